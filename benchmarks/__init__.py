@@ -1,1 +1,1 @@
-"""Benchmarks: timings, published tables, other engines side by side. Not installed with bellcrank."""
+"""Benchmarks: timings, published tables, comparisons with other engines. Not installed with bellcrank."""

@@ -49,7 +49,7 @@ LIMITS: Final = {
 
 
 class Load(Protocol):
-    """Chooses forces by a seed."""
+    """Selects loads with a seed."""
 
     def __call__(self, linkage: HingeTree, count: int, seed: int = 0) -> HingeTree:
         """The linkage with a given number of forces."""
@@ -65,11 +65,11 @@ class Start:
 
     @classmethod
     def of(cls, linkage: HingeTree) -> Start:
-        """With its poses at the start."""
+        """The linkage with its poses at the start."""
         return cls(linkage, linkage.core(), linkage.poses())
 
     def steps(self, step: float, with_totals: bool = True) -> _core.Quasistatics:
-        """Steps that stand at the start."""
+        """Quasi-static steps, at the start."""
         steps = _core.Quasistatics(self.core, step, MEASURE, with_totals)
         steps.start(self.core, 0.0, *self.poses)
         return steps
@@ -91,7 +91,7 @@ def _microseconds(steps: _core.Quasistatics, bound: float, count: int, repeats: 
 def _cells(
     tree: HingeTree, load: Load, forces: Sequence[int], count: int, repeats: int
 ) -> tuple[list[Row], list[Row]]:
-    """Table 1: a row for each number of forces and bound; and what exact steps take."""
+    """Table 1: a row for each number of forces and bound; and the cost of exact steps."""
     step = STEP[tree.name]
     rows: list[Row] = []
     exact_rows: list[Row] = []
@@ -155,7 +155,7 @@ def _molecule(joints: int, forces: Sequence[int], count: int, repeats: int) -> t
 
 
 def _protein(joints: int, forces: Sequence[int], count: int, repeats: int) -> list[Table]:
-    """The same of a molecule that was not chosen by its results."""
+    """The same table for a molecule that was not chosen by its results."""
     rows, exact = _cells(protein(joints), anywhere, forces, count, repeats)
     return _tables("protein", f"The same: backbone of a protein with {joints} torsions", rows, exact)
 
@@ -207,7 +207,7 @@ def _millipede(legs: int, count: int, repeats: int) -> Table:
 
 
 def _chain(count: int) -> Table:
-    """Where the bicycle chain ends, at three bounds and exactly."""
+    """The final position of the bicycle chain, at three bounds and exactly."""
     start = Start.of(bicycle_chain())
     rows: list[Row] = []
     exact = start.steps(STEP["chain"], with_totals=False)
@@ -237,7 +237,7 @@ def run(
     repeats: int = 5,
     python: str = "",
 ) -> Report:
-    """Time quasi-static steps; engines that tell how fast this machine is run in `python`."""
+    """Time quasi-static steps; the engines that measure the speed of this machine run in `python`."""
     facts = environment()
     tables: list[Table] = []
     targets: list[Row] = []

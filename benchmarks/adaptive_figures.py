@@ -40,7 +40,7 @@ def _figure(path: Path, size: tuple[float, float], shape: tuple[int, int], draw:
 
 
 def _chain(panels: Any, rows: list[Row]) -> None:
-    """Where the chain ends, and its last links."""
+    """The final position of the chain, and its last links."""
     ends = np.array([row["end"][-1] for row in rows])
     room = 0.6 * np.ptp(ends, axis=0).max() + 5e-4
     centre = (ends.max(axis=0) + ends.min(axis=0)) / 2.0
@@ -104,7 +104,7 @@ def _finish(panels: Any) -> None:
 
 
 def _linkages(panels: Any, _: None) -> None:
-    """A millipede that is pulled by a foot, and a molecule: before and after, with what moved last."""
+    """A millipede pulled by a foot, and a molecule: before and after, with the joints that moved last."""
     pulled = _pulled(molecule(150, seed=2))
     cases = (
         ("Millipede, a foot pulled", millipede(12, spine=36), 2e-2, 500, (0, 1)),
@@ -120,7 +120,7 @@ def _linkages(panels: Any, _: None) -> None:
 
 
 def _pulled(linkage: HingeTree) -> HingeTree:
-    """With a force at the last atom, away from the first."""
+    """The linkage with a force at the last atom, away from the first."""
     away = linkage.poses()[0][-1]
     return linkage.loaded(np.array([len(linkage.mass) - 1]), 3.0 * away[None] / np.linalg.norm(away))
 

@@ -1,4 +1,4 @@
-"""The linkages of S. Redon and M. Lin (2005) by a seed: a bicycle chain, a millipede, a molecule."""
+"""The linkages of S. Redon and M. Lin (2005), from a seed: a bicycle chain, a millipede, a molecule."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SMALL: Final = 1e-4
 class HingeTree:
     """Bodies on hinges, each frame at its hinge, which turns about the frame's z.
 
-    parent: per body, before it, -1 for the ground. position (n, 3), rotation (n, 4): of the hinge in the
-    parent's frame. mass (n,). com (n, 3). inertia: about the com, in the axes of the frame, (n, 3, 3) or
-    along these axes alone, (n, 3).
-    loads: bodies with forces of their own, world axes, at the centre of mass: numbers (m,), forces (m, 3).
-    floats: whether bodies without a parent hang on nothing, instead of a hinge of the ground.
+    parent: index of a body listed earlier, -1 for the ground. position (n, 3), rotation (n, 4): of the hinge
+    in the parent's frame. mass (n,). com (n, 3). inertia: about the com, in the axes of the frame, (n, 3, 3),
+    or principal moments along these axes, (n, 3).
+    loads: bodies with forces of their own, world axes, at the centre of mass: indices (m,), forces (m, 3).
+    floats: whether bodies without a parent are free, instead of on a hinge of the ground.
     """
 
     name: str
@@ -42,11 +42,11 @@ class HingeTree:
     floats: bool = False
 
     def loaded(self, bodies: Array, forces: Array) -> HingeTree:
-        """The same with other forces."""
+        """The linkage with other forces."""
         return HingeTree(**{**self.__dict__, "loads": (bodies, forces)})
 
     def mechanism(self) -> bc.Mechanism:
-        """As a mechanism with names, for figures and checks."""
+        """The linkage as a mechanism with names, for figures and checks."""
         mech = bc.Mechanism(self.name, gravity=(0.0, 0.0, 0.0))
         positions, rotations = self.poses()
         bodies: list[Any] = [
@@ -88,7 +88,7 @@ class HingeTree:
         return np.array(positions), np.array(rotations)
 
     def core(self) -> _core.Model:
-        """The core's model, without a name for anything: what it would be compiled to."""
+        """The core's model, without names: the result that compilation would give."""
         n, (loaded, forces) = len(self.mass), self.loads
         held = np.flatnonzero(self.parent >= 0) if self.floats else np.arange(n)
         joints = len(held)
@@ -171,11 +171,11 @@ def _turned_to(axes: Array) -> Array:
 
 
 def molecule(joints: int = 50_000, seed: int = 0) -> HingeTree:
-    """Atoms at distance one, each bound to one of the two before it: long, with branches.
+    """Atoms at distance one, each bonded to one of the two before it: long, with branches.
 
     Hinges have random axes, masses are spread over decades. Four of ten atoms at ends are small and light.
-    The paper tells neither masses nor how forces were chosen. These parameters are the one set of some twenty
-    whose counts of computed joints came nearest to its Table 1 (docs/benchmarks.md).
+    The paper gives neither masses nor the choice of forces. These parameters are the one set of some twenty
+    whose counts of computed joints came closest to its Table 1 (docs/benchmarks.md).
     """
     rng = np.random.default_rng(seed)
     parent, bonds = np.full(joints, -1), np.zeros(joints, int)
@@ -205,9 +205,9 @@ def random_forces(linkage: HingeTree, count: int, seed: int = 0) -> HingeTree:
 
 
 def millipede(legs: int = 1000, leg: int = 10, spine: int = 3000) -> HingeTree:
-    """A spine of rods along x, which floats, with legs on alternate sides; a foot in the middle is pulled.
+    """A floating spine of rods along x, with legs on alternate sides; a foot in the middle is pulled.
 
-    Hinges of the spine are upright and level in turn, those of legs lie along x.
+    Hinges of the spine are alternately vertical and horizontal, those of legs lie along x.
     """
     parent, axis, at, centre, size = [], [], [], [], []
     for k in range(spine):
@@ -231,7 +231,7 @@ def millipede(legs: int = 1000, leg: int = 10, spine: int = 3000) -> HingeTree:
 
 
 def bicycle_chain(links: int = 30, pitch: float = 0.0127) -> HingeTree:
-    """Links along x with pins along y, on the ground at the first; the last is pulled across."""
+    """Links along x with pins along y, the first one on the ground; the last is pulled sideways."""
     numbers = np.arange(links)
     at = pitch * np.column_stack([numbers, 0 * numbers, 0 * numbers])
     axis, size = np.tile([0.0, 1.0, 0.0], (links, 1)), np.tile([0.008, pitch, pitch], (links, 1))
@@ -241,7 +241,7 @@ def bicycle_chain(links: int = 30, pitch: float = 0.0127) -> HingeTree:
 
 
 def _hinged(name: str, parent: Any, axis: Any, at: Any, centre: Any, mass: Array, size: Array) -> HingeTree:
-    """Bodies by hinges and centres of mass in the world, axes of hinges along axes of the world.
+    """A tree from hinges and centres of mass in the world, with hinge axes along world axes.
 
     Inertias are m size^2 / 12 about axes of the world.
     """

@@ -15,13 +15,13 @@ FORCE = 100.0
 
 
 def protein(joints: int = 50_000, seed: int = 0) -> HingeTree:
-    """A chain of that many torsions; it floats. In nm, u and ps.
+    """A floating chain with the given number of torsions, in nm, u and ps.
 
-    Residues and torsions are drawn without preference, and nothing else was to be chosen: lengths, masses and
+    Residues and torsions are random and unbiased, and nothing else was to be chosen: lengths, masses and
     inertias are those of atoms.
     """
     rng = np.random.default_rng(seed)
-    residues = joints * 6 // 11 + joints // 50 + 8  # phi of one in six is in a ring
+    residues = joints * 6 // 11 + joints // 50 + 8  # the phi of one residue in six is in a ring
     letters = "".join(rng.choice(list(NAMES), residues))
     phi, psi = rng.uniform(-pi, pi, (2, residues)).tolist()
     mech = backbone("protein", [peptide_residues(letters, phi, psi)], shapes=False)
@@ -36,7 +36,7 @@ def protein(joints: int = 50_000, seed: int = 0) -> HingeTree:
 
 
 def anywhere(linkage: HingeTree, count: int, seed: int = 0) -> HingeTree:
-    """The linkage with forces on bodies that are drawn without preference."""
+    """The linkage with forces on randomly selected bodies."""
     rng = np.random.default_rng(seed)
     bodies = rng.permutation(len(linkage.mass))[:count]
     return linkage.loaded(bodies, FORCE * rng.normal(size=(count, 3)))

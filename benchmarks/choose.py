@@ -27,17 +27,17 @@ _METHODS: Final = ("adams", "dopri5", "bdf")
 _DERIVABLE: Final = (
     40  # bodies up to which `symbolic` is tried: it derives equations in more than linear time
 )
-_PATIENCE: Final = 5.0  # times the best: a pair that takes longer is given up
-_LEAST: Final = 0.5  # s; nothing is given up before
+_PATIENCE: Final = 5.0  # factor on the best time: a pair that takes longer is abandoned
+_LEAST: Final = 0.5  # s; nothing is abandoned earlier
 
 
 class _TooSlow(Exception):
-    """A run takes too long to be the best."""
+    """Raised when a run takes too long to be the best."""
 
 
 @dataclass(frozen=True)
 class Timed:
-    """A pair and the seconds of its run, None where it failed or was given up; what was chosen by "auto"."""
+    """A pair and the seconds of its run, None if it failed or was abandoned; the choice of "auto"."""
 
     formulation: str
     method: str
@@ -48,7 +48,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Duel:
-    """A mechanism at a tolerance: the pairs, and "auto"."""
+    """A mechanism at a tolerance: the times of the pairs, and of "auto"."""
 
     mechanism: str
     tolerance: float
@@ -62,11 +62,11 @@ class Duel:
 
     @property
     def ratio(self) -> float:
-        """Time of "auto" in that of the best pair; infinite where it failed."""
+        """Time of "auto" relative to that of the best pair; infinite if it failed."""
         return _seconds(self.auto) / _seconds(self.best)
 
     def row(self) -> Row:
-        """Of the table."""
+        """The row of the table."""
         return {
             "mechanism": self.mechanism,
             "tolerance": self.tolerance,
@@ -87,7 +87,7 @@ def _seconds(timed: Timed) -> float:
 
 
 def duel(choice: Choice, tolerance: float, repeats: int) -> Duel:
-    """All pairs on a mechanism, "auto" among them, each as a median of runs with new descriptions."""
+    """Time all pairs on a mechanism, including "auto", each as a median of runs with new descriptions."""
     bodies = len(choice.make().bodies)
     auto = timed(choice, tolerance, "auto", "auto", repeats)
     best, pairs = _seconds(auto), []
@@ -102,7 +102,7 @@ def duel(choice: Choice, tolerance: float, repeats: int) -> Duel:
 def timed(
     choice: Choice, tolerance: float, formulation: str, method: str, repeats: int, most: float = float("inf")
 ) -> Timed:
-    """The time of a run from description to trajectory, reactions included. most: s, then it is given up."""
+    """The time of a run from description to trajectory, with reactions. most: s, then it is abandoned."""
     samples, chosen = [], ("", "")
     for _ in range(repeats):
         mechanism, begun = choice.make(), time.perf_counter()
@@ -159,7 +159,7 @@ def run(repeats: int = 3, names: Sequence[str] = ()) -> Report:
 @repeats_option(3)
 @form_option
 def command(names: tuple[str, ...], repeats: int, form: Form) -> None:
-    """What "auto" chooses beside every sensible pair of formulation and method."""
+    """The choice of "auto" compared with every sensible pair of formulation and method."""
     publish([run(repeats, names)], form)
 
 

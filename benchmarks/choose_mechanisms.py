@@ -1,4 +1,4 @@
-"""The mechanisms of `bellcrank bench choose`: name, how it is made, and the seconds it is simulated for."""
+"""The mechanisms of `bellcrank bench choose`: name, construction, and simulated seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bellcrank import gallery
 
 @dataclass(frozen=True)
 class Choice:
-    """A mechanism to choose for. duration: of the run, s."""
+    """A mechanism for which "auto" chooses. duration: of the run, s."""
 
     name: str
     make: Callable[[], bc.Mechanism]
@@ -19,7 +19,7 @@ class Choice:
 
 
 def choices() -> Sequence[Choice]:
-    """At least forty: trees, loops, robots; stiff, redundant, with stops, formulas; 1 to 1000 bodies."""
+    """At least forty: trees, loops, robots; stiff, redundant, with stops or formulas; 1 to 1000 bodies."""
     return (*_trees(), *_loops(), *_robots(), *_special())
 
 
@@ -109,7 +109,7 @@ def _humanoid() -> bc.Mechanism:
 
 
 def _whip(stiffness: float, damping: float, links: int = 5) -> bc.Mechanism:
-    """A chain whose joints are damped torsion springs (N m/rad, N m s/rad), the first one apart."""
+    """A chain whose joints, except the first, are damped torsion springs (N m/rad, N m s/rad)."""
     mech = gallery.chain(links, length=0.2, angle=0.3)
     for name in list(mech.joints)[1:]:
         mech.add_force(f"spring of {name}", bc.TorsionSpring(stiffness, damping), joint=name)
@@ -161,7 +161,7 @@ def _roller_coaster() -> bc.Mechanism:
 
 
 def _driven() -> bc.Mechanism:
-    """A four-bar whose crank a motor takes to its speed by damping."""
+    """A four-bar whose crank is brought to its speed by a motor with damping."""
     mech = gallery.four_bar()
     crank = next(iter(mech.joints))
     mech.add_force("motor", bc.TorsionSpring(0.0, damping=40.0), joint=crank)

@@ -14,7 +14,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def form_option(function: _Function) -> _Function:
-    """Adds --json and --markdown, the form of the report."""
+    """Add --json and --markdown, the form of the report."""
     for form, what in (("markdown", "tables of Markdown, for a page"), ("json", "JSON")):
         option = click.option(f"--{form}", "form", flag_value=form, help=f"Print the results as {what}.")
         function = option(function)
@@ -22,13 +22,13 @@ def form_option(function: _Function) -> _Function:
 
 
 def peer_python_option(function: _Function) -> _Function:
-    """Adds --peer-python: the interpreter that has other engines."""
+    """Add --peer-python: the interpreter that has other engines."""
     option = click.option("--peer-python", default="", help="An interpreter that has the other engines.")
     return option(function)
 
 
 def repeats_option(default: int) -> Callable[[_Function], _Function]:
-    """Adds --repeats: how often a measurement is made."""
+    """Add --repeats: the number of repetitions of each measurement."""
     return click.option(
         "--repeats",
         default=default,

@@ -21,14 +21,14 @@ _X, _Y, _Z = np.eye(3)
 
 @dataclass
 class Block:
-    """Rows solved for together: discs of a contact, None for an equality; (body, rows (k, 6)) it acts on."""
+    """Rows solved together: discs of a contact, None for an equality; (body, rows (k, 6)) it acts on."""
 
     discs: list[tuple[int, float]] | None
     sides: list[tuple[int, Floats]]
 
     @property
     def size(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         return len(self.sides[0][1])
 
 
@@ -83,7 +83,7 @@ class Scene:
         spinning: float = 0.0,
         plane: bool = False,
     ) -> None:
-        """A contact whose normal leads from b to a. plane: one tangent, in the plane x, z."""
+        """Add a contact whose normal points from b to a. plane: one tangent, in the plane x, z."""
         n = np.asarray(normal, dtype=float)
         n = n / np.linalg.norm(n)
         first = np.cross(_Y, n) if abs(n[1]) < 0.9 else np.cross(n, _X)
@@ -99,16 +99,16 @@ class Scene:
         self.blocks.append(Block(discs, self.rows(a, b, point, [n, *tangents], angular)))
 
     def join(self, a: int, b: int, point: Any, linear: Any = (_X, _Y, _Z), angular: Any = ()) -> None:
-        """Equality rows: no relative velocity at a point along `linear`, nor about `angular`."""
+        """Add equality rows: no relative velocity at a point along `linear`, nor about `angular`."""
         self.blocks.append(Block(None, self.rows(a, b, point, linear, angular)))
 
     def limit(self, a: int, b: int, axis: Any) -> None:
-        """A limit on the relative turn about an axis, which must not decrease."""
+        """Add a limit on the relative rotation about an axis, which must not decrease."""
         self.blocks.append(Block([], self.rows(a, b, np.zeros(3), (), [np.asarray(axis, dtype=float)])))
 
     @property
     def count(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         return sum(block.size for block in self.blocks)
 
     def jacobian(self) -> Floats:
@@ -122,7 +122,7 @@ class Scene:
         return J
 
     def free_velocity(self) -> Floats:
-        """Of the rows if there were no impulses: q."""
+        """The velocities of the rows without impulses: q."""
         root = self.roots
         scaled = [
             np.linalg.solve(r, v) + self.step * (r @ f)
@@ -131,7 +131,7 @@ class Scene:
         return self.jacobian() @ np.concatenate(scaled)
 
     def advance(self, impulses: Floats) -> None:
-        """Velocities at the end of the step; the geometry stays."""
+        """Set the velocities at the end of the step; the geometry does not change."""
         change = (self.jacobian().T @ impulses).reshape(-1, 6)
         for i, root in enumerate(self.roots):
             free = self.velocities[i] + self.step * (root @ root @ self.forces[i])
@@ -240,7 +240,7 @@ def spheres(count: int = 200, friction: float = 0.5, seed: int = 3) -> Scene:
     radii = rng.uniform(0.08, 0.12, count)
     side = 0.2 * (count / 1.6) ** (1.0 / 3.0)
     p = rng.uniform(0.0, side, (count, 3)) * [1.0, 1.0, 1.6]
-    for _ in range(600):  # push apart what overlaps, and down
+    for _ in range(600):  # separate overlapping spheres, and push them down
         p[:, 2] -= 0.0005
         gap = p[:, None] - p[None]
         distance = np.linalg.norm(gap, axis=2) + np.eye(count)

@@ -41,7 +41,7 @@ SCENES: Final[dict[str, Callable[[], Scene]]] = {
 
 
 def _row(name: str, scene: Scene, repeats: int, steps: int) -> Row:
-    """Cold, then steps of frozen geometry whose forces vary by 1 %, each from the impulses before."""
+    """Time a cold start, then warm-started steps of fixed geometry whose forces vary by 1 %."""
     rng = np.random.default_rng(7)
     problem, q = scene.problem(), scene.free_velocity()
     start = np.zeros(scene.count)

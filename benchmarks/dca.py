@@ -44,7 +44,7 @@ def _model(n: int) -> Model:
 
 
 def _seconds(system: System, times: int = 4, wall: bool = False) -> float:
-    """Of one acceleration, matrices formed anew; time of this thread alone unless `wall`."""
+    """Seconds of one acceleration, matrices included; CPU time of this thread unless `wall`."""
     clock = time.perf_counter if wall else time.thread_time
     start = clock()
     system.core.repeat("accelerate", times)
@@ -57,7 +57,7 @@ def _mean_iterations(system: System) -> float:
 
 
 def iterations(repeats: int, longest: int = USUAL) -> list[Row]:
-    """Per length of a chain the first iteration and each further one, and lagrange, in turns, us per body."""
+    """The first and each further iteration for chains of each length, and lagrange, in turns, us per body."""
     rows = []
     for n in (length for length in LENGTHS if length <= longest):
         model = _model(n)
@@ -80,7 +80,7 @@ def iterations(repeats: int, longest: int = USUAL) -> list[Row]:
 def threads(repeats: int, longest: int = USUAL) -> list[Row]:
     """One and two threads in turns, by the fast decile; whether all bits are the same.
 
-    On all processors: what measures on one (`environment`) pins this process to it, and threads with it.
+    It runs on all processors: measurements on one core (`environment`) pin this process with its threads.
     """
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
@@ -101,7 +101,7 @@ def threads(repeats: int, longest: int = USUAL) -> list[Row]:
 
 
 def makespan(children: list[list[int]], seconds: list[float], processors: int) -> float:
-    """The time that a tree takes on so many processors, a node after those below it, long ways first."""
+    """The time of a tree on a number of processors: children before their parent, longest paths first."""
     count = len(children)
     parent, waiting, way = [-1] * count, [len(below) for below in children], list(seconds)
     for node, below in enumerate(children):
@@ -128,9 +128,9 @@ def makespan(children: list[list[int]], seconds: list[float], processors: int) -
 
 
 def replayed(most: int, repeats: int) -> list[Row]:
-    """Speed-ups of the way up the tree (matrices, residuals) by measured times of nodes, n = `most` bodies.
+    """Speed-ups of the upward pass (matrices, residuals) from measured times of nodes, n = `most` bodies.
 
-    The way down takes the same tree the other way round.
+    The downward pass takes the same tree in reverse.
     """
     system = prepare(_model(most), "dca", threads=1)
     system.accelerate()
@@ -148,7 +148,7 @@ def replayed(most: int, repeats: int) -> list[Row]:
 
 
 def run(processors: int = 1024, repeats: int = 7, longest: int = USUAL) -> Report:
-    """All measurements, those of one thread on one core."""
+    """Run all measurements, those of one thread on one core."""
     machine = environment()
     lengths, many = iterations(repeats, longest), replayed(processors, repeats)
     shared = threads(repeats, longest)

@@ -1,4 +1,4 @@
-"""The same accelerations by the whole system of equations, dense: what sparse solution is compared with.
+"""Accelerations from the whole dense system of equations, for comparison with sparse solution.
 
 A. Tasora's paper (2000), section 6, compares his factorization with "a naive (full Gauss) solution" of the
 equations for accelerations, positions and velocities (28, 30, 31): M u' - J' l = f and J u' = Q, all unknowns
@@ -44,7 +44,7 @@ class DenseEquations:
 
 
 def dense_equations(model: Model) -> DenseEquations:
-    """The equations of a model that starts from rest and feels no force but its weight."""
+    """The equations of a model that starts from rest with its weight as the only force."""
     system = prepare(model, "lagrange")
     system.project()
     system.accelerate()
@@ -64,7 +64,7 @@ def dense_equations(model: Model) -> DenseEquations:
 
 
 def gauss_time(equations: DenseEquations, repeats: int) -> Spread:
-    """Microseconds for one solution by plain Gaussian elimination, compiled as the rest of the core is."""
+    """Microseconds for one solution by plain Gaussian elimination, compiled like the rest of the core."""
 
     def seconds(count: int) -> float:
         return timed(lambda: [_core.eliminate_dense(equations.matrix, equations.right) for _ in range(count)])

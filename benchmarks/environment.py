@@ -42,7 +42,7 @@ def environment() -> dict[str, Any]:
 
 
 def cpu_model() -> str:
-    """The processor's name and family, as the system gives them."""
+    """The processor's name and family, as reported by the system."""
     info = Path("/proc/cpuinfo")
     if not info.exists():
         return platform.processor() or platform.machine()

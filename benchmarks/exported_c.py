@@ -1,4 +1,4 @@
-"""Forward dynamics that export_c writes, beside CasADi's C: same robots, states, compiler and flags."""
+"""Forward dynamics exported by export_c, beside CasADi's C: same robots, states, compiler and flags."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _COLUMNS: Final = (
 
 
 def run(robots: Sequence[str], flags: Sequence[str], python: str, build: Path, repeats: int) -> Report:
-    """Time all robots at all flags."""
+    """Time all robots with all flags."""
     facts = environment()
     rows: list[Row] = []
     notes = [f"{STATES} random states; medians of rounds in which both take turns; CasADi's faster algorithm"]
@@ -88,7 +88,7 @@ def _row(name: str, flags: str, python: str, build: Path, repeats: int) -> tuple
 
 
 def _exported(system: bc.System, folder: Path, flags: str) -> Peer:
-    """Our function in the driver of CasADi's. Raises Unsupported where there is no compiler."""
+    """The exported function in CasADi's driver. Raises Unsupported if there is no compiler."""
     system.export_c(folder / "own.c")  # type: ignore[attr-defined]
     wrapper = folder / "generated.c"
     wrapper.write_text(
@@ -135,7 +135,7 @@ def command(
     repeats: int,
     form: Form,
 ) -> None:
-    """Forward dynamics that export_c writes, beside CasADi's C, same compiler and flags."""
+    """Forward dynamics exported by export_c, beside CasADi's C, same compiler and flags."""
     python = peer_python or default_python()
     folder = build or default_build_folder()
     publish([run(robots or ROBOTS, flags or FLAGS, python, folder, repeats)], form)

@@ -29,7 +29,7 @@ _BUILDS: Final = (Column("triangles", "triangles", 6), Column("ms", "ms to build
 
 
 def _icosahedron() -> _core.CollisionShape:
-    """A hull of 12 vertices and 20 faces: triples of vertices at the least distance."""
+    """A hull of 12 vertices and 20 faces: triples of vertices at the smallest distance."""
     golden = 0.5 * (1.0 + 5.0**0.5)
     half = [(0.0, a, b * golden) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
     p = np.array([np.roll(v, turn) for turn in range(3) for v in half]) * 0.5 / np.hypot(1.0, golden)
@@ -52,7 +52,7 @@ def _shapes() -> dict[str, _core.CollisionShape]:
 
 
 def _touching(a: _core.CollisionShape, b: _core.CollisionShape, count: int = 500) -> tuple[Floats, Floats]:
-    """Random poses at which two shapes overlap by up to 5 mm or are within reach: what contact is about."""
+    """Random poses at which two shapes overlap by up to 5 mm or are within reach, as in contact."""
     rng = np.random.default_rng(1)
     at_a, at_b = np.zeros((count, 7)), np.zeros((count, 7))
     for at in (at_a, at_b):
@@ -61,7 +61,7 @@ def _touching(a: _core.CollisionShape, b: _core.CollisionShape, count: int = 500
     away = rng.normal(size=(count, 3))
     away /= np.linalg.norm(away, axis=1, keepdims=True)
     near, far = np.zeros(count), np.full(count, 3.0)
-    for _ in range(30):  # halving for the distance at which they touch
+    for _ in range(30):  # bisection for the distance at which they touch
         middle = 0.5 * (near + far)
         at_a[:, :3] = middle[:, None] * away
         touching = np.diff(_core.collide(a, at_a, b, at_b, 0.0).first) > 0
@@ -156,7 +156,7 @@ def _ray_rows(repeats: int) -> tuple[list[Row], list[Row]]:
     rows: list[Row] = []
     rng = np.random.default_rng(4)
     for name, shape in targets.items():
-        if name.startswith(("mesh", "height")):  # short ones in a patch, as those of a tyre
+        if name.startswith(("mesh", "height")):  # short ones in a patch, like those of a tyre
             origins = np.array([1.0, 0.5, 0.7]) + rng.uniform(-0.15, 0.15, (2000, 3))
             ends = origins + rng.normal(size=(2000, 3)) * [0.2, 0.2, 0.0] - [0, 0, 0.7]
         else:

@@ -26,7 +26,7 @@ _SCRIPT: Final = Path(__file__).parent / "peers" / "mujoco_model.py"
 
 
 def mechanism(path: Path) -> bc.Mechanism:
-    """The model of a MJCF file on a floor that each of its bodies touches."""
+    """The model of an MJCF file, on a floor with a contact for each of its bodies."""
     mech = bc.load(path)
     mech.replace(mech.ground, shapes=[bc.Plane()])
     for name in mech.bodies:
@@ -35,7 +35,7 @@ def mechanism(path: Path) -> bc.Mechanism:
 
 
 def run(duration: float = 5.0, repeats: int = 3, python: str = "") -> Report:
-    """Let it fall for a time, s. python: an interpreter that has MuJoCo, by default this one."""
+    """Let it collapse for a time, s. python: an interpreter that has MuJoCo, by default this one."""
     facts = environment()
     steps = round(duration / STEP)
     with tempfile.TemporaryDirectory() as folder:

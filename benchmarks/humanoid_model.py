@@ -8,7 +8,7 @@ _FLOOR: Final = '<geom type="plane" size="9 9 1" contype="0" conaffinity="1" fri
 
 
 def text(step: float) -> str:
-    """The model, upright a little above a floor that its bodies touch, but not each other. step: s."""
+    """The model, upright just above a floor; its bodies touch the floor but not each other. step: s."""
     limbs = "".join(_leg(name, y) for name, y in (("left", 0.1), ("right", -0.1)))
     torso = (
         '<body name="torso" pos="0 0 0.12">'

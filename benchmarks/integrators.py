@@ -28,7 +28,7 @@ _METHODS: Final = {"dopri5": "", "adams": "Adams", "bdf": "BDF"}
 
 @dataclass(frozen=True)
 class Work:
-    """Runs of one method at several tolerances: errors at the end, and evaluations of accelerations."""
+    """Runs of one method at several tolerances: final errors, and evaluations of accelerations."""
 
     problem: str
     method: str
@@ -37,7 +37,7 @@ class Work:
     evaluations: tuple[int, ...]
 
     def needed(self, accuracy: float) -> float:
-        """The fewest evaluations for an error at the end, between runs on logarithmic scales; or nan."""
+        """The fewest evaluations for a final error, interpolated on logarithmic scales; or nan."""
         points = sorted(zip(np.log(self.errors), np.log(self.evaluations), strict=True), reverse=True)
         best, wanted = np.nan, float(np.log(accuracy))
         for (e1, n1), (e2, n2) in pairwise(points):
@@ -57,7 +57,7 @@ def cvode_available() -> bool:
 
 
 def exact(problem: OracleProblem) -> np.ndarray:
-    """The end of the motion, by dopri5 at a tolerance near rounding."""
+    """The final state of the motion, by dopri5 at a tolerance near rounding."""
     run = bc.simulate(
         problem.mechanism(), problem.duration, method="dopri5", tolerance=1e-13, output_step=problem.duration,
         reactions=False,
@@ -68,7 +68,7 @@ def exact(problem: OracleProblem) -> np.ndarray:
 def own_work(
     problem: OracleProblem, method: str, formulation: str, end: np.ndarray, tolerances: Sequence[float]
 ) -> Work:
-    """Runs of one of our methods; evaluations for derivatives by differences are not counted."""
+    """Run one of bellcrank's methods; evaluations for difference quotients are not counted."""
     errors, evaluations = [], []
     for tolerance in tolerances:
         run = bc.simulate(
@@ -83,12 +83,12 @@ def own_work(
 
 
 def _of_differences(run: bc.Trajectory) -> int:
-    """Evaluations that went into derivatives by differences, which CVODE does not count either."""
+    """Evaluations used for difference quotients, which CVODE does not count either."""
     return int(run.statistics.get("difference_evaluations", 0))
 
 
 def cvode_work(problem: OracleProblem, method: str, end: np.ndarray, tolerances: Sequence[float]) -> Work:
-    """Runs of CVODE. Evaluations that go into its Jacobian are not counted."""
+    """Run CVODE. Evaluations for its Jacobian are not counted."""
     from sksundae.cvode import CVODE
 
     errors, evaluations = [], []
@@ -148,7 +148,7 @@ _RATIO_KEYS: Final = ("problem", "method", "beside", "ratio", "limit", "met")
 
 
 def beside_cvode(works: Sequence[Work], accuracies: Sequence[float]) -> list[Row]:
-    """How many times the evaluations of CVODE's method of the same kind each of ours takes."""
+    """Evaluations of each method relative to those of CVODE's method of the same kind."""
     rows: list[Row] = []
     for theirs in works:
         for ours in works:

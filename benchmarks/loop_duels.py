@@ -1,4 +1,4 @@
-"""Closed loops: bellcrank and the fastest of the others in turns, for machines whose speed changes."""
+"""Closed loops: bellcrank and the fastest peer in turns, for machines whose speed varies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COLUMNS: Final = (
 def duel(
     problem: LoopProblem, setting: Setting, peer: Row, settings: PeerSettings, python: str, rounds: int
 ) -> list[Row]:
-    """How many times as long as bellcrank's setting a peer takes, by rounds; empty if it cannot be run.
+    """The time of a peer relative to bellcrank's, by rounds; empty if it cannot be run.
 
     In a round bellcrank is timed before and after the peer. peer: its row among those of the problem.
     """
@@ -58,7 +58,7 @@ def duel(
 
 
 def duels_tables(rows: Sequence[Row]) -> list[Table]:
-    """One, or none without rows."""
+    """One table, or none without rows."""
     return [Table("duels", "In turns: the peer's time by bellcrank's", _COLUMNS, rows)] if rows else []
 
 

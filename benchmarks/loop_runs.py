@@ -1,8 +1,8 @@
-"""bellcrank on the closed-loop problems that other engines are measured on (peers/loop_problems.py).
+"""bellcrank on the closed-loop problems used to measure other engines (peers/loop_problems.py).
 
-Runs are judged as the peers' are: energy and gaps by the same formula from the poses and velocities of all
-rods, at every step, or every millisecond where steps are shorter or of varying length. The run that is judged
-records frames; the run that is timed is the same one with frames at its two ends only.
+Runs are judged like the peers': energy and gaps by the same formula from the poses and velocities of all
+rods, at every step, or every millisecond if steps are shorter or of varying length. The judged run
+records frames; the timed run is the same one with frames at its two ends only.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class LoopProblem:
 
     @property
     def reference(self) -> Problem:
-        """As the peers' scripts describe it."""
+        """The problem as the peers' scripts describe it."""
         return PROBLEMS[self.name](self.n)
 
     @property
     def model(self) -> Model:
-        """As bellcrank's generator does, compiled: the same rods in the same order."""
+        """The compiled model from bellcrank's generator: the same rods in the same order."""
         return _model(self.name, self.n)
 
 
@@ -58,7 +58,7 @@ def _model(name: str, n: int) -> Model:
 
 @dataclass(frozen=True)
 class Setting:
-    """How to solve a problem. value: the step, s, or the tolerance of an adaptive method."""
+    """The settings for solving a problem. value: the step, s, or the tolerance of an adaptive method."""
 
     method: str
     value: float
@@ -70,7 +70,7 @@ class Setting:
         return METHODS[self.method].adaptive
 
     def text(self) -> str:
-        """For people."""
+        """The setting as text for people."""
         what = "tolerance" if self.adaptive else "step"
         options = (f"{k} {v}" if isinstance(v, bool) else f"{k} {v:g}" for k, v in self.options.items())
         return ", ".join([f"{what} {self.value:.3g}", *options])
@@ -85,14 +85,14 @@ class Setting:
         return self.run(problem, np.array([0.0, problem.duration]))
 
     def timed_again(self, problem: LoopProblem, repeats: int) -> list[TimedRun]:
-        """The same several times, of a system made once, after a run that does not count, as for peers."""
+        """The same run several times, with one system, after an uncounted warm-up run, as for peers."""
         key = "tolerance" if self.adaptive else "step"
         times = np.array([0.0, problem.duration])
         settings = {key: self.value, **self.options}
         return timed_runs(problem.model, self.method, times, 1 + repeats, **settings)[1:]
 
     def sample_times(self, problem: LoopProblem) -> Floats:
-        """Where the judge looks: every step or every millisecond, whichever is longer."""
+        """Times at which a run is judged: every step or every millisecond, whichever is longer."""
         if self.adaptive:
             return np.linspace(0.0, problem.duration, 1 + round(problem.duration / SAMPLE_PERIOD))
         steps = max(1, math.ceil(problem.duration / self.value - 1e-9))
@@ -111,7 +111,7 @@ class Judged:
 
     @property
     def within(self) -> bool:
-        """Inside the bounds, and on the reference's branch."""
+        """Whether the run is inside the bounds, and on the reference's branch."""
         on_branch = self.tip_error is None or self.tip_error < BRANCH_BOUND
         return self.energy_error <= ENERGY_BOUND and self.gap <= GAP_BOUND and on_branch
 
@@ -119,13 +119,13 @@ class Judged:
 def judge(problem: LoopProblem, setting: Setting, bounded: bool = False) -> Judged:
     """Run once with frames and judge these; a run that broke down has infinite errors.
 
-    bounded: look no further than the first sample out of bounds.
+    bounded: stop at the first sample out of bounds.
     """
     return judge_at(problem, setting, setting.sample_times(problem), bounded)
 
 
 def judge_at(problem: LoopProblem, setting: Setting, times: Floats, bounded: bool = False) -> Judged:
-    """The same at given times, which must include both ends."""
+    """Run with frames at given times, which must include both ends, and judge these."""
     run = setting.run(problem, times)
     if run.outcome.status != "finished":
         return Judged(math.inf, math.inf, None)
@@ -138,7 +138,7 @@ def judge_at(problem: LoopProblem, setting: Setting, times: Floats, bounded: boo
 
 
 def planar_samples(frames: Floats, bodies: int) -> list[tuple[float, Floats, Floats, Floats, Floats]]:
-    """Per frame what the judge takes: time, and the rods' angles, rates, start points and their velocities.
+    """The judge's input for each frame: time, and the rods' angles, rates, start points and their velocities.
 
     frames: (n, 1 + width), of rods whose frames are at their middles, x along them, in the xy-plane.
     """

@@ -30,7 +30,7 @@ SPARSE: Final = 10
 
 @dataclass(frozen=True)
 class Range:
-    """Where the walk of a method begins and ends, and the ratio of neighbours on its grid."""
+    """The start and end of the search of a method, and the ratio of neighbours on its grid."""
 
     coarsest: float
     finest: float
@@ -56,7 +56,7 @@ _ADAMS_ONLY: Final = "max_order"
 
 @dataclass(frozen=True)
 class Found:
-    """A setting and its CPU seconds; no setting where none is within the bounds."""
+    """A setting and its CPU seconds; no setting if none is within the bounds."""
 
     setting: Setting | None = None
     seconds: float = math.inf
@@ -94,7 +94,7 @@ def walk(
 
 
 def passes(problem: LoopProblem, setting: Setting) -> bool:
-    """Whether a setting is within the bounds; a few samples are looked at first, as these cost time."""
+    """Whether a setting is within the bounds; a few samples are judged first, as these cost time."""
     times = setting.sample_times(problem)
     few = np.unique([*times[::SPARSE], times[-1]])
     return (
@@ -121,7 +121,7 @@ def stored(path: Path = STORED) -> list[dict[str, Any]]:
 
 
 def store(entries: Sequence[dict[str, Any]], path: Path = STORED) -> None:
-    """Write settings, one a line; those of problems not among them stay."""
+    """Write settings, one a line; those of other problems are kept."""
     new = {(entry["problem"], entry["n"]) for entry in entries}
     old = (
         [entry for entry in stored(path) if (entry["problem"], entry["n"]) not in new]
@@ -133,7 +133,7 @@ def store(entries: Sequence[dict[str, Any]], path: Path = STORED) -> None:
 
 
 def entry(problem: LoopProblem, method: str, found: Found) -> dict[str, Any]:
-    """A setting as it is stored."""
+    """A setting in the form in which it is stored."""
     return {
         "problem": problem.name,
         "n": problem.n,

@@ -63,9 +63,9 @@ def run(
 ) -> Report:
     """Measure the engines on closed loops.
 
-    problems: by default all that settings are stored for. peer_python: the interpreter that has the peers, by
-    default this one. repeats: of which the median counts. search: first search bellcrank's own settings again
-    and store them.
+    problems: by default all with stored settings. peer_python: the interpreter that has the peers, by
+    default this one. repeats: number of measurements, of which the median is used. search: first search
+    bellcrank's own settings again and store them.
     """
     facts = environment()
     settings, python = PeerSettings.stored(), peer_python or default_python()
@@ -120,7 +120,7 @@ def _notes(repeats: int) -> list[str]:
 
 
 def stored_entries(problem: LoopProblem) -> list[Row]:
-    """Bellcrank's settings for a problem, as they were found; rk4 at 1 ms where none were sought."""
+    """Bellcrank's stored settings for a problem; rk4 at 1 ms if none were searched."""
     wanted = (problem.name, problem.n)
     return [e for e in loop_search.stored() if (e["problem"], e["n"]) == wanted] or [
         {"method": "rk4", "value": STEP, "options": {}}
@@ -128,13 +128,13 @@ def stored_entries(problem: LoopProblem) -> list[Row]:
 
 
 def stored_setting(problem: LoopProblem, method: str) -> Setting:
-    """The one of a method."""
+    """The stored setting of a method."""
     entry = next(e for e in stored_entries(problem) if e["method"] == method)
     return Setting(method, entry["value"], entry["options"])
 
 
 def own_rows(problem: LoopProblem, repeats: int, search: bool) -> list[Row]:
-    """The methods of bellcrank at their best settings, and at steps of 1 ms."""
+    """Bellcrank's methods at their best settings, and at steps of 1 ms."""
     if search:
         found = [(name, loop_search.search(problem, name)) for name in loop_search.RANGES]
         loop_search.store([loop_search.entry(problem, name, best) for name, best in found])
@@ -181,7 +181,7 @@ def fastest(rows: Sequence[Row]) -> dict[str, Row]:
 
 
 def ratios_of(best: Mapping[str, Row]) -> Row:
-    """Of the fastest: bellcrank's time, and how many times as long the peers' take, by level."""
+    """Ratios for the fastest: bellcrank's time, and the peers' times relative to it, by level."""
     ms = {who: row["milliseconds"].median for who, row in best.items()}
     result: Row = {"own_ms": ms.get("own"), "own_method": best["own"]["family"] if "own" in best else None}
     for level in ("user", "expert"):
@@ -193,7 +193,7 @@ def ratios_of(best: Mapping[str, Row]) -> Row:
 
 
 def parse_problem(text: str, duration: float | None = None) -> LoopProblem:
-    """A problem from text such as "four_bar:10"; it lasts as the stored settings say, else 10 s.
+    """A problem from text such as "four_bar:10"; its duration is that of the stored settings, else 10 s.
 
     Raises MechanismError for names that do not exist and for sizes that are not numbers.
     """

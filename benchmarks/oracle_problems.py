@@ -1,6 +1,6 @@
-"""Motions in minimal coordinates, for other codes of integration: first-order systems in plain numbers.
+"""Motions in minimal coordinates for other integration codes: first-order systems in plain numbers.
 
-Their equations are written out independently of the formulations; beside them are the same mechanisms.
+Their equations are written out independently of the formulations; the same mechanisms are given beside them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Rates = Callable[[float, Floats, Floats], None]
 class OracleProblem:
     """A motion over `duration` s from y(0) = start, stiff or not; `rates` writes y'.
 
-    observe: what is compared, from the state y of the equations; result: the same from the end of a run.
+    observe: the compared quantities, from the state y of the equations; result: those from the end of a run.
     """
 
     name: str
@@ -37,7 +37,7 @@ class OracleProblem:
 
 
 def problems() -> tuple[OracleProblem, ...]:
-    """A pendulum, a double pendulum, a body that tumbles, and a stiff governor."""
+    """A pendulum, a double pendulum, a tumbling body, and a stiff governor."""
     return (pendulum(), double_pendulum(), tumbling(), governor())
 
 

@@ -30,21 +30,21 @@ options, searched as well; for Pinocchio, which has no integrator, the classical
 
 @dataclass(frozen=True)
 class PeerSettings:
-    """Best settings of all peers, as the search stored them."""
+    """Best settings of all peers, as stored by the search."""
 
     entries: Sequence[dict[str, Any]]
 
     @classmethod
     def stored(cls) -> PeerSettings:
-        """Those that come with bellcrank."""
+        """The settings distributed with bellcrank."""
         return cls(json.loads(SETTINGS.read_text(encoding="utf-8")))
 
     def problems(self) -> list[LoopProblem]:
-        """All problems that settings are known for."""
+        """All problems with stored settings."""
         return list(dict.fromkeys(LoopProblem(e["problem"], e["n"], e["duration"]) for e in self.entries))
 
     def of(self, peer: str, problem: LoopProblem) -> list[dict[str, Any]]:
-        """One peer's, for one problem, at the problem's duration."""
+        """The settings of one peer for one problem, at the problem's duration."""
         wanted = (peer, problem.name, problem.n)
         found = [e for e in self.entries if (e["peer"], e["problem"], e["n"]) == wanted]
         return [{**e, "duration": problem.duration} for e in found]
@@ -53,7 +53,7 @@ class PeerSettings:
 def replay(
     peer: str, problem: LoopProblem, settings: PeerSettings, python: str, repeats: int, family: str = ""
 ) -> tuple[list[Row], str]:
-    """Rows of a peer's families, or of one, and why there are none (empty if there are)."""
+    """Rows of a peer's families, or of one, and the reason if there are none (else empty)."""
     entries = [e for e in settings.of(peer, problem) if family in ("", e["family"])]
     if not entries:
         return [], f"{peer}: no settings are stored for {problem.name} {problem.n}"
@@ -75,7 +75,7 @@ def _reason(errors: str) -> str:
 
 
 def _row(result: dict[str, Any]) -> Row:
-    """In the form of bellcrank's own rows; without a solution where the search found no setting."""
+    """The row in the form of bellcrank's own; without a solution if the search found no setting."""
     family = result["family"]
     row: Row = {
         "engine": result["peer"],
@@ -117,5 +117,5 @@ def _solution(found: dict[str, Any]) -> Row:
 
 
 def default_python() -> str:
-    """The interpreter that runs this."""
+    """The interpreter that is running."""
     return sys.executable

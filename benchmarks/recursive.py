@@ -50,7 +50,7 @@ PARTS: Final = ("robots", "chains", "impulses", "ladders", "nested")
 def _race(
     name: str, engines: Sequence[str], python: str, build: Path, repeats: int
 ) -> tuple[list[Row], list[str]]:
-    """One robot by all engines that there are, taking turns; and why others are not there."""
+    """One robot by all available engines in turns; and why others are missing."""
     robot = ROBOTS[name]()
     states = robot.states(STATES)
     own = Own(robot, states)
@@ -100,7 +100,7 @@ def _ratio_targets(name: str, rows: Sequence[Row]) -> list[Row]:
 
 
 def _beside_reference(rows: Sequence[Row]) -> list[Row]:
-    """By engine, its fastest on the arm of six joints."""
+    """The fastest result of each engine on the arm of six joints."""
     here: dict[str, float] = {}
     for row in rows:
         engine = row["engine"].split(":")[0]
@@ -110,7 +110,7 @@ def _beside_reference(rows: Sequence[Row]) -> list[Row]:
 
 
 def _acceleration(system: System, repeats: int) -> Spread:
-    """Nanoseconds of an acceleration."""
+    """Nanoseconds per acceleration."""
     core = system.core
     core.repeat("accelerate", 2)
     once = max(timed(lambda: core.repeat("accelerate", 3)) / 3, 1e-7)
@@ -119,7 +119,7 @@ def _acceleration(system: System, repeats: int) -> Spread:
 
 
 def _chains(repeats: int) -> tuple[Table, list[Row]]:
-    """Revolute chains: time per joint, one state and many, and the time to make the system."""
+    """Revolute chains: time per joint, one state and many, and the time to create the system."""
     rows: list[Row] = []
     targets: list[Row] = []
     for joints in LENGTHS:

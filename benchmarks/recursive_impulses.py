@@ -1,4 +1,4 @@
-"""Impulses at points of chains: the operator, the laws of impact and friction, the jumps of all speeds."""
+"""Impulses at points of chains: the operator, the laws of impact and friction, the speed jumps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Strike = tuple[list[int], np.ndarray, list[tuple[int, int]], np.ndarray, float]
 
 
 def impulses(repeats: int) -> tuple[Table, list[Row]]:
-    """Revolute chains that run into the ground at points along them, with friction."""
+    """Revolute chains that collide with the ground at points along them, with friction."""
     rows: list[Row] = []
     targets: list[Row] = []
     for joints in LENGTHS:
@@ -51,7 +51,7 @@ def impulses(repeats: int) -> tuple[Table, list[Row]]:
 
 
 def _struck(system: Any, points: int, repeats: int) -> Spread:
-    """Microseconds of a strike, after blows that send the points into the ground."""
+    """Microseconds of a strike, after blows that drive the points into the ground."""
     state = system.state()
     bodies = len(state.position)
     where = [(k + 1) * bodies // points - 1 for k in range(points)]

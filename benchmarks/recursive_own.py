@@ -1,4 +1,4 @@
-"""What `bellcrank bench recursive` times of its own: robots at given states, and loops within loops."""
+"""Bellcrank's side of `bellcrank bench recursive`: robots at given states, and nested loops."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Own:
             self.u.append(core.speeds())
 
     def nanoseconds(self) -> float:
-        """Of one evaluation, the mean over some states."""
+        """Nanoseconds of one evaluation, the mean over some states."""
         core, times = self.system.core, []
         for q, u in zip(self.q[:TIMED_STATES], self.u[:TIMED_STATES], strict=True):
             core.set_configuration(0.0, q, u)
@@ -42,13 +42,13 @@ class Own:
         return 1e9 * float(np.mean(times))
 
     def batch_nanoseconds(self) -> float:
-        """Of one state of many."""
+        """Nanoseconds per state in a batch of many."""
         rows = np.arange(BATCH) % len(self.q)
         q, u = np.array(self.q)[rows], np.array(self.u)[rows]
         return 1e9 * timed(lambda: self.system.core.joint_accelerations_batch(q, u)) / BATCH
 
     def accelerations(self) -> Array:
-        """(states, freedoms), a free body's in its own axes, as other engines give them."""
+        """Accelerations (states, speeds), a free body's in its own axes, as other engines give them."""
         core, rows = self.system.core, []
         for q, u in zip(self.q, self.u, strict=True):
             core.set_configuration(0.0, q, u)
@@ -69,9 +69,9 @@ def _of_free_body(system: System) -> Array:
 
 
 def nested(depth: int) -> bc.Mechanism:
-    """A chain of 2 depth + 1 rods, each of the first tied to its mirror image by a rod without mass.
+    """A chain of 2 depth + 1 rods, each of the first half tied to its mirror image by a massless rod.
 
-    All loops lie in each other: the outermost tie closes first and encloses all others.
+    All loops are nested: the outermost tie closes first and encloses all others.
     """
     mech = bc.Mechanism(f"{depth} nested loops", gravity=(0.0, -9.81, 0.0))
     count = 2 * depth + 1

@@ -30,7 +30,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows by key, of which some are printed as columns. name: its key in the JSON."""
+    """Rows by key, some keys of which are printed as columns. name: its key in the JSON."""
 
     name: str
     title: str
@@ -109,7 +109,7 @@ def _plain(value: Any) -> Any:
 
 
 def _console() -> Console:
-    """The terminal; files and pipes get lines that are long enough for every table."""
+    """The terminal; files and pipes get lines long enough for every table."""
     console = Console()
     return console if console.is_terminal else Console(width=WIDTH)
 

@@ -41,7 +41,7 @@ _COLUMNS: Final = (
 
 
 def steered_arm() -> bc.Mechanism:
-    """An arm of six revolute joints, with an input of torque for each: "torque 1" and so on as torque_1."""
+    """An arm of six revolute joints, each with a torque input: "torque_1" and so on."""
     links = [
         DhLink(*shape, mass, (0.0, 0.0, 0.02), (0.02 * mass,) * 3, 0.0, 1.0, 0.0, (0.0, 0.0))
         for shape, mass in zip(_SHAPES, _MASSES, strict=True)
@@ -62,7 +62,7 @@ def held(_time: float, readings: Readings) -> Mapping[str, float]:
 
 
 def run(samples: int = 2000, repeats: int = 5) -> Report:
-    """Time runs of so many samples with and without the controller, a step of rk4 for each sample."""
+    """Time runs with and without the controller, for a number of samples, with one step of rk4 per sample."""
     rows: list[Row] = []
     duration = samples * PERIOD
     for formulation in FORMULATIONS:

@@ -60,9 +60,10 @@ def run(
 ) -> Report:
     """Time accelerations and projected semi-implicit steps of families of mechanisms.
 
-    sizes: numbers of bodies (rings have an even number of them, ladders three a rung). steps: of 1 ms, of a
-    run, more if the system is small. repeats: of which the median counts. python: an interpreter that has
-    the engines which tell how fast this machine is; without them times are compared as they are.
+    sizes: numbers of bodies (rings have an even number of them, ladders three a rung). steps: of 1 ms, in a
+    run, more if the system is small. repeats: number of runs, of which the median is used. python: an
+    interpreter that has the engines that measure the speed of this machine; without them times are compared
+    directly.
     """
     facts = environment()
     rows = []
@@ -124,7 +125,7 @@ def _row(family: str, size: int, steps: int, repeats: int) -> Row:
 
 
 def exponent(sizes: Sequence[float], times: Sequence[float]) -> float | None:
-    """The k of time ~ size^k by least squares of logarithms; None for less than two sizes."""
+    """The k of time ~ size^k by least squares of logarithms; None for fewer than two sizes."""
     if len(set(sizes)) < 2:
         return None
     return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
@@ -142,7 +143,7 @@ def _fit(family: str, rows: Sequence[Row]) -> Row:
 
 
 def plot(report: Report, path: Path) -> None:
-    """Draw the times over the number of bodies, both logarithmic, into an image file.
+    """Plot the times over the number of bodies, both logarithmic, into an image file.
 
     Raises ImportError without matplotlib (extra "plot").
     """

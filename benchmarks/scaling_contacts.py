@@ -1,4 +1,4 @@
-"""Cost of a step against the number of bodies that lie apart on a plane, by both kinds of contact."""
+"""Cost of a step against the number of bodies lying apart on a plane, by both kinds of contact."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def scattered(count: int, shape: bc.Shape) -> bc.Mechanism:
 
 
 def run(sizes: Sequence[int] = SIZES, repeats: int = 5) -> Report:
-    """Time steps of compliant contact and of impulses in `lagrange`, and fit exponents."""
+    """Time steps with compliant contact and with impulses in `lagrange`, and fit exponents."""
     facts = environment()
     rows: list[Row] = []
     for name, shape in SHAPES.items():

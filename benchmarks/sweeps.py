@@ -30,7 +30,7 @@ _COLUMNS: Final = (
 
 
 def driven_four_bar() -> bc.Mechanism:
-    """A crank-rocker whose crank is driven through a turn; lengths of coupler and rocker are parameters."""
+    """A crank-rocker with its crank driven through one turn; lengths of coupler and rocker are parameters."""
     mech = bc.Mechanism("driven four-bar", gravity=(0.0, -9.81, 0.0))
     coupler = mech.add_parameter("coupler", 0.36, unit="m", low=0.3, high=0.45)
     rocker = mech.add_parameter("rocker", 0.28, unit="m", low=0.2, high=0.35)
@@ -130,7 +130,7 @@ _WHO: Final = {"one process": _alone, "two processes": _processes, "two Dask wor
 
 
 def _warm(_: int) -> int:
-    """Load what a worker needs."""
+    """Load the modules that a worker needs."""
     return len(bc.inverse_dynamics(driven_four_bar(), 0.1, 0.05))
 
 

@@ -42,10 +42,10 @@ _TARGET_COLUMNS: Final = (
 
 @dataclass(frozen=True)
 class Request:
-    """What to measure.
+    """The measurements to make.
 
-    parts: of PARTS. python: an interpreter that has the engines. build: keeps executables. own: whether
-        bellcrank is timed as well.
+    parts: of PARTS. python: an interpreter that has the engines. build: a folder that keeps executables. own:
+        whether bellcrank is timed as well.
     """
 
     parts: Sequence[str] = PARTS
@@ -116,7 +116,7 @@ def _races(asked: Request) -> tuple[list[symbolic_times.Race], list[str]]:
 def _target(
     text: str, limit: float | str, measured: float | str | None, met: bool | None = None
 ) -> list[Row]:
-    """A row, or none where nothing was measured. met: by default whether the number is at most the limit."""
+    """A row, or none if nothing was measured. met: by default whether the number is at most the limit."""
     if measured is None:
         return []
     if met is None:

@@ -1,4 +1,4 @@
-"""Chains of any length for `bellcrank bench symbolic`: revolute joints, and tori that touch."""
+"""Chains of any length for `bellcrank bench symbolic`: revolute joints, and touching tori."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _START: Final = (0.2, 2.4, 1.1, 2.7)
 
 
 def revolute_chain(joints: int) -> bc.Mechanism:
-    """Skew axes, full mass properties."""
+    """Revolute joints with skew axes, full mass properties."""
     return arm(f"revolute chain of {joints}", general(joints), tilt=0.7).mechanism()
 
 
 def orthogonal_chain(joints: int) -> bc.Mechanism:
-    """Right-angled axes, full mass properties."""
+    """Revolute joints with perpendicular axes, full mass properties."""
     return arm(f"orthogonal chain of {joints}", alternating(joints), tilt=0.7).mechanism()
 
 
@@ -58,7 +58,7 @@ def torus_chain(coordinates: int) -> bc.Mechanism:
 
 
 def _torus(mech: bc.Mechanism, number: int, place: np.ndarray, turn: np.ndarray) -> bc.Body:
-    """A solid torus about z, of water's density."""
+    """A solid torus about z, with the density of water."""
     mass = 1000.0 * 2.0 * pi**2 * _MAJOR * _MINOR**2
     across = mass * (_MAJOR**2 / 2 + 5 * _MINOR**2 / 8)
     about = mass * (_MAJOR**2 + 3 * _MINOR**2 / 4)
@@ -94,7 +94,7 @@ def _pose(joint: bc.SurfaceOnSurface, symbols: tuple[Any, ...]) -> tuple[np.ndar
 
 @dataclass(frozen=True)
 class Chain:
-    """A family of mechanisms by their coordinates. figures: of the paper; None for those it has not."""
+    """A family of mechanisms by number of coordinates. figures: of the paper; None if it gives none."""
 
     make: Callable[[int], bc.Mechanism]
     sizes: tuple[int, ...]

@@ -92,9 +92,9 @@ def total(counts: Counts) -> int:
 def counted(
     mechanism: bc.Mechanism, columns: Sequence[str] = (*FORMS, *LITERAL)
 ) -> tuple[dict[str, Counts | None], str]:
-    """Operations by column, None for a form that is not generated, and how the accelerations are found.
+    """Operations by column, None for a form that is not generated, and the method for the accelerations.
 
-    Equation 13 is counted where the core contains it: in development builds.
+    Equation 13 is counted if the core contains it: in development builds.
     """
     system = cast(Any, bc.prepare(mechanism, "symbolic"))
     literal = getattr(_core, "Equation13", lambda _: None)(system.model.core)
@@ -129,14 +129,14 @@ def arm_row(name: str, robot: Robot) -> Row:
 
 
 def within(counts: Counts | None, allowed: tuple[int, int]) -> bool:
-    """Whether neither sums nor products are more than allowed."""
+    """Whether neither sums nor products exceed the limits."""
     return (
         counts is not None and counts["additions"] <= allowed[0] and counts["multiplications"] <= allowed[1]
     )
 
 
 def published_rows() -> list[Row]:
-    """The literature's arms."""
+    """The arms in the literature."""
     return [
         {
             "geometry": known["geometry"],
@@ -170,10 +170,10 @@ def growth_rows(name: str, sizes: Sequence[int]) -> list[Row]:
 
 
 def fit_rows(name: str, rows: Sequence[Row]) -> list[Row]:
-    """Lines through the inverse and parabolas through the forward dynamics, as the paper fits them.
+    """Linear fits of the inverse and quadratic fits of the forward dynamics, as in the paper.
 
-    One row for our recipe and one for equation 13 if it was counted. Lines and parabolas are through chains
-    of four coordinates and more: at the base joints cost less.
+    There is one row for bellcrank's method and one for equation 13 if it was counted. The fits are to chains
+    of four coordinates and more: joints at the base cost less.
     """
     later = [row for row in rows if row["coordinates"] >= 4]
     return [
@@ -212,7 +212,7 @@ def arms_table(names: Sequence[str] = tuple(ARMS)) -> Table:
 
 
 def growth_tables(names: Sequence[str], largest: int) -> tuple[Table, Table, list[str]]:
-    """Figures 6 and 7, chains of up to so many coordinates; and why others are not counted."""
+    """Figures 6 and 7, chains of up to the given number of coordinates; and why others are not counted."""
     rows, fits, notes = [], [], []
     for name in names:
         try:

@@ -1,4 +1,4 @@
-"""Figures 6 and 7 of the symbolic Lagrangian's paper, with our counts."""
+"""Figures 6 and 7 of the symbolic Lagrangian's paper, with bellcrank's counts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _DEGREE = {"inverse": 1, "forward": 2}
 
 
 def plot(growth: Table, path: Path) -> None:
-    """Draw them into an image file: total operations over coordinates, with the fits.
+    """Plot the figures into an image file: total operations over coordinates, with the fits.
 
-    Above inverse, below forward dynamics; on the left our recipe, on the right equation 13 literally, with
-    the paper's six revolute joints (best and worst) in both. Raises ImportError without matplotlib (extra
-    "plot").
+    Inverse dynamics above, forward dynamics below; on the left bellcrank's method, on the right equation 13
+    literally, with the paper's six revolute joints (best and worst) in both. Raises ImportError without
+    matplotlib (extra "plot").
     """
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Our side of `bellcrank bench symbolic`: derive, compile and time the symbolic formulation of a robot."""
+"""Bellcrank's side of `bellcrank bench symbolic`: derive, compile and time the equations of a robot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BATCH_POINTS: Final = 4096
 
 @contextmanager
 def nothing_stored() -> Iterator[None]:
-    """Object code is made anew, and not kept."""
+    """Within this context, object code is generated anew, and not stored."""
     before = os.environ.get(cache.VARIABLE)
     os.environ[cache.VARIABLE] = "off"
     try:
@@ -39,7 +39,7 @@ def nothing_stored() -> Iterator[None]:
 
 
 class Generated:
-    """A generated form of a mechanism's equations of motion, with what it took to make it.
+    """A generated form of a mechanism's equations of motion, with the cost of generating it.
 
     program: the form. inputs: (states, inputs) of it. seconds: CPU time by step: "describe" (checking and
     flattening the mechanism), "derive" (equations and the form), "first" (from the mechanism to one
@@ -62,14 +62,14 @@ class Generated:
         self.method: str = self.system.core.method()
 
     def compile(self) -> None:
-        """Native code for one point, as if it were the first time."""
+        """Generate native code for one point, as if for the first time."""
         if native.available() and not self.program.native:
             native.attach(cast(Any, bc.prepare(_smallest(), "symbolic")).program("accelerations"))
             with nothing_stored():
                 self.seconds["compile"] = timed(lambda: native.attach(self.program))
 
     def set_states(self, robot: Robot, states: States) -> None:
-        """Take the robot's states for inputs."""
+        """Use the robot's states as inputs."""
         rows = []
         for number in range(len(states.q)):
             self.system.set_state(compile_mechanism(robot.mechanism(states, number)).initial)
@@ -85,7 +85,7 @@ class Generated:
         return row
 
     def nanoseconds(self) -> float:
-        """Of one evaluation, the mean over all states."""
+        """Nanoseconds of one evaluation, the mean over all states."""
         return 1e9 * float(np.mean([self._seconds(row) for row in self.inputs]))
 
     def _seconds(self, row: Array) -> float:
@@ -94,7 +94,7 @@ class Generated:
         return float(self.program.seconds(row, count))
 
     def batch_nanoseconds(self) -> float:
-        """Of one point of many, in one thread."""
+        """Nanoseconds per point in a batch of many, in one thread."""
         points = np.ascontiguousarray(np.resize(self.inputs, (BATCH_POINTS, self.inputs.shape[1])))
         out = np.empty((BATCH_POINTS, len(self.out)))
         shared = np.empty(0)
@@ -105,9 +105,9 @@ class Generated:
         return 1e9 * seconds / BATCH_POINTS
 
     def accelerations(self, robot: Robot, states: States) -> Array:
-        """Of all states, (states, freedoms), as the other engines give them.
+        """Accelerations of all states, (states, degrees of freedom), as the other engines give them.
 
-        Those of joints are what the timed program gives; a free body's come from its frame's acceleration.
+        Those of joints come from the timed program; those of a free body from its frame's acceleration.
         """
         place = {speed.joint: k for k, speed in enumerate(self.system.speeds)}
         rows = []

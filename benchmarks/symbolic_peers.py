@@ -1,4 +1,4 @@
-"""Other engines on the robots of `bellcrank bench symbolic`: prepared by their scripts, run by this."""
+"""Other engines on the robots of `bellcrank bench symbolic`: prepared by their scripts, run from here."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AGREEMENT: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """A robot and its states as text, in a folder for everything that is generated from them."""
+    """A robot and its states as text, in a folder for all generated files."""
 
     robot: Robot
     states: States
@@ -32,7 +32,7 @@ class Files:
 
     @classmethod
     def written(cls, robot: Robot, states: States, folder: Path) -> Files:
-        """Write them."""
+        """Write the files."""
         files = cls(robot, states, folder)
         files.tree.write_text(robot.text(), encoding="utf-8")
         files.numbers.write_text(states.text(), encoding="utf-8")
@@ -51,7 +51,7 @@ class Files:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What one algorithm gave: accelerations (states, freedoms) and ns per evaluation, per sample."""
+    """The result of one algorithm: accelerations (states, speeds) and ns per evaluation, per sample."""
 
     accelerations: NDArray[np.float64]
     nanoseconds: Sequence[float]
@@ -61,7 +61,7 @@ class Measured:
 class Peer:
     """An engine that is ready for one robot.
 
-    executables: by label; or results, if there was no compiler. operations, seconds: by algorithm, where
+    executables: by label; or results, if there was no compiler. operations, seconds: by algorithm, if
     its code is generated.
     """
 
@@ -73,7 +73,7 @@ class Peer:
     seconds: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def measure(self, files: Files, samples: int) -> dict[str, Measured]:
-        """Every algorithm by name, each with so many samples; raises SimulationError if a driver fails."""
+        """Time every algorithm, by name, in a number of samples; raises SimulationError if a driver fails."""
         found = dict(self.results)
         for label, executable in self.executables.items():
             command = [executable, str(files.tree), str(files.numbers), str(samples)]
@@ -91,10 +91,10 @@ class Peer:
 
 
 def prepare(engine: str, files: Files, python: str, build: Path, samples: int = 21) -> Peer | str:
-    """An engine for a robot, or why there is none.
+    """An engine prepared for a robot, or the reason why there is none.
 
     python: an interpreter that has the engine. build: a folder that keeps executables from run to run.
-    samples: of times, where there is no compiler and the script itself measures.
+    samples: of times, if there is no compiler and the script itself measures.
     """
     command = [python, str(SCRIPTS / f"{engine}_trees.py"), "--tree", str(files.tree)]
     command += ["--states", str(files.numbers), "--build", str(build), "--samples", str(samples)]
@@ -108,19 +108,19 @@ def prepare(engine: str, files: Files, python: str, build: Path, samples: int = 
 
 
 def default_build_folder() -> Path:
-    """In the user's cache."""
+    """The default folder for executables, in the user's cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bellcrank" / "bench-peers"
 
 
 def difference(found: NDArray[np.float64], reference: NDArray[np.float64]) -> float:
-    """The largest, relative to the largest of the reference."""
+    """The largest difference, relative to the largest value of the reference."""
     return float(np.max(np.abs(found - reference)) / np.max(np.abs(reference)))
 
 
 def check_agreement(accelerations: dict[str, NDArray[np.float64]]) -> float:
     """The largest difference from the first of several engines' accelerations, by engine.
 
-    Raises SimulationError if it is more than AGREEMENT: then the robots are not the same.
+    Raises SimulationError if it exceeds AGREEMENT: the robots are then not the same.
     """
     names = list(accelerations)
     differences = {name: difference(accelerations[name], accelerations[names[0]]) for name in names[1:]}

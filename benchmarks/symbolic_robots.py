@@ -1,8 +1,8 @@
 """Robots of `bellcrank bench symbolic`: six-revolute arms of named geometry, revolute chains, a humanoid.
 
-All are trees of revolute joints about z, the humanoid's trunk apart, which is free, so that one text tells
-them to every engine. Frames of arms are those of Denavit and Hartenberg with z on the joint that carries the
-link; the joint after link k lies at Tz(d) Tx(a) Rx(alpha) in it.
+All are trees of revolute joints about z, except the humanoid's trunk, which is free, so that one text
+describes them to every engine. Frames of arms are those of Denavit and Hartenberg with z on the joint that
+carries the link; the joint after link k lies at Tz(d) Tx(a) Rx(alpha) in it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ LEAST_ENTRY: Final = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """Random states: q (states, numbers), v and effort (states, freedoms), one joint's after the other's."""
+    """Random states: q (states, numbers), v and effort (states, degrees of freedom), joint after joint."""
 
     q: Array
     v: Array
     effort: Array
 
     def text(self) -> str:
-        """As the drivers of other engines read them."""
+        """The states in the format of the drivers of other engines."""
         rows = np.hstack((self.q, self.v, self.effort))
         return "\n".join([str(len(rows)), *(_numbers(row) for row in rows)]) + "\n"
 
@@ -49,11 +49,11 @@ class Robot:
 
     @property
     def freedoms(self) -> int:
-        """Generalized coordinates."""
+        """The number of generalized speeds."""
         return sum(FREEDOMS[joint.type] for joint in self.joints)
 
     def text(self) -> str:
-        """As the drivers of other engines read it (benchmarks/peers/trees.h)."""
+        """The robot in the format of the drivers of other engines (benchmarks/peers/trees.h)."""
         lines = [str(len(self.bodies))]
         for body, joint in zip(self.bodies, self.joints, strict=True):
             turn = matrix(joint.rotation)
@@ -63,7 +63,7 @@ class Robot:
         return "\n".join(lines) + "\n"
 
     def states(self, count: int, seed: int = 0) -> States:
-        """Random states: angles of a few radians, rates of about 1/s, and one effort for all of them.
+        """Random states: angles of a few radians, rates of about 1/s, and the same efforts for all of them.
 
         No effort acts on a free body.
         """
@@ -80,7 +80,7 @@ class Robot:
         return States(q, rng.normal(size=(count, self.freedoms)), np.tile(effort, (count, 1)))
 
     def mechanism(self, states: States | None = None, number: int = 0) -> bc.Mechanism:
-        """As bellcrank describes it, in one of the states with its efforts; or at rest without efforts."""
+        """The robot as a mechanism, in one of the states with its efforts; or at rest without efforts."""
         if states is None:
             q, v = self._by_joint(self._zero(), POSITIONS), self._by_joint([0.0] * self.freedoms, FREEDOMS)
             return tree(self.bodies, self.joints, q, v, name=self.name)
@@ -126,17 +126,17 @@ UR5: Final[Sequence[Row]] = (
 
 
 def alternating(links: int) -> Sequence[Row]:
-    """Twists of a right angle to one side and the other, one length a link."""
+    """Links with twists of a right angle, alternately positive and negative, each with its own length."""
     return [(-_RIGHT if k % 2 else _RIGHT, 0.3 + 0.02 * k, 0.0) for k in range(links)]
 
 
 def parallel(links: int) -> Sequence[Row]:
-    """All axes parallel."""
+    """Links with parallel axes."""
     return [(0.0, 0.3 + 0.02 * k, 0.0) for k in range(links)]
 
 
 def general(links: int) -> Sequence[Row]:
-    """Skew axes, no two of which are parallel, at right angles or intersecting."""
+    """Links with skew axes, none of them parallel, at right angles or intersecting."""
     rng = np.random.default_rng(6)
     return [
         (float(rng.uniform(0.3, 1.3)), float(rng.uniform(0.2, 0.5)), float(rng.uniform(0.1, 0.4)))
@@ -147,8 +147,9 @@ def general(links: int) -> Sequence[Row]:
 def arm(name: str, rows: Sequence[Row], full: bool = True, tilt: float = 0.0) -> Robot:
     """A serial arm.
 
-    tilt: angle from gravity's line to the first axis, rad. full: centres of mass and inertia tensors are
-    random; otherwise the centre lies on one axis of the frame (x, y, z in turn) and these are principal axes.
+    tilt: angle from the direction of gravity to the first axis, rad. full: centres of mass and inertia
+    tensors are random; otherwise the centre lies on one axis of the frame (x, y, z in turn) and the frame's
+    axes are principal axes.
     """
     rng = np.random.default_rng(len(rows))
     joints, rotation, position = [], from_rotation_vector((tilt, 0.0, 0.0)), (0.0, 0.0, 0.0)
@@ -161,7 +162,7 @@ def arm(name: str, rows: Sequence[Row], full: bool = True, tilt: float = 0.0) ->
 def arm_in_any_frames(name: str, rows: Sequence[Row]) -> Robot:
     """A serial arm whose bodies have frames anywhere on their joints' axes, at any angle, as files give them.
 
-    Whoever does not choose frames anew meets rotations and offsets without a zero.
+    Unless the frames are chosen anew, rotations and offsets contain no zeros.
     """
     rng = np.random.default_rng(len(rows) + 100)
     base = multiply(from_rotation_vector((_TILT, 0.0, 0.0)), _about_z(rng.uniform(-pi, pi)))
@@ -183,7 +184,7 @@ def _about_z(angle: float) -> Quat:
 
 
 def _body(rng: np.random.Generator, full: bool, number: int = 0, size: float = 0.3) -> TreeBody:
-    """Six random point masses, or a body with one axis of symmetry less than a random one."""
+    """Six random point masses, or a body with its com on a frame axis and principal axes along the frame."""
     if not full:
         com = [0.0, 0.0, 0.0]
         com[number % 3] = float(rng.uniform(0.05, 0.2))
@@ -235,7 +236,7 @@ def humanoid() -> Robot:
 
 
 def _between(before: str, axis: str) -> Quat:
-    """From the frame with z on one axis to that with z on another, exact like both."""
+    """The transform from the frame with z on one axis to that with z on another, as exact as both."""
     w, x, y, z = _TURNS[before]
     a, b, c, d = _TURNS[axis]
     return (  # conjugate of the first times the second

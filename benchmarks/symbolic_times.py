@@ -54,7 +54,7 @@ _MAKING_COLUMNS: Final = (
 
 
 class Race:
-    """One robot, everybody's engines ready for it."""
+    """One robot, with all engines ready for it."""
 
     def __init__(self, robot: Robot, peers: Sequence[Peer], files: Files, own: Generated | None) -> None:
         self.robot, self.peers, self.files, self.own = robot, peers, files, own
@@ -64,7 +64,7 @@ class Race:
             self.accelerations[OWN, NATIVE] = own.accelerations(robot, files.states)
 
     def run(self, repeats: int) -> None:
-        """So many rounds in which every engine is measured; raises SimulationError if engines disagree."""
+        """Measure every engine in a number of rounds; raises SimulationError if engines disagree."""
         for number in range(repeats):
             for peer in self.peers:
                 for name, measured in peer.measure(self.files, SAMPLES).items():
@@ -88,12 +88,12 @@ class Race:
         return min(found, default=None)
 
     def ratio(self, engine: str, algorithm: str = NATIVE) -> float | None:
-        """Our time as a part of an engine's."""
+        """Bellcrank's time relative to an engine's."""
         theirs, ours = self.fastest(engine), self.times.get((OWN, algorithm))
         return None if theirs is None or ours is None else median(ours) / theirs
 
     def rows(self) -> list[Row]:
-        """One for each engine and algorithm."""
+        """One row for each engine and algorithm."""
         reference: Any = next(iter(self.accelerations.values()), None)
         ours = self.times.get((OWN, NATIVE))
         rows = []
@@ -124,7 +124,7 @@ class Race:
         return f"{counts['additions']}/{counts['multiplications']}" if "additions" in counts else None
 
     def making_rows(self) -> list[Row]:
-        """The cost of generating native code, for engines that do."""
+        """The cost of generating native code, for engines that do so."""
         rows: list[Row] = []
         own = None
         if self.own is not None:
@@ -152,7 +152,7 @@ class Race:
 def race(
     name: str, engines: Sequence[str], python: str, build: Path, repeats: int, with_own: bool = True
 ) -> tuple[Race, list[str]]:
-    """One robot timed by all engines that there are; and why others are not there."""
+    """One robot timed by all available engines; and why others are missing."""
     robot = TIMED[name]()
     states: States = robot.states(STATES)
     own = None

@@ -1,4 +1,4 @@
-"""Targets of benchmarks, compared with what was measured."""
+"""Targets of benchmarks, compared with measured values."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from benchmarks.report import Column, Row, Table
 
 
 def target(text: str, limit: float, measured: float, *, is_time: bool = False) -> list[Row]:
-    """A row: met where the measured value is at most the limit.
+    """A row: met if the measured value is at most the limit.
 
-    is_time: it is a time of its own, which other machines take otherwise; not a ratio or a count.
+    is_time: it is a time, which depends on the machine; not a ratio or a count.
     """
     return [
         {"target": text, "limit": limit, "measured": measured, "met": measured <= limit, "is_time": is_time}
@@ -20,7 +20,7 @@ def target(text: str, limit: float, measured: float, *, is_time: bool = False) -
 def targets_tables(rows: Sequence[Row], factor: float | None = None) -> list[Table]:
     """The rows as a table, none for no rows.
 
-    factor: how much slower this machine is than the one that times are asked of.
+    factor: how much slower this machine is than the one for which the time limits are set.
     """
     names = ["target", "limit", "measured", "met"]
     if factor is not None:

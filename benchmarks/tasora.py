@@ -44,7 +44,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Entry:
-    """A mechanism of the table. published: None for a variant that the paper has not."""
+    """A mechanism of the table. published: None for a variant that is not in the paper."""
 
     name: str
     make: Callable[[], bc.Mechanism]
@@ -110,8 +110,8 @@ _NAIVE_COLUMNS: Final = (
 def run(steps: int = 500, repeats: int = 7, names: Sequence[str] | None = None, python: str = "") -> Report:
     """Time the mechanisms of Table 2, or those named.
 
-    steps: of 1 ms, of a run. repeats: runs of which the median counts. python: an interpreter that has the
-    engines which tell how fast this machine is; without them times are compared as they are.
+    steps: of 1 ms, in a run. repeats: number of runs, of which the median is used. python: an interpreter
+    that has the engines that measure the speed of this machine; without them times are compared directly.
     """
     facts = environment()
     rows = []

@@ -39,12 +39,12 @@ class Spread:
 
     @classmethod
     def of(cls, samples: list[float], scale: float = 1.0) -> Spread:
-        """Of samples, each multiplied by a scale."""
+        """The spread of samples, each multiplied by a scale."""
         return cls(scale * median(samples), scale * min(samples), scale * max(samples))
 
 
 def pin_to_one_core() -> int | None:
-    """Bind this process to the last core it may use; the core's number, None where that cannot be done."""
+    """Bind this process to the last core it may use; the core's index, None if that is not possible."""
     if not hasattr(os, "sched_setaffinity"):
         return None
     core = max(os.sched_getaffinity(0))
@@ -87,8 +87,8 @@ def timed_runs(
 ) -> list[TimedRun]:
     """Simulate a model by the lagrange formulation several times, recording frames at the given times only.
 
-    What counts is the loop over time: neither preparing the system, which is done once, nor the first
-    projection, nor what a call costs that makes no step. Does not raise if a run breaks down; the outcome
+    The CPU time is that of the loop over time: without preparing the system, which is done once, without the
+    first projection, and without the fixed cost of a call. Does not raise if a run breaks down; the outcome
     says so.
     """
     system = prepare(model, "lagrange", **options)
@@ -119,7 +119,7 @@ def _timed_run(system: System, chosen: MethodOptions, times: Floats, call: float
 
 
 def step_time(model: Model, method: str, step: float, steps: int, repeats: int) -> Spread:
-    """Microseconds per step, from the initial state on, one frame at the end.
+    """Microseconds per step, starting from the initial state, with one frame at the end.
 
     The fixed cost of a call, measured by calls that make one step, is subtracted. One run is made to warm up.
     Raises SimulationError if a run breaks down.
@@ -140,7 +140,7 @@ def step_time(model: Model, method: str, step: float, steps: int, repeats: int) 
 def acceleration_time(model: Model, repeats: int) -> Spread:
     """Microseconds per evaluation of all accelerations and multipliers near the initial state.
 
-    Each is at another configuration than the one before, as in stages of a step.
+    Each is at a different configuration from the previous one, as in stages of a step.
     """
     system = prepare(model, "lagrange")
     system.project()
@@ -155,4 +155,4 @@ def _one_acceleration(system: System) -> float:
 
 
 def _ignore(_time: float) -> None:
-    """Progress that nobody watches."""
+    """A progress callback that does nothing."""

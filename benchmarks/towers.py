@@ -1,4 +1,4 @@
-"""Towers of boxes by impulses beside MuJoCo: time a step, and how far the top box sinks."""
+"""Towers of boxes by impulses beside MuJoCo: time per step, and the settlement of the top box."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _peer(python: str, duration: float, repeats: int) -> tuple[list[dict[str, An
 
 
 def run(duration: float = 60.0, repeats: int = 3, python: str = "") -> Report:
-    """Let towers stand for a time, s. python: an interpreter that has MuJoCo, by default this one."""
+    """Simulate standing towers for a time, s. python: an interpreter that has MuJoCo, by default this one."""
     facts = environment()
     peers, missing = _peer(python or sys.executable, duration, repeats)
     rows, wanted = [], []
@@ -120,7 +120,7 @@ def run(duration: float = 60.0, repeats: int = 3, python: str = "") -> Report:
 @peer_python_option
 @form_option
 def command(duration: float, repeats: int, peer_python: str, form: Form) -> None:
-    """Let towers of boxes stand, by impulses and in MuJoCo."""
+    """Simulate standing towers of boxes, by impulses and in MuJoCo."""
     publish([run(duration, repeats, peer_python)], form)
 
 

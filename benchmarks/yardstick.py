@@ -22,7 +22,7 @@ SAMPLES: Final = 3
 
 
 def beside_reference(microseconds: Mapping[str, float]) -> list[Row]:
-    """By engine: its arm of six joints here and there, and how much slower this machine is."""
+    """By engine: its time for the six-joint arm here and on the reference machine, and their ratio."""
     return [
         {"engine": engine, "here": here, "there": REFERENCE[engine], "factor": here / REFERENCE[engine]}
         for engine, here in microseconds.items()
@@ -30,17 +30,17 @@ def beside_reference(microseconds: Mapping[str, float]) -> list[Row]:
 
 
 def machine_table(rows: Sequence[Row]) -> Table:
-    """What `beside_reference` says."""
+    """The table of `beside_reference`."""
     columns = tuple(Column(key, key) for key in ("engine", "here", "there", "factor"))
     title = "This machine against the one that times are asked of: six joints, us"
     return Table("machine", title, columns, rows)
 
 
 class Yardstick:
-    """Engines timed between the measurements of a benchmark, as a shared machine is not always as fast.
+    """Engines timed between the measurements of a benchmark, because the speed of a shared machine varies.
 
-    python: an interpreter that has the engines, this one if empty. build: where their executables are kept.
-    missing: which engines there are not, and why.
+    python: an interpreter that has the engines, this one if empty. build: folder of their executables.
+    missing: the engines that are missing, and why.
     """
 
     def __init__(self, python: str = "", build: Path | None = None) -> None:
@@ -65,7 +65,7 @@ class Yardstick:
         self._folder.cleanup()
 
     def measure(self) -> None:
-        """Time the engines that there are once more."""
+        """Time the available engines once more."""
         for peer in self._peers:
             times = [
                 median(measured.nanoseconds)
@@ -75,11 +75,11 @@ class Yardstick:
             self._samples.setdefault(peer.engine, []).append(1e-3 * min(times))
 
     def rows(self) -> list[Row]:
-        """By engine, the medians so far; empty where there is no engine."""
+        """By engine, the medians so far; empty if there is no engine."""
         return beside_reference({engine: median(times) for engine, times in self._samples.items()})
 
     def tables(self) -> list[Table]:
-        """One or none."""
+        """One table or none."""
         rows = self.rows()
         return [machine_table(rows)] if rows else []
 

@@ -1,1 +1,1 @@
-"""Scripts that measure other engines, run by an interpreter that has these."""
+"""Scripts that measure other engines, run by an interpreter that has the engines."""

@@ -1,6 +1,6 @@
 """CasADi on trees of bodies: forward dynamics as generated C, by default at -O3 for this processor.
 
-Two algorithms, of which the faster one counts: see casadi_trees_dynamics.py.
+Two algorithms, of which the faster one is used: see casadi_trees_dynamics.py.
 """
 
 # run as scripts, so siblings import by plain name; a checker that sees a package cannot find them

@@ -21,7 +21,7 @@ UPWARD = ca.sparsify(ca.DM([0, 0, GRAVITY]))
 
 
 def constant(values: Any) -> Any:
-    """Numbers, of which zeros are left out."""
+    """Numbers with zeros left out."""
     return ca.sparsify(ca.DM(values))
 
 
@@ -80,7 +80,7 @@ class Tree:
         return self.spin[k] - self.carried[k] if self.bodies[k].free else AXIS * self.v[self.first[k]]
 
     def own(self, k: int) -> range:
-        """The joint's freedoms."""
+        """The joint's degrees of freedom."""
         return range(self.first[k], self.first[k] + (6 if self.bodies[k].free else 1))
 
 
@@ -118,7 +118,7 @@ def inverse_dynamics(tree: Tree) -> Any:
 
 
 def mass_matrix(tree: Tree) -> Any:
-    """By composite bodies: mass, its moment and the inertia about the origin; the lower triangle."""
+    """The mass matrix by composite bodies: mass, first moment, inertia about the origin; lower triangle."""
     masses = [body.mass for body in tree.bodies]
     moments = [ca.SX(body.mass * constant(body.com)) for body in tree.bodies]
     inertias = [ca.SX(about_origin(body)) for body in tree.bodies]
@@ -151,7 +151,7 @@ def mass_matrix(tree: Tree) -> Any:
 
 
 def solve(mass: Any, right: Any) -> Any:
-    """M x = b by L^T D L from the tips on (table 6.3), which makes no entry between branches."""
+    """Solve M x = b by L^T D L from the tips (table 6.3), without fill-in between branches."""
     n = right.numel()
     rows = [{k for k in range(i) if mass[i, k].nnz()} for i in range(n)]
     for i in reversed(range(n)):
@@ -212,7 +212,7 @@ def articulated_bodies(tree: Tree) -> Any:
             a, alpha = back @ UPWARD, ca.SX(3, 1)
             whole = ca.blockcat([[masses, coupling.T], [coupling, inertia]])
             rest = tree.effort[first : first + 6] - ca.vertcat(force[k], moment[k])
-            own = solve(ca.tril(whole), rest)  # with gravity in it, as the trunk hangs on nothing
+            own = solve(ca.tril(whole), rest)  # with gravity included, as the trunk is free
             found[list(tree.own(k))] = own - ca.vertcat(a, ca.SX(3, 1))
             turning.append(own[3:])
             moving.append(own[:3])
@@ -233,12 +233,12 @@ def articulated_bodies(tree: Tree) -> Any:
 
 
 def carried_velocity(tree: Tree, k: int, linear: Any) -> Any:
-    """Of body k's origin as a point of its parent, in body k's axes."""
+    """The velocity of body k's origin as a point of its parent, in body k's axes."""
     return tree.turn[k].T @ (linear + ca.cross(tree.spin[tree.bodies[k].parent], tree.place[k]))
 
 
 def reduced(tree: Tree, k: int, blocks: Any, moment: Any, force: Any, speed: Any) -> list[Any]:
-    """A revolute joint taken out: its row, pivot and rest; last, what the parent sees of the body."""
+    """Eliminate a revolute joint: its row, pivot and rest; last, what the body contributes to the parent."""
     inertia, coupling, masses = blocks
     u, axial, pivot = inertia[:, 2], coupling[2, :].T, inertia[2, 2]
     rest = tree.effort[tree.first[k]] - moment[2]
@@ -254,7 +254,7 @@ def reduced(tree: Tree, k: int, blocks: Any, moment: Any, force: Any, speed: Any
 
 
 def add_shifted(tree: Tree, k: int, blocks: list[Any], left: Any) -> None:
-    """Blocks of body k turned, moved and added to those of its parent."""
+    """Transform the blocks of body k and add them to those of its parent."""
     turn, arm, parent = tree.turn[k], ca.skew(tree.place[k]), tree.bodies[k].parent
     inertia, coupling, masses = (turn @ block @ turn.T for block in left)
     masses = ca.tril2symm(ca.tril(masses))

@@ -75,7 +75,7 @@ class RungeKutta:
         self.size = size
 
     def advance(self, state: Array, acceleration: Acceleration) -> None:
-        """Moves state = (q, q̇) on by one step, in place."""
+        """Advance state = (q, q̇) by one step, in place."""
         size, slopes, work = self.size, self.slopes, self.work
         for i, row in enumerate(self.rows):
             if i:
@@ -132,7 +132,7 @@ class Adams:
         slope[self.size :] = acceleration(state[: self.size], state[self.size :])
 
     def advance(self, state: Array, acceleration: Acceleration) -> None:
-        """Moves state = (q, q̇) on by one step, in place."""
+        """Advance state = (q, q̇) by one step, in place."""
         if self.known < self.order - 1:
             self._push(state, acceleration)
             self.known += 1

@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402  (after the threads)
 
 
 def main(repeats: int, least: float) -> None:
-    """Print so many samples, each of at least so many seconds."""
+    """Print the given number of samples, each of at least the given number of seconds."""
     given = np.load(io.BytesIO(sys.stdin.buffer.read()))
     matrix, right = given["matrix"], given["right"]
 

@@ -1,4 +1,4 @@
-"""Closed-loop benchmark problems and the judge every peer is measured with (needs numpy only).
+"""Closed-loop benchmark problems and the judge that measures every peer (needs numpy only).
 
 These files run in the peers' own interpreter (see benchmarks/requirements.txt), so nothing here imports
 bellcrank. Each peer reports the planar poses and velocities of all rods; energy and gaps are then computed
@@ -72,7 +72,7 @@ class Problem:
         return np.array([self.rate[i] - (self.rate[p] if p >= 0 else 0.0) for i, p in enumerate(self.parent)])
 
     def starts(self, angle: Array) -> Array:
-        """Start points (rods, 2) of all rods when the tree joints hold exactly (m)."""
+        """Start points (rods, 2) of all rods if the tree joints are satisfied exactly (m)."""
         return self.ground + self.carriers @ _axes(angle)
 
     def start_velocities(self, angle: Array, rate: Array) -> Array:
@@ -189,7 +189,7 @@ class Judge:
         start: Array | None = None,
         velocity: Array | None = None,
     ) -> bool:
-        """Takes one sample; False when the run may stop: it is beyond the bounds or no longer finite.
+        """Take one sample; False if the run may stop: it is beyond the bounds or no longer finite.
 
         Args:
             instant: time (s).

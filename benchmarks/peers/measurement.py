@@ -1,4 +1,4 @@
-"""How every peer's script is timed, reported and called (see loop_problems.py for what is measured)."""
+"""Timing, reporting and command line of every peer's script (loop_problems.py: what is measured)."""
 
 # run as scripts, so siblings import by plain name; a checker that sees a package cannot find them
 # mypy: disable-error-code="import-not-found,no-any-return"
@@ -26,17 +26,17 @@ class Run(Protocol):
     integrator: str
 
     def record(self, judge: Judge, every: int) -> None:
-        """Steps through, calling judge.accept every `every` steps and at the end, while it returns True."""
+        """Step through, calling judge.accept every `every` steps and at the end, while it returns True."""
 
     def timed(self) -> tuple[float, float]:
-        """Steps through once without recording: (corrected, raw) CPU seconds of the stepping alone."""
+        """Step through once without recording: (corrected, raw) CPU seconds of the stepping alone."""
 
 
 MakeRun = Callable[[Problem, float, int, dict[str, str]], Run]
 
 
 def pin_to_one_core() -> None:
-    """Binds this process to the last core it may use; `taskset` or the caller's affinity chooses another."""
+    """Bind this process to the last core it may use; `taskset` or the caller's affinity chooses another."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
@@ -47,7 +47,7 @@ def thread_clock() -> float:
 
 
 def judge_run(run: Run, problem: Problem, step: float, bounded: bool) -> Judge:
-    """Runs once with recording; samples every step, or every millisecond where steps are shorter."""
+    """Run once with recording; sample every step, or every millisecond if steps are shorter."""
     judge = Judge(problem, ENERGY_BOUND, GAP_BOUND) if bounded else Judge(problem)
     run.record(judge, max(1, round(SAMPLE_PERIOD / step)))
     return judge
@@ -78,7 +78,7 @@ def report(
     repeat: int,
     options: dict[str, str],
 ) -> dict[str, Any]:
-    """Measures one setting; the keys are those of the JSON line the scripts print."""
+    """Measure one setting; the keys are those of the JSON line that the scripts print."""
     steps = max(1, math.ceil(duration / step - 1e-9))
     step = duration / steps
     run = make(problem, step, steps, options)

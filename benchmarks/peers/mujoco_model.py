@@ -1,4 +1,4 @@
-"""MuJoCo on a model: CPU time a step, and how deep the deepest contact is at the end.
+"""MuJoCo on a model: CPU time per step, and the depth of the deepest contact at the end.
 
   mujoco_model.py FILE STEPS REPEATS   prints JSON
 

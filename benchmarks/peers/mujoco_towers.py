@@ -1,6 +1,6 @@
-"""MuJoCo on towers of boxes: CPU time a step, and how far the top box sinks.
+"""MuJoCo on towers of boxes: CPU time per step, and the settlement of the top box.
 
-Elliptic cones, all else as it comes:
+Elliptic cones, all other settings at their defaults:
 
   mujoco_towers.py STEP TIME REPEATS COUNT:TOP ...   prints JSON, an entry for each tower
 
@@ -33,7 +33,7 @@ def text(count: int, top: float, step: float) -> str:
 
 
 def measured(count: int, top: float, step: float, duration: float, repeats: int) -> dict[str, object]:
-    """Microseconds a step of each repetition, and the depth in m at its end."""
+    """Microseconds per step of each repetition, and the final settlement of the top box, m."""
     model = mujoco.MjModel.from_xml_string(text(count, top, step))
     steps = round(duration / step)
     times = []

@@ -14,19 +14,19 @@ from trees import FOLDER, GRAVITY, Array, Body, Job, compiled, loop, main, read_
 
 
 def numbers(values: Array) -> str:
-    """As MuJoCo's files want them."""
+    """Numbers in the format of MuJoCo's files."""
     return " ".join(repr(float(value)) for value in np.ravel(values))
 
 
 def quaternion(rotation: Array) -> Array:
-    """Of a rotation matrix, scalar first."""
+    """The quaternion of a rotation matrix, scalar first."""
     result = np.zeros(4)
     mujoco.mju_mat2Quat(result, rotation.ravel())
     return result
 
 
 def element(bodies: list[Body], number: int) -> str:
-    """A body with those it carries, as XML."""
+    """A body and its children, as XML."""
     body = bodies[number]
     moments, axes = np.linalg.eigh(body.inertia)
     axes = axes * np.sign(np.linalg.det(axes))
@@ -49,7 +49,7 @@ def document(bodies: list[Body]) -> str:
 
 
 class Calls:
-    """The same calls as the driver's, from Python; only for trees without free joints."""
+    """The driver's calls, made from Python; only for trees without free joints."""
 
     def __init__(self, bodies: list[Body]) -> None:
         self.model = mujoco.MjModel.from_xml_string(document(bodies))
@@ -71,7 +71,7 @@ class Calls:
 
 
 def looped(job: Job) -> dict[str, Any]:
-    """By calls from Python, less the cost of those for the first body alone."""
+    """Times from Python calls, less the cost of the same calls for the first body alone."""
     bodies = job.bodies()
     if any(body.free for body in bodies):
         raise SystemExit("free joints need the driver, and there is no compiler")
@@ -85,7 +85,7 @@ def looped(job: Job) -> dict[str, Any]:
 
 
 def prepare(job: Job) -> dict[str, Any]:
-    """See trees.main; leaves the model beside the tree's text, where the driver looks for it."""
+    """See trees.main; writes the model beside the tree's text, where the driver looks for it."""
     if not job.compiles:
         return {"version": mujoco.__version__, "results": looped(job)}
     job.tree.with_name(job.tree.name + ".xml").write_text(document(job.bodies()), encoding="utf-8")

@@ -29,7 +29,7 @@ from measurement import main, thread_clock
 
 
 def depth_first(problem: Problem) -> list[int]:
-    """Rods in depth-first order, which `constraintDynamics` needs: numbered otherwise, its runs blow up."""
+    """Rods in depth-first order, which `constraintDynamics` needs: with other numbering its runs blow up."""
     order: list[int] = []
     stack = [rod for rod in reversed(range(problem.rods)) if problem.parent[rod] < 0]
     while stack:
@@ -40,7 +40,7 @@ def depth_first(problem: Problem) -> list[int]:
 
 
 def call_cost() -> float:
-    """CPU seconds of a `constraintDynamics` call on one free joint: the binding, and next to no dynamics."""
+    """CPU seconds of a `constraintDynamics` call on one free joint: the binding, and almost no dynamics."""
     model = pin.Model()
     joint = model.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "free")
     model.appendBodyToJoint(joint, pin.Inertia(1.0, np.zeros(3), np.eye(3)), pin.SE3.Identity())

@@ -33,7 +33,7 @@ def include_flags() -> list[str]:
 
 
 def model_of(bodies: list[Body]) -> Any:
-    """The tree as Pinocchio knows it."""
+    """The tree as a Pinocchio model."""
     model = pin.Model()
     model.gravity.linear[:] = (0.0, 0.0, -GRAVITY)
     joints: list[int] = []
@@ -48,7 +48,7 @@ def model_of(bodies: list[Body]) -> Any:
 
 
 def looped(job: Job) -> dict[str, Any]:
-    """By calls from Python, less the cost of those for the first body alone."""
+    """Times from Python calls, less the cost of the same calls for the first body alone."""
     bodies = job.bodies()
     states = read_states(job.states, bodies)
     model, single = model_of(bodies), model_of(bodies[:1])

@@ -137,7 +137,7 @@ class Best:
 
 
 def within(judge: Judge) -> bool:
-    """True for a run within its bounds that ended on the reference's branch."""
+    """Whether a run is within its bounds and ended on the reference's branch."""
     if judge.energy_error > judge.bounds[0] or judge.gap > judge.bounds[1]:
         return False
     tip = judge.tip_error()
@@ -150,7 +150,7 @@ def steps_for(duration: float, step: float) -> int:
 
 
 def cost_per_step(make: MakeRun, problem: Problem, step: float, options: Options) -> float:
-    """CPU seconds a step from a short run; 0 where that run fails (it may pass at finer steps)."""
+    """CPU seconds per step from a short run; 0 if that run fails (it may pass at finer steps)."""
     count = 300
     seconds = make(problem, step, count, options).timed()[0]
     return seconds / count if math.isfinite(seconds) else 0.0
@@ -178,7 +178,7 @@ def walk(
 
 
 def search_family(make: MakeRun, problem: Problem, duration: float, family: Family) -> Best:
-    """The cheapest setting of a family; its cost is infinite where none was found."""
+    """The cheapest setting of a family; its cost is infinite if none was found."""
     best = Best()
     for values in itertools.product(*family.grid.values()):
         best = walk(
@@ -216,7 +216,7 @@ def tabulate(peer: str, problem: Problem, duration: float, repeat: int) -> list[
 
 
 def replay(peer: str, path: Path, repeat: int) -> list[dict[str, Any]]:
-    """Measures a peer's settings of an earlier search again, in the form `tabulate` gives."""
+    """Measure a peer's settings from an earlier search again, in the form that `tabulate` gives."""
     make: MakeRun = importlib.import_module(f"{peer}_loops").make
     rows = []
     for entry in json.loads(path.read_text()):

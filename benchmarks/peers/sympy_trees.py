@@ -106,13 +106,13 @@ class Equations:
 
 
 def vector(frame: Any, values: Any) -> Any:
-    """A vector by its components."""
+    """A vector from its components."""
     x, y, z = (float(value) for value in values)
     return x * frame.x + y * frame.y + z * frame.z
 
 
 def prepare(job: Job) -> dict[str, Any]:
-    """See trees.main; "operations" of the code, the solve apart, and CPU "seconds" of each step, by label."""
+    """See trees.main; "operations" of the code, the solve excluded; CPU "seconds" of each step, by label."""
     if not job.compiles:
         raise SystemExit("generated C needs a compiler")
     bodies = job.bodies()
@@ -139,7 +139,7 @@ def prepare(job: Job) -> dict[str, Any]:
 
 
 def write(tree: Path, code: str) -> Path:
-    """The code in a file beside the tree's text."""
+    """Write the code to a file beside the tree's text."""
     path = tree.with_name(f"{tree.name}-sympy.c")
     path.write_text(code, encoding="utf-8")
     return path

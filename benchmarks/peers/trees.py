@@ -1,8 +1,8 @@
-"""What the scripts of `bellcrank bench symbolic` share: trees of bodies, compiling, the command line.
+"""Common parts of the scripts of `bellcrank bench symbolic`: trees of bodies, compiling, the command line.
 
-Each script prepares one engine for one tree. With a C compiler that is an executable, which the benchmark
-runs as often as it likes; without, the script itself evaluates, and subtracts the cost of its calls.
-The text of trees and states is told in trees.h; accelerations are dual to the efforts.
+Each script prepares one engine for one tree. With a C compiler it makes an executable, which the benchmark
+runs any number of times; without, the script itself evaluates, and subtracts the cost of its calls.
+The text format of trees and states is described in trees.h; accelerations are dual to the efforts.
 """
 
 # run as scripts, so siblings import by plain name; a checker that sees a package cannot find them
@@ -56,7 +56,7 @@ class States:
 
 
 def read_tree(path: Path) -> list[Body]:
-    """The bodies of a text."""
+    """The bodies from a text."""
     numbers = [float(word) for word in path.read_text(encoding="utf-8").split()]
     bodies = []
     for row in np.array(numbers[1:]).reshape(int(numbers[0]), 27):
@@ -67,7 +67,7 @@ def read_tree(path: Path) -> list[Body]:
 
 
 def read_states(path: Path, bodies: Sequence[Body]) -> States:
-    """The states of a text."""
+    """The states from a text."""
     nq = sum(7 if body.free else 1 for body in bodies)
     nv = sum(6 if body.free else 1 for body in bodies)
     numbers = [float(word) for word in path.read_text(encoding="utf-8").split()]
@@ -77,7 +77,7 @@ def read_states(path: Path, bodies: Sequence[Body]) -> States:
 
 @dataclass(frozen=True)
 class Job:
-    """What a script was asked for. loop: to evaluate in Python, although there is a compiler."""
+    """The request to a script. loop: evaluate in Python even if there is a compiler."""
 
     tree: Path
     states: Path
@@ -86,12 +86,12 @@ class Job:
     loop: bool
 
     def bodies(self) -> list[Body]:
-        """The tree's."""
+        """The bodies of the tree."""
         return read_tree(self.tree)
 
     @property
     def compiles(self) -> bool:
-        """Whether executables can be made."""
+        """Whether executables can be built."""
         return not self.loop and compiler("c") is not None and compiler("c++") is not None
 
 
@@ -102,9 +102,9 @@ def compiler(language: str) -> str | None:
 
 
 def compiled(job: Job, source: Path, flags: Sequence[str], reads: Sequence[Path] = ()) -> tuple[str, float]:
-    """An executable of a source file, and the CPU seconds that making it took, now or when it was made.
+    """An executable of a source file, and the CPU seconds of building it, now or when it was built.
 
-    flags: of compiler and linker. reads: files that the source includes by name, trees.h apart.
+    flags: of compiler and linker. reads: files that the source includes by name, except trees.h.
     """
     program = compiler("c++" if source.suffix == ".cpp" else "c")
     if program is None:
@@ -135,9 +135,9 @@ def compiled(job: Job, source: Path, flags: Sequence[str], reads: Sequence[Path]
 
 
 def loop(job: Job, evaluate: Callable[[int], object], calls: Callable[[int], object]) -> list[float]:
-    """Ns of one evaluation per sample, by a Python loop, less what the calls themselves cost.
+    """Nanoseconds of one evaluation per sample, by a Python loop, less the cost of the calls themselves.
 
-    evaluate: by the number of the state. calls: the same calls for next to no dynamics.
+    evaluate: takes the index of the state. calls: the same calls with almost no dynamics.
     """
     count = len(read_states(job.states, job.bodies()).q)
 
@@ -157,7 +157,7 @@ def main(prepare: Callable[[Job], dict[str, Any]], description: str | None) -> N
     """The command line of the scripts.
 
     prepare returns "version" and either "executables", by label, or "results", by label, as the drivers print
-    them; whatever else it returns is passed on. The last line on standard output is JSON.
+    them; anything else it returns is passed on. The last line on standard output is JSON.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--tree", type=Path, required=True, help="text of the bodies")

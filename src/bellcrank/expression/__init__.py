@@ -1,7 +1,8 @@
 """Expressions: the language of user-written joints, constraints, forces and drives.
 
 Symbols, the time `t`, functions, vectors, rotations and rigid transforms; derivatives, coefficients,
-substitution, operation counts. All are kept in one graph, in which equal expressions are one node.
+substitution, operation counts. All expressions are stored in one graph, in which equal expressions are one
+node.
 """
 
 from bellcrank.expression.arrays import Matrix, Vector, cross, dot, norm

@@ -1,8 +1,8 @@
-"""Object code on disk, by what it was made from.
+"""A cache of object code on disk, keyed by its source.
 
 The files lie in the user's cache directory (`bellcrank` under $XDG_CACHE_HOME or ~/.cache, ~/Library/Caches,
-%LOCALAPPDATA%). The environment variable BELLCRANK_CACHE names another directory, or is `off`. Nothing here
-is needed: files that are missing, damaged or cannot be written only cost time.
+%LOCALAPPDATA%). The environment variable BELLCRANK_CACHE names another directory, or is `off`. The cache is
+optional: files that are missing, damaged or cannot be written only cost time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MARK = b"bellcrank object 2\n"
 
 
 def directory() -> Path | None:
-    """Where the files lie, or None if the cache is off."""
+    """The directory of the files, or None if the cache is off."""
     given = os.environ.get(VARIABLE)
     if given is not None:
         return None if given in ("", "off") else Path(given)
@@ -38,7 +38,7 @@ def directory() -> Path | None:
 
 
 def key_of(*parts: str) -> str:
-    """A name for what was made from these texts."""
+    """A key computed from the given texts."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(f"{len(part)}\n".encode())
@@ -47,7 +47,7 @@ def key_of(*parts: str) -> str:
 
 
 def load(key: str) -> bytes | None:
-    """What was stored under that key; None if there is nothing or it is damaged."""
+    """The data stored under a key; None if there is none or it is damaged."""
     place = directory()
     if place is None:
         return None
@@ -61,12 +61,12 @@ def load(key: str) -> bytes | None:
     if not content.startswith(_MARK) or hashlib.sha256(payload).digest() != content[len(_MARK) : start]:
         return None
     with suppress(OSError):
-        os.utime(path)  # used now
+        os.utime(path)  # mark as recently used
     return payload
 
 
 def store(key: str, payload: bytes) -> None:
-    """Keep the payload, in one step, so that other processes see all of it or nothing."""
+    """Store the payload atomically: other processes see all of it or nothing."""
     place = directory()
     if place is None:
         return

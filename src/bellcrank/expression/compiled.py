@@ -20,9 +20,9 @@ __all__ = ["CompiledFunction", "compile_function"]
 
 Array = NDArray[np.float64]
 
-# native="auto". Below so many instructions the call from Python takes longer than the interpreter.
+# native="auto". Below this number of instructions the call from Python takes longer than the interpreter.
 _WORTH_COMPILING = 200
-# So many points take the interpreter longer than compiling does, whatever the program.
+# With this many points the interpreter takes longer than compilation does, whatever the program.
 _WORTH_WAITING = 500_000
 
 
@@ -43,7 +43,7 @@ def _flattened(outputs: Any) -> tuple[list[Expression], tuple[int, ...]]:
 class CompiledFunction:
     """Expressions as a function of numbers; made by `compile_function`.
 
-    Interpreted from the first moment and native later, with the same bits. Several threads may call it.
+    Interpreted at first and native later, with bit-identical results. Several threads may call it.
     """
 
     inputs: tuple[Expression, ...]
@@ -97,8 +97,8 @@ class CompiledFunction:
         """The results at one point or at many.
 
         values: one number for each of `inputs`, (n,), or (points, n). out: array for the results, in C order,
-        not overlapping the values; one is made if none is given. threads: for many points, 0 as many as pay.
-        interpret: never by native code (the results do not differ).
+        not overlapping the values; one is created if none is given. threads: for many points; 0 selects a
+        suitable number. interpret: never by native code (the results do not differ).
 
         Returns an array of `shape`, or (points, *shape). Raises ValueError for a wrong number of values and
         for parameters without values.
@@ -127,9 +127,9 @@ class CompiledFunction:
         return out
 
     def with_parameters(self, values: Mapping[Expression, float] | ArrayLike) -> CompiledFunction:
-        """The same function with other values of the parameters; nothing is compiled anew.
+        """The same function with other parameter values; nothing is recompiled.
 
-        values: by symbol, or in the order of `parameters`. Raises ValueError if they are not as many.
+        values: by symbol, or in the order of `parameters`. Raises ValueError if their number is wrong.
         """
         if isinstance(values, Mapping):
             missing = [symbol.name for symbol in self.parameters if symbol not in values]
@@ -142,16 +142,16 @@ class CompiledFunction:
 
     @property
     def operations(self) -> dict[str, int]:
-        """How many operations of each sort one evaluation does, the prologue apart."""
+        """The number of operations of each kind in one evaluation, without the prologue."""
         return _core.program_operations(self.main.program)
 
     @property
     def is_native(self) -> bool:
-        """Whether one point is evaluated by native code now."""
+        """Whether native code for one point is in use now."""
         return self.main.native
 
     def wait(self) -> None:
-        """Return when the native code that is being made is in place."""
+        """Wait until the native code that is being compiled is in use."""
         for done in self._native_code:
             done.wait()
 

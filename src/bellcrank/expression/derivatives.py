@@ -32,7 +32,7 @@ class OperationCount:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The total number of operations."""
         return self.additions + self.multiplications + self.divisions + self.trigonometric + self.other
 
 
@@ -82,7 +82,7 @@ def rate(f: Vector, rates: Mapping[Expression, Scalar]) -> Vector: ...
 @overload
 def rate(f: Matrix, rates: Mapping[Expression, Scalar]) -> Matrix: ...
 def rate(f: Expression | Vector | Matrix, rates: Mapping[Expression, Scalar]) -> Expression | Vector | Matrix:
-    """How fast f changes where symbols change at the given rates: {q: q_dot, t: 1}."""
+    """The rate of change of f for given rates of the symbols: {q: q_dot, t: 1}."""
     symbols = list(rates)
     flat = _core.expression_rate(_flat(f), symbols, [as_expression(rates[symbol]) for symbol in symbols])
     if isinstance(f, Expression):
@@ -95,7 +95,7 @@ def coefficient(f: Expression, x: Expression) -> Expression: ...
 @overload
 def coefficient(f: Iterable[Scalar], x: Expression) -> Vector: ...
 def coefficient(f: Expression | Iterable[Scalar], x: Expression) -> Expression | Vector:
-    """The factor of the symbol x in f, or in each component of f.
+    """The coefficient of the symbol x in f, or in each component of f.
 
     Raises ValueError unless f is linear in x.
     """
@@ -115,7 +115,7 @@ def substitute(f: Matrix, values: Mapping[Expression, Scalar]) -> Matrix: ...
 @overload
 def substitute(f: Transform, values: Mapping[Expression, Scalar]) -> Transform: ...
 def substitute(f: Whole, values: Mapping[Expression, Scalar]) -> Whole:
-    """F with values (numbers or expressions) in place of symbols, all at once, simplified anew."""
+    """F with values (numbers or expressions) in place of symbols, simultaneously, and simplified again."""
     symbols = list(values)
     images = [as_expression(values[symbol]) for symbol in symbols]
     found = iter(_core.expression_substitute(_flat(f), symbols, images))
@@ -164,7 +164,7 @@ def _flat(f: Whole) -> list[Expression]:
 
 
 def count_operations(*expressions: float | Whole) -> OperationCount:
-    """The operations that all of these need together."""
+    """The operations that all given expressions need together."""
     outputs = [
         item for f in expressions for item in _flat(as_expression(f) if isinstance(f, float | int) else f)
     ]
@@ -172,7 +172,7 @@ def count_operations(*expressions: float | Whole) -> OperationCount:
 
 
 def count_path_operations(f: Iterable[Scalar], x: Iterable[Expression]) -> int:
-    """Sums and products of f and its derivatives by x if every path were multiplied out by itself.
+    """Sums and products of f and its derivatives by x if every path were multiplied out separately.
 
     This is the sum that D* factors: nothing is shared between paths. A float beyond 2**53 is rounded.
     """

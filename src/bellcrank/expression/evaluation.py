@@ -1,4 +1,4 @@
-"""Numbers of expressions where their symbols have given values."""
+"""Numerical evaluation of expressions for given values of their symbols."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["evaluate", "symbols_of"]
 
 
 def evaluate(expressions: Sequence[Expression], known: Mapping[Expression, float]) -> list[float]:
-    """The values of expressions, all by one program, where their symbols have the known values.
+    """The values of expressions, computed by one program, for given values of their symbols.
 
-    The program is kept: other values cost nothing but its evaluation.
+    The program is cached: further values cost only its evaluation.
     """
     symbols = symbols_of(*expressions)
     program = _program(tuple(expressions), symbols)

@@ -1,7 +1,8 @@
 """Expressions multiplied out: sums of monomials times sines and cosines of sums of angles.
 
-Products of sines and cosines become those of sums and differences of their angles, so that what is equal has
-one form: m l^2 (sin(q)^2 + cos(q)^2) is m l^2. Everything else that is no sum and no product is an atom.
+Products of sines and cosines become sines and cosines of sums and differences of their angles, so that equal
+expressions have one form: m l^2 (sin(q)^2 + cos(q)^2) is m l^2. Anything that is neither a sum nor a
+product is an atom.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Monomial = tuple[tuple[int, int], ...]
 Combination = tuple[tuple[Monomial, float], ...]
 """A sum of angles: monomials with their factors, the first of which is positive."""
 
-_SMALL: Final = 1e-14  # of what terms were added up from: rounding
+_SMALL: Final = 1e-14  # of what terms were summed from: smaller ones are rounding
 _ATOMS: Final = frozenset(
     [
         "tan",
@@ -59,12 +60,12 @@ Sum = dict[Term, float]
 
 
 class TooLongError(Exception):
-    """The sum has too many terms, or holds what cannot be expanded."""
+    """The sum has too many terms, or contains something that cannot be expanded."""
 
 
 @dataclass(frozen=True)
 class Atom:
-    """A symbol by its name (op ""), or an operation of sums."""
+    """A symbol by its name (op ""), or an operation on sums."""
 
     name: str
     op: str = ""
@@ -72,7 +73,7 @@ class Atom:
 
 
 class Expansion:
-    """Sums of expressions over common atoms. symbols: names in the order in which products show them."""
+    """Sums of expressions over common atoms. symbols: names in the order in which products list them."""
 
     def __init__(self, symbols: Iterable[str] = ()) -> None:
         self.atoms: list[Atom] = []
@@ -96,7 +97,7 @@ class Expansion:
         return _short(out)
 
     def reciprocal(self, a: Sum) -> Sum:
-        """One over a sum; of more than one term it is an atom."""
+        """The reciprocal of a sum; with more than one term it is an atom."""
         if len(a) == 1:
             ((term, value),) = a.items()
             own: Sum = {Term(tuple((atom, -power) for atom, power in term.factors)): 1.0 / value}
@@ -186,7 +187,7 @@ def _add(to: Sum, term: Term, value: float) -> None:
 
 
 def without_rounding(found: Sum) -> Sum:
-    """The sum without terms that are rounding beside the largest one."""
+    """The sum without terms that are rounding errors relative to the largest one."""
     largest = max(map(abs, found.values()), default=0.0)
     return {term: value for term, value in found.items() if abs(value) > 1e-15 * largest}
 
@@ -219,7 +220,7 @@ def _angles_multiplied(factors: Monomial, a: Term, b: Term) -> Sequence[tuple[Te
 
 
 def _angle(factors: Monomial, kind: str, angle: dict[Monomial, float]) -> Sequence[tuple[Term, float]]:
-    """The sine or cosine of a sum of angles, with the sign that its first factor asks for."""
+    """The sine or cosine of a sum of angles, with the sign normalised by its first coefficient."""
     kept = sorted((monomial, float(f"{x:.12g}")) for monomial, x in angle.items() if abs(x) > 1e-12)
     if not kept:
         return [(Term(factors), 1.0)] if kind == "cos" else []

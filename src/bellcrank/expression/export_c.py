@@ -1,4 +1,4 @@
-"""Functions as C files."""
+"""Export of functions as C files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def export_c(
 ) -> tuple[Path, Path]:
     """Write a compiled function as a C99 file and its header, which need nothing but the C library.
 
-    path: of the C file; the header lies beside it. name: of the C function, the file's without its ending
-    if none is given. With parameters, two functions are written: NAME_prologue takes the parameters and gives
-    the last of the inputs of NAME. The header says which input is which.
+    path: of the C file; the header is written beside it. name: of the C function, by default the file's name
+    without its suffix. With parameters, two functions are written: NAME_prologue takes the parameters and
+    returns the last of the inputs of NAME. The header identifies each input.
 
-    Compiled with contraction off (-ffp-contract=off) the C functions agree with bellcrank bit for bit.
+    Compiled with contraction off (-ffp-contract=off), the C functions agree with bellcrank bit for bit.
 
-    Returns the paths of both files. Raises ValueError if the name is no C identifier.
+    Returns the paths of both files. Raises ValueError if the name is not a C identifier.
     """
     source_path = Path(path)
     name = source_path.stem if name is None else name

@@ -17,7 +17,7 @@ Scalar: TypeAlias = _core.Expression | float
 Declaration: TypeAlias = tuple[str, bool, float, float]
 """Name, whether zero is left out below, least and greatest value."""
 
-_DECLARED: Final = "declared "  # what the keys of symbols known by name begin with
+_DECLARED: Final = "declared "  # prefix of the keys of symbols identified by name
 
 
 def symbol(

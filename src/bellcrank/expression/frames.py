@@ -80,7 +80,7 @@ def face_to_face() -> Transform:
 def rolling_conditions(
     one: Surface, two: Surface, spin: Expression | None, coordinates: Sequence[Expression]
 ) -> tuple[tuple[Expression, ...], ...]:
-    """Two rows of factors of the coordinates' rates, the sums of which are zero where nothing slides.
+    """Two rows of factors of the coordinates' rates, whose sums are zero if nothing slides.
 
     The point of contact moves over both surfaces with the same velocity; the rows are its components along x
     and y of the contact frame.
@@ -106,7 +106,7 @@ def curve_rolling_conditions(
     heading: Expression,
     coordinates: Sequence[Expression],
 ) -> tuple[tuple[Expression, ...], ...]:
-    """Two rows of factors of the coordinates' rates, the sums of which are zero where a curve rolls.
+    """Two rows of factors of the coordinates' rates, whose sums are zero if a curve rolls.
 
     The point of contact moves over the surface as fast as along the curve; the rows are the components of the
     difference along the curve's tangent and across it.

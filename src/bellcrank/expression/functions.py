@@ -1,7 +1,7 @@
-"""Functions of expressions; numbers are taken too. Angles in rad.
+"""Functions of expressions, which also accept numbers. Angles in rad.
 
-At the edge of a domain they do what the floating-point functions do: sqrt(-1) and log(-1) are not numbers.
-The derivatives of abs, sign, floor, minimum, maximum and piecewise are those of the branch that holds.
+At the edge of a domain they behave as the floating-point functions do: sqrt(-1) and log(-1) are not numbers.
+The derivatives of abs, sign, floor, minimum, maximum and piecewise are those of the active branch.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def floor(x: Scalar) -> Expression:
 
 
 def minimum(x: Scalar, *others: Scalar) -> Expression:
-    """The least of the operands."""
+    """The smallest of the operands."""
     result = as_expression(x)
     for other in others:
         result = _apply("min", result, other)
@@ -98,7 +98,7 @@ def minimum(x: Scalar, *others: Scalar) -> Expression:
 
 
 def maximum(x: Scalar, *others: Scalar) -> Expression:
-    """The greatest of the operands."""
+    """The largest of the operands."""
     result = as_expression(x)
     for other in others:
         result = _apply("max", result, other)
@@ -106,7 +106,7 @@ def maximum(x: Scalar, *others: Scalar) -> Expression:
 
 
 def piecewise(*conditions_and_values: Scalar) -> Expression:
-    """The value of the first condition that holds: condition, value, ..., otherwise.
+    """The value of the first condition that is true: condition, value, ..., otherwise.
 
     Conditions are comparisons such as `x < 1`. Raises ValueError if the last value has a condition.
     """
@@ -120,15 +120,15 @@ def piecewise(*conditions_and_values: Scalar) -> Expression:
 
 
 def all_of(*conditions: Scalar) -> Expression:
-    """A condition that holds where all of these do."""
+    """A condition that is true if all of these are."""
     return minimum(*conditions)
 
 
 def any_of(*conditions: Scalar) -> Expression:
-    """A condition that holds where one of these does."""
+    """A condition that is true if one of these is."""
     return maximum(*conditions)
 
 
 def negation(condition: Scalar) -> Expression:
-    """A condition that holds where this one does not."""
+    """A condition that is true if this one is false."""
     return _apply("select", condition, 0.0, 1.0)

@@ -66,7 +66,7 @@ LOOKALIKES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text: "number", "name", "operator", "end", or "other" for what has no meaning."""
+    """A token of the text: "number", "name", "operator", "end", or "other" for anything invalid."""
 
     kind: str
     text: str
@@ -79,7 +79,7 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """The pieces of a text, the last of them its end; "other" ends the list where nothing fits."""
+    """The tokens of a text, ending with "end", or with "other" at the first invalid character."""
     found: list[Token] = []
     at = 0
     while True:

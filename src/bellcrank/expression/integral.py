@@ -1,4 +1,4 @@
-"""Antiderivatives in time of the expressions that have simple ones: for drives given by their velocity."""
+"""Antiderivatives in time of simple expressions, for drives given by their velocity."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def antiderivative(expression: Expression) -> Expression:
 
 
 def _product(expression: Expression) -> Expression:
-    """A product of what depends on time and what does not; of it, powers of t are known."""
+    """An antiderivative of constant factors times one time-dependent factor or a power of t."""
     constant, timed = as_expression(1.0), []
     waiting = [expression]
     while waiting:

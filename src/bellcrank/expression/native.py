@@ -1,8 +1,8 @@
 """Native code for programs, by LLVM (the extra `jit`).
 
-The core writes a program as LLVM IR; llvmlite makes object code of it, which is kept on disk; the address of
-the function goes back to the core, which calls it from then on without Python. All of it may happen beside
-running evaluations: interpreter and native code give the same bits.
+The core writes a program as LLVM IR; llvmlite compiles it to object code, which is cached on disk; the core
+receives the address of the function and calls it from then on without Python. All of this may run
+concurrently with evaluations: interpreter and native code give the same bits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Native", "attach", "attach_soon", "available"]
 
 Native: TypeAlias = bool | Literal["auto"]
 
-_LEVELS = {1: 1, 4: 2, 8: 2}  # effort of LLVM's code generator, by lanes: what paid when measured
+_LEVELS = {1: 1, 4: 2, 8: 2}  # effort of LLVM's code generator, by lanes: the fastest overall when measured
 _llvm_turn = threading.Lock()
 
 
@@ -59,7 +59,7 @@ def _required() -> ModuleType:
 
 @lru_cache(maxsize=1)
 def _processor() -> tuple[str, str, str]:
-    """Name and features of the processor, versions of what compiles."""
+    """Name and features of the processor, and versions of the compiler."""
     import llvmlite
 
     llvm = _required()
@@ -80,7 +80,7 @@ def _machine(level: int) -> Any:
 
 
 def _object_codes(program: _core.Program, lanes: int, wanted: Callable[[], bool]) -> list[bytes] | None:
-    """The object code of a program's modules, from the disk if it is there; None if it is wanted no more."""
+    """The object code of a program's modules, from disk if cached; None if it is no longer wanted."""
     sources = _core.llvm_source(program, lanes)
     level = _LEVELS[lanes]
     key = cache.key_of(*sources, *_processor(), str(level))
@@ -88,7 +88,7 @@ def _object_codes(program: _core.Program, lanes: int, wanted: Callable[[], bool]
     if found is not None:
         return _parted(found)
     made = []
-    for source in sources:  # each takes a fraction of a second, and between them Ctrl-C acts
+    for source in sources:  # each takes a fraction of a second, and Ctrl-C is handled in between
         if not wanted():
             return None
         made.append(_compiled(source, level))
@@ -97,7 +97,7 @@ def _object_codes(program: _core.Program, lanes: int, wanted: Callable[[], bool]
 
 
 def _joined(codes: list[bytes]) -> bytes:
-    """Pieces in one, each behind its length."""
+    """The pieces concatenated, each preceded by its length."""
     return b"".join(len(code).to_bytes(8, "little") + code for code in codes)
 
 
@@ -123,9 +123,9 @@ def _compiled(source: str, level: int) -> bytes:
 def attach(
     program: _core.CompiledProgram, *, batch: bool = False, wanted: Callable[[], bool] = lambda: True
 ) -> None:
-    """Give a program native code for one point, or for many side by side; nothing if it has it.
+    """Attach native code for one point, or for many side by side, to a program that does not have it yet.
 
-    wanted: asked from time to time whether it is still to be made.
+    wanted: called from time to time; False abandons the compilation.
     Raises Unsupported if llvmlite is not installed.
     """
     with _llvm_turn:
@@ -146,11 +146,10 @@ def attach(
 
 
 def attach_soon(programs: Sequence[_core.CompiledProgram], *, batch: bool = False) -> Event:
-    """The same for several programs, beside everything else; the event is set when they are done.
+    """Attach native code to several programs in the background; the event is set when they are done.
 
-    One thread works on all programs in turn. Those that nobody holds any more when their turn comes are left
-    out; those that are not done when the main thread ends are left to the interpreter, as all are without
-    llvmlite.
+    One thread processes all programs in turn. Programs no longer referenced at their turn are skipped;
+    those that are not done when the main thread ends stay interpreted, as all do without llvmlite.
     """
     done = Event()
     if available():
@@ -161,7 +160,7 @@ def attach_soon(programs: Sequence[_core.CompiledProgram], *, batch: bool = Fals
 
 
 class _Worker:
-    """A thread that is there while there is something to do."""
+    """A thread that exists while there is work to do."""
 
     def __init__(self) -> None:
         self.turn = threading.Lock()
@@ -174,7 +173,7 @@ class _Worker:
             if self.running:
                 return
             self.running = True
-        # Not a daemon: LLVM must not be at work while the process is torn down.
+        # Not a daemon: LLVM must not be running while the process is torn down.
         threading.Thread(target=self.work, name="bellcrank-native", daemon=False).start()
 
     def work(self) -> None:
@@ -200,8 +199,8 @@ _worker = _Worker()
 
 
 if hasattr(os, "register_at_fork"):
-    # No fork comes in the midst of a compilation: a child has no thread but one, and locks that another held,
-    # of LLVM and of the core, would stay closed.
+    # No fork may happen during a compilation: a child has one thread only, and locks of LLVM and of the core
+    # that another thread held would stay closed.
     def _wait() -> None:
         _llvm_turn.acquire()
 

@@ -1,4 +1,4 @@
-"""How operations are written: in the language of expressions, and in LaTeX."""
+"""Notations for operations: the language of expressions, and LaTeX."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _OR, _AND, _NOT, _COMPARISON, _SUM, _MINUS, _PRODUCT, _POWER, ATOM = 10, 20, 30,
 
 @dataclass(frozen=True)
 class Printed:
-    """A text, how tightly it holds together, and whether it is a condition.
+    """A text, its precedence level, and whether it is a condition.
 
-    number: what the condition is in the place of a number, if it has a form of its own there.
+    number: the form of the condition where a number is required, if it has one.
     """
 
     text: str
@@ -34,11 +34,11 @@ class Notation:
         return Printed(text)
 
     def lines(self, lines: list[str]) -> str:
-        """A result, then what the names in it mean."""
+        """A result, followed by the definitions of the names in it."""
         return "\n".join([lines[0], *(f"  with {line}" for line in lines[1:])])
 
     def wrapped(self, printed: Printed, above: int) -> str:
-        """The text, in parentheses unless it holds together more tightly than `above`."""
+        """The text, in parentheses unless it binds more tightly than `above`."""
         return printed.text if printed.level > above else f"({printed.text})"
 
     def call(self, name: str, operands: list[Printed]) -> Printed:
@@ -46,17 +46,17 @@ class Notation:
         return Printed(f"{name}({', '.join(self.as_number(o).text for o in operands)})")
 
     def as_number(self, printed: Printed) -> Printed:
-        """A condition in the place of a number: 1 where it holds, else 0."""
+        """A condition used as a number: 1 if it is true, else 0."""
         if printed.number:
             return Printed(printed.number)
         return self.choice(printed, self.number("1"), self.number("0")) if printed.condition else printed
 
     def choice(self, condition: Printed, yes: Printed, no: Printed) -> Printed:
-        """One value where a condition holds, else the other."""
+        """One value if a condition is true, else the other."""
         return Printed(f"if({condition.text}, {yes.text}, {no.text})")
 
     def negation(self, condition: Printed) -> Printed:
-        """Not a condition."""
+        """The negation of a condition."""
         number = self.choice(condition, self.number("0"), self.number("1")).text
         return Printed(f"not {self.wrapped(condition, _NOT)}", _NOT, True, number)
 
@@ -88,12 +88,12 @@ class Notation:
         return self.power(a, self.number("2"))
 
     def power(self, a: Printed, b: Printed) -> Printed:
-        """A to the power of b."""
+        """A to the power b."""
         a, b = self.as_number(a), self.as_number(b)
         return Printed(f"{self.wrapped(a, _POWER)}^{self.wrapped(b, _POWER)}", _POWER)
 
     def compared(self, a: Printed, sign: str, b: Printed) -> Printed:
-        """A condition on two numbers."""
+        """A comparison of two numbers."""
         a, b = self.as_number(a), self.as_number(b)
         return Printed(
             f"{self.wrapped(a, _COMPARISON)} {sign} {self.wrapped(b, _COMPARISON)}", _COMPARISON, True
@@ -108,7 +108,7 @@ class Notation:
     def operation(self, name: str, operands: list[Printed], conditions: bool) -> Printed:
         """An operation of the graph that is neither a sum nor a product nor a choice.
 
-        conditions: whether the operands are, so that min means "and", max means "or".
+        conditions: whether the operands are conditions, so that min means "and", max means "or".
         """
         if conditions and name in ("min", "max"):
             return self.joined("and" if name == "min" else "or", operands)
@@ -139,11 +139,11 @@ class Latex(Notation):
         return Printed(f"{digits} \\cdot 10^{{{int(power)}}}", _PRODUCT) if exponent else Printed(text)
 
     def lines(self, lines: list[str]) -> str:
-        """A result, then what the names in it mean."""
+        """A result, followed by the definitions of the names in it."""
         return "\\begin{gathered}" + " \\\\ ".join(lines) + "\\end{gathered}"
 
     def wrapped(self, printed: Printed, above: int) -> str:
-        """The text, in parentheses unless it holds together more tightly than `above`."""
+        """The text, in parentheses unless it binds more tightly than `above`."""
         return printed.text if printed.level > above else f"\\left({printed.text}\\right)"
 
     def call(self, name: str, operands: list[Printed]) -> Printed:
@@ -156,12 +156,12 @@ class Latex(Notation):
         return Printed(f"{shown}\\left({inner}\\right)")
 
     def choice(self, condition: Printed, yes: Printed, no: Printed) -> Printed:
-        """One value where a condition holds, else the other."""
+        """One value if a condition is true, else the other."""
         cases = f"{yes.text} & \\text{{if }} {condition.text} \\\\ {no.text} & \\text{{otherwise}}"
         return Printed(f"\\begin{{cases}} {cases} \\end{{cases}}")
 
     def negation(self, condition: Printed) -> Printed:
-        """Not a condition."""
+        """The negation of a condition."""
         number = self.choice(condition, self.number("0"), self.number("1")).text
         return Printed(f"\\neg {self.wrapped(condition, _COMPARISON)}", _NOT, True, number)
 
@@ -176,11 +176,11 @@ class Latex(Notation):
         return Printed(f"\\frac{{{self.as_number(a).text}}}{{{self.as_number(b).text}}}", _PRODUCT + 1)
 
     def power(self, a: Printed, b: Printed) -> Printed:
-        """A to the power of b."""
+        """A to the power b."""
         return Printed(f"{self.wrapped(self.as_number(a), _POWER)}^{{{self.as_number(b).text}}}", _POWER)
 
     def compared(self, a: Printed, sign: str, b: Printed) -> Printed:
-        """A condition on two numbers."""
+        """A comparison of two numbers."""
         return super().compared(a, "\\le" if sign == "<=" else sign, b)
 
     def joined(self, word: str, operands: list[Printed]) -> Printed:

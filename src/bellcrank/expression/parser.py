@@ -1,8 +1,8 @@
-"""Texts such as "0.5*sin(2*pi*t)" to expressions.
+"""The parser of texts such as "0.5*sin(2*pi*t)".
 
-A parser by operator precedence (V. R. Pratt, Top down operator precedence, 1973), written out because
-everything that can be wrong is then said in the words of the person who wrote the text, at the character; a
-parser generator would report the expected tokens only. Its depth is limited: no text exhausts the stack.
+It parses by operator precedence (V. R. Pratt, Top down operator precedence, 1973) and is written by hand so
+that every error is reported in the terms of the person who wrote the text, at the character; a parser
+generator would only report the expected tokens. Its depth is limited: no text exhausts the stack.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FOREIGN = {
 
 
 class Builder(Protocol[T]):
-    """What makes expressions of numbers and operations.
+    """An object that builds expressions from numbers and operations.
 
     apply takes: negate; add, subtract, multiply, divide, power; less, less_equal, greater, greater_equal,
     equal; and, or, not; select (condition, yes, no); and the functions of one or two operands by their names.
@@ -58,19 +58,19 @@ class Builder(Protocol[T]):
 def parse(text: str, builder: Builder[T], names: Mapping[str, T], element: str = "expression") -> T:
     """The expression that a text means.
 
-    names: what may be named, beside the constants pi and e.
-    element: to whom an error belongs.
+    names: the names that it may use, besides the constants pi and e.
+    element: the element named in errors.
 
-    Raises ExpressionError, and nothing else, for whatever is no expression.
+    Raises ExpressionError, and nothing else, for any text that is not an expression.
     """
     try:
         return _Parser(text, builder, names, element).whole()
-    except RecursionError:  # the caller had almost no stack left
+    except RecursionError:  # the caller left almost no stack
         raise ExpressionError(text, 0, "nested too deep to be read here", "", element) from None
 
 
 class _Parser(Generic[T]):
-    """One text on its way; a value is a pair of an expression and whether it is a condition."""
+    """The state of parsing one text; a value is a pair of an expression and whether it is a condition."""
 
     def __init__(self, text: str, builder: Builder[T], names: Mapping[str, T], element: str) -> None:
         self.text = text
@@ -91,7 +91,7 @@ class _Parser(Generic[T]):
         raise ExpressionError(self.text, position, rule, advice, self.element) from None
 
     def step(self) -> Token:
-        """The current token, passed."""
+        """Return the current token and advance."""
         token = self.token
         self.next += 1
         return token
@@ -107,7 +107,7 @@ class _Parser(Generic[T]):
         return value
 
     def unexpected(self) -> NoReturn:
-        """The current token cannot go on after a value."""
+        """Raise the error for a token that cannot follow a value."""
         token = self.token
         if token.kind in ("number", "name") or token.text == "(":
             before = self.tokens[self.next - 1].text if self.next else ""
@@ -122,7 +122,7 @@ class _Parser(Generic[T]):
         self.fail(token.start, f"an operator or the end is expected, got {token}", self.foreign(token))
 
     def foreign(self, token: Token) -> str:
-        """Advice on what the language writes in another way."""
+        """Advice on notation from other languages."""
         if token.kind == "other":
             return LOOKALIKES.get(token.text, "this character has no meaning in an expression")
         return _FOREIGN.get(token.text, "")
@@ -133,7 +133,7 @@ class _Parser(Generic[T]):
             self.fail(token.start, f"nested more than {DEPTH} deep", "give parts of it names, as parameters")
 
     def expression(self, binding: int) -> tuple[T, bool]:
-        """A value with all operators after it that bind more tightly than `binding`."""
+        """A value with all subsequent operators that bind more tightly than `binding`."""
         self.deeper(self.token)
         start = self.token.start
         left = self.prefix()
@@ -143,7 +143,7 @@ class _Parser(Generic[T]):
         return left
 
     def prefix(self) -> tuple[T, bool]:
-        """A value that starts here."""
+        """A value that starts at the current token."""
         token = self.step()
         if token.kind == "number":
             return self.number(token), False
@@ -163,7 +163,7 @@ class _Parser(Generic[T]):
         return self.missing(token)
 
     def missing(self, token: Token) -> NoReturn:
-        """A value should have started with this token."""
+        """Raise the error for a token that cannot start a value."""
         before = self.tokens[self.next - 2] if self.next > 1 else None
         after = f" after {before}" if before is not None else ""
         advice = self.foreign(token)
@@ -172,7 +172,7 @@ class _Parser(Generic[T]):
         self.fail(token.start, f"a value is expected{after}, got {token}", advice)
 
     def close(self, opened: Token) -> None:
-        """The parenthesis that closes another."""
+        """Consume the closing parenthesis that matches an opening one."""
         token = self.token
         if token.text == ")":
             self.step()
@@ -230,7 +230,7 @@ class _Parser(Generic[T]):
         return self.apply(token, "power" if name == "pow" else name, *values)
 
     def choice(self, token: Token, operands: list[tuple[T, bool]], starts: list[int]) -> T:
-        """Pairs of condition and value, and the value where none holds."""
+        """Pairs of condition and value, and the value if no condition is true."""
         if len(operands) % 2 == 0:
             rule = f"{token.text} takes pairs of condition and value, then the value otherwise"
             self.fail(token.start, rule, _USE[token.text])
@@ -244,7 +244,7 @@ class _Parser(Generic[T]):
         return result
 
     def infix(self, left: tuple[T, bool], power: int, start: int) -> tuple[T, bool]:
-        """The value of an operator with what stands before and after it."""
+        """The value of a binary operator and its two operands."""
         token = self.step()
         if token.text in ("and", "or"):
             first = self.condition(left, token)

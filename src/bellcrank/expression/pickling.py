@@ -1,8 +1,8 @@
 """Expressions as plain data, so that they can be pickled and copied.
 
-A symbol is known by its name and declaration, here and in another process. A symbol of its own, such as that
-of a parameter, comes back as itself while it is in use; in another process all expressions that arrive from
-the same one share it.
+A symbol is identified by its name and declaration, in this and in other processes. A unique symbol, such as
+that of a parameter, is restored as itself while it is in use; in another process all expressions that arrive
+from the same process share it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _PROCESS: Final = uuid4().hex
 
 
 def reduced(expression: Expression) -> tuple[Any, ...]:
-    """What pickle asks for: a function and its arguments."""
+    """The result of `__reduce__` for pickle: a function and its arguments."""
     nodes = _core.expression_nodes([expression])
     place = {node: number for number, node in enumerate(nodes)}
     return _restored, ([_record(node, place) for node in nodes], expression.negative)
 
 
 def _signed_place(operand: Expression, place: dict[Expression, int]) -> int:
-    """Places count from 1, so that they can carry a sign."""
+    """The signed index of an operand, counted from 1 so that it can carry a sign."""
     return -(place[-operand] + 1) if operand.negative else place[operand] + 1
 
 

@@ -1,7 +1,7 @@
 """Rotations and rigid transforms of expressions.
 
-A transform keeps the elementary factors that it was made of: formulations can do more with a rotation about
-a known axis than with nine formulas.
+A transform keeps the elementary factors from which it was made: formulations can make better use of a
+rotation about a known axis than of nine formulas.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class General:
-    """Any rigid transform, by its formulas."""
+    """Any rigid transform, given by its formulas."""
 
     rotation: Rotation
     offset: Vector
@@ -76,9 +76,10 @@ def _elementary(axis: Axis, angle: Scalar) -> Rotation:
 
 
 class Transform:
-    """A rigid transform: p in local axes stands at `rotation @ p + position` in the outer ones.
+    """A rigid transform: p in local axes becomes `rotation @ p + position` in the outer ones.
 
-    `a @ b` does b first; `a @ p` takes a point. factors: elementary transforms whose product it is, if known.
+    `a @ b` applies b first; `a @ p` transforms a point. factors: elementary transforms whose product it is,
+    if known.
     """
 
     __slots__ = ("_factors", "_position", "_rotation")
@@ -130,7 +131,7 @@ class Transform:
         return self.rotation @ other + self.position
 
     def inverse(self) -> Transform:
-        """The transform that undoes this one."""
+        """The inverse of this transform."""
         rotation = self.rotation.T
         factors = tuple(_inverse(factor) for factor in reversed(self.factors))
         return Transform(rotation, -(rotation @ self.position), factors=factors)
@@ -158,17 +159,17 @@ def _turn(axis: Axis, angle: Scalar) -> Transform:
 
 
 def rotation_x(angle: Scalar) -> Transform:
-    """A turn about x. angle: rad."""
+    """A rotation about x. angle: rad."""
     return _turn("x", angle)
 
 
 def rotation_y(angle: Scalar) -> Transform:
-    """A turn about y. angle: rad."""
+    """A rotation about y. angle: rad."""
     return _turn("y", angle)
 
 
 def rotation_z(angle: Scalar) -> Transform:
-    """A turn about z. angle: rad."""
+    """A rotation about z. angle: rad."""
     return _turn("z", angle)
 
 
@@ -178,7 +179,7 @@ def translation(x: Scalar, y: Scalar, z: Scalar) -> Transform:
 
 
 def rotation_about(axis: Iterable[float], angle: Scalar) -> Transform:
-    """A turn about a constant axis of any length. angle: rad. Raises ValueError for no axis."""
+    """A rotation about a constant axis of any length. angle: rad. Raises ValueError for a zero axis."""
     numbers = [float(a) for a in axis]
     length = sum(a * a for a in numbers) ** 0.5
     if len(numbers) != 3 or not length > 0.0:
@@ -197,7 +198,7 @@ def _rodrigues(n: Vector, sine: Scalar, versine: Scalar) -> Rotation:
 
 
 def rotation_from_vector(vector: Iterable[Scalar]) -> Transform:
-    """The turn about a vector by its length, rad; smooth everywhere, also where the vector is zero.
+    """The rotation about a vector by its length, rad; smooth everywhere, including the zero vector.
 
     With a = |v|: 1 + (sin a / a) v~ + ((1 - cos a) / a²) v~ v~, and the series of both factors near a = 0.
     """
@@ -222,7 +223,7 @@ def _series(x: Expression, coefficients: tuple[float, ...]) -> Expression:
 
 
 def rotation_from_quaternion(quaternion: Iterable[Scalar]) -> Transform:
-    """The turn of a quaternion (w, x, y, z), scalar first, of any length but zero."""
+    """The rotation of a quaternion (w, x, y, z), scalar first, of any length except zero."""
     w, x, y, z = (as_expression(a) for a in quaternion)
     s = 2.0 / (w * w + x * x + y * y + z * z)
     return Transform(

@@ -12,14 +12,14 @@ from bellcrank.expression.grammar import LENGTH
 from bellcrank.expression.notation import ATOM, LATEX, TEXT, Notation, Printed
 
 _LONG = 400  # characters beyond which shared parts of an expression get names
-_WORTH = 16  # characters of a part that is worth a name
-_PART = 2000  # characters of a part that gets a name though it is used only once
+_WORTH = 16  # length of a part above which it may get a name
+_PART = 2000  # length of a part above which it gets a name even if it is used only once
 
 
 def text(expression: Expression) -> str:
-    """The expression as text: on one line, with names for its shared parts where it is long.
+    """The expression as text: on one line, with names for its shared parts if it is long.
 
-    Without such names `read` makes the same expression of it; `one_line` gives a text without them.
+    Without such names `read` restores the same expression from it; `one_line` gives a text without them.
     """
     return _printed(expression, TEXT)
 
@@ -32,9 +32,9 @@ def latex(expression: Expression) -> str:
 def listed(
     expressions: Sequence[Expression], most_nodes: int, notations: Sequence[Notation]
 ) -> tuple[list[list[str]], list[tuple[str, ...]]] | None:
-    """Several expressions with names for the parts that they share; in each of the notations.
+    """Several expressions with names for their shared parts, in each of the notations.
 
-    Their texts by notation, and the names, each with its texts. None beyond so many operations.
+    Returns their texts by notation, and the names, each with its texts. None above `most_nodes` operations.
     """
     pages = [_Page(expressions, notation) for notation in notations]
     if len(pages[0].nodes) > most_nodes:
@@ -54,7 +54,7 @@ def one_line(expression: Expression, limit: int = LENGTH) -> str:
     page = _Page([expression], TEXT)
     if any(node.op == "table" for node in page.nodes):
         raise ValueError("it holds a table of numbers, which no text can")
-    written = page.shown(expression).text if page.length(expression) <= 2 * limit else ""  # 2: it is a guess
+    written = page.shown(expression).text if page.length(expression) <= 2 * limit else ""  # 2: a guess
     if not 0 < len(written) <= limit:
         raise ValueError(f"the expression takes more than {limit} characters")
     return written
@@ -71,7 +71,7 @@ def _printed(expression: Expression, notation: Notation) -> str:
 
 @dataclass
 class _Page:
-    """Nodes on their way to a text, each written once."""
+    """Nodes being written as text, each once."""
 
     roots: Iterable[Expression]
     notation: Notation
@@ -87,13 +87,13 @@ class _Page:
             self.lengths[node] = inner + (8 if node.operands else len(_leaf(node)))
 
     def length(self, expression: Expression) -> int:
-        """About how many characters it takes, shared parts written out."""
+        """The approximate number of characters, with shared parts written out."""
         return self.lengths[_unsigned(expression)]
 
     def name_shared(self, chosen: Mapping[Expression, str] | None = None) -> list[tuple[str, str]]:
-        """Give names to parts that are used more than once, or long; names and texts, in the order of use.
+        """Name the parts that are used more than once, or long; return names and texts, in the order of use.
 
-        chosen: the parts, with their names, if another page has chosen them.
+        chosen: the parts and their names, if another page has already selected them.
         """
         users: dict[Expression, int] = {}
         for node in self.nodes:
@@ -114,7 +114,7 @@ class _Page:
         return named
 
     def shown(self, expression: Expression) -> Printed:
-        """An expression with its sign."""
+        """The text of an expression, including its sign."""
         if _unsigned(expression) not in self.written:
             for node in self.nodes:
                 if node not in self.written:
@@ -157,7 +157,7 @@ class _Page:
             return self.notation.square(self.shown(a))
         if a.op == "reciprocal" and b.op != "reciprocal":
             a, b = b, a
-        if _simplicity(b) < _simplicity(a):  # the order of factors has no meaning
+        if _simplicity(b) < _simplicity(a):  # the order of factors is irrelevant
             a, b = b, a
         if b.op == "reciprocal":
             return self.notation.quotient(self.shown(a), self.shown(b.operands[0]))
@@ -167,12 +167,12 @@ class _Page:
         _, yes, no = node.operands
         if yes == 0.0 and no == 1.0 and operands[0].condition:
             return self.notation.negation(operands[0])
-        if not operands[0].condition:  # a number, which counts where it is not zero
+        if not operands[0].condition:  # a number, which is true if it is not zero
             operands[0] = self.notation.negation(self._equals_zero(operands[0]))
         return self.notation.choice(operands[0], *(self._number(o) for o in operands[1:]))
 
     def _conditions(self, node: Expression) -> bool:
-        """Whether min and max of a node are those of conditions: and, or."""
+        """Whether min and max of a node combine conditions: and, or."""
         return all(self.shown(operand).condition for operand in node.operands)
 
     def _number(self, printed: Printed) -> Printed:

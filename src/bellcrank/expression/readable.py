@@ -1,4 +1,4 @@
-"""Expanded sums as texts that people would write: the shortest of several equal forms."""
+"""Readable texts of expanded sums: the shortest of several equal forms."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Powers = dict[tuple[Monomial, str], int]
 Polynomial = dict[tuple[Monomial, tuple[tuple[tuple[Monomial, str], int], ...]], float]
 """Coefficients of monomials times powers of sines and cosines of single angles."""
 
-_MOST_TURNS: Final = 4  # multiples of an angle that are expanded
+_MOST_TURNS: Final = 4  # multiples of an angle that are expanded, at most
 _DENOMINATORS: Final = 720
 
 
 class Writer:
-    """Sums of an expansion in a notation."""
+    """Writes sums of an expansion in a notation."""
 
     def __init__(self, expansion: Expansion, notation: Notation) -> None:
         self.expansion, self.notation = expansion, notation
@@ -56,7 +56,7 @@ class Writer:
         return out
 
     def _group(self, turns: Turns, group: list[tuple[Monomial, float]]) -> Iterator[tuple[bool, Printed]]:
-        """Terms with the same sines and cosines: what they have in common stands before a parenthesis."""
+        """Terms with the same sines and cosines, with their common factor in front of a parenthesis."""
         if len(group) < 2 or not turns:
             for factors, x in group:
                 yield x < 0.0, self._product(factors, turns, abs(x))
@@ -137,7 +137,7 @@ def _divided(a: Monomial, common: Monomial) -> Monomial:
 
 
 def _fraction(x: float) -> Fraction | None:
-    """A fraction of small numbers that the number is, to rounding."""
+    """A fraction of small integers equal to the number, to within rounding."""
     found = Fraction(x).limit_denominator(_DENOMINATORS)
     if found == 0 or abs(float(found) - x) > 2e-15 * abs(x):
         return None
@@ -147,7 +147,7 @@ def _fraction(x: float) -> Fraction | None:
 
 
 def _polynomial(found: Sum, eliminated: str) -> Polynomial | None:
-    """Powers of sines and cosines of single angles; the squares of one of them are 1 less the other's."""
+    """Powers of sines and cosines of single angles; for one of each pair the square is 1 less the other's."""
     out: Polynomial = {}
     for term, x in found.items():
         if any(n != int(n) or abs(n) > _MOST_TURNS for _, n in term.angle):

@@ -1,4 +1,4 @@
-"""Texts to expressions of the process-wide graph, and what expressions depend on."""
+"""Reading texts as expressions of the process-wide graph, and finding the symbols of expressions."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 class ExpressionBuilder:
-    """Makes expressions of the process-wide graph."""
+    """Builds expressions of the process-wide graph."""
 
     def number(self, value: float) -> Expression:
         """A constant."""
         return as_expression(value)
 
     def apply(self, operation: str, operands: Sequence[Expression]) -> Expression:
-        """An operation. Raises ZeroDivisionError or ValueError for constants at which it has no value."""
+        """An operation. Raises ZeroDivisionError or ValueError for constants at which it is undefined."""
         made: Expression = _OPERATIONS[operation](*operands)
         if not made.is_constant and all(operand.is_constant for operand in operands):
             raise ValueError("the result is not a finite number")
@@ -68,12 +68,12 @@ class ExpressionBuilder:
 
 
 def read(text: str, names: Mapping[str, Expression], element: str = "expression") -> Expression | float:
-    """The expression that a text means, or the number if it depends on nothing.
+    """The expression that a text means, or a number if it is constant.
 
-    names: what it may name, beside the constants pi and e; give {"t": TIME} for functions of time.
-    element: to whom an error belongs.
+    names: the names that it may use, besides the constants pi and e; {"t": TIME} for functions of time.
+    element: the element named in errors.
 
-    Raises ExpressionError, which points at the character, for a text that is no expression.
+    Raises ExpressionError, which points at the character, for a text that is not an expression.
     """
     found = parse(text, ExpressionBuilder(), names, element)
     return float(found) if found.is_constant else found

@@ -1,4 +1,4 @@
-"""The error of a text that is not an expression, which points at the character."""
+"""The error for a text that is not an expression, which points at the character."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from bellcrank.errors import Fault, MechanismError
 
-_WIDTH = 76  # of the part of a long text that a message shows
+_WIDTH = 76  # characters of a long text that a message shows
 
 
 class ExpressionError(MechanismError):
@@ -28,7 +28,7 @@ class ExpressionError(MechanismError):
 
 
 def excerpt(text: str, position: int) -> str:
-    """The line of the text with a caret below the character; of a long one, the part around it."""
+    """The line of the text with a caret below the character; for a long line, the part around it."""
     shown = "".join(char if char.isprintable() else " " for char in text)
     start = max(0, min(position - _WIDTH // 2, len(shown) - _WIDTH))
     end = min(len(shown), start + _WIDTH)
@@ -37,7 +37,7 @@ def excerpt(text: str, position: int) -> str:
 
 
 def nearest_name(name: str, known: Iterable[str], functions: Iterable[str]) -> str:
-    """Advice that names what may have been meant, or what there is."""
+    """Advice that names similar names, or those available."""
     names = list(known)
     every = [*names, *functions]
     close = get_close_matches(name, every, n=3, cutoff=0.6)

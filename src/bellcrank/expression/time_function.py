@@ -1,4 +1,4 @@
-"""Expressions of the time as functions with derivatives that are evaluated many times."""
+"""Expressions of time as functions with derivatives, for repeated evaluation."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ SMOOTH: Final = 99
 
 _SWITCHES: Final = ("abs", "sign", "min", "max", "floor", "less", "less_equal")
 _WINDOW: Final = np.concatenate([np.linspace(-10.0, 0.0, 2001), np.linspace(0.0, 100.0, 20001)[1:]])
-_STEPS: Final = (1e-5, 1e-6)  # relative, on both sides of a place where a derivative may jump
-_WHOLE: Final = range(-2, 4)  # values of floor whose edges are looked at
+_STEPS: Final = (1e-5, 1e-6)  # relative, on both sides of a point where a derivative may jump
+_WHOLE: Final = range(-2, 4)  # values of floor whose jumps are examined
 
 
 class TimeFunction:
     """An expression of t and of parameters, with two derivatives, as one program.
 
-    parameters: the symbols beside t, in the order in which the program takes them. core: as models hold it.
+    parameters: the symbols besides t, in the order in which the program takes them. core: in the form that
+    models store.
     """
 
     def __init__(self, expression: Expression) -> None:
@@ -60,13 +61,13 @@ class TimeFunction:
         return out.reshape(*x.shape, -1)
 
     def params(self, values: Mapping[Expression, float]) -> tuple[Any, ...]:
-        """What the program takes after the time; parameters without values as their symbols."""
+        """The arguments of the program after the time; parameters without values as their symbols."""
         return tuple(values.get(symbol, symbol) for symbol in self.parameters)
 
     def smoothness(self, values: Mapping[Expression, float]) -> int:
-        """How many derivatives are continuous, judged at the places where the expression switches.
+        """The number of continuous derivatives, determined at the times where the expression switches.
 
-        Places are found exactly where what switches is linear in t, else by sampling from t = -10 to 100 s.
+        These times are exact if the switching expression is linear in t, else sampled from t = -10 to 100 s.
         """
         places = self._places(values)
         if places is None:
@@ -99,7 +100,7 @@ class TimeFunction:
         return places
 
     def _crossings(self, gap: Expression, whole: bool, values: Mapping[Expression, float]) -> list[float]:
-        """The times at which an expression is zero, or a whole number."""
+        """The times at which an expression is zero, or an integer."""
         slope = rate(gap)
         program = self._program([gap, slope])
         levels = np.array(_WHOLE if whole else [0], dtype=np.float64)

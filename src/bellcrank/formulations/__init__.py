@@ -1,1 +1,1 @@
-"""Formulations of the equations of motion: options, what they can take, and calls into the core."""
+"""Formulations of the equations of motion: options, limitations, and calls into the core."""

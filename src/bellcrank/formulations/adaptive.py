@@ -26,7 +26,7 @@ class OPTIONS:
 
 
 def refusals(model: Model) -> list[str]:
-    """Why it cannot take a model."""
+    """The reasons why the formulation cannot take a model."""
     return [*_core.Adaptive.refusals(model.core), *contact_refusals(model)]
 
 

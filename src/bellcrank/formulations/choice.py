@@ -1,4 +1,4 @@
-"""Which formulation "auto" takes for a model, and why: rules from `bellcrank bench choose` (decision 46)."""
+"""The choice of a formulation by "auto", and why: rules from `bellcrank bench choose` (decision 46)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from bellcrank.assembly.model import Model
 
-_SMALL: Final = 20  # bodies up to which a recursion is the faster, on trees of hinges and slides
+_SMALL: Final = 20  # bodies up to which a recursion is faster, on trees of hinges and slides
 
 
 def choice(model: Model) -> tuple[str, str]:
@@ -25,7 +25,7 @@ def choice(model: Model) -> tuple[str, str]:
 
 
 def _against_recursion(model: Model) -> str:
-    """The reasons against the recursion; empty if it is the faster one."""
+    """The reasons against the recursion; empty if it is faster."""
     if len(model.bodies) > _SMALL:
         return f"more than {_SMALL} bodies"
     loops, couplings = len(model.graph.closures), len(model.graph.couplings)

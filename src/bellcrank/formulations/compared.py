@@ -13,8 +13,8 @@ from bellcrank.assembly.state import Floats
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.system import System, SystemStatistics
 
-_UNEVEN = 1e6  # spread of mobilities from which on digits may be short
-_HIDDEN = 1e-4  # part of a joint's inertia beside what it carries, below which digits may be short
+_UNEVEN = 1e6  # spread of mobilities above which digits may be insufficient
+_HIDDEN = 1e-4  # part of a joint's inertia relative to its load below which digits may be insufficient
 _USELESS = 1e-3  # part of the largest acceleration
 _STILL = 1e-3  # where accelerations are less, by 1 m/s^2, 1 rad/s^2 or what could be, nothing accelerates
 
@@ -33,7 +33,7 @@ class ComparedSystem(System):
     def __init__(self, model: Model, formulation: str, core: Any, options: Any, reason: str = "") -> None:
         super().__init__(model, formulation, core, options, reason)
         self._is_uneven = self._is_comparable() and _core.spread_of_mobility(model.core) > _UNEVEN
-        self._missed = self._errors() if self._is_uneven else (0.0, 0.0)  # the most so far
+        self._missed = self._errors() if self._is_uneven else (0.0, 0.0)  # the largest so far
         off = self._missed[0]
         if not off <= _USELESS:
             raise Unsupported(
@@ -54,7 +54,7 @@ class ComparedSystem(System):
         return replace(found, uncertainty=max(accelerations, found.uncertainty), effort_uncertainty=efforts)
 
     def _judge_doubtful_moment(self) -> bool:
-        """Whether the motion since the last call had a moment with few digits; compared there, too."""
+        """Whether the motion since the last call had a moment with few digits; results are compared there."""
         if not self._is_comparable() or not self.core.go_to_doubtful_moment():
             return False
         try:
@@ -68,13 +68,13 @@ class ComparedSystem(System):
         self._missed = (accelerations, efforts)
 
     def _is_comparable(self) -> bool:
-        """Whether its accelerations are those of `lagrange` but for rounding."""
+        """Whether the accelerations agree with those of `lagrange` to within rounding."""
         return True
 
     def _errors(self) -> tuple[float, float]:
-        """Of accelerations and of what rows exert at this state, each relative to the largest.
+        """Errors of accelerations and of the efforts of rows at this state, each relative to the largest.
 
-        Where nothing accelerates, gravity and turns of the bodies say what could be large.
+        If nothing accelerates, gravity and rotations of the bodies determine what could be large.
         """
         exact, state, arrays = _core.Lagrange(self.model.core), self.state(), self.model.arrays
         self.model.put(exact, state, False)
@@ -94,11 +94,11 @@ class ComparedSystem(System):
 
 
 def _largest(*arrays: Floats) -> float:
-    return float(np.max([np.abs(array).max(initial=0.0) for array in arrays]))  # not a number if one is not
+    return float(np.max([np.abs(array).max(initial=0.0) for array in arrays]))  # nan if one of them is
 
 
 def _ratio(off: float, scale: float) -> float:
-    """A relative error; numbers that are not finite are infinitely far off."""
+    """A relative error; numbers that are not finite have an infinite error."""
     if off == 0.0:
         return 0.0
     return off / scale if np.isfinite(off) and scale > 0.0 else np.inf

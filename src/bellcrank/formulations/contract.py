@@ -1,4 +1,4 @@
-"""What the module of a formulation must provide."""
+"""The interface that the module of a formulation must provide."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Formulation(Protocol):
 
     @property
     def NAME(self) -> str:  # noqa: N802
-        """What users call it."""
+        """The name of the formulation for users."""
 
     @property
     def OPTIONS(self) -> type[DataclassInstance]:  # noqa: N802
@@ -28,34 +28,34 @@ class Formulation(Protocol):
 
     @property
     def CUSTOM(self) -> str | tuple[str, ...]:  # noqa: N802
-        """The kinds given by formulas that it takes, or ALL."""
+        """The kinds given by formulas that it accepts, or ALL."""
 
     @property
     def SYSTEM(self) -> type[System]:  # noqa: N802
-        """What `prepare` returns: System, or a subclass that answers more."""
+        """The class that `prepare` returns: System, or a subclass with more methods."""
 
     def refusals(self, model: Model, /) -> list[str]:
         """The reasons why it cannot take a model; empty if it can."""
 
     def reduced(self, model: Model, options: Any, /) -> Model:
-        """The model that is solved for these options; `whole` where it is the one that is given."""
+        """The model that is solved for these options; `whole` if it is the given one."""
 
     def create(self, model: Model, options: Any, /) -> _core.SystemAt:
-        """The core's system of a model that it can take."""
+        """The core's system of a model that it accepts."""
 
 
 def whole(model: Model, _options: Any) -> Model:
-    """The model itself: what a formulation solves that leaves nothing out."""
+    """The model itself, for formulations that leave nothing out."""
     return model
 
 
 def contact_refusals(model: Model) -> list[str]:
-    """Why a formulation cannot take a model that computes no contact; empty if it has none."""
+    """The reasons why a formulation without contacts cannot take a model; empty if the model has none."""
     return [f"it computes no contact (force {contact.name!r})" for contact in model.contacts]
 
 
 def checked_module(module: ModuleType) -> Formulation:
-    """The module as a formulation. Raises TypeError if something is missing, naming it."""
+    """The module as a formulation. Raises TypeError, naming the missing member, if one is missing."""
     if isinstance(module, Formulation):
         return module
     missing = [name for name in vars(Formulation) if name[0] != "_" and name not in vars(module)]

@@ -1,4 +1,4 @@
-"""Which joints loops are cut at: by name, as the core takes them, or refused if nothing carries a body."""
+"""The joints at which loops are cut: from names to the core's form, or refused if a body is not carried."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from bellcrank.assembly.records import JointRecord
 from bellcrank.errors import FaultList
 from bellcrank.mechanism.naming import nearest
 
-_NAMED = 4  # bodies of a message
+_NAMED = 4  # bodies named in a message
 
 
 def cut_blocks(model: Model, formulation: str, names: Iterable[str]) -> list[int]:
-    """The blocks of rows of joints that are to be left out of the tree.
+    """The blocks of rows of joints that are left out of the tree.
 
-    names: of joints; a text that is none may hold several with commas between them.
+    names: of joints; a text that is not a name may contain several separated by commas.
 
-    Raises MechanismError for names that are none of joints, for joints that lock nothing, and for joints
-    without which no joint would carry a body; all of them.
+    Raises MechanismError for names that are not joints, for joints that lock nothing, and for joints
+    without which no joint would carry a body; all of them at once.
     """
     faults, element = FaultList(), f"formulation {formulation!r}"
     blocks: list[int] = []
@@ -43,7 +43,7 @@ def cut_blocks(model: Model, formulation: str, names: Iterable[str]) -> list[int
 
 
 def cut_joints(model: Model, closing_rows: Sequence[int]) -> tuple[str, ...]:
-    """The joints all rows of which are met by multipliers."""
+    """The joints whose rows are all enforced by multipliers."""
     if not closing_rows:
         return ()
     sizes = np.diff(model.arrays["block_row_start"])
@@ -58,7 +58,7 @@ def cut_joints(model: Model, closing_rows: Sequence[int]) -> tuple[str, ...]:
 
 
 def rigid_blocks(model: Model, joint: JointRecord) -> list[int]:
-    """The blocks of a joint that hold as equations: limits are none of them."""
+    """The blocks of a joint that are equations, without limits and compliant blocks."""
     return [
         block
         for block in joint.blocks
@@ -81,7 +81,7 @@ def _no_joint(model: Model, name: str) -> tuple[str, None, str]:
 
 
 def _hanging(bodies: Sequence[str], joints: Sequence[str]) -> tuple[str, None, str]:
-    """The rule that a choice of cuts breaks, and what to do."""
+    """The rule that a choice of cuts violates, and the advice."""
     shown = ", ".join(map(repr, bodies[:_NAMED]))
     more = f" and {len(bodies) - _NAMED} more" if len(bodies) > _NAMED else ""
     carried = f"no joint would carry {'body' if len(bodies) == 1 else 'bodies'} {shown}{more}"

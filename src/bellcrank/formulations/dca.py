@@ -53,7 +53,7 @@ class DcaOptions:
 
 @dataclass(frozen=True)
 class DcaStatistics(SystemStatistics):
-    """What a system has computed so far, with which tree, and in how many iterations.
+    """Statistics of a system: computations so far, the tree, and the iterations.
 
     plan: of the tree, the joins ("nodes"), their greatest depth, the roots ("components"), the most joints by
         which a subassembly hangs together with the rest ("most_ends"), the unknowns of the largest join
@@ -92,12 +92,12 @@ reduced = whole
 
 
 def refusals(_model: Model) -> list[str]:
-    """Why it cannot take a model: nothing is refused."""
+    """The reasons why the formulation cannot take a model: there are none."""
     return []
 
 
 def create(model: Model, options: DcaOptions) -> _core.Dca:
-    """The core's system of a model. Formulas run in the interpreter until their native code is there."""
+    """The core's system of a model. Formulas run in the interpreter until their native code is ready."""
     if model.core.programs:
         from bellcrank.expression.native import attach_soon
 

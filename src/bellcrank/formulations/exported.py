@@ -1,4 +1,4 @@
-"""The equations of the symbolic formulation as functions of named numbers: what users get as C and text."""
+"""The equations of the symbolic formulation as functions of named numbers, for export as C and text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _QUATERNION: Final = {"w": "qw", "x": "qx", "y": "qy", "z": "qz"}
 
 @dataclass(frozen=True)
 class Name:
-    """A number by its name, an identifier; what it is, and its unit. value: of a parameter or input."""
+    """A named number: its identifier, its meaning and its unit. value: of a parameter or input."""
 
     name: str
     meaning: str
@@ -56,7 +56,7 @@ class Frame:
 
 
 class Exported:
-    """The forms of a system for users, with names for what they take and give.
+    """The forms of a system for users, with names for their inputs and outputs.
 
     coordinates, speeds, accelerations, efforts: of the tree. parameters, inputs: of the mechanism.
     rows: the closing rows. left_out: what the forms do not contain, by name.
@@ -71,7 +71,7 @@ class Exported:
         self.frames = self._frames(frames)
 
     def forms(self) -> tuple[str, ...]:
-        """The names of the forms that there are, those of frames aside."""
+        """The names of the available forms, without those of frames."""
         if not self.rows:
             return DYNAMICS
         return (*(form for form in DYNAMICS if form != "forward_dynamics"), *ROWS)
@@ -82,12 +82,12 @@ class Exported:
             return self.system.core.exported_program(form, *self._asked(frame))
 
     def expressions(self, form: str, symbols: Sequence[Expression], frame: Frame | None = None) -> Any:
-        """The same as expressions of these symbols."""
+        """A form as expressions of these symbols."""
         with _frames_checked():
             return self.system.core.exported_expressions(form, *self._asked(frame), list(symbols))
 
     def names(self) -> tuple[Name, ...]:
-        """What stands for the inputs of forms, in their order."""
+        """The symbols of the inputs of forms, in their order."""
         time = Name("t", "time", "s")
         own = (*self.coordinates, *self.speeds, *self.accelerations, *self.efforts)
         return (time, *own, *self.parameters, *self.inputs)
@@ -99,7 +99,7 @@ class Exported:
 
     @cached_property
     def rows(self) -> tuple[str, ...]:
-        """The rows that close loops, by name; stops are none of them."""
+        """The names of the rows that close loops, without stops."""
         return tuple(self.model.row_text(row) for row in self._closing if self.model.rigid_rows[row])
 
     @cached_property
@@ -108,7 +108,7 @@ class Exported:
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
-        """What the forms do not contain, one sentence each."""
+        """A description of each thing that the forms do not contain."""
         found = []
         if stops := [self.model.row_text(row) for row in self._closing if not self.model.rigid_rows[row]]:
             found.append(f"limits and their impacts: {_listed(stops)}")
@@ -131,7 +131,7 @@ class Exported:
         return tuple(found)
 
     def _from_start(self) -> list[str]:
-        """What follows the initial configuration in a mechanism with parameters."""
+        """Numbers taken from the initial configuration in a mechanism with parameters."""
         if not self.parameters:
             return []
         rows = [self.model.row_text(row) for row in self.model.start.rows]
@@ -218,7 +218,7 @@ class Exported:
         return "rad"
 
     def _free(self, text: str, taken: set[str] | None = None) -> str:
-        """An identifier like the text that is none of those taken, by default by all other numbers."""
+        """An identifier like the text that differs from those taken, by default from all other numbers."""
         taken = self._taken if taken is None else taken
         name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_") or "q"
         if name[0].isdigit() or name in RESERVED:
@@ -261,7 +261,7 @@ class Exported:
 
 @contextmanager
 def _frames_checked() -> Iterator[None]:
-    """What the core refuses is a frame that depends on what is no parameter of the mechanism."""
+    """Convert the core's error for a frame that depends on anything but parameters of the mechanism."""
     try:
         yield
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The equations of the symbolic formulation as a C file."""
+"""Export of the equations of the symbolic formulation as a C file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _GIVES: Final = {
 
 @dataclass(frozen=True)
 class ExportedC:
-    """A C file that was written.
+    """The result of an export to C.
 
     source, header: the two files. functions: names of the C functions. coordinates, speeds, parameters,
     inputs: what the arrays q, u, p and in hold, in their order. left_out: what the functions do not contain.
@@ -94,7 +94,7 @@ def export_c(
 
 @dataclass(frozen=True)
 class _Function:
-    """A C function: its form, of which frame."""
+    """A C function: its form, and the frame if it has one."""
 
     name: str
     form: str
@@ -191,7 +191,7 @@ class _Writer:
         yield "forward dynamics here, since straight-line code cannot judge ranks: bellcrank's system does."
 
     def _inputs(self) -> Iterator[str]:
-        """What the inputs of programs are called in C."""
+        """The names of the inputs of programs in C."""
         exported = self.exported
         yield "t"
         for array, names in (
@@ -222,7 +222,7 @@ class _Writer:
 
 
 def _comment(text: str) -> str:
-    """The text as a part of a comment, which it must not end."""
+    """The text as part of a comment: with comment delimiters and backslashes replaced."""
     return re.sub(r"\*/|/\*|\s|\\", lambda found: " " if found[0].isspace() else "-", text)
 
 

@@ -13,7 +13,7 @@ from bellcrank.turns import Turn
 
 
 def with_own_inputs(model: Model) -> Model:
-    """The model for one System alone, where there are inputs; what is compiled is shared."""
+    """The model for one System alone, if there are inputs; compiled parts are shared."""
     return replace(model, core=model.core.copy()) if model.inputs else model
 
 
@@ -36,7 +36,7 @@ class Inputs(Mapping[str, float]):
         return self._values[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As a plain dict."""
+        """Reduce to a plain dict for pickle."""
         return dict, (dict(self),)
 
     def __contains__(self, name: object) -> bool:

@@ -48,5 +48,5 @@ class JointSystem(ComparedSystem):
 
     @cached_property
     def cut_joints(self) -> tuple[str, ...]:
-        """The joints left out of the tree: where loops are cut, and those that could carry nothing."""
+        """The joints left out of the tree: the cuts of loops, and joints that cannot carry a body."""
         return cut_joints(self.model, self.core.closing_rows())

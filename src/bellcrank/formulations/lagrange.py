@@ -48,7 +48,7 @@ SYSTEM = System
 
 
 def refusals(_model: Model) -> list[str]:
-    """Why it cannot take a model: nothing is refused."""
+    """The reasons why the formulation cannot take a model: there are none."""
     return []
 
 
@@ -62,7 +62,7 @@ def reduced(model: Model, options: LagrangeOptions) -> Model:
 
 
 def create(model: Model, options: LagrangeOptions) -> _core.Lagrange:
-    """The core's system of a model. Formulas run in the interpreter until their native code is there."""
+    """The core's system of a model. Formulas run in the interpreter until their native code is ready."""
     if model.core.programs:
         from bellcrank.expression.native import attach_soon
 

@@ -22,8 +22,8 @@ from bellcrank.errors import Fault, MechanismError
 
 _RANK = 1e-9  # singular values of scaled rows below this part of the largest are zero
 _NOTHING = 1e-12  # rows smaller than this part of the largest, or than this, are rounding
-_LEADS = 1e-6  # part of a unit displacement that a coordinate must have on its own to lead
-_COUPLED = 1e-11  # entries of a state matrix below this part of the largest couple nothing
+_LEADS = 1e-6  # fraction of a unit displacement that a coordinate must have on its own to be independent
+_COUPLED = 1e-11  # entries of a state matrix below this part of the largest are treated as zero
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _led(basis: Floats, wanted: Sequence[int], names: Sequence[str], what: str) 
     chosen: list[int] = []
     while len(chosen) < max(basis.shape[1], len(wanted)):
         sizes = np.linalg.norm(rest, axis=1)
-        # Of coordinates that are nearly as good as the best the first is taken, the nearest to the ground.
+        # Among coordinates almost as good as the best, take the first, which is nearest to the ground.
         best = int(np.argmax(sizes > 0.1 * np.max(sizes)))
         at = wanted[len(chosen)] if len(chosen) < len(wanted) else best
         if sizes[at] < _LEADS:

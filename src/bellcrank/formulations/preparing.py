@@ -36,7 +36,7 @@ MOVING: Final = tuple(name for name in FORMULATIONS if name != "adaptive")
 
 
 def formulation_module(name: str) -> Formulation:
-    """The module of a formulation of this name. Raises TypeError if it lacks a required member."""
+    """The module of a formulation. Raises TypeError if it lacks a required member."""
     return checked_module(import_module(FORMULATIONS[name]))
 
 

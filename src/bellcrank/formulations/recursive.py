@@ -19,7 +19,7 @@ reduced = whole
 
 
 def refusals(model: Model) -> list[str]:
-    """Why it cannot take a model."""
+    """The reasons why the formulation cannot take a model."""
     return list(_core.Recursive.refusals(model.core))
 
 

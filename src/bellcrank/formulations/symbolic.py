@@ -198,7 +198,7 @@ reduced = whole
 
 
 def refusals(model: Model, cut: Sequence[int] = ()) -> list[str]:
-    """Why it cannot take a model; of a loop of joints given by formulas, naming these.
+    """The reasons why the formulation cannot take a model; a loop of joints given by formulas names these.
 
     cut: blocks of joints that are left out of the tree.
     """
@@ -232,7 +232,7 @@ def followed_numbers(model: Model) -> ParametricNumbers | None:
 def _for_core(model: Model, followed: ParametricNumbers) -> _core.ParametricNumbers:
     from bellcrank.expression.expression import fresh_symbol
 
-    # What the initial configuration gives is as much a number of its own as a parameter is.
+    # A number from the initial configuration is as much an independent number as a parameter is.
     own = [fresh_symbol(f"{array}[{index}]") for array, index in followed.start]
     values = [float(model.arrays[array][index]) for array, index in followed.start]
     entries = [(*place, own_symbol) for place, own_symbol in zip(followed.start, own, strict=True)]

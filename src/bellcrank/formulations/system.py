@@ -20,7 +20,7 @@ from bellcrank.formulations.striking import Blow, Strike, StruckPoint, strike
 from bellcrank.mechanism.checking import Check
 from bellcrank.turns import Turn, in_turn
 
-_REFINED = 1e-12  # error of rates that one correction should leave [m/s or rad/s]
+_REFINED = 1e-12  # rate error that one correction should leave [m/s or rad/s]
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
 
 
@@ -152,7 +152,7 @@ class System:
             self.set_state(state)
         met = self.core.project()
         error, rate = self.core.violation()
-        if met and rate > _REFINED:  # the rounding of a large correction; a second one is small
+        if met and rate > _REFINED:  # a large correction leaves rounding errors; a second one is small
             met = self.core.project()
             error, rate = self.core.violation()
         allowed = max(_MET, 1e3 * self.options.get("position_tolerance", 0.0))
@@ -240,7 +240,7 @@ class System:
         counts = dict(self.core.statistics())
         pivot = float(counts.pop("smallest_pivot"))
         uncertainty = float(counts.pop("uncertainty"))
-        counts.pop("smallest_inertia")  # for those who judge the digits
+        counts.pop("smallest_inertia")  # for code that judges the digits
         counts.pop("dropped_rows")
         if not counts["precise"]:
             counts.pop("precise")

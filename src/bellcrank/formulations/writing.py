@@ -1,6 +1,6 @@
-"""Writes the equations of the symbolic formulation.
+"""Writing of the equations of the symbolic formulation.
 
-Each part is multiplied out if that is short; else what its entries share gets names.
+A part is multiplied out if the result is short; otherwise the shared parts of its entries get names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _READABLE: Final = 400  # characters of an entry beyond which shared parts get names
 _LISTED: Final = 6  # accelerations that are listed by name
-_NODES: Final = 4000  # operations beyond which nobody reads on
+_NODES: Final = 4000  # operations above which the result is too long to read
 
 
 @dataclass
@@ -44,7 +44,7 @@ class _Draft:
 
 
 class _Listed(NamedTuple):
-    """What `listed` returns: texts of expressions by notation; names of shared parts with their texts."""
+    """The result of `listed`: texts of expressions by notation; names of shared parts with their texts."""
 
     texts: list[list[str]]
     named: list[tuple[str, ...]]
@@ -74,7 +74,7 @@ class _Author:
         self.left_out = list(exported.left_out)
 
     def equations(self) -> WrittenEquations:
-        """Everything."""
+        """All equations."""
         drafts = list(self._drafts())
         definitions = self._list([draft for draft in drafts if not self._expand(draft)])
         solved = self._solved(drafts[0], drafts[1])
@@ -123,7 +123,7 @@ class _Author:
         return _entered(letter, meaning, shape, self.exported.expressions(form, self.symbols))
 
     def _expand(self, draft: _Draft) -> bool:
-        """Write the entries multiplied out; whether they are short enough."""
+        """Write the entries multiplied out; return whether they are short enough."""
         try:
             sums = {index: self.expansion.of(e) for index, e in draft.expressions.items()}
         except TooLongError:
@@ -143,7 +143,7 @@ class _Author:
         return text, latex
 
     def _list(self, drafts: list[_Draft]) -> list[tuple[str, str, str]]:
-        """Write entries with names for what they share; dynamics and frames too long to read are left out."""
+        """Write entries with names for shared parts; dynamics and frames too long to read are left out."""
         kept: list[_Draft] = []
         dynamics = [draft for draft in drafts if not draft.of_frame]
         found = _Listed([[], []], [])
@@ -194,7 +194,7 @@ class _Author:
         return f"b[{k}]/M[{k},{k}]", f"\\frac{{b_{{{k}}}}}{{M_{{{k},{k}}}}}"
 
     def _relations(self, solved: bool) -> Iterator[tuple[str, str]]:
-        """How the parts belong together, as text and LaTeX."""
+        """The relations between the parts, as text and LaTeX."""
         names = [one.name for one in self.exported.accelerations]
         if len(names) <= _LISTED:
             column = " \\\\ ".join(self.notations[1].symbol(name) for name in names)

@@ -1,4 +1,4 @@
-"""The equations of the symbolic formulation as text and LaTeX: what is returned to users."""
+"""The equations of the symbolic formulation as text and LaTeX, as returned to users."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from bellcrank.formulations.written_latex import letter, matrix, plain
 class Part:
     """A vector or matrix of the equations.
 
-    letter, meaning: what it is called, and is. shape: of all entries. symmetric: entries below the diagonal
-    are left out. entries: text and LaTeX by index; those that are zero are left out.
+    letter, meaning: its symbol and a description. shape: of all entries. symmetric: entries below the
+    diagonal are left out. entries: text and LaTeX by index; zero entries are left out.
     """
 
     letter: str
@@ -34,7 +34,7 @@ class Part:
 
     @property
     def latex(self) -> str:
-        """Its lines in an `aligned` block."""
+        """The lines of the part in an `aligned` block."""
         name = letter(self.letter)
         if not self.entries:
             return f"{name} &= 0"
@@ -53,8 +53,8 @@ class Part:
 class WrittenEquations:
     """Equations of motion as text (`str`) and as LaTeX (`latex`, which notebooks show).
 
-    title: what they are of. names: what the letters mean. relations: how the parts belong together, text and
-    LaTeX. parts: vectors and matrices. definitions: names of shared expressions, with text and LaTeX.
+    title: of the equations. names: meanings of the letters. relations: between the parts, as text and LaTeX.
+    parts: vectors and matrices. definitions: names of shared expressions, with text and LaTeX.
     left_out: what the equations do not contain, and parts that are too long to read.
     """
 
@@ -85,7 +85,7 @@ class WrittenEquations:
 
     @property
     def latex(self) -> str:
-        """All of it as an `aligned` block, for math mode."""
+        """All equations as an `aligned` block, for math mode."""
         lines = [text for _, text in self.relations]
         lines += [part.latex for part in self.parts]
         lines += [f"{letter(name)} &= {text}" for name, _, text in self.definitions]

@@ -1,4 +1,4 @@
-"""Equations of motion in LaTeX: letters of names, sines of single angles, matrices that fit on a page."""
+"""Equations of motion in LaTeX: letters for names, sines of single angles, matrices that fit on a page."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Final
 from bellcrank.expression.notation import ATOM, LATEX, Latex, Printed
 
 _TURNS: Final = ("sin", "cos")
-_WIDE: Final = 3  # columns of a matrix that is shown as one
-_LONG: Final = 100  # characters of one of its rows, as text
+_WIDE: Final = 3  # columns of a matrix that is shown in one piece, at most
+_LONG: Final = 100  # characters of one of its rows, as text, at most
 
 
 class NamedLatex(Latex):
-    """LaTeX with letters of its own for some names."""
+    """LaTeX with special letters for some names."""
 
     def __init__(self, letters: Mapping[str, str]) -> None:
         self.letters = letters
 
     def symbol(self, name: str) -> str:
-        """The letter of a name, or what expressions make of it."""
+        """The letter of a name, or else its usual form."""
         return self.letters.get(name) or super().symbol(name)
 
     def call(self, name: str, operands: list[Printed]) -> Printed:
-        """A function; the sine of a single letter without parentheses."""
+        """A function call; the sine of a single letter has no parentheses."""
         (first, *_) = operands
         if name in _TURNS and first.level == ATOM and not first.text.startswith("\\mathrm"):
             return Printed(f"\\{name} {first.text}")
         return super().call(name, operands)
 
     def power(self, a: Printed, b: Printed) -> Printed:
-        """A to the power of b, which stands behind "sin" and "cos"."""
+        """A to the power b, with the exponent directly after "sin" and "cos"."""
         for name in _TURNS:
             if a.text.startswith((f"\\{name} ", f"\\{name}\\left(")) and a.level == ATOM:
                 return Printed(a.text.replace(f"\\{name}", f"\\{name}^{{{b.text}}}", 1))
@@ -38,7 +38,7 @@ class NamedLatex(Latex):
 
 
 def letters(names: Iterable[str], rates: Iterable[str]) -> dict[str, str]:
-    """LaTeX of names; those of rates, "NAME_dot" and "NAME_ddot", are NAME with dots."""
+    """LaTeX of names; rates, "NAME_dot" and "NAME_ddot", are NAME with dots."""
     found = {name: letter(name) for name in names}
     for rate in rates:
         for suffix, dots in (("_ddot", "\\ddot"), ("_dot", "\\dot")):
@@ -52,7 +52,7 @@ def letters(names: Iterable[str], rates: Iterable[str]) -> dict[str, str]:
 
 
 def letter(name: str) -> str:
-    """As expressions have it, with all that follows the first "_" as an index."""
+    """The usual form of a name, with everything after the first "_" as an index."""
     stem, _, index = name.partition("_")
     shown = LATEX.symbol(stem)
     if not index:
@@ -62,14 +62,14 @@ def letter(name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text inside of formulae."""
+    """A plain text within formulae."""
     return "\\text{" + "".join(f"\\{c}" if c in "_#$%&{}" else c for c in text) + "}"
 
 
 def matrix(
     shape: tuple[int, ...], symmetric: bool, entries: Mapping[tuple[int, ...], tuple[str, str]]
 ) -> str | None:
-    """A matrix or column in parentheses, of entries as text and LaTeX; None where it is too wide for that."""
+    """A matrix or column in parentheses, from entries as text and LaTeX; None if it is too wide."""
     columns = shape[1] if len(shape) == 2 else 1
     if columns > _WIDE:
         return None

@@ -209,7 +209,7 @@ def follow(
 
 @contextmanager
 def deferred_interrupt() -> Iterator[Callable[[], bool]]:
-    """Reports Ctrl-C instead of raising in the middle of a callback; raises at the second Ctrl-C."""
+    """Report Ctrl-C instead of raising in the middle of a callback; raise at the second Ctrl-C."""
     happened = False
     default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not default or threading.current_thread() is not threading.main_thread():

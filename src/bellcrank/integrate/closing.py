@@ -91,15 +91,15 @@ def closing(
 
 
 def _constants(error: float, rate: float) -> float:
-    """In how many time constants  (C + (C' τ + C) s) exp(-s)  falls to what counts as closed."""
+    """The number s of time constants after which  (C + (C' τ + C) s) exp(-s)  counts as closed."""
     s = 1.0
-    for _ in range(60):  # converges like exp(-s): a few would do
+    for _ in range(60):  # converges like exp(-s): a few iterations are enough
         s = max(1.0, float(np.log(max(error + (rate + error) * s, 1e-300) / _CLOSED)))
     return s
 
 
 def _held(model: Model, pinned: Sequence[int]) -> Model:
-    """The model with bodies so heavy that constraints hardly move them."""
+    """The model with the masses of some bodies increased so that constraints hardly move them."""
     if not pinned:
         return model
     mass, inertia = model.mass.copy(), model.inertia.copy()

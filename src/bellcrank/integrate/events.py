@@ -71,7 +71,7 @@ class Event:
 
 @dataclass(frozen=True)
 class CompiledEvents:
-    """Events as the core takes them: (program, places of its inputs, direction, terminal) each.
+    """Events in the form of the core: (program, indices of its inputs, direction, terminal) each.
 
     coordinates: of the model, on which the events depend.
     """
@@ -138,7 +138,7 @@ def _read(event: Event, places: _Places) -> tuple[Any, list[tuple[Any, tuple[str
 
 
 def _place(what: tuple[str, int], coordinates: Sequence[int], bodies: int) -> int:
-    """Where the core measures it; -1: the time."""
+    """The index at which the core measures a symbol; -1: the time."""
     kind, number = what
     section = {"q": "coordinates", "r": "rates"}.get(kind)
     if section is None:
@@ -157,7 +157,7 @@ class _Places:
         self._joints = {joint.name: joint for joint in model.joints}
 
     def words(self, event: Event) -> dict[str, tuple[str, int]]:
-        """All words that the function may mean: those of elements whose names are in its text."""
+        """All words that the function may use: those of elements whose names occur in its text."""
         text = str(event.function)
         found: dict[str, tuple[str, int]] = {}
         for word, name in {**{n: n for n in (*self._bodies, *self._joints)}, **event.names}.items():

@@ -18,9 +18,9 @@ from bellcrank.integrate.methods import MethodOptions
 _SINGULAR = (
     0.1  # part of its first value to which the smallest singular value falls near a singular configuration
 )
-_BESIDE = 1e-9  # of the time: so far may be from where a method with its own steps gives up to what it met
+_BESIDE = 1e-9  # of the time: largest distance between the failure of an adaptive method and its cause
 _RANK = 1e-9  # singular values below this part of the largest are zero
-_DENSE_ROWS = 600  # more rows than this are not judged with a dense matrix
+_DENSE_ROWS = 600  # with more rows than this no dense matrix is formed
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _impulses_not_found(model: Model, options: MethodOptions, outcome: Outcome) 
 
 
 def _no_step(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
-    """The message if no step makes progress: time stands still, or the bodies do."""
+    """The message if no step makes progress: because time, or the bodies, stand still."""
     at, spin = f"at t = {outcome.time:.6g} s", np.abs(core.state()[4]).max(axis=1, initial=0.0)
     if spin.max(initial=0.0) * options.step > 1.0:
         body = int(np.argmax(spin))
@@ -171,7 +171,7 @@ def _no_step(model: Model, core: Any, options: MethodOptions, outcome: Outcome) 
 
 
 def _acting_on(model: Model, body: int) -> list[str]:
-    """The forces by laws that act on a body, by name."""
+    """The names of the forces given by laws that act on a body."""
     along, pairs = model.arrays["law_coordinate"], model.coordinate_bodies
     return [force.name for force in model.forces if any(body in pairs[along[law]] for law in force.laws)]
 

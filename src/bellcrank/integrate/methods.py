@@ -97,9 +97,9 @@ COORDINATE_KINDS: Final = ("translation", "rotation", "velocity", "angular_veloc
 
 DEFAULT_STEP: Final = 1e-3
 DEFAULT_TOLERANCE: Final = 1e-8
-AUTO_TOLERANCE: Final = 1e-9  # of "auto": motions that are not chaotic err by about 1e-6 after ten seconds
+AUTO_TOLERANCE: Final = 1e-9  # of "auto": about 1e-6 of error after ten seconds unless chaotic
 
-IMPULSE_TOLERANCE: Final = 1e-6  # residual of impulses above which a step is refused; a hundredth is aimed at
+IMPULSE_TOLERANCE: Final = 1e-6  # largest residual of impulses; the solver aims at 1 % of it
 
 
 def find_method(name: str) -> Method:
@@ -161,7 +161,7 @@ def _are_none(*values: Any) -> bool:
 
 
 def _by_kind(check: Check, field: str, given: Any, default: float) -> list[float]:
-    """A tolerance for each kind of coordinate."""
+    """The tolerance of each kind of coordinate."""
     if not isinstance(given, Mapping):
         return [default if given is None else check.positive(field, given)] * len(COORDINATE_KINDS)
     for name in given:

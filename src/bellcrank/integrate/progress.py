@@ -1,4 +1,4 @@
-"""Progress of a run: a bar on the terminal, or a function of the caller."""
+"""Progress of a run: a bar on the terminal, or a function given by the caller."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """Shows how far a run is; a context manager.
+    """A context manager that shows the progress of a run.
 
     wanted: False for nothing, True for a bar on standard error, or a function that takes the fraction done.
     """
@@ -43,7 +43,7 @@ class Progress:
             self._bar.stop()
 
     def at(self, time: float) -> None:
-        """The run has reached this time."""
+        """Report that the run has reached this time."""
         if self._wanted is False:
             return
         fraction = (time - self._start) / self._duration

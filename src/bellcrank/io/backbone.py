@@ -30,10 +30,10 @@ RADIUS: Final = 0.03
 """Of every atom, nm. An atom is a ball, for a point alone on a hinge would have no inertia about it."""
 BOND: Final = 0.2
 """Longer than this, nm, C and the next N are not bound: there the chain is broken."""
-_HEAVY: Final = 3.0  # u; lighter is hydrogen
-_BOUND: Final = 0.17  # nm: atoms but hydrogen that are nearer to each other are bound
-_ACROSS: Final = 0.15  # nm, about the length of the bond in the axis of a hinge
-_BALL, _ROD = 0.035, 0.02  # radii of what is drawn, nm
+_HEAVY: Final = 3.0  # u; lighter atoms are hydrogen
+_BOUND: Final = 0.17  # nm: heavy atoms closer to each other than this are bonded
+_ACROSS: Final = 0.15  # nm, about the length of the bond along the axis of a hinge
+_BALL, _ROD = 0.035, 0.02  # radii of the drawn shapes, nm
 _ON_NITROGEN: Final = ("N", "H", "HN", "D")
 _ON_CARBON: Final = ("C", "O")
 _RING: Final = "PRO"
@@ -41,7 +41,7 @@ _RING: Final = "PRO"
 
 @dataclass(frozen=True)
 class Residue:
-    """One amino acid: its label, its name of three letters, and per atom the mass (u) and the place (nm).
+    """One amino acid: its label, its three-letter name, and the mass (u) and position (nm) of each atom.
 
     N, CA and C must be among the atoms.
     """
@@ -51,7 +51,7 @@ class Residue:
     atoms: Mapping[str, tuple[float, Vec3]]
 
     def at(self, atom: str) -> np.ndarray:
-        """Where an atom is, (3,), nm."""
+        """The position of an atom, (3,), nm."""
         return np.array(self.atoms[atom][1])
 
 
@@ -61,12 +61,12 @@ def bound(before: Residue, after: Residue) -> bool:
 
 
 def backbone(name: str, chains: Sequence[Sequence[Residue]], shapes: bool = True) -> Mechanism:
-    """Chains of residues, each a tree that floats; where one is broken, another tree begins. No gravity.
+    """A model of chains of residues, each a floating tree; a break starts another tree. No gravity.
 
     Bodies have the residue's label ("A 17"), a peptide unit that of its first residue and "unit"; joints are
-    "A 17 phi" and "A 17 psi". The first residue of a tree holds its N as well, the last its C and O. Phi of
-    proline is in a ring and no joint: the residue is one body with the unit before it. shapes: whether the
-    atoms but hydrogen are drawn.
+    "A 17 phi" and "A 17 psi". The first residue of a tree includes its N as well, the last its C and O. Phi
+    of proline is part of a ring and is not a joint: the residue is one body with the unit before it. shapes:
+    whether the atoms other than hydrogen are drawn.
     """
     mech = Mechanism(name, gravity=(0.0, 0.0, 0.0))
     for chain in chains:
@@ -103,7 +103,7 @@ def _add_chain(mech: Mechanism, chain: Sequence[Residue], drawn: bool) -> None:
 
 
 def _atoms_of(residue: Residue, first: bool, last: bool) -> dict[str, tuple[float, Vec3]]:
-    """Atoms of a residue's own body, without those of the peptide units beside it."""
+    """The atoms of a residue's own body, without those of the adjacent peptide units."""
     left = (*(() if first else _ON_NITROGEN), *(() if last else _ON_CARBON))
     return {atom: found for atom, found in residue.atoms.items() if atom not in left}
 
@@ -122,7 +122,7 @@ def _frame(place: np.ndarray, axis: np.ndarray, toward: np.ndarray) -> tuple[Vec
 def _add_body(
     mech: Mechanism, name: str, atoms: Mapping[str, tuple[float, Vec3]], frame: tuple[Vec3, Quat], drawn: bool
 ) -> Body:
-    """A body of balls, its frame at its hinge; those that are no hydrogen may be drawn."""
+    """Add a body of balls, with its frame at its hinge; atoms other than hydrogen may be drawn."""
     place, turn = frame
     mass = np.array([found[0] for found in atoms.values()])
     at = (np.array([found[1] for found in atoms.values()]) - place) @ matrix(turn)
@@ -136,7 +136,7 @@ def _add_body(
 
 
 def _shapes(points: Sequence[Sequence[float]]) -> list[Shape]:
-    """Balls where atoms are, but for the first, which is another body's; rods where two are bound."""
+    """Balls at the atoms, except the first, which belongs to another body; rods between bonded atoms."""
     out: list[Shape] = [Sphere(radius=_BALL, position=(x, y, z)) for x, y, z in points[1:]]
     for (ax, ay, az), (bx, by, bz) in combinations(points, 2):
         way = (bx - ax, by - ay, bz - az)
@@ -148,7 +148,7 @@ def _shapes(points: Sequence[Sequence[float]]) -> list[Shape]:
 
 
 def _hinge(mech: Mechanism, name: str, carrier: Body, base: tuple[Vec3, Quat], body: Body) -> None:
-    """A hinge about z of the body's frame, zero where that frame and `base`, given in the world, coincide."""
+    """Add a hinge about z of the body's frame, zero where that frame coincides with `base`, in the world."""
     place, turn = base
     back = conjugate(carrier.rotation)
     x, y, z = (a - b for a, b in zip(place, carrier.position, strict=True))

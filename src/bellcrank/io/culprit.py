@@ -1,4 +1,4 @@
-"""Where in a file the cause of a fault stands that was found by those who know nothing of files."""
+"""Locating a fault in a file when it was raised by code that does not depend on files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bellcrank.io.node import Entries, Items, Node, Place, Scalar
 
 
 def culprit(node: Node, place: Place, fault: Fault) -> Location:
-    """The location of the entry that a constructor's fault speaks of: by the field it names or the value."""
+    """The location of the entry that a constructor's fault refers to, by the field it names or the value."""
     if not isinstance(node, Entries):
         return place.location(node)
     words = words_of(fault.rule)
@@ -22,12 +22,12 @@ def culprit(node: Node, place: Place, fault: Fault) -> Location:
 
 
 def words_of(rule: str) -> list[str]:
-    """The words of a fault's rule, in which the field that it is about is named."""
+    """The words of a fault's rule, among them the name of the field concerned."""
     return re.findall(r"\w+", rule)
 
 
 def _showing(node: Node, place: Place, value: object) -> Location | None:
-    """The location of the first text in a node that is this value, or of such a key."""
+    """The location of the first text or key in a node that equals this value."""
     if not isinstance(value, str):
         return None
     if isinstance(node, Scalar):

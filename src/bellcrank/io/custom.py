@@ -1,6 +1,6 @@
-"""Joints, constraints and forces given by formulas, from files and as their plain data.
+"""Joints, constraints and forces given by formulas, read from files and written as plain data.
 
-In files their own symbols are texts: names of coordinates, of parameters of curves and surfaces, of ends.
+In files their own symbols are strings: names of coordinates, of parameters of curves and surfaces, of ends.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FACTORS: Final = ("turn", "angle", "shift", "rotation", "position")
 class CustomReader:
     """Reads the fields of one kind given by formulas.
 
-    letters: of the ends that the element has, M for a marker, J for a joint.
+    letters: the ends of the element, M for a marker, J for a joint.
     """
 
     decoder: Decoder
@@ -77,7 +77,7 @@ class CustomReader:
         return self.decoder.value(node, wanted(parameters(cls)[name].hint), at, parameters(cls)[name].units)
 
     def symbols(self, node: Node, place: Place, single: bool) -> Any:
-        """New symbols of given names."""
+        """New symbols with the given names."""
         from bellcrank.expression import symbol
 
         listed = node.items if isinstance(node, Items) else (node,)
@@ -93,7 +93,7 @@ class CustomReader:
         return found[0] if single and len(found) == 1 else tuple(found)
 
     def ends(self, node: Node | None) -> Any:
-        """Symbols for the ends: by the names given, else a, b, c, ..."""
+        """Symbols for the ends, with the names given, or else a, b, c, ..."""
         at = self.place.at("names")
         names = [chr(ord("a") + number) for number in range(len(self.letters))]
         if node is not None:
@@ -117,7 +117,7 @@ class CustomReader:
         return tuple(made)
 
     def formulas(self, node: Node, place: Place) -> Any:
-        """An expression, or a list of them."""
+        """An expression, or a list of expressions."""
         if isinstance(node, Items):
             listed = [self.formulas(item, place.at(str(number))) for number, item in enumerate(node.items)]
             return FAILED if any(value is FAILED for value in listed) else tuple(listed)
@@ -204,6 +204,6 @@ def custom_kinds(noun: str) -> dict[str, type[Formulas]]:
 
 
 def custom_kind(entries: Mapping[str, Node], noun: str) -> type[Formulas] | None:
-    """The class given by formulas that the key `type` names, if it is one."""
+    """The class given by formulas that the key `type` names, or None."""
     given = entries.get("type")
     return custom_kinds(noun).get(given.text) if isinstance(given, Scalar) else None

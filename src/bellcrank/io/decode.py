@@ -1,4 +1,4 @@
-"""Nodes to values: what a field wants, with every fault noted at its line."""
+"""Decoding of nodes to the values that fields require, with every fault noted at its line."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ Reader = Callable[[Node, Place], Any]
 
 
 class Decoder(Notes):
-    """Reads nodes of one file.
+    """Decodes the nodes of one file.
 
-    folder: to which relative paths in fields called `file` are relative; None leaves them as they are.
-    readers: classes that are read in a way of their own.
-    names: what expressions may name, beside the time where a function of it is wanted.
+    folder: to which relative paths in fields called `file` are relative; None leaves them unchanged.
+    readers: classes with a reader of their own.
+    names: the names that expressions may use, besides the time where a function of time is required.
     check_file: raises MechanismError for a path that must not be read.
     """
 
@@ -45,7 +45,7 @@ class Decoder(Notes):
         self.check_file: Callable[[str], None] = lambda _path: None
 
     def entries(self, node: Node, place: Place, what: str = "a mapping") -> dict[str, Node] | Failed:
-        """The entries of a mapping by key, keys that are there twice noted."""
+        """The entries of a mapping by key; duplicate keys are noted."""
         if not isinstance(node, Entries):
             return self.fault(
                 place, node, f"{what} is needed here", _shown(node), f"this is {described(node)}"
@@ -70,7 +70,7 @@ class Decoder(Notes):
         known: Collection[str],
         required: Iterable[str] = (),
     ) -> bool:
-        """Whether the keys are known and complete; what is not is noted."""
+        """Whether the keys are valid and complete; faults are noted."""
         before = len(self.faults)
         keys = {key.text: key for key, _ in node.entries} if isinstance(node, Entries) else {}
         for name in entries:
@@ -84,7 +84,7 @@ class Decoder(Notes):
         return len(self.faults) == before
 
     def value(self, node: Node, want: Wanted, place: Place, units: tuple[str, ...] = ()) -> Any:
-        """The value of a node, or FAILED. units: of which a number takes one; none for any."""
+        """The value of a node, or FAILED. units: the units that a number may have; empty for any."""
         if isinstance(node, Scalar):
             reader = self.reader(want)
             return reader(node, place) if reader else self.scalar(node, want, place, units)
@@ -101,17 +101,17 @@ class Decoder(Notes):
             return reader(node, place)
         if want.classes:
             return self.object(node, want, place)
-        if want.items and want.items.classes:  # one thing where a list of them is wanted
+        if want.items and want.items.classes:  # a single value where a list is required
             only = self.object(node, want.items, place)
             return FAILED if only is FAILED else (only,)
         return self.fault(place, node, "a mapping has no place here", plain(node))
 
     def reader(self, want: Wanted) -> Reader | None:
-        """The way of its own in which one of the classes is read, if there is one."""
+        """The dedicated reader for one of the classes, if there is one."""
         return next((self.readers[cls] for cls in want.classes if cls in self.readers), None)
 
     def scalar(self, node: Scalar, want: Wanted, place: Place, units: tuple[str, ...]) -> Any:
-        """A number, text or truth value; a text with a unit becomes a number where one is wanted."""
+        """A number, text or truth value; a text with a unit becomes a number where a number is required."""
         if want.text and not want.number:
             return node.text if node.value is not None else None
         if want.flag and not isinstance(node.value, bool):
@@ -128,11 +128,11 @@ class Decoder(Notes):
         if not fits(found.dimension, units):
             advice = f"give it in {' or '.join(units)}" if units != ("1",) else "it is a plain number"
             return self.fault(place, node, "this unit does not fit here", node.value, advice)
-        # Which of several units fits is decided where the element is attached to a joint.
+        # Which of several units fits is decided when the element is attached to a joint.
         return found.value if len(units) < 2 else node.value
 
     def object(self, node: Entries, want: Wanted, place: Place) -> Any:
-        """An object of one of several classes, told by the key `type` unless there is only one."""
+        """An object of one of several classes, selected by the key `type` unless there is only one."""
         named = want.named
         entries = self.entries(node, place)
         if isinstance(entries, Failed):
@@ -174,7 +174,7 @@ class Decoder(Notes):
         known: Mapping[str, Parameter],
         others: Collection[str] = (),
     ) -> Given:
-        """The values of the known fields that are given; `others` are keys that are read elsewhere."""
+        """The values of the given fields that are valid keys; `others` are keys that are read elsewhere."""
         required = [name for name, parameter in known.items() if parameter.required]
         complete = self.check_keys(node, place, entries, [*others, *known], required)
         values = {

@@ -1,4 +1,4 @@
-"""A mechanism from the nodes of its file: version, head, then the sections as they need each other."""
+"""A mechanism from the nodes of its file: version, head, then the sections in order of dependency."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bellcrank.mechanism.inputs import inputs_of
 
 
 class Builder:
-    """Builds a mechanism section by section; what is wrong is noted in `faults` and left out."""
+    """Builds a mechanism section by section; faulty parts are noted in `faults` and left out."""
 
     def __init__(self, faults: FaultList, folder: Path | None, include: Include) -> None:
         self.faults = faults
@@ -35,7 +35,7 @@ class Builder:
         self.inputs: dict[str, tuple[Node, Place]] = {}
 
     def build(self, root: Node, place: Place, version_needed: bool = True) -> Document:
-        """The document of a tree."""
+        """The document of a tree of nodes."""
         entries = self.decoder.entries(root, place, "a mapping with the key 'bellcrank'")
         if isinstance(entries, Failed) or not self.check_version(entries, root, place, version_needed):
             return self.document
@@ -50,7 +50,7 @@ class Builder:
         return self.document
 
     def check_version(self, entries: Mapping[str, Node], root: Node, place: Place, needed: bool) -> bool:
-        """Whether the file is of a version that can be read; a fault is noted if not."""
+        """Whether the file is of a supported version; a fault is noted if not."""
         node = entries.get("bellcrank")
         if node is None:
             if needed:
@@ -108,7 +108,7 @@ class Builder:
     def section(
         self, entries: Mapping[str, Node], key: str, place: Place
     ) -> Iterator[tuple[str, Node, Place]]:
-        """Name, node and place of what a section holds."""
+        """Name, node and place of each element in a section."""
         node = entries.get(key)
         if node is None or (isinstance(node, Scalar) and node.value is None):
             return
@@ -120,9 +120,9 @@ class Builder:
             yield name, child, place.of(key, name, SECTIONS[key])
 
     def check(self) -> None:
-        """Note what only the whole mechanism can show, at the elements concerned."""
+        """Check the mechanism as a whole, and note faults at the elements concerned."""
         if not self.mechanism.bodies:
-            return  # something to be filled, or faulty bodies
+            return  # a model still to be filled, or faulty bodies
         places = {f"{noun} {name!r}": where for (noun, name), where in self.document.places.items()}
         try:
             validate(self.mechanism)
@@ -134,12 +134,12 @@ class Builder:
                 location = place.location() if node is None else culprit(node, place, fault)
                 with self.faults.collect():
                     raise MechanismError(replace(fault, location=location)) from None
-        if len(self.faults) == 0:  # what failed may have been what follows them
+        if len(self.faults) == 0:  # a faulty element may have been the one that uses the input
             for name in sorted(set(self.inputs) - set(inputs_of(self.mechanism))):
                 node, place = self.inputs[name]
                 self.decoder.fault(place, node, "nothing follows this input", None, "use it, or take it out")
 
 
 def _set_head(mechanism: Mechanism, key: str, value: Any) -> None:
-    fresh = Mechanism(**{key: value})  # its constructor checks the name, too
+    fresh = Mechanism(**{key: value})  # its constructor checks the name as well
     setattr(mechanism, key, getattr(fresh, key))

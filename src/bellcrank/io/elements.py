@@ -1,4 +1,4 @@
-"""The elements of a mechanism from their nodes: one method for each section of a file."""
+"""Construction of the elements of a mechanism from their nodes: one method for each section of a file."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from bellcrank.mechanism.inputs import Input
 
 @dataclass
 class Document:
-    """What a file holds.
+    """The contents of a file.
 
-    places: where each element stands, by noun and name.
+    places: the place of each element in the file, by noun and name.
     """
 
     mechanism: Mechanism = field(default_factory=Mechanism)
@@ -55,7 +55,7 @@ Include: TypeAlias = Callable[[Node, Place], Document | None]
 
 
 class Elements:
-    """Adds elements to a document's mechanism; each method returns FAILED if it noted faults instead."""
+    """Adds elements to a document's mechanism; each method returns FAILED if it noted faults."""
 
     def __init__(self, document: Document, decoder: Decoder, include: Include) -> None:
         self.document = document
@@ -67,7 +67,7 @@ class Elements:
     def whole(
         self, node: Node, place: Place, known: Mapping[str, Parameter], make: Callable[..., object]
     ) -> object:
-        """What `make` gives for the values of a mapping that has fields only."""
+        """The result of `make` for the values of a mapping that contains fields only."""
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
@@ -97,7 +97,7 @@ class Elements:
         if isinstance(entries, Failed):
             return FAILED
         given = self.decoder.fields(node, place, entries, BODY_FIELDS)
-        # Where one of these could not be read, something in its place lets the other fields be judged.
+        # If one of these could not be read, a substitute lets the other fields be checked.
         stand_ins = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
         values = {**{key: stand_ins[key] for key in given.failed if key in stand_ins}, **given.values}
         return self.decoder.constructed(node, place, given, lambda: self.mechanism.add_body(name, **values))
@@ -119,7 +119,7 @@ class Elements:
         return added
 
     def add_joint(self, name: str, node: Node, place: Place) -> object:
-        """A joint: its kind, its markers, its limits and what it starts with."""
+        """A joint: its kind, its markers, its limits and its initial values."""
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
@@ -185,9 +185,9 @@ class Elements:
         others: Collection[str],
         letters: str = "",
     ) -> Any:
-        """The kind that `type` and its fields give, in a mapping that has other keys as well.
+        """The kind that `type` and its fields define, in a mapping that has other keys as well.
 
-        letters: of the ends, for kinds given by formulas: M for each marker, J for each joint.
+        letters: the ends, for kinds given by formulas: M for each marker, J for each joint.
         """
         custom = custom_kind(entries, noun)
         if custom is not None:
@@ -200,11 +200,11 @@ class Elements:
         return self.decoder.constructed(node, place, given, lambda: cls(**given.values))
 
     def add_constraint(self, name: str, node: Node, place: Place) -> object:
-        """A constraint of some kind between its ends."""
+        """A constraint of any kind between its ends."""
         return self.add_attached(name, node, place, CONSTRAINT_KINDS, self.mechanism.add_constraint)
 
     def add_force(self, name: str, node: Node, place: Place) -> object:
-        """A force of some kind between its ends."""
+        """A force of any kind between its ends."""
         return self.add_attached(name, node, place, FORCE_KINDS, self.mechanism.add_force)
 
     def add_attached(
@@ -235,7 +235,7 @@ class Elements:
         return self.whole(node, place, DRIVE_FIELDS, partial(self.mechanism.add_drive, name))
 
     def add_placement(self, name: str, node: Node, place: Place) -> object:
-        """A mechanism of another file, or written out here, with its names after a prefix."""
+        """A placed mechanism, from another file or given inline, with its names after a prefix."""
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED

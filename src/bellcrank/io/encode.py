@@ -1,4 +1,4 @@
-"""A mechanism as the plain data of its file: defaults left out, short forms where they give the same back."""
+"""A mechanism as the plain data of its file: no defaults, and short forms where they are equivalent."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Encoder:
     folder: Path | None
 
     def value(self, value: Any, want: Wanted | None = None) -> Any:
-        """Plain data of a value, for a place that takes `want`."""
+        """Plain data of a value, for a field of the type `want`."""
         if isinstance(value, Marker):
             return self.reference(value)
         if isinstance(value, JointCoordinate):
@@ -94,7 +94,7 @@ class _Encoder:
         return self.fields(value) if alone else {"type": type(value).__name__, **self.fields(value)}
 
     def fields(self, value: Any, *without: str) -> dict[str, Any]:
-        """The fields of an object, but those in `without` and those that its constructor fills in alike."""
+        """The fields of an object, except those in `without` and those that its constructor sets alike."""
         cls: type = type(value)
         found: dict[str, Any] = {}
         for name, parameter in parameters(cls).items():
@@ -112,7 +112,7 @@ class _Encoder:
         return found
 
     def parameter(self, parameter: Parameter) -> Any:
-        """A parameter: its value alone, if there is no more to say."""
+        """A parameter: its value alone, if nothing else is set."""
         found = self.fields(parameter, "name", "symbol")
         return parameter.value if list(found) == ["value"] else found
 
@@ -121,13 +121,13 @@ class _Encoder:
         return {"value": one.value, "unit": one.unit} if one.unit else one.value
 
     def path(self, file: str) -> str:
-        """A path as it stands in the file: relative if it lies beside or below it, else absolute."""
+        """A path as written in the file: relative if it lies beside or below the file, else absolute."""
         assert self.folder is not None
         whole, folder = whole_path(Path(), file), self.folder.absolute()
         return Path(whole).relative_to(folder).as_posix() if Path(whole).is_relative_to(folder) else whole
 
     def body(self, body: Body) -> dict[str, Any]:
-        """A body, with three principal moments where they are all."""
+        """A body, with three principal moments if they define the whole inertia."""
         found = self.fields(body, "name")
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
         if (xy, xz, yz) == (0.0, 0.0, 0.0):
@@ -135,11 +135,11 @@ class _Encoder:
         return found
 
     def marker(self, marker: Marker) -> dict[str, Any]:
-        """A marker in the section `markers`, where its key tells body and name."""
+        """A marker in the section `markers`, whose key contains body and name."""
         return self.turned(marker, self.fields(marker, "name", "body"))
 
     def turned(self, marker: Marker, found: dict[str, Any]) -> dict[str, Any]:
-        """With the z axis in the place of the rotation, if the axis alone gives the same rotation."""
+        """The fields with the z axis instead of the rotation, if the axis alone gives the same rotation."""
         if "rotation" in found and not holds_expressions(marker.rotation):
             for digits in _AXIS_DIGITS:
                 axis = [round(component, digits) + 0.0 for component in marker.z_axis]
@@ -150,7 +150,7 @@ class _Encoder:
         return found
 
     def reference(self, marker: Marker) -> Any:
-        """A marker by name, as a body's frame, or written out."""
+        """A reference to a marker: by name, as a body's frame, or written out."""
         joints = self.mechanism.joints
         key = marker.key
         if key is not None and self.mechanism.markers.get(key) == marker:
@@ -163,11 +163,11 @@ class _Encoder:
         return self.turned(marker, self.fields(marker))
 
     def is_joint(self, name: str) -> bool:
-        """Whether a name could mean a joint or a joint's coordinate."""
+        """Whether a name could refer to a joint or to a joint's coordinate."""
         return name in self.mechanism.joints or name.rpartition(".")[0] in self.mechanism.joints
 
     def joint_reference(self, reference: JointCoordinate) -> Any:
-        """A joint by its name where it has one coordinate, as "joint.coordinate", or written out."""
+        """A reference to a joint: its name if it has one coordinate, "joint.coordinate", or written out."""
         named = str(self.shortened(reference))
         markers = (*self.mechanism.markers, *self.mechanism.bodies, GROUND)
         other = (
@@ -178,7 +178,7 @@ class _Encoder:
         return named
 
     def shortened(self, reference: JointCoordinate) -> JointCoordinate:
-        """Without the coordinate if it is the joint's only one."""
+        """The reference without the coordinate, if it is the joint's only one."""
         joint = self.mechanism.joints.get(reference.joint)
         only = joint is not None and joint.kind.free == (reference.coordinate,)
         return JointCoordinate(reference.joint) if only else reference
@@ -196,7 +196,7 @@ class _Encoder:
         return encoded_kind(kind)
 
     def joint(self, joint: Joint) -> dict[str, Any]:
-        """A joint: its kind, its markers, its limits, what it starts with."""
+        """A joint: its kind, its markers, its limits and its initial values."""
         found = self.kind(joint.kind)
         found |= {key: self.reference(getattr(joint, name)) for key, name in MARKER_KEYS.items()}
         if joint.limits:
@@ -227,7 +227,7 @@ class _Encoder:
 
 
 def _filled_in(owner: Any, name: str, given: Any, default: Any) -> bool:
-    """Whether a field can be left out: it has its default, or what the constructor makes of None."""
+    """Whether a field can be left out: it has its default, or the constructor's value for None."""
     if type(given) is type(default) and given == default and repr(given) == repr(default):  # not so -0.0
         return True
     return default is None and given is not None and _without(owner, name) == owner

@@ -1,4 +1,4 @@
-"""Numbers and functions of time that stand in files as expressions."""
+"""Numbers and functions of time given as expressions in files."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from bellcrank.errors import Fault, MechanismError, Unsupported
 
 
 def expression(text: str, names: Mapping[str, Any], timed: bool, element: str) -> Any:
-    """What a text means: an expression of what is named, and of the time t if `timed`, or a number.
+    """The meaning of a text: an expression in the given names, and in the time t if `timed`, or a number.
 
-    Raises ExpressionError for a text that is none; MechanismError for one that could not be written again, as
-    runs do, because it grows too long in the form in which expressions are kept.
+    Raises ExpressionError for a text that is not an expression; MechanismError for one that could not be
+    written again, as runs do, because it becomes too long in the form in which expressions are stored.
     """
     from bellcrank.expression.reading import TIME, read
 
@@ -29,9 +29,9 @@ def expression(text: str, names: Mapping[str, Any], timed: bool, element: str) -
 
 
 def written_expression(expression: Any) -> str:
-    """The text of an expression, from which the same one is read.
+    """The text of an expression, which reads back as the same expression.
 
-    Raises Unsupported for one that has no such text: it is too long, or holds a table of numbers.
+    Raises Unsupported if there is no such text: it is too long, or the expression has a table of numbers.
     """
     from bellcrank.expression.printing import one_line
 

@@ -1,6 +1,6 @@
-"""What the description classes take, read off the classes themselves: the one source of the file format.
+"""The fields of the description classes, read from the classes themselves: the one source of the file format.
 
-A new joint kind, force, constraint, function or shape is known here as soon as it is in its registry.
+A new joint kind, force, constraint, function or shape is part of the format once it is in its registry.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ ANY_FUNCTION: Any = Function | float | tuple[Function | float, ...] | None
 
 @dataclass(frozen=True)
 class Parameter:
-    """One field of a class: its name, type hint, whether it must be given, its default.
+    """One field of a class: its name, type hint, whether it is required, its default.
 
-    units: of which it takes one; none if it takes any.
+    units: the units that it accepts; empty for any.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Parameter:
 
 @cache
 def parameters(cls: type) -> dict[str, Parameter]:
-    """The fields that the constructor of a dataclass takes, by name; those that are required first."""
+    """The fields that the constructor of a dataclass takes, by name; required ones first."""
     hints, declared = get_type_hints(cls), declarations(cls)
     found = []
     for field in fields(cls):
@@ -77,13 +77,13 @@ def parameters(cls: type) -> dict[str, Parameter]:
 
 
 def choices(base: type) -> Mapping[str, type]:
-    """The classes that may stand where `base` is wanted, by the name that a file gives as `type`."""
+    """The classes that are valid for `base`, by the name that a file gives as `type`."""
     return REGISTRIES.get(base, {base.__name__: base})
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What may stand in one place: kinds of scalars, classes, and what a list may hold (None: no list)."""
+    """The values allowed for a field: kinds of scalars, classes, and the items of a list (None: no list)."""
 
     number: bool = False
     text: bool = False
@@ -105,13 +105,13 @@ class Wanted:
 
     @property
     def named(self) -> dict[str, type]:
-        """All classes that may stand here, by name."""
+        """All classes allowed for this field, by name."""
         return {name: cls for base in self.classes for name, cls in choices(base).items()}
 
 
 @cache
 def wanted(hint: Any) -> Wanted:
-    """What a type hint lets stand in a place. Raises TypeError for a hint that no file can satisfy."""
+    """The values that a type hint allows. Raises TypeError for a hint that no file can satisfy."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         result = Wanted()

@@ -25,7 +25,7 @@ from bellcrank.mechanism.arguments import required, required_path
 
 @dataclass(frozen=True)
 class Format:
-    """How a text becomes nodes, and plain data a text."""
+    """The functions that convert a text to nodes, and plain data to a text."""
 
     parse: Callable[[str, str | None], Node | None]
     write: Callable[[dict[str, Any]], str]
@@ -139,7 +139,7 @@ def save(
 
 
 def dumps(mechanism: Mechanism, format: str = "yaml", simulation: Simulation | None = None) -> str:  # noqa: A002
-    """The text of a mechanism's file, "yaml" or "json"; paths of meshes as they are."""
+    """The text of a mechanism's file, "yaml" or "json"; paths of meshes are not changed."""
     return _format(format).write(encoded(mechanism, simulation))
 
 
@@ -150,7 +150,7 @@ def _format(name: str) -> Format:
 
 
 def _format_of(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Format:
-    """The format of a path's suffix. others: suffixes that would do as well."""
+    """The format for a path's suffix. others: suffixes that are also allowed."""
     required_path("mechanism file", path)
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
@@ -160,7 +160,7 @@ def _format_of(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Form
 
 
 def _obstacle(path: Path) -> str:
-    """Why a file cannot be read as a whole; empty if it can. Raises OSError if there is no file."""
+    """The reason why a file cannot be read at all; empty if it can. Raises OSError if there is no file."""
     found = path.stat()
     if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):  # reading a directory fails by itself
         return "" if found.st_size <= SIZE else f"the file has {found.st_size} bytes, more than {SIZE}"
@@ -181,7 +181,7 @@ def _order(fault: Fault) -> tuple[str, int, int]:
 
 
 class _Reader:
-    """Reads one file and those that it places, each once; collects the faults of all."""
+    """Reads one file and the files that it places, each once; collects the faults of all."""
 
     def __init__(self) -> None:
         self.faults = FaultList()
@@ -235,7 +235,7 @@ class _Reader:
     def document(
         self, root: Node, place: Place, folder: Path | None, placed: bool, version_needed: bool = True
     ) -> Document | None:
-        """The document of a tree; None if it is faulty. The whole is judged after placing."""
+        """The document of a tree; None if it is faulty. The whole mechanism is checked after placing."""
         before = len(self.faults)
         builder = Builder(self.faults, folder, lambda node, at: self.include(node, at, folder))
         document = builder.build(root, place, version_needed)
@@ -244,7 +244,7 @@ class _Reader:
         return document if len(self.faults) == before else None
 
     def include(self, node: Node, place: Place, folder: Path | None) -> Document | None:
-        """The document of a placed mechanism: another file's, or one written out; None if it is faulty."""
+        """The document of a placed mechanism, from another file or given inline; None if it is faulty."""
         if isinstance(node, Entries):
             found = self.document(node, place, folder, placed=True, version_needed=False)
         else:

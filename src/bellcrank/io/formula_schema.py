@@ -1,4 +1,4 @@
-"""The JSON Schema of what is given by formulas: symbols, expressions, poses."""
+"""The JSON Schema of elements given by formulas: symbols, expressions, poses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""JSON text to nodes and back.
+"""Conversion between JSON text and nodes.
 
-The JSON of the standard library forgets where things stand, and YAML readers stumble over JSON with tabs or
-with characters beyond the basic plane; hence a scanner of its own, with the standard library's for strings.
+The JSON parser of the standard library does not keep positions, and YAML readers fail on JSON with tabs or
+with characters beyond the basic plane; hence this scanner, which uses the standard library's for strings.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORDS: dict[str, Any] = {
     "null": None,
     "true": True,
     "false": False,
-    # These are not JSON, yet written by many programs; they are refused later, as not finite.
+    # These are not JSON, yet many programs write them; they are refused later, as not finite.
     "NaN": float("nan"),
     "Infinity": float("inf"),
     "-Infinity": float("-inf"),
@@ -44,7 +44,7 @@ class _Scanner:
         return syntax_error(self.file, rule, *self.place(self.at if index is None else index), advice)
 
     def skip(self) -> str:
-        """Pass over blanks; the character that comes next, or "" at the end."""
+        """Skip blanks; return the next character, or "" at the end."""
         found = _BLANK.match(self.text, self.at)
         assert found is not None
         self.at = found.end()
@@ -112,7 +112,7 @@ class _Scanner:
         return key, self.value(depth + 1)
 
     def more(self, closing: str) -> bool:
-        """Pass over a comma (True) or stop before the closing bracket (False)."""
+        """Skip a comma (True) or stop before the closing bracket (False)."""
         char = self.skip()
         if char == closing:
             return False
@@ -137,7 +137,7 @@ def parse(text: str, file: str | None = None) -> Node | None:
 
 
 def write(data: dict[str, Any]) -> str:
-    """The text of plain data (dicts, lists and scalars), short pieces on one line."""
+    """The text of plain data (dicts, lists and scalars), with short values on one line."""
     return _written(data, 0, 0) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What a mechanism file says, as a tree of nodes that know their place; the same for every format."""
+"""The contents of a mechanism file as a tree of nodes with their positions; the same for every format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEPTH = 60
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A place in the text; line and column count from 1."""
+    """A position in the text; line and column count from 1."""
 
     line: int
     column: int
@@ -23,7 +23,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Scalar(Node):
-    """A number, text, truth value or nothing; `text` is how it is written, without quotes."""
+    """A number, text, truth value or null; `text` is the original spelling, without quotes."""
 
     value: Value
     text: str
@@ -38,7 +38,7 @@ class Items(Node):
 
 @dataclass(frozen=True, slots=True)
 class Entries(Node):
-    """A mapping, in the order of the text; a key that is there twice is there twice."""
+    """A mapping, in the order of the text; duplicate keys are kept."""
 
     entries: tuple[tuple[Scalar, Node], ...]
 
@@ -49,10 +49,10 @@ class Entries(Node):
 
 @dataclass(frozen=True)
 class Place:
-    """Where the reader stands.
+    """The position of the reader in the document.
 
     file: name of the file, None for a text. path: keys from its top.
-    element: what is being read, such as "joint 'a'".
+    element: the element being read, such as "joint 'a'".
     """
 
     file: str | None = None
@@ -60,7 +60,7 @@ class Place:
     element: str = "mechanism file"
 
     def at(self, key: str) -> Place:
-        """The place one key further down, in the same element."""
+        """The place one key deeper, in the same element."""
         return Place(self.file, (*self.path, key), self.element)
 
     def of(self, section: str, name: str, noun: str) -> Place:
@@ -86,7 +86,7 @@ def plain(node: Node) -> Any:
 
 
 def described(node: Node) -> str:
-    """What a node is, in words."""
+    """A description of a node in words."""
     if isinstance(node, Items):
         return "a list"
     if isinstance(node, Entries):
@@ -100,6 +100,6 @@ def described(node: Node) -> str:
 
 
 def syntax_error(file: str | None, rule: str, line: int, column: int, advice: str = "") -> MechanismError:
-    """The error of a text that is not of its format."""
+    """The error for a text that is not of its format."""
     element = "mechanism text" if file is None else "mechanism file"
     return MechanismError(Fault(element, rule, advice=advice, location=Location(file, line, None, column)))

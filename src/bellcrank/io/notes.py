@@ -1,4 +1,4 @@
-"""Faults at their lines: what is wrong is noted, and FAILED stands for what could not be read."""
+"""Faults with their locations: each fault is noted, and FAILED replaces a value that could not be read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bellcrank.io.node import Node, Place
 
 
 class Failed:
-    """What stands for a value whose faults have been noted."""
+    """The type of FAILED, which replaces a value whose faults have been noted."""
 
     def __repr__(self) -> str:
         return "FAILED"
@@ -25,8 +25,8 @@ FAILED: Final = Failed()
 class Given:
     """The fields given for an object.
 
-    values: those that could be read. failed: the names of the others. complete: all is well.
-    usable: at least nothing that is required lacks or failed.
+    values: those that could be read. failed: the names of the others. complete: whether there are no faults.
+    usable: whether no required field is missing or failed.
     """
 
     values: dict[str, Any]
@@ -36,7 +36,7 @@ class Given:
 
 
 class Notes:
-    """What is wrong with one file: `faults` gathers it."""
+    """The faults of one file, collected in `faults`."""
 
     def __init__(self, faults: FaultList) -> None:
         self.faults = faults
@@ -49,10 +49,10 @@ class Notes:
         return FAILED
 
     def constructed(self, node: Node, place: Place, given: Given, make: Callable[[], Any]) -> Any:
-        """What `make` gives, or FAILED if it raises or if something was amiss with the fields it takes.
+        """The result of `make`, or FAILED if it raises or if the fields passed to it had faults.
 
-        If it was, `make` is tried all the same, for the sake of the faults of the other fields. What it adds
-        to the mechanism then may stay there: the file is refused anyway, and others can refer to it.
+        If they had, `make` is called anyway, to report the faults of the other fields. What it then adds to
+        the mechanism may stay there: the file is refused anyway, and other elements can refer to it.
         """
         if given.complete:
             return self.made(node, place, make)
@@ -67,7 +67,7 @@ class Notes:
         return FAILED
 
     def made(self, node: Node, place: Place, make: Callable[[], Any]) -> Any:
-        """What `make` gives, or FAILED with the faults that it raises mapped to lines."""
+        """The result of `make`, or FAILED with the faults that it raises mapped to lines."""
         try:
             return make()
         except MechanismError as error:
@@ -76,7 +76,7 @@ class Notes:
             return FAILED
 
     def take(self, node: Node, place: Place, fault: Fault) -> None:
-        """Note a fault that a constructor found, at the entry of the node that it speaks of."""
+        """Note a fault that a constructor raised, at the entry of the node that it refers to."""
         named = "'" in fault.element or fault.element == place.element
         element = fault.element if named else f"{place.element}, {fault.element}"
         location = fault.location or culprit(node, place, fault)

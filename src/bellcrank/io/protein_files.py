@@ -13,18 +13,18 @@ from bellcrank.io.backbone import Residue, backbone
 from bellcrank.mechanism import Mechanism
 
 _NEEDED = ("N", "CA", "C")
-_BOND = (0.1, 0.2)  # nm, between these
-_REACH = 1.5  # nm, of a residue about its CA: an unreadable place is zero for gemmi
+_BOND = (0.1, 0.2)  # nm, distances between these atoms
+_REACH = 1.5  # nm, of a residue about its CA: gemmi reads an unreadable position as zero
 
 _UNITS = "coordinates in these files are in Angstrom; can they be read as numbers?"
 
 
 def read(path: Path) -> Mechanism:
-    """The backbone of all chains of a file's first model: see `backbone` for units, bodies and joints.
+    """The backbone of all chains of a file's first model; see `backbone` for units, bodies and joints.
 
-    Amino acids count, with the atoms that the file holds; of alternative places the first. Water, ligands and
-    bridges between side chains do not. Raises Unsupported without gemmi, MechanismError with all faults, each
-    with file, line and residue, OSError if the file cannot be read.
+    Only amino acids are included, with the atoms listed in the file; of alternative positions, the first.
+    Water, ligands and bridges between side chains are ignored. Raises Unsupported without gemmi,
+    MechanismError with all faults, each with file, line and residue, OSError if the file cannot be read.
     """
     try:
         import gemmi
@@ -52,7 +52,7 @@ def read(path: Path) -> Mechanism:
 
 
 def _residue(faults: FaultList, path: Path, chain: str, residue: Any) -> Residue:
-    """A residue in nm and u; what is wrong with it goes into the faults."""
+    """A residue in nm and u; its faults are added to the list."""
     label = f"{chain} {residue.seqid}"
     atoms = {
         atom.name: (float(atom.element.weight), tuple(0.1 * x for x in atom.pos.tolist())) for atom in residue
@@ -88,12 +88,12 @@ def _residue(faults: FaultList, path: Path, chain: str, residue: Any) -> Residue
 
 
 def _line(path: Path, serial: int) -> int | None:
-    """Where the atom of a number is in the file, if it is plain text."""
+    """The location of an atom, by its serial number, in the file, if that is plain text."""
     return next((number for number, found in _serials(path) if found == serial), None)
 
 
 def _serials(path: Path) -> Iterator[tuple[int, int]]:
-    """Lines, from 1, and the numbers of the atoms in them."""
+    """Line numbers, from 1, and the serial numbers of the atoms in those lines."""
     is_cif = path.suffix.lower() in (".cif", ".mmcif")
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):

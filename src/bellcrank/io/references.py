@@ -24,10 +24,10 @@ MARKER_FIELDS: Final[dict[str, Parameter]] = {
 
 
 class References:
-    """Finds what a file refers to, in the mechanism as far as it is built.
+    """Resolves the references of a file, in the mechanism as far as it is built.
 
-    aliases: markers by the names of a file's section `markers`, where these do not name the body.
-    failed: pairs (noun, name) of what stands in the file and could not be made; to refer to it is no fault.
+    aliases: markers by their names in a file's section `markers`, for names that do not include the body.
+    failed: pairs (noun, name) of elements that could not be created; a reference to one is no fault.
     lost: whether a whole section could not be read.
     """
 
@@ -41,14 +41,14 @@ class References:
         decoder.readers[JointCoordinate] = self.joint
 
     def is_failed(self, name: str) -> bool:
-        """Whether a name refers to something that stands in the file but could not be made."""
+        """Whether a name refers to an element of the file that could not be created."""
         return self.lost or any(
             name == failed or name.startswith(f"{failed}{'/' if noun == 'placement' else '.'}")
             for noun, failed in self.failed
         )
 
     def failed_names(self, noun: str) -> list[str]:
-        """The names of what could not be made."""
+        """The names of the elements that could not be created."""
         return sorted(name for failed, name in self.failed if failed == noun)
 
     def carrier(self, node: Node, place: Place) -> Body | Ground | Failed:
@@ -95,7 +95,7 @@ class References:
     def named(
         self, node: Scalar, place: Place, letters: Collection[str], nouns: list[str]
     ) -> Marker | JointCoordinate | Failed:
-        """What a name means among markers, bodies and joints, as far as these may be meant."""
+        """The marker, body or joint with this name, among the kinds that are allowed."""
         name = node.text
         found: dict[str, Marker | JointCoordinate] = {}
         if "M" in letters:
@@ -128,7 +128,7 @@ class References:
     ) -> list[Marker | JointCoordinate] | Failed:
         """The ends of a constraint or force, from its key `ends` or from `joint` and `coordinate`.
 
-        kind: says whether markers or joints are meant; None if it is not known.
+        kind: determines whether markers or joints are expected; None if it is unknown.
         """
         letters = [letter for letter in "MJ" if kind is None or letter in kind.pattern]
         if ("ends" in entries) == ("joint" in entries):
@@ -151,7 +151,7 @@ class References:
         return good if len(good) == len(found) else FAILED
 
     def known_marker(self, name: str) -> Marker | None:
-        """The marker of a name as in the file or as "body.name"."""
+        """The marker with this name, as in the file or as "body.name"."""
         return self.aliases.get(name) or self.mechanism.markers.get(name)
 
     def known_joint(self, name: str) -> JointCoordinate | None:
@@ -185,7 +185,7 @@ class References:
     def written_marker(
         self, node: Node, place: Place, body: str | None = None, name: str | None = None
     ) -> Marker | Failed:
-        """A marker as a mapping; `body` and `name` as far as the key in the section `markers` has them."""
+        """A marker as a mapping; `body` and `name` may come from the key in the section `markers`."""
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED

@@ -1,8 +1,8 @@
-"""Scalars as text: what a word without quotes means, and how numbers and texts are written.
+"""Scalars as text: the meaning of a word without quotes, and the text of numbers and strings.
 
 The rules are those of YAML 1.2's core schema, so that ``1e-3`` is a number and ``yes``, ``on`` and ``1:30``
-are texts; YAML 1.1, which most readers follow, has it the other way round. What is written here reads alike
-under both.
+are texts; in YAML 1.1, which most readers follow, these are the other way round. Text written here is read in
+the same way under both.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _WORDS: dict[str, Value] = {
 WIDTH = 110
 """How long the lines of written files may be."""
 
-_LONG = 300  # digits beyond which a whole number is too large for a float anyway
+_LONG = 300  # more digits than this make a whole number too large for a float anyway
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./ -]*(?<! )")
 _YAML_11 = {"y", "n", "yes", "no", "on", "off"}
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def resolved(text: str) -> Value:
-    """The value of a word without quotes. Infinity and "not a number" give such floats, to be refused."""
+    """The value of a word without quotes. Infinity and "not a number" give such floats, refused later."""
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) <= _LONG else float(text)
     if _FLOAT.fullmatch(text):
@@ -74,7 +74,7 @@ def _escaped(char: str) -> str:
 
 
 def filled(items: list[str], margin: str) -> str:
-    """Items with commas between them, filled into lines that start with the margin."""
+    """Items separated by commas, filled into lines that start with the margin."""
     lines = [margin]
     for number, item in enumerate(items, start=1):
         text = item if number == len(items) else item + ", "

@@ -1,4 +1,4 @@
-"""The JSON Schema of mechanism files, made from the description classes, for editors."""
+"""The JSON Schema of mechanism files for editors, generated from the description classes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _QUANTITY: Schema = {
 def schema() -> Schema:
     """The JSON Schema (draft 2020-12) of mechanism files, YAML or JSON.
 
-    It knows keys and types. Which numbers are allowed and whether names refer to something, loading tells.
+    It covers keys and types. Ranges of numbers and the validity of references are only checked by loading.
     """
     definitions: Schema = {
         "quantity": _QUANTITY,
@@ -101,7 +101,7 @@ def _named(content: Schema) -> Schema:
 
 def _mechanism() -> Schema:
     sections = {section: _named(_reference(noun)) for section, noun in SECTIONS.items()}
-    sections["markers"] = {  # a name such as "body.name" tells the body
+    sections["markers"] = {  # a name such as "body.name" contains the body
         **_named(_marker("body")),
         "patternProperties": {r"\.": _marker()},
     }
@@ -134,7 +134,7 @@ def _field(parameter: Parameter) -> Schema:
 
 
 def _kind(base: type, name: str, cls: type) -> Schema:
-    """A member of a family, told by its type, with the keys that its elements have beside it."""
+    """A member of a family, selected by its type, with the additional keys of its elements."""
     others: dict[str, Schema] = {"type": {"const": name}}
     required = ["type"]
     if base is JointKind:
@@ -160,7 +160,7 @@ def _kind(base: type, name: str, cls: type) -> Schema:
 
 
 def _formulas(cls: type, others: Mapping[str, Schema]) -> Schema:
-    """The keys of a kind that is given by formulas; its ends are symbols named by `names`."""
+    """The keys of a kind given by formulas; its ends are symbols named by `names`."""
     known = {name: p for name, p in parameters(cls).items() if name != "values"}
     properties = {
         name: FORMULA_KEYS[name] if name in FORMULA_KEYS else _field(parameter)
@@ -175,7 +175,7 @@ def _formulas(cls: type, others: Mapping[str, Schema]) -> Schema:
 
 
 def _start(key: str) -> Schema:
-    """What a joint starts with: a number, a list, or a mapping from coordinates."""
+    """The initial values of a joint: a number, a list, or a mapping from coordinates."""
     quantity = _reference("quantity")
     lists: Schema = {"type": "array", "items": quantity}
     named: Schema = {"type": "object", "additionalProperties": quantity}
@@ -211,7 +211,7 @@ def _placement() -> Schema:
 
 
 def _of(hint: Any) -> Schema:
-    """What a type hint lets stand in a place."""
+    """The schema of the values that a type hint allows."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint == Quat:
         return _reference("rotation")

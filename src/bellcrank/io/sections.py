@@ -1,4 +1,4 @@
-"""The sections of a mechanism file and the keys in them, as far as they are not the fields of a class."""
+"""The sections of a mechanism file, and those of their keys that are not the fields of a class."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ STARTS: Final = ("position", "velocity")
 BODY_FIELDS: Final = {
     name: replace(parameter, required=False) for name, parameter in parameters(Body).items() if name != "name"
 }
-BODY_FIELDS["inertia"] = replace(BODY_FIELDS["inertia"], hint=Vec3 | Mat3)  # principal moments will do
+BODY_FIELDS["inertia"] = replace(BODY_FIELDS["inertia"], hint=Vec3 | Mat3)  # principal moments are enough
 DRIVE_FIELDS: Final = {
     "joint": Parameter("joint", JointCoordinate),
     **{

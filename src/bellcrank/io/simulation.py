@@ -54,6 +54,6 @@ class Simulation(Description):
         self._store(options=dict(self.options))
 
     def arguments(self) -> dict[str, Any]:
-        """The arguments that are given, options among them, as `simulate` takes them."""
+        """The arguments that are set, including options, in the form that `simulate` takes."""
         given = {name: value for name, value in asdict(self).items() if value is not None}
         return {**given.pop("options"), **given}

@@ -1,6 +1,7 @@
-"""YAML text to nodes and back.
+"""Conversion between YAML text and nodes.
 
-PyYAML only splits the text into events, which cannot execute anything; what plain words mean is decided here.
+PyYAML only splits the text into events, which cannot execute anything; the meaning of plain words is decided
+here.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class _Composer:
         return syntax_error(self.file, rule, event.start_mark.line + 1, event.start_mark.column + 1, advice)
 
     def document(self) -> Node | None:
-        """The only document of the text."""
+        """The only document in the text."""
         self.loader.get_event()
         if self.loader.check_event(yaml.StreamEndEvent):
             return None
@@ -84,7 +85,7 @@ class _Composer:
         return root
 
     def node(self, depth: int) -> tuple[Node, int]:
-        """The next node and how many nodes it stands for, aliases followed."""
+        """The next node and the number of nodes it represents, aliases expanded."""
         event = self.loader.get_event()
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self.anchors:
@@ -145,7 +146,7 @@ class _Composer:
         return Entries(*place, tuple(own)), size
 
     def sources(self, event: Any, value: Node) -> list[Entries]:
-        """The mappings that a key << takes in."""
+        """The mappings merged by a key <<."""
         listed = value.items if isinstance(value, Items) else (value,)
         found = [entry for entry in listed if isinstance(entry, Entries)]
         if len(found) < len(listed):
@@ -154,7 +155,7 @@ class _Composer:
 
 
 def write(data: dict[str, Any]) -> str:
-    """The text of plain data (dicts, lists and scalars): what fits on one line stands on one."""
+    """The text of plain data (dicts, lists and scalars); a value that fits on one line is written on one."""
     return "".join(
         f"{written(key)}:{_after(value, 0, len(written(key)) + 1)}\n" for key, value in data.items()
     )
@@ -169,7 +170,7 @@ def _flow(value: Any) -> str:
 
 
 def _after(value: Any, indent: int, used: int) -> str:
-    """What follows a key and its colon: on the same line if it fits, in an indented block if not.
+    """The text after a key and its colon: on the same line if it fits, else in an indented block.
 
     used: columns taken by the key. The sections of a file always take a block.
     """
@@ -189,7 +190,7 @@ def _after(value: Any, indent: int, used: int) -> str:
 
 
 def _item(value: Any, indent: int) -> str:
-    """An item of a list in block form, after its dash; a long mapping goes on below its first key."""
+    """An item of a list in block form, after its dash; a long mapping continues below its first key."""
     line = _flow(value)
     if 2 * indent + 2 + len(line) <= WIDTH:
         return line

@@ -1,4 +1,4 @@
-"""Pieces of bodies: their shapes, or where there are none, something made up from markers and inertia."""
+"""Pieces of bodies: their shapes or, if there are none, substitutes made from markers and inertia."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ PALETTE: Final = (
 )
 """Colours of bodies that have none, in turn."""
 GROUND_COLOR: Final = (0.72, 0.72, 0.70)
-_FLAT: Final = 0.02  # points that leave a plane by less than this part of their extent lie in it
-_BESIDE: Final = 0.3  # a centre of mass farther than this part of its length beside a rod is shown
+_FLAT: Final = 0.02  # points whose distance from a plane is below this part of their extent lie in it
+_BESIDE: Final = 0.3  # a centre of mass farther from a rod than this part of its length is shown
 _SLENDER: Final = 0.08  # a moment of inertia below this part of the others is that of a rod
 
 
@@ -72,7 +72,7 @@ def mesh_of(shape: Shape) -> TriangleMesh:
 
 
 def _rounded(values: Sequence[float]) -> tuple[float, ...]:
-    """Lengths without the last digits, in which those of equal parts often differ."""
+    """Lengths rounded to remove the last digits, in which lengths of equal parts often differ."""
     return tuple(float(f"{value:.12g}") for value in values)
 
 
@@ -98,12 +98,12 @@ def shape_pieces(setting: Setting, faults: list[str]) -> list[list[Piece]]:
 
 
 def element_of(carrier: Any) -> str:
-    """What messages call a body."""
+    """The name of a body in messages."""
     return "ground" if carrier.name == "ground" else f"body {carrier.name!r}"
 
 
 def made_up(setting: Setting, number: int, unit: float, layer: int) -> list[Piece]:
-    """A body without shapes: a link, a plate or rods between its markers, else what has its inertia.
+    """A body without shapes: a link, a plate or rods between its markers, or a solid with its inertia.
 
     unit: radius of pins, m. layer: which of the planes side by side a flat link lies in.
     """
@@ -120,7 +120,7 @@ def made_up(setting: Setting, number: int, unit: float, layer: int) -> list[Piec
 
 
 def _held(setting: Setting, number: int) -> tuple[Floats, list[Floats]]:
-    """Where joints and forces take hold of a body (n, 3), each place once, and the axes of its hinges."""
+    """Points at which joints and forces act on a body (n, 3), without duplicates, and its hinge axes."""
     points: list[Floats] = []
     axes: list[Floats] = []
     least = 1e-6
@@ -134,7 +134,7 @@ def _held(setting: Setting, number: int) -> tuple[Floats, list[Floats]]:
 
 
 def hinge_axis(joint: Joint) -> str | None:
-    """The marker axis about which a joint's bodies turn, "x" or "z", where it is only one."""
+    """The marker axis about which a joint's bodies turn, "x" or "z", if there is only one."""
     turns = [name for name in joint.kind.free if name.startswith("theta_")]
     if joint.kind.name in ("ParallelLink", "PlungingParallelLink", "RevoluteSpherical"):
         return "z"
@@ -143,7 +143,7 @@ def hinge_axis(joint: Joint) -> str | None:
 
 
 def _normal(points: Floats, axes: list[Floats]) -> Floats | None:
-    """The normal of the plane in which a plate through the points lies, or None where it would not."""
+    """The normal of the plane of a plate through the points, or None if they form no plate."""
     middle = points.mean(axis=0)
     _, sizes, ways = np.linalg.svd(points - middle)
     if axes and all(abs(axis @ axes[0]) > 0.999 for axis in axes):
@@ -184,7 +184,7 @@ class _Builder:
         self.add(mesh, middle + normal * (1.25 * thick * layer), turn)
 
     def rods(self, points: Floats) -> None:
-        """A rod between two points, or from a knob in the middle of more."""
+        """A rod between two points, or from a knob in the middle of several."""
         com, middle = np.asarray(self.body.com, dtype=float), points.mean(axis=0)
         if len(points) == 2:
             way = points[1] - points[0]
@@ -206,7 +206,7 @@ class _Builder:
             self.add(mesh, 0.5 * (start + end), _frame((end - start) / length, None))
 
     def inertia(self, points: Floats) -> None:
-        """What has the body's inertia: a rod, a disc, or an ellipsoid; and a rod from where it hangs."""
+        """A solid with the body's inertia: a rod, a disc, or an ellipsoid; and a rod from where it hangs."""
         com = np.asarray(self.body.com, dtype=float)
         moments, ways = np.linalg.eigh(np.asarray(self.body.inertia, dtype=float))
         if np.linalg.det(ways) < 0.0:
@@ -237,7 +237,7 @@ class _Builder:
 
 
 def _frame(axis: Floats, points: Floats | None) -> Floats:
-    """A rotation matrix with z along the axis, and x towards the second point where there are points."""
+    """A rotation matrix with z along the axis, and x towards the second point if there are points."""
     if points is None:
         x, y, z = axis.tolist()
         turned: Floats = matrix(between((0.0, 0.0, 1.0), (x, y, z)))

@@ -1,4 +1,4 @@
-"""Points at which bodies touch, and the forces there, drawn over a picture: marks, arrows, and their key."""
+"""Contact points and contact forces drawn over a picture: marks, arrows, and their key."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ SLIPS: Final = (1.00, 0.82, 0.05)
 COLORS: Final = (FORCE, STICKS, SLIPS)
 """Colours of arrows and of points, none of which is a body's."""
 LONGEST: Final = 0.25  # of the smaller side of the picture: the arrow of the largest usual force of a run
-CUT: Final = 0.5  # of that side: longer arrows are cut
+CUT: Final = 0.5  # of the smaller side: longer arrows are cut
 _SHAFT, _HEAD, _HEAD_LENGTH = 0.9, 2.6, 7.5  # half widths and a length, points
 _MARK, _FINE = 17.0, 4.0  # areas of marks, square points
-_WIDE: Final = 4.0  # inches: marks and arrows are smaller in pictures that are less wide
-_WORDS: Final = 4  # arrows that are cut, and have their force beside them, at an instant
+_WIDE: Final = 4.0  # inches: marks and arrows are smaller in narrower pictures
+_WORDS: Final = 4  # arrows per instant that are cut and labelled with their force
 _INK: Final = "#3c4043"
 _KEY: Final = 0.2  # of the width: the longest arrow of the key
 
 
 @dataclass(frozen=True, eq=False)
 class ContactMarks:
-    """Points of contact at one instant, and forces that are drawn, in the world.
+    """Contact points at one instant, and the forces that are drawn, in the world.
 
     position: (n, 3), m. sticks: (n,), whether friction holds the point. fine: (n,), whether it is one of many
     whose forces are drawn as one. tail: (m, 3), m, where forces act. force: (m, 3), N.
@@ -44,7 +44,7 @@ class ContactMarks:
 
 @dataclass(frozen=True)
 class ForceScale:
-    """How forces become arrows.
+    """The scale from forces to arrows.
 
     usual, largest: the force, N, whose arrow has the usual length, and the largest that occurs; 0 where none
     does. newtons: that an arrow of 1 m stands for. longest: m; longer ones are cut.
@@ -57,7 +57,7 @@ class ForceScale:
 
     @staticmethod
     def of(usual: float, largest: float, size: float, newtons: float | None = None) -> ForceScale:
-        """The given scale, N/m, or the one by which the usual force is a part of a size of the picture, m."""
+        """The given scale, N/m, or the one that makes the usual force a fraction of the picture's size, m."""
         if newtons is None:
             newtons = usual / (LONGEST * size) if usual > 0.0 else 1.0
         return ForceScale(usual, largest, newtons, CUT * size)
@@ -72,9 +72,9 @@ class ForceScale:
 
 @dataclass(frozen=True, eq=False)
 class ContactMarking:
-    """Marks of instants, whose forces have one scale: that of newtons, N/m, or one that suits the picture.
+    """Marks of instants on one scale: the given one, N/m, or one that suits the picture.
 
-    usual, largest: as of `ForceScale`.
+    usual, largest: as in `ForceScale`.
     """
 
     marks: Sequence[ContactMarks]
@@ -83,20 +83,20 @@ class ContactMarking:
     newtons: float | None = None
 
     def scaled(self, width: float, height: float) -> ContactLayer:
-        """The marks over a picture so large, m."""
+        """The marks scaled for a picture of a given size, m."""
         size = max(min(width, height), 0.3 * max(width, height))
         return ContactLayer(self.marks, ForceScale.of(self.usual, self.largest, size, self.newtons))
 
 
 @dataclass(frozen=True, eq=False)
 class ContactLayer:
-    """Marks of instants, and the scale of all their forces."""
+    """Marks of instants, and the common scale of their forces."""
 
     marks: Sequence[ContactMarks]
     scale: ForceScale
 
     def outline(self, view: View) -> list[Floats]:
-        """Points that a picture of all this must contain, each (n, 2), in the projected world."""
+        """Points that a picture of these marks must contain, each (n, 2), in the projected world."""
         found = []
         for one in self.marks:
             ways, cut = self.scale.ways(one.force)
@@ -122,7 +122,7 @@ class ContactLayer:
         return made
 
     def key(self, axes: Any, width: float, corner: Floats) -> None:
-        """An arrow of a round force, and how points look that stick and slip.
+        """Draw an arrow of a round force, and samples of sticking and slipping points.
 
         width: of the picture, m. corner: its lower left, in the axes.
         """
@@ -146,7 +146,7 @@ class ContactLayer:
 
 
 def points_of(axes: Any, width: float) -> float:
-    """The length in a picture so wide, m, of a typographic point."""
+    """The length of a typographic point in a picture of a given width, m."""
     return width / (72.0 * _inches(axes))
 
 
@@ -155,18 +155,18 @@ def _inches(axes: Any) -> float:
 
 
 def _small(axes: Any) -> float:
-    """How much smaller marks and arrows are in a small picture."""
+    """The reduction factor of marks and arrows in a small picture."""
     return min(1.0, max(0.5, _inches(axes) / _WIDE))
 
 
 def round_down(most: float) -> float:
-    """The largest of 1, 2 and 5 times a power of ten that is not more."""
+    """The largest of 1, 2 and 5 times a power of ten that is not larger."""
     power = 10.0 ** floor(log10(most))
     return max(factor * power for factor in (1.0, 2.0, 5.0, 0.5) if factor * power <= most * (1.0 + 1e-12))
 
 
 def force_text(force: float) -> str:
-    """A force in words, of three digits."""
+    """A force as text, with three digits."""
     for unit, newtons in (("MN", 1e6), ("kN", 1e3), ("N", 1.0), ("mN", 1e-3)):
         if force >= 0.9995 * newtons:
             return f"{float(f'{force / newtons:.3g}'):g} {unit}"
@@ -174,7 +174,7 @@ def force_text(force: float) -> str:
 
 
 def _arrows(axes: Any, tail: Floats, tip: Floats, cut: Any, strength: float) -> list[Any]:
-    """Arrows between points (m, 2) as one set of polygons; those that are cut have a gap."""
+    """Arrows between points (m, 2) as one set of polygons; cut arrows have a gap."""
     from matplotlib.collections import PolyCollection
 
     point = _small(axes) * points_of(axes, float(np.ptp(axes.get_xlim())))
@@ -191,7 +191,7 @@ def _arrows(axes: Any, tail: Floats, tip: Floats, cut: Any, strength: float) -> 
 
 
 def _arrow(start: Floats, end: Floats, point: float, gap: bool) -> list[Floats]:
-    """The outline of an arrow, in two parts where it has a gap; none of one that is seen along itself."""
+    """The outline of an arrow, in two parts if it has a gap; none if it is seen end on."""
     length = float(np.linalg.norm(end - start))
     if length < 0.8 * point:
         return []
@@ -225,7 +225,7 @@ def _marks(axes: Any, places: Floats, area: Floats, color: Any, shape: str, stre
 def _words(
     axes: Any, at: Floats, text: str, shift: tuple[float, float], align: tuple[str, str] = ("left", "bottom")
 ) -> Any:
-    """Words beside a point, by a shift in points."""
+    """Draw text beside a point, shifted by some typographic points."""
     from matplotlib import patheffects
 
     halo = [patheffects.withStroke(linewidth=2.0, foreground="white", alpha=0.8)]

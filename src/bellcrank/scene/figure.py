@@ -1,4 +1,4 @@
-"""Figures of matplotlib: whether it is there, on the screen or for a file, and into the file."""
+"""Matplotlib figures: checking for matplotlib, creating figures for the screen or a file, and saving them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def check_matplotlib() -> None:
 
 
 def check_picture(path: str | Path) -> None:
-    """Raise MechanismError if no picture can be written under this name, for its suffix."""
+    """Raise MechanismError if no picture can be written under this name, because of its suffix."""
     if Path(path).suffix.lower() not in _SUFFIXES:
         advice = f"end its name in one of {', '.join(_SUFFIXES)}"
         raise MechanismError(Fault(f"file '{path}'", "this kind of picture is not known", None, advice))
 
 
 def new_figure(size: tuple[float, float], on_screen: bool, **settings: Any) -> Any:
-    """A figure known to pyplot, which shows it; or, for a file, one that is not. size: inches."""
+    """A figure registered with pyplot, which shows it, or, for a file, an unregistered one. size: inches."""
     settings = {"layout": "constrained", **settings}
     if on_screen:
         from matplotlib import pyplot as plt
@@ -39,7 +39,7 @@ def new_figure(size: tuple[float, float], on_screen: bool, **settings: Any) -> A
 
 
 def write_figure(figure: Any, path: str | Path) -> None:
-    """Write the figure; the suffix of the path chooses the format."""
+    """Write the figure; the suffix of the path selects the format."""
     try:
         figure.savefig(path)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Films: pictures one after the other into an MP4 (PyAV, extra `video`) or a GIF (Pillow, extra `plot`)."""
+"""Films: a sequence of pictures as an MP4 (PyAV, extra `video`) or a GIF (Pillow, extra `plot`)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from bellcrank.errors import Fault, MechanismError, Unsupported
 Pixels: TypeAlias = NDArray[np.uint8]
 
 SUFFIXES: Final = (".mp4", ".gif")
-_QUALITY: Final = "20"  # constant rate factor of x264: lines stay clean
+_QUALITY: Final = "20"  # constant rate factor of x264 at which lines stay clean
 _COLORS: Final = 128
 
 
 def check_film(path: str | Path) -> None:
-    """Raise MechanismError for another suffix, Unsupported where the package that writes it is missing."""
+    """Raise MechanismError for another suffix, Unsupported if the package that writes it is missing."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         advice = f"end its name in one of {', '.join(SUFFIXES)}"
@@ -39,9 +39,9 @@ def check_film(path: str | Path) -> None:
 def write_film(
     path: str | Path, pictures: Iterable[Pixels], fps: float, colors: Sequence[Sequence[float]] = ()
 ) -> None:
-    """Write pictures (h, w, 3) of one even size, so many a second; the path holds a film once it is whole.
+    """Write pictures (h, w, 3) of one even size at a frame rate; the path appears once the film is complete.
 
-    colors: red, green, blue, 0 to 1, that a GIF keeps though few pixels, or few pictures, have them.
+    colors: red, green, blue, 0 to 1, which a GIF keeps even if few pixels or few pictures have them.
     """
     with _in_place_of(Path(path)) as beside:
         if Path(path).suffix.lower() == ".mp4":
@@ -52,7 +52,7 @@ def write_film(
 
 @contextmanager
 def _in_place_of(path: Path) -> Iterator[Path]:
-    """A file beside the path that takes its place at the end, and is removed if that is not reached."""
+    """A temporary file beside the path that replaces it on success, and is removed on failure."""
     beside = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         yield beside
@@ -67,7 +67,7 @@ def _in_place_of(path: Path) -> Iterator[Path]:
 
 
 def _write_mp4(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
-    """H.264 in the colours that all players show, with its index in front so that pages can stream it."""
+    """Write H.264 in the colours that all players show, with the index in front to allow streaming."""
     import av
 
     rate = Fraction(fps).limit_denominator(1001)
@@ -87,7 +87,7 @@ def _write_mp4(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
 
 
 def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float, kept: Sequence[Sequence[float]]) -> None:
-    """A GIF that begins again at its end; its palette is that of some pictures spread over it."""
+    """Write a GIF that loops; its palette is that of some pictures spread over the film."""
     from PIL import Image
 
     images = [Image.fromarray(picture) for picture in pictures]
@@ -99,7 +99,7 @@ def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float, kept: Sequenc
         strip.paste(image, (0, number * image.height))
     palette = strip.quantize(_COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     colors = np.reshape(palette.getpalette(), (-1, 3))
-    colors[colors.min(axis=1) > 248] = 255  # or the background would have the tint of the lightest shadows
+    colors[colors.min(axis=1) > 248] = 255  # or the background would be tinted like the lightest shadows
     kept = [[round(255.0 * part) for part in color] for color in kept]
     palette.putpalette([*colors.ravel().tolist(), *(part for color in kept for part in color)])
     flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]

@@ -1,4 +1,4 @@
-"""What joints move along or stand on: surfaces, wires, and the feet of bearings."""
+"""Guides and supports of joints: surfaces, wires, and the feet of bearings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 RAIL: Final = (0.62, 0.64, 0.67, 1.0)
 FACE: Final = (0.55, 0.62, 0.70, 0.28)
-_PIECE: Final = 60.0  # of a wire that does not close, units to each side
+_PIECE: Final = 60.0  # extent of a wire that does not close, units to each side
 _SUPPORT: Final = (0.66, 0.66, 0.64, 1.0)
 
 TO_Z: Final[Mapping[str, Floats]] = {
@@ -31,7 +31,7 @@ TO_Z: Final[Mapping[str, Floats]] = {
 def foot(glyph: GlyphBuilder, end: int, axis: str, reach: tuple[float, float], material: float) -> None:
     """The foot of a bearing on the ground: a wedge with a base plate, as textbooks draw it.
 
-    reach: of the pin along its axis; material: thickness of what it holds, m.
+    reach: of the pin along its axis; material: thickness of the part that the bearing carries, m.
     """
     unit = glyph.unit
     axes = glyph.setting.axes(glyph.markers[end])
@@ -51,7 +51,7 @@ def foot(glyph: GlyphBuilder, end: int, axis: str, reach: tuple[float, float], m
         return
     y = -down / np.linalg.norm(down)
     turn = axes.T @ np.column_stack([np.cross(y, along), y, along])
-    # Somewhat thinner than what turns in it, which so lies before it wherever one looks from.
+    # Somewhat thinner than the part that turns in it, which is thus visible from every side.
     thick = round(0.8 * material or unit, 9)
     wedge = ((-2.2 * unit, -4.2 * unit), (2.2 * unit, -4.2 * unit), (1.3 * unit, 0.5 * unit),
              (0.8 * unit, 1.15 * unit), (0.0, 1.45 * unit), (-0.8 * unit, 1.15 * unit),
@@ -70,7 +70,7 @@ def _on_surface(glyph: GlyphBuilder, mesh: TriangleMesh) -> None:
 
 
 def _on_plane(glyph: GlyphBuilder) -> None:
-    """What lies on the plane of marker 1: a ball or a roller of the joint's radius."""
+    """The contact element on the plane of marker 1: a ball or a roller of the joint's radius."""
     kind: Any = glyph.joint.kind
     radius = kind.radius if kind.radius is not None else abs(float(glyph.offset[2]))
     glyph.plane("z")
@@ -115,7 +115,7 @@ def _curve(glyph: GlyphBuilder) -> None:
 
 
 def _points(kind: Any, at: Floats) -> Floats:
-    """Points (n, 3) of a curve given by formulas; none where it has other symbols or no finite value."""
+    """Points (n, 3) of a curve given by formulas; none if it has other symbols or no finite value."""
     from bellcrank.expression.evaluation import evaluate
 
     try:
@@ -126,7 +126,7 @@ def _points(kind: Any, at: Floats) -> Floats:
 
 
 def _loop(glyph: GlyphBuilder, count: int) -> Floats:
-    """Points of a curve that closes after a turn of its parameter; none of another one."""
+    """Points of a curve that closes after one turn of its parameter; none if it does not."""
     way = _points(glyph.joint.kind, np.linspace(0.0, 2.0 * np.pi, count))
     return way if len(way) and np.linalg.norm(way[-1] - way[0]) < 1e-6 * glyph.unit else way[:0]
 
@@ -138,7 +138,7 @@ def _edge(glyph: GlyphBuilder) -> None:
 
 
 def _path(glyph: GlyphBuilder) -> None:
-    """A wire given by a formula: all of it if it closes after a turn, else up to its limits or a piece."""
+    """A wire given by a formula: all of it if it closes after a turn, else up to its limits, or a segment."""
     way = _loop(glyph, 241)
     if not len(way):
         name = glyph.joint.kind.free[0]

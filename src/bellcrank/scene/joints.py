@@ -1,6 +1,7 @@
-"""Glyphs of joints, from what they lock: a pin, a ball, a cross, on a rail or a plane or where it is.
+"""Glyphs of joints, built from what they lock: a pin, a ball or a cross, on a rail, on a plane or fixed.
 
-So most joint kinds need no drawing of their own; those on a cylinder, a cone, a helix or a curve show it.
+Most joint kinds therefore need no drawing of their own; those on a cylinder, a cone, a helix or a curve show
+it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from bellcrank.scene.setting import Setting
 
 PIN: Final = (0.20, 0.22, 0.25, 1.0)
 LED: Final = (0.86, 0.38, 0.10, 1.0)
-ACTIVE: Final = (0.93, 0.06, 0.55, 1.0)  # of joints that moved in the last step, where others were left alone
+ACTIVE: Final = (0.93, 0.06, 0.55, 1.0)  # of joints that moved in the last step, if others did not
 BLOCK: Final = (0.38, 0.41, 0.45, 1.0)
 
 _RODS: Final = ("Distance", "RevoluteSpherical", "ParallelLink", "PlungingParallelLink")
@@ -32,8 +33,8 @@ _RODS: Final = ("Distance", "RevoluteSpherical", "ParallelLink", "PlungingParall
 class GlyphBuilder:
     """Makes the glyph of one joint.
 
-    drawn: for each of its bodies, whether it has shapes, so that glyphs stand back.
-    stack: along a line through the joint, from where to where there is material, m.
+    drawn: for each of its bodies, whether it has shapes, so that glyphs are less prominent.
+    stack: the range of material along a line through the joint, m.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class GlyphBuilder:
         )
 
     def _axis(self) -> str | None:
-        """The marker axis that matters: of the hinge, else of the slide, else the normal of a plane."""
+        """The marker axis of the glyph: that of the hinge, else of the slide, else the normal of a plane."""
         if (hinge := hinge_axis(self.joint)) is not None:
             return hinge
         slides = [axis for axis in "xyz" if axis not in self.locked]
@@ -90,7 +91,7 @@ class GlyphBuilder:
         offset: Sequence[float] | Floats = (0.0, 0.0, 0.0),
         role: str = "joint",
     ) -> None:
-        """A mesh on marker 1 or 2 (end 0 or 1), turned and shifted in the axes of the marker."""
+        """Add a mesh to marker 1 or 2 (end 0 or 1), turned and shifted in the axes of the marker."""
         marker = self.markers[end]
         axes = matrix(marker.rotation)
         x, y, z = (np.asarray(marker.position) + axes @ np.asarray(offset, dtype=float)).tolist()
@@ -101,7 +102,7 @@ class GlyphBuilder:
 
     @property
     def color(self) -> Color:
-        """Of what turns: driven joints stand out."""
+        """The colour of the turning part; driven joints have a distinct one."""
         return LED if self.led else PIN
 
     @property
@@ -112,7 +113,7 @@ class GlyphBuilder:
         return seen
 
     def _way(self) -> None:
-        """What marker 2 moves along: a rail, a plane; nothing for a point."""
+        """The guide along which marker 2 moves: a rail or a plane; nothing for a point."""
         slides = [axis for axis in "xyz" if axis not in self.locked]
         if len(slides) == 1 and not all(self.drawn):
             self._rail(slides[0])
@@ -147,7 +148,7 @@ class GlyphBuilder:
         self.add(0, solids.tube(tuple(map(tuple, way.tolist())), 0.2 * self.unit, 6), BLOCK, TO_Z[axis])
 
     def _travel(self, axis: str, at: float) -> tuple[float, float]:
-        """From where to where a rail reaches: over its limits, or somewhat beyond where things are."""
+        """The range of a rail: over its limits, or somewhat beyond the present positions."""
         for name, limit in self.joint.limits:
             if name == axis and limit.lower is not None and limit.upper is not None:
                 return min(limit.lower, at) - 2.0 * self.unit, max(limit.upper, at) + 2.0 * self.unit
@@ -164,7 +165,7 @@ class GlyphBuilder:
         )
 
     def _turning(self) -> None:
-        """What marker 2 carries: a pin, a ball, a cross, a block."""
+        """The part on marker 2: a pin, a ball, a cross, a block."""
         hinge, unit = hinge_axis(self.joint), self.unit
         slides = [axis for axis in "xyz" if axis not in self.locked]
         if hinge is not None:
@@ -189,7 +190,7 @@ class GlyphBuilder:
             self.add(1, solids.box((1.8 * unit,) * 3), BLOCK)
 
     def _pin(self, axis: str) -> None:
-        """A pin that stands out on both sides of what it joins."""
+        """A pin that protrudes on both sides of the parts that it joins."""
         unit = self.unit
         way = self.setting.axes(self.markers[1])[:, "xyz".index(axis)]
         at = self.setting.place(self.markers[1])

@@ -1,4 +1,4 @@
-"""What reaches from body to body: springs, dampers, strings, cables and massless rods."""
+"""Links from body to body: springs, dampers, strings, cables and massless rods."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def links_of(setting: Setting, unit: float) -> dict[str, Link]:
 
 
 def anchors(links: Sequence[Link], ground: int, unit: float) -> list[Piece]:
-    """Small blocks where links are fixed to the ground, each place once."""
+    """Small blocks where links are fixed to the ground, without duplicates."""
     places = [
         points
         for link in links
@@ -73,7 +73,7 @@ def anchors(links: Sequence[Link], ground: int, unit: float) -> list[Piece]:
 
 
 def _spans(element: Any) -> Iterator[tuple[Marker, Marker]]:
-    """Pairs of markers that the element reaches between."""
+    """Pairs of markers that the element connects."""
     markers = (element.marker_1, element.marker_2) if hasattr(element, "marker_1") else element.markers
     if isinstance(element, Constraint):
         markers = markers if type(element.kind).__name__ in ("Cable", "Winch") else ()
@@ -81,7 +81,7 @@ def _spans(element: Any) -> Iterator[tuple[Marker, Marker]]:
 
 
 def _look(element: Any, unit: float) -> tuple[TriangleMesh, Color, float] | None:
-    """Mesh, colour and slack length of an element of some kind."""
+    """Mesh, colour and slack length of an element, by its kind."""
     kind = element.kind
     name = type(kind).__name__
     if name == "RubberString":
@@ -144,7 +144,7 @@ def arrow(radius: float, head: float = 0.25) -> TriangleMesh:
 
 
 def _narrowed(mesh: TriangleMesh, length: float) -> TriangleMesh:
-    """A mesh of that length along z made one long, its normals turned accordingly."""
+    """A mesh of the given length along z scaled to length one, its normals adjusted accordingly."""
     normals = mesh.normals * (1.0, 1.0, length)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     return TriangleMesh(mesh.vertices / (1.0, 1.0, length), mesh.triangles, normals)

@@ -1,4 +1,4 @@
-"""From a mechanism to its scene."""
+"""Construction of the scene of a mechanism."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MOTORS = ("JointMotor", "GearedMotor")
 
 
 def of(mechanism: Mechanism, state: State | None = None) -> Scene:
-    """What is drawn of a mechanism.
+    """The scene of a mechanism.
 
-    state: at which its sizes and the lengths of guides are chosen; by default the assembled start. The scene
-    of a mechanism that cannot be assembled is that of its description, and its `faults` say why.
+    state: at which its sizes and the lengths of guides are chosen; by default the assembled start. If the
+    mechanism cannot be assembled, the scene shows it as described, and its `faults` give the reason.
     """
     setting = setting_of(mechanism, state)
     faults = list(setting.faults)
@@ -78,7 +78,7 @@ def corners_of(setting: Setting, pieces: Sequence[Piece]) -> Floats:
 
 
 def layers_of(setting: Setting) -> list[int]:
-    """A plane for each body: those with a joint between them lie side by side, not in each other."""
+    """A plane for each body: bodies with a joint between them lie side by side instead of overlapping."""
     neighbours: dict[str, set[str]] = {carrier.name: set() for carrier in setting.carriers}
     for joint in setting.mechanism.joints.values():
         one, two = joint.marker_1.body, joint.marker_2.body
@@ -114,14 +114,14 @@ def _is_there(joint: Joint, known: set[str]) -> bool:
 
 
 class _Stack:
-    """How thick the material of two bodies is along a line through a joint."""
+    """The thickness of two bodies' material along a line through a joint."""
 
     def __init__(self, setting: Setting, pieces: list[list[Piece]], unit: float) -> None:
         self._setting, self._pieces, self._unit = setting, pieces, unit
         self._corners: dict[int, Any] = {}
 
     def __call__(self, at: Floats, way: Floats, carriers: tuple[int, int]) -> tuple[float, float]:
-        """From where to where there is material, m along the way; both 0 where there is none."""
+        """The range of material, m along the line; both 0 if there is none."""
         unit = self._unit
         side = np.cross(way, np.eye(3)[int(np.argmin(np.abs(way)))])
         side /= np.linalg.norm(side)
@@ -153,7 +153,7 @@ class _Stack:
 
 
 def crossings(corners: Floats, at: Floats, way: Floats) -> Floats:
-    """Where a line meets triangles (n, 3, 3), m along it (T. Moeller, B. Trumbore, 1997)."""
+    """Intersections of a line with triangles (n, 3, 3), m along it (T. Moeller, B. Trumbore, 1997)."""
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     across = np.cross(way, second)
     volume = np.sum(first * across, axis=1)

@@ -1,6 +1,6 @@
-"""Triangle meshes with a normal at each vertex, and the solids that pictures of mechanisms are made of.
+"""Triangle meshes with a normal at each vertex, and the solids used in pictures of mechanisms.
 
-Equal arguments give the same object, so that painters can recognise pieces that are copies of one another.
+Equal arguments give the same object, so that painters can recognise copies of one piece.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bellcrank.assembly.state import Floats, Ints
 
 Points: TypeAlias = tuple[tuple[float, ...], ...]
 
-SIDES: Final = 32  # of what is round
+SIDES: Final = 32  # of round solids
 _CREASE: Final = np.cos(np.radians(35.0))  # a sharper bend of an outline is an edge
 _KEPT: Final = 512  # meshes
 
@@ -25,7 +25,7 @@ _KEPT: Final = 512  # meshes
 class TriangleMesh:
     """A surface: vertices (n, 3), m; triangles (m, 3), counter-clockwise from outside; normals (n, 3).
 
-    Vertices on an edge are there once for each of its sides.
+    A vertex on an edge occurs once for each of its sides.
     """
 
     vertices: Floats
@@ -59,7 +59,7 @@ def moved(mesh: TriangleMesh, position: Sequence[float] | Floats, turn: Floats |
 def faceted(vertices: Floats, triangles: Ints, smooth: float = 35.0) -> TriangleMesh:
     """A mesh from vertices and triangles; faces that meet at less than `smooth` degrees are shaded as one.
 
-    The normal of each corner is the mean, by area, of the faces about it that bend away less than that.
+    The normal at each corner is the area-weighted mean over the adjacent faces that bend by less than that.
     """
     corners = vertices[triangles]
     areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -72,7 +72,7 @@ def faceted(vertices: Floats, triangles: Ints, smooth: float = 35.0) -> Triangle
     starts = np.concatenate([[0], np.cumsum(counts)])
     normals = np.repeat(units, 3, axis=0)
     limit = np.cos(np.radians(smooth))
-    for width in np.unique(counts[counts > 1]):  # vertices with that many faces, all at once
+    for width in np.unique(counts[counts > 1]):  # vertices with the same number of faces, all at once
         of = starts[:-1][counts == width][:, None] + np.arange(width)
         faces = face[order[of]]
         near = np.einsum("vik,vjk->vij", units[faces], units[faces]) > limit
@@ -85,8 +85,8 @@ def faceted(vertices: Floats, triangles: Ints, smooth: float = 35.0) -> Triangle
 
 
 def height_field(x: Floats, y: Floats, heights: Floats, most: int = 250) -> TriangleMesh:
-    """The surface of heights (ny, nx) over places along x and y, evenly fewer than `most` each way."""
-    if len(y) > 2:  # two rows are a profile, which is drawn as it is
+    """The surface of heights (ny, nx) over a grid in x and y, subsampled to fewer than `most` each way."""
+    if len(y) > 2:  # two rows are a profile, which is drawn unchanged
         rows, columns = (np.unique(np.linspace(0, n - 1, min(n, most)).astype(int)) for n in heights.shape)
         x, y, heights = x[columns], y[rows], heights[np.ix_(rows, columns)]
     vertices = np.column_stack([part.ravel() for part in (*np.meshgrid(x, y), heights)])
@@ -97,7 +97,7 @@ def height_field(x: Floats, y: Floats, heights: Floats, most: int = 250) -> Tria
 
 
 def _grid(points: Floats, normals: Floats) -> TriangleMesh:
-    """A surface over a grid of points (r, c, 3), rows first; outside where rows turn to columns."""
+    """A surface over a grid of points (r, c, 3), rows first; the outside is where rows turn to columns."""
     rows, columns = points.shape[:2]
     at = np.arange(rows * columns).reshape(rows, columns)
     a, b, c, d = at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]
@@ -108,7 +108,7 @@ def _grid(points: Floats, normals: Floats) -> TriangleMesh:
 
 
 def _smooth_parts(profile: Floats) -> list[tuple[Floats, Floats]]:
-    """The smooth parts of an outline (n, 2) with a unit normal at each point, to the right of its way."""
+    """The smooth parts of an outline (n, 2) with a unit normal at each point, on its right-hand side."""
     ways = np.diff(profile, axis=0)
     ways = ways[np.linalg.norm(ways, axis=1) > 0.0]
     units = ways / np.linalg.norm(ways, axis=1, keepdims=True)
@@ -124,7 +124,7 @@ def _smooth_parts(profile: Floats) -> list[tuple[Floats, Floats]]:
 
 @lru_cache(_KEPT)
 def revolved(profile: Points, sides: int = SIDES) -> TriangleMesh:
-    """An outline of radii and heights, from below to above, turned about z."""
+    """A solid of revolution: an outline of radii and heights, from bottom to top, turned about z."""
     angle = np.linspace(0.0, 2.0 * np.pi, sides + 1)
     turn = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     meshes = []
@@ -197,7 +197,7 @@ def cone(radius: float, height: float) -> TriangleMesh:
 
 @lru_cache(_KEPT)
 def torus(radius: float, thickness: float, part: float = 1.0) -> TriangleMesh:
-    """A ring about z of round section; part: of the whole turn."""
+    """A torus of round section about z; part: of the whole turn."""
     angle = np.linspace(0.0, 2.0 * np.pi * part, max(3, round(1.5 * SIDES * part)) + 1)
     way = radius * np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=1)
     return tube(tuple(map(tuple, way.tolist())), 0.5 * thickness, 10)
@@ -268,7 +268,7 @@ def plate(points: Points, radius: float, thickness: float) -> TriangleMesh:
 
 @lru_cache(_KEPT)
 def extruded(outline: Points, thickness: float) -> TriangleMesh:
-    """An outline (n, 2), counter-clockwise, seen whole from its middle, so thick about the xy plane."""
+    """An outline (n, 2), counter-clockwise, star-shaped about its middle, extruded about the xy plane."""
     closed = np.asarray([*outline, outline[0]], dtype=float)
     half, centre = 0.5 * thickness, closed[:-1].mean(axis=0)
     faces = [

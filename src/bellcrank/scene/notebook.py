@@ -21,12 +21,12 @@ from bellcrank.scene.painter import Instant
 from bellcrank.scene.scene import Scene
 from bellcrank.scene.still import faded, picture
 
-_MOST: Final = 3000  # pieces of a scene that is drawn unasked
+_MOST: Final = 3000  # pieces of a scene that is drawn without a request
 _DPI: Final = 110
 
 
 def of_mechanism(mechanism: Mechanism) -> str:
-    """The page of a mechanism. It shows faults and never raises."""
+    """The HTML of a mechanism. It shows faults and never raises."""
     try:
         scene = of(mechanism)
     except BellcrankError as error:
@@ -36,7 +36,7 @@ def of_mechanism(mechanism: Mechanism) -> str:
 
 
 def of_model(model: Model, state: State, title: str, facts: Mapping[str, str]) -> str:
-    """The page of a mechanism that was prepared, at its present state. It never raises."""
+    """The HTML of a compiled mechanism, at its present state. It never raises."""
     try:
         shown = None if model.source is None else image(of(model.source, state))
     except BellcrankError:
@@ -74,7 +74,7 @@ def _tally(counts: Mapping[str, int]) -> str:
 def image(
     scene: Scene, states: Sequence[State] = (), traces: Mapping[str, Floats] | None = None
 ) -> bytes | None:
-    """A PNG of a scene at its start or at states; None without matplotlib, or where it is very large."""
+    """A PNG of a scene at its start or at states; None without matplotlib, or if the scene is very large."""
     if not scene.drawn or len(scene.drawn) > _MOST:
         return None
     try:

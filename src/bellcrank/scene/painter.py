@@ -1,4 +1,4 @@
-"""From a scene at some instants to a picture in pixels: placed, projected, painted, one over another."""
+"""Painting of a scene at some instants: placed, projected and painted, one instant over another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bellcrank.scene.raster import Facets, Picture, seen, shaded, shrunk
 from bellcrank.scene.scene import Link, Placed, Scene, rotated
 from bellcrank.scene.view import View
 
-_APART: Final = 6e-4  # of the size: surfaces of different bodies that coincide are separated by so much
+_APART: Final = 6e-4  # of the size: distance by which coinciding surfaces of different bodies are separated
 _OPAQUE: Final = 0.995
 _SHADOW: Final = 0.17
 _COARSE: Final = 4  # pixels of the picture, each way, to one of the shadow
@@ -23,10 +23,10 @@ _BLUR: Final = 0.009  # of the width of the picture
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What of a scene is drawn, and how.
+    """The selection of what is drawn of a scene, and its colours.
 
-    only: names of the bodies that are drawn, or None for all. joints: whether their glyphs are.
-    color: instead of those of all bodies. opacity: a factor.
+    only: names of the bodies that are drawn, or None for all. joints: whether joint glyphs are drawn.
+    color: replaces the colours of all bodies. opacity: a factor.
     """
 
     only: Collection[str] | None = None
@@ -37,9 +37,9 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Instant:
-    """Poses of the bodies, (nb, 3) and (nb, 4), and how strongly they are drawn, 0 to 1.
+    """Poses of the bodies, (nb, 3) and (nb, 4), and the strength at which they are drawn, 0 to 1.
 
-    active: names of joints that are highlighted, those that moved in the last step.
+    active: names of joints that are highlighted: those that moved in the last step.
     """
 
     position: Floats
@@ -63,7 +63,7 @@ class Frame:
         return self.right - self.left, self.high - self.low
 
     def fitted(self, aspect: float) -> Frame:
-        """The frame made wider or higher about its middle until width / height is that."""
+        """The frame enlarged about its middle until width / height equals the aspect."""
         width, height = self.extent
         width, height = max(width, aspect * height), max(height, width / aspect)
         x, y = 0.5 * (self.left + self.right), 0.5 * (self.low + self.high)
@@ -71,7 +71,7 @@ class Frame:
 
 
 class Painter:
-    """Paints a scene as it is seen in a view."""
+    """Paints a scene in a view."""
 
     def __init__(self, scene: Scene, view: View, look: Look | None = None) -> None:
         self.scene, self.view = scene, view
@@ -94,7 +94,7 @@ class Painter:
         return isinstance(what, Link) or what.carrier != self._ground
 
     def reach(self, instants: Sequence[Instant]) -> Frame:
-        """The least frame about all that is drawn; of the ground what is near."""
+        """The smallest frame around everything drawn; the ground counts only near the mechanism."""
         corners = []
         for instant in instants:
             placed = self.scene.placed(instant.position, instant.rotation)
@@ -119,7 +119,7 @@ class Painter:
         return {name: 0.5 * (box.min(axis=0) + box.max(axis=0)) for name, box in boxes.items()}
 
     def floor(self, instants: Sequence[Instant]) -> float | None:
-        """How high the floor lies on which shadows fall, m along up; None where there is none to be seen."""
+        """The height of the floor on which shadows fall, m along up; None if no floor is visible."""
         up = np.asarray(self.scene.up)
         if (
             self.view.plane
@@ -134,13 +134,13 @@ class Painter:
         return min(lowest, default=0.0) - 0.01 * self.scene.size
 
     def _vertices(self, placed: Placed, number: int) -> Floats:
-        """Vertices of what is drawn, in the world."""
+        """Vertices of the drawn parts, in the world."""
         own = self.scene.drawn[number].mesh.vertices * np.array([1.0, 1.0, placed.stretch[number]])
         at: Floats = rotated(placed.rotation[number][None], own) + placed.position[number]
         return at
 
     def _shade(self, instant: Instant, floor: float) -> Floats:
-        """Where the vertices of all that moves fall on the floor."""
+        """Projections of the vertices of all moving parts onto the floor."""
         up = np.asarray(self.scene.up)
         placed = self.scene.placed(instant.position, instant.rotation)
         points = [self._vertices(placed, number) for number in self._shown]
@@ -156,9 +156,9 @@ class Painter:
         samples: int = 2,
         floor: float | None = None,
     ) -> Picture:
-        """The picture (h, w, 4), colours times opacity, of instants one over another, the last on top.
+        """The picture (h, w, 4), premultiplied by opacity, of instants one over another, the last on top.
 
-        width: pixels. samples: across a pixel, whose mean it shows. floor: as of `floor`, by default that of
+        width: pixels. samples: across a pixel, which shows their mean. floor: as in `floor`, by default for
         these instants.
         """
         scale = samples * width / frame.extent[0]
@@ -177,7 +177,7 @@ class Painter:
         return shrunk(picture.reshape(high, wide, 4), samples)
 
     def _facets(self, instant: Instant, numbers: Sequence[int], frame: Frame, scale: float) -> Facets:
-        """Triangles of what is drawn under those numbers."""
+        """Triangles of the drawn parts with the given indices."""
         placed = self.scene.placed(instant.position, instant.rotation)
         corners, normals, colors, parts = [], [], [], []
         for number in numbers:
@@ -217,7 +217,7 @@ class Painter:
     def _shadow(
         self, instant: Instant, floor: float, frame: Frame, scale: float, size: tuple[int, int]
     ) -> Picture:
-        """How dark a soft shadow on the floor is at each pixel (h * w,), found on a coarser grid."""
+        """The darkness of a soft shadow on the floor at each pixel (h * w,), computed on a coarser grid."""
         up = np.asarray(self.scene.up)
         placed = self.scene.placed(instant.position, instant.rotation)
         coarse = scale / _COARSE
@@ -242,9 +242,9 @@ class Painter:
 def _put(
     picture: Picture, facets: Facets, size: tuple[int, int], before: Picture | None, strength: float
 ) -> Picture:
-    """Paint triangles over a picture (h * w, 4), transparent ones last; the depth of what is opaque.
+    """Paint triangles over a picture (h * w, 4), transparent ones last; return the depth of opaque ones.
 
-    before: depths beyond which nothing is seen. strength: 0 to 1.
+    before: depths beyond which nothing is visible. strength: 0 to 1.
     """
     opaque = facets.colors[:, 3] >= _OPAQUE
     solid = facets.chosen(opaque)
@@ -261,13 +261,13 @@ def _put(
 
 
 def _put_under(picture: Picture, shadow: Picture) -> None:
-    """Darken what is behind a picture (h * w, 4) by so much (h * w,)."""
+    """Darken what is behind a picture (h * w, 4) by the given amounts (h * w,)."""
     where = np.flatnonzero(shadow > 0.0)
     picture[where, 3] += shadow[where] * (1.0 - picture[where, 3])
 
 
 def _blurred(mask: Picture, reach: int) -> Picture:
-    """The mean over squares of that reach."""
+    """The mean over squares of the given half-width."""
     width = 2 * reach + 1
     for _ in range(2):
         total = np.cumsum(np.pad(mask, ((reach + 1, reach), (0, 0))), axis=0, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Which triangle is seen at each pixel, and how light falls on it: a depth buffer, in arrays.
+"""Rasterisation with a depth buffer, in arrays: the visible triangle at each pixel, and its shading.
 
 Rows of triangles become spans, spans become pixels, each step for all triangles at once.
 """
@@ -22,7 +22,7 @@ _KEY: Final = np.array([-0.42, 0.62, 0.66]) / np.linalg.norm(
 _HALF: Final = (_KEY + np.eye(3)[2]) / np.linalg.norm(_KEY + np.eye(3)[2])
 _AMBIENT, _DIFFUSE, _GLOSS, _SHINE = 0.60, 0.52, 0.16, 36
 _CREASE: Final = 0.80  # cosine; a sharper bend between neighbouring pixels is drawn as a line
-_OUTLINE, _EDGE = 0.34, 0.66  # what is left of the colour there
+_OUTLINE, _EDGE = 0.34, 0.66  # factor on the colour there
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +39,14 @@ class Facets:
     parts: Ints
 
     def chosen(self, which: NDArray[np.bool_]) -> Facets:
-        """Some of them."""
+        """The selected facets."""
         return Facets(self.corners[which], self.normals[which], self.colors[which], self.parts[which])
 
 
 def seen(facets: Facets, width: int, height: int, before: Picture | None = None) -> tuple[Ints, Picture]:
-    """At each pixel (height * width,) the number of the nearest triangle, -1 for none, and its depth.
+    """At each pixel (height * width,) the index of the nearest triangle, -1 for none, and its depth.
 
-    before: depths beyond which nothing is seen.
+    before: depths beyond which nothing is visible.
     """
     depth = np.full(width * height, np.inf, dtype=np.float32) if before is None else before.copy()
     face = np.full(width * height, -1, dtype=np.int32)
@@ -104,7 +104,7 @@ def _plane(corners: Floats, area: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def shaded(facets: Facets, face: Ints, width: int, height: int) -> tuple[Ints, Picture]:
-    """The pixels (p,) where something is seen, and there (p, 4) the colour times opacity, and the opacity.
+    """The pixels (p,) that are covered, their premultiplied colours (p, 4), and the opacity.
 
     Pieces have outlines.
     """
@@ -139,7 +139,7 @@ def _normals(facets: Facets, owner: Ints, x: Floats, y: Floats) -> Picture:
 
 
 def _lines(parts: Ints, normal: Picture, covered: Ints, width: int, height: int) -> Picture:
-    """What is left of the colour of each covered pixel, where pieces end or bend."""
+    """The factor on the colour of each covered pixel, at the outlines and bends of pieces."""
     left = np.ones(len(covered), dtype=np.float32)
     number = np.full(height * width + width + 1, -1, dtype=np.int32)
     number[covered] = np.arange(len(covered), dtype=np.int32)
@@ -155,7 +155,7 @@ def _lines(parts: Ints, normal: Picture, covered: Ints, width: int, height: int)
 
 
 def shrunk(picture: Picture, factor: int) -> Picture:
-    """The picture with so many pixels each way made one."""
+    """The picture with squares of that many pixels averaged into one."""
     height, width = picture.shape[0] // factor, picture.shape[1] // factor
     parts = picture[: height * factor, : width * factor].reshape(height, factor, width, factor, -1)
     total = sum(parts[:, i, :, j] for i in range(factor) for j in range(factor))

@@ -1,7 +1,7 @@
-"""The scene: what is drawn of a mechanism, independent of the renderer.
+"""The scene: the drawable content of a mechanism, independent of the renderer.
 
-Meshes are given in frames of their own; each piece specifies the body that carries it and its pose there;
-`Scene.placed` transforms all of them to the world for given poses of the bodies.
+Meshes are given in frames of their own; each piece specifies the body that carries it and its pose on that
+body; `Scene.placed` transforms all meshes to the world for given poses of the bodies.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Glyph:
-    """How a joint is shown.
+    """The glyph of a joint.
 
     kind: name of its kind. carriers: the two bodies. point: its place on the first, in the frame of that
     body, m. axis: unit vector along its axis there, or None. `led`: whether a drive or motor acts on it.
@@ -74,9 +74,9 @@ class Link:
     """A connection from a point of one body to a point of another: a spring, a string, a massless rod.
 
     name: unique in the scene. element: such as "force 'spring'". kind: name of its kind.
-    carriers: the two bodies. points: (2, 3), the ends in the frames of those, m.
-    mesh: along z from 0 to 1, to be stretched by the distance of the ends; x and y in m.
-    slack: the length below which it is slack, m; 0 for what never is.
+    carriers: the two bodies. points: (2, 3), the ends in the frames of the bodies, m.
+    mesh: along z from 0 to 1, to be stretched to the distance of the ends; x and y in m.
+    slack: the length below which it is slack, m; 0 if it is never slack.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Placed:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What is drawn of a mechanism.
+    """The drawable content of a mechanism.
 
     mechanism: with numbers in the place of expressions. carriers: names of the bodies in the order of states,
     then "ground". bodies: pieces by the name of the body that carries them, the ground's among them.
@@ -140,12 +140,12 @@ class Scene:
 
     @cached_property
     def drawn(self) -> tuple[Piece | Link, ...]:
-        """All pieces and links, those once for each of their parts, in the order of what `placed` returns."""
+        """All pieces and links, each link once for each of its parts, in the order of `placed`."""
         return (*self.pieces, *(link for link in self.links.values() for _ in range(link.parts)))
 
     @cached_property
     def copies(self) -> Mapping[int, Ints]:
-        """Numbers in `drawn` of what shares a mesh, by the identity of the mesh: to be drawn as one batch."""
+        """Indices in `drawn` of the parts that share a mesh, by the identity of the mesh: one batch each."""
         found: dict[int, list[int]] = {}
         for number, what in enumerate(self.drawn):
             found.setdefault(id(what.mesh), []).append(number)
@@ -175,7 +175,7 @@ class Scene:
         return carriers, np.array([link.points for link in links], dtype=float).reshape(-1, 2, 3)
 
     def placed(self, position: Any = None, rotation: Any = None) -> Placed:
-        """Placement of all at poses of the bodies, (..., nb, 3), m, and (..., nb, 4), or at the start."""
+        """Placement of all meshes at poses of the bodies, (..., nb, 3), m, and (..., nb, 4), or the start."""
         position, rotation = self._poses(position, rotation)
         carrier, own_position, own_rotation = self._local
         turn = rotation[..., carrier, :]
@@ -210,7 +210,7 @@ class Scene:
         first, span = ends[..., 0, :], ends[..., 1, :] - ends[..., 0, :]
         square = np.sum(span * span, axis=-1)
         depth = np.sqrt(0.1875 * np.maximum(slack**2 - square, 0.0))
-        down = -np.asarray(self.up) + 0.3 * np.roll(self.up, 1)  # beside the string where that is upright
+        down = -np.asarray(self.up) + 0.3 * np.roll(self.up, 1)  # beside the string if that is vertical
         along = np.sum(span * down, axis=-1, keepdims=True) / np.maximum(square, 1e-300)[..., None]
         side = down - along * span
         side = side / np.maximum(np.linalg.norm(side, axis=-1, keepdims=True), 1e-300)
@@ -224,7 +224,7 @@ class Scene:
 
     @cached_property
     def _shares(self) -> tuple[Ints, Floats, Floats]:
-        """Of all parts their link (p,) and both ends as shares of its span (p, 2); slack lengths of links."""
+        """Link index (p,) and ends as fractions of the span (p, 2) of each part; slack lengths of links."""
         links = list(self.links.values())
         counts = [link.parts for link in links]
         number = np.repeat(np.arange(len(links), dtype=np.int32), counts)
@@ -247,7 +247,7 @@ class Scene:
         return {id(piece): name for name, glyph in self.joints.items() for piece in glyph.pieces}
 
     def carrier(self, name: str) -> int:
-        """The number of a body or of the ground."""
+        """The index of a body or of the ground."""
         return self.carriers.index(name)
 
 
@@ -267,7 +267,7 @@ def product(p: Floats, q: Floats) -> Floats:
 
 
 def from_z(span: Floats) -> Floats:
-    """Quaternions (..., 4) that turn z into the ways (..., 3): (1 + c, -y, x, 0) / |...|, c the cosine."""
+    """Quaternions (..., 4) that turn z into directions (..., 3): (1 + c, -y, x, 0) / |...|, c the cosine."""
     length = np.linalg.norm(span, axis=-1, keepdims=True)
     x, y, z = np.moveaxis(span / np.where(length > 0.0, length, 1.0), -1, 0)
     flat = np.zeros_like(x)

@@ -1,4 +1,4 @@
-"""What all parts of a scene are made from: numbers, the assembled start, and how large things are."""
+"""The common basis of all parts of a scene: numbers, the assembled start, and characteristic sizes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bellcrank.mechanism.references import Element, markers_of
 from bellcrank.mechanism.rotation import matrix
 
 _PIN: Final = 0.013  # radius of a pin as part of the mechanism's size
-_PIN_OF_LINK: Final = 0.09  # and at most this part of the shortest usual distance of two joints
+_PIN_OF_LINK: Final = 0.09  # and at most this part of the shortest typical distance between two joints
 _PIN_LEAST: Final = 0.0025
 
 
@@ -32,7 +32,7 @@ class Setting:
 
     carriers: the bodies and then the ground. position (nb + 1, 3), turn (nb + 1, 3, 3): their poses.
     faults: why the mechanism could not be assembled. holds: for each carrier its markers, with the elements
-    that take hold of it there.
+    that act on it there.
     """
 
     mechanism: Mechanism
@@ -44,7 +44,7 @@ class Setting:
     holds: tuple[tuple[tuple[Marker, Element], ...], ...]
 
     def number(self, name: str) -> int:
-        """The number of a carrier."""
+        """The index of a carrier."""
         return self._numbers[name]
 
     @property
@@ -64,10 +64,10 @@ class Setting:
 
 
 def setting_of(mechanism: Mechanism, state: State | None = None) -> Setting:
-    """The setting at a state; without one at the assembled start.
+    """The setting at a state, by default at the assembled start.
 
-    Where assembly fails it is as described, and `faults` says why. Raises MechanismError for expressions
-    without values.
+    If assembly fails, it is as described, and `faults` gives the reason. Raises MechanismError for
+    expressions without values.
     """
     numbers = with_numbers(mechanism)
     faults: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ def setting_of(mechanism: Mechanism, state: State | None = None) -> Setting:
 
 
 def elements_of(mechanism: Mechanism) -> Iterator[Element]:
-    """What takes hold of bodies by markers that are there: no contacts, and no joints that lock nothing."""
+    """Elements that act on bodies at existing markers: no contacts, and no joints that lock nothing."""
     known = set(mechanism.bodies) | {GROUND}
     tables: tuple[Any, ...] = (mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives)
     for table in tables:
@@ -105,7 +105,7 @@ def elements_of(mechanism: Mechanism) -> Iterator[Element]:
 
 
 def start_of(mechanism: Mechanism, numbers: Mechanism) -> tuple[State, tuple[str, ...]]:
-    """The assembled start, or the poses as described and what is wrong."""
+    """The assembled start, or the poses as described and the fault."""
     try:
         return assembled(compile_mechanism(mechanism))[0].initial, ()
     except (MechanismError, AssemblyError) as error:
@@ -123,7 +123,7 @@ def start_of(mechanism: Mechanism, numbers: Mechanism) -> tuple[State, tuple[str
 
 
 def size_of(setting: Setting, corners: list[Floats]) -> float:
-    """The diagonal of the box about what moves, m; corners: of shapes, in the world."""
+    """The diagonal of the box around the moving parts, m; corners: of shapes, in the world."""
     points = [setting.place(marker) for held in setting.holds for marker, _ in held]
     points += [setting.position[i] + setting.turn[i] @ np.asarray(body.com)
                for i, body in enumerate(setting.carriers[:-1])]  # fmt: skip
@@ -140,7 +140,7 @@ def radius_of_gyration(body: Any) -> float:
 
 
 def pin_of(setting: Setting, size: float) -> float:
-    """The radius of pins: a part of the size, and less where joints are close to each other."""
+    """The radius of pins: a fraction of the size, and less if joints are close to each other."""
     gaps = []
     for held in setting.holds[:-1]:
         points = np.array([marker.position for marker, element in held if isinstance(element, Joint)])

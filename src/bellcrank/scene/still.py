@@ -1,7 +1,7 @@
 """Still pictures: a figure with the painted scene, paths over it, and a scale bar.
 
 The axes of the figure are lengths in the picture, m, so that more can be drawn over it: `View.project` gives
-the places.
+the coordinates.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 6.4  # inches, of a figure
 _HIGHEST, _FLATTEST = 1.05, 0.36  # its height, as part of the width
-_MARGIN: Final = 0.05  # about what is drawn, as part of the larger side
-_FAINTEST: Final = 0.22  # the first of several instants
+_MARGIN: Final = 0.05  # around the drawn parts, as part of the larger side
+_FAINTEST: Final = 0.22  # strength of the first of several instants
 _INK: Final = "#3c4043"
 _BAR: Final = 0.2  # of the width: the longest scale bar
 
 
 @dataclass(frozen=True, eq=False)
 class Style:
-    """How a picture is made; see `Mechanism.draw`."""
+    """The options of a picture; see `Mechanism.draw`."""
 
     view: Any = None
     joints: bool = True
@@ -53,7 +53,7 @@ class Style:
 
     @staticmethod
     def of(scene: Scene, options: Mapping[str, Any]) -> Style:
-        """Checked options. Raises MechanismError for those that there are not, and wrong values."""
+        """Checked options. Raises MechanismError for unknown options and invalid values."""
         known = tuple(Style.__dataclass_fields__)
         with Check("draw") as check:
             for name in options:
@@ -94,7 +94,7 @@ def draw(
 
 
 def faded(states: Sequence[State]) -> list[Instant]:
-    """States one after the other, the earlier ones fainter."""
+    """States in sequence, the earlier ones fainter."""
     parts = [(number / len(states)) ** 2 for number in range(1, len(states) + 1)]
     strengths = [_FAINTEST + (1.0 - _FAINTEST) * part for part in parts]
     return [Instant(one.position, one.rotation, float(s)) for one, s in zip(states, strengths, strict=True)]
@@ -145,7 +145,7 @@ def framed(
     style: Style,
     lines: Sequence[Floats] = (),
 ) -> Frame:
-    """What the picture shows: all that is drawn with a margin, or the box (2, 3) in the world."""
+    """The extent of the picture: everything drawn with a margin, or the given box (2, 3) in the world."""
     if style.box is not None:
         low, high = np.asarray(style.box, dtype=float)
         corners = np.array([[(low, high)[(k >> axis) & 1][axis] for axis in range(3)] for k in range(8)])
@@ -162,7 +162,7 @@ def framed(
 def with_room(
     frame: Frame, view: View, style: Style, contacts: ContactMarking | None
 ) -> tuple[Frame, ContactLayer | None]:
-    """The frame with room for marks of contacts and their key, unless it is given; the marks to scale."""
+    """The frame with room for contact marks and their key, unless it is given; the marks to scale."""
     if contacts is None:
         return frame, None
     layer = contacts.scaled(*frame.extent)
@@ -208,7 +208,7 @@ def _inches(axes: Any) -> tuple[float, float]:
 
 
 def show(axes: Any, image: Any, frame: Frame) -> Any:
-    """Put a painted picture where it belongs in axes."""
+    """Place a painted picture in axes."""
     extent = (frame.left, frame.right, frame.low, frame.high)
     shown = axes.imshow(straight(image), extent=extent, aspect="equal", zorder=0.5)
     axes.set(xlim=extent[:2], ylim=extent[2:])
@@ -216,32 +216,32 @@ def show(axes: Any, image: Any, frame: Frame) -> Any:
 
 
 def straight(image: Any) -> Any:
-    """A painted picture with colours that are not yet times the opacity, as matplotlib wants them."""
+    """A painted picture with colours not multiplied by opacity, as matplotlib requires."""
     alpha = np.where(image[..., 3:] > 0.0, image[..., 3:], 1.0)
     return np.clip(np.concatenate([image[..., :3] / alpha, image[..., 3:]], axis=-1), 0.0, 1.0)
 
 
 def trace(axes: Any, line: Floats, color: Any, name: str) -> list[Any]:
-    """A line (n, 2) with a light rim, so that it shows on bodies."""
+    """Draw a line (n, 2) with a light rim, so that it is visible on bodies."""
     rim = axes.plot(*line.T, color="white", linewidth=2.6, alpha=0.7, solid_capstyle="round")
     return [*rim, *axes.plot(*line.T, color=color, linewidth=1.2, solid_capstyle="round", label=name)]
 
 
 def write_note(axes: Any, note: str) -> Any:
-    """Words in the lower right corner."""
+    """Write text in the lower right corner."""
     place = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
     return axes.text(0.985, 0.02, note, fontsize=7.5, color=_INK, **place)
 
 
 def keys(axes: Any, frame: Frame, contacts: ContactLayer | None) -> None:
-    """The scale bar and, above it, the key to marks of contacts."""
+    """Draw the scale bar and, above it, the key to contact marks."""
     scale_bar(axes, frame)
     if contacts is not None:
         contacts.key(axes, frame.extent[0], np.array([frame.left, frame.low]))
 
 
 def scale_bar(axes: Any, frame: Frame) -> None:
-    """A bar of a round length in the lower left corner."""
+    """Draw a bar of a round length in the lower left corner."""
     wide, _ = frame.extent
     length = round_down(_BAR * wide)
     x, y = frame.left + 0.025 * wide, frame.low + 0.022 * wide
@@ -275,7 +275,7 @@ def trace_color(scene: Scene, name: str, number: int) -> Any:
 
 
 def _names(axes: Any, painter: Painter, instant: Instant) -> None:
-    """The names of the bodies, in the middle of each."""
+    """Write the name of each body at its middle."""
     from matplotlib import patheffects
 
     halo = [patheffects.withStroke(linewidth=2.6, foreground="white", alpha=0.8)]
@@ -284,7 +284,7 @@ def _names(axes: Any, painter: Painter, instant: Instant) -> None:
 
 
 def words_of_times(times: Sequence[float]) -> str:
-    """The instants of a picture, in words."""
+    """The instants of a picture, as text."""
     listed = [f"{time:.4g}" for time in times]
     shown = listed if len(listed) <= 6 else [*listed[:2], "…", listed[-1]]
     return f"t = {', '.join(shown)} s"

@@ -18,16 +18,16 @@ from bellcrank.scene.scene import Scene, rotated
 NAMES: Final = ("front", "back", "left", "right", "top", "bottom", "oblique")
 _OBLIQUE: Final = (32.0, 22.0)  # degrees from the front about the vertical, and above the horizon
 _TURNS: Final = (32.0, -32.0, 58.0, -58.0, 122.0, -122.0, 148.0, -148.0)
-_BEHIND: Final = 0.75  # what a view from behind must gain on one from before: it counts that much
-_FLAT: Final = 0.02  # what lies in a plane leaves it by less than this part of its size
-_THIN: Final = 0.3  # a plane mechanism reaches less than this part of its size out of its plane
+_BEHIND: Final = 0.75  # factor on the area of a view from behind when views are compared
+_FLAT: Final = 0.02  # points whose distance from a plane is below this part of their extent lie in it
+_THIN: Final = 0.3  # a planar mechanism extends less than this part of its size out of its plane
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A parallel projection. right, up, toward: unit vectors (3,) in the world; toward points at who looks.
+    """A parallel projection. right, up, toward: unit vectors (3,) in the world; toward points at the viewer.
 
-    plane: whether it looks straight at the plane in which everything moves.
+    plane: whether it looks perpendicularly at the plane of motion.
     """
 
     right: Floats
@@ -42,7 +42,7 @@ class View:
 
 
 def looking(toward: Any, up: Any, plane: bool = False) -> View:
-    """The view from a direction, with another one upright in the picture as far as can be."""
+    """The view from a direction, with another direction upright in the picture as far as possible."""
     toward, up = np.asarray(toward, dtype=float), np.asarray(up, dtype=float)
     toward = toward / np.linalg.norm(toward)
     for upright in (up, np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])):
@@ -78,7 +78,7 @@ def view_of(scene: Scene, given: Any = None) -> View:
 
 
 def _home(scene: Scene) -> tuple[Floats, Floats, Floats]:
-    """To the right, towards who stands in front, and up: x to the right as far as can be."""
+    """Right, towards the viewer, and up: x to the right as far as possible."""
     up = np.asarray(scene.up)
     right = np.eye(3)[0] - up[0] * up
     if np.linalg.norm(right) < 1e-6:
@@ -96,9 +96,9 @@ def _from(scene: Scene, turn: float, height: float) -> Floats:
 
 
 def _chosen(scene: Scene) -> View:
-    """Straight at the plane of a plane mechanism; else obliquely, from where it spreads most."""
+    """Perpendicular to the plane of a planar mechanism; else oblique, from where it spreads most."""
     points = marks(scene)
-    if not scene.drawn:  # nothing yet: as plane mechanisms are seen
+    if not scene.drawn:  # empty: as for planar mechanisms
         return looking(_home(scene)[1], scene.up, True)
     normal = _normal(scene)
     if normal is not None:
@@ -113,7 +113,7 @@ def _chosen(scene: Scene) -> View:
 
 
 def _spread(view: View, points: Floats, turn: float) -> float:
-    """The area that the points take in the picture; what was tried first counts a little more."""
+    """The area of the points in the picture; the view tried first counts slightly more."""
     flat = view.project(points)[:, :2]
     corners = hull(flat)
     x, y = corners.T
@@ -136,7 +136,7 @@ def marks(scene: Scene) -> Floats:
 
 
 def _held(scene: Scene) -> Floats:
-    """Places of the joints, ends of the links and centres of mass at the start (n, 3)."""
+    """Positions of the joints, ends of the links and centres of mass at the start (n, 3)."""
     state, bodies = scene.state, list(scene.mechanism.bodies.values())
     coms = np.array([body.com for body in bodies], dtype=float).reshape(-1, 3)
     found = [scene.ends().reshape(-1, 3), state.position + rotated(state.rotation, coms)]
@@ -151,7 +151,7 @@ def _held(scene: Scene) -> Floats:
 def _normal(scene: Scene) -> Floats | None:
     """The normal of the plane in which everything moves, or None."""
     points = _held(scene)
-    thin = _THIN  # where balls let bodies leave the plane, all must lie in it at the start
+    thin = _THIN  # if balls let bodies leave the plane, all must lie in it at the start
     hinges: list[Floats] = []
     slides: list[Floats] = []
     for name, glyph in scene.joints.items():

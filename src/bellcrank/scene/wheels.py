@@ -1,4 +1,4 @@
-"""Gears with teeth, and belts round their pulleys, for bodies that have no shapes of their own."""
+"""Gears with teeth, and belts round their pulleys, for bodies without shapes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bellcrank.scene.setting import Setting
 
 BELT: Final = (0.25, 0.26, 0.28, 1.0)
 _MODULE: Final = 1.6  # pins' radii, of teeth whose number is not given
-_LEAST, _MOST = 8, 160  # teeth of a wheel that are drawn
+_LEAST, _MOST = 8, 160  # fewest and most teeth of a wheel that are drawn
 
 
 def wheel_pieces(setting: Setting, unit: float) -> Iterator[Piece]:
@@ -37,7 +37,7 @@ def wheel_pieces(setting: Setting, unit: float) -> Iterator[Piece]:
 
 
 def _radii(setting: Setting, element: Constraint) -> tuple[float, float] | None:
-    """Pitch radii, m: as given, or those by which external gears touch; None where they are not known."""
+    """Pitch radii, m: as given, or those at which external gears touch; None if they are unknown."""
     kind: Any = element.kind
     if kind.radii is not None:
         return (float(kind.radii[0]), float(kind.radii[1]))
@@ -54,7 +54,7 @@ def _radii(setting: Setting, element: Constraint) -> tuple[float, float] | None:
 
 
 def _across(setting: Setting, one: Marker, two: Marker) -> Floats:
-    """From one axis to the other, in the axes of marker 1, (3,), m."""
+    """The vector from one axis to the other, in the axes of marker 1, (3,), m."""
     away = setting.axes(one).T @ (setting.place(two) - setting.place(one))
     away[2] = 0.0
     found: Floats = away
@@ -88,7 +88,7 @@ def _toothed(radius: float, teeth: int, turn: float) -> solids.Points:
 
 
 def _belt(setting: Setting, element: Constraint, radii: tuple[float, float], unit: float) -> Iterator[Piece]:
-    """Two pulleys and, where both turn in one frame, the belt round them."""
+    """Two pulleys and, if both turn in one frame, the belt round them."""
     one, two = element.markers
     for marker, radius in zip((one, two), radii, strict=True):
         if not setting.carriers[setting.number(marker.body)].shapes:
@@ -111,7 +111,7 @@ def _belt(setting: Setting, element: Constraint, radii: tuple[float, float], uni
 
 
 def belt_way(radii: tuple[float, float], away: Floats, crossed: bool) -> Floats | None:
-    """The closed way (n, 3), m, of a belt round pulleys; away (2,): from the first. None without room."""
+    """The closed path (n, 3), m, of a belt round pulleys; away (2,): from the first. None without room."""
     distance = float(np.linalg.norm(away))
     lift = (radii[0] + radii[1] if crossed else radii[0] - radii[1]) / max(distance, 1e-300)
     if abs(lift) >= 1.0:
@@ -125,7 +125,7 @@ def belt_way(radii: tuple[float, float], away: Floats, crossed: bool) -> Floats 
 
 
 def _bearing(setting: Setting, body: str) -> set[int]:
-    """The carriers to which joints hold a body."""
+    """The carriers that joints connect to a body."""
     found = set()
     for joint in setting.mechanism.joints.values():
         pair = (joint.marker_1.body, joint.marker_2.body)

@@ -1,4 +1,4 @@
-"""The command assemble: bodies to where all joints and constraints fit, at once or by forces."""
+"""The command assemble: moves bodies to satisfy all joints and constraints, at once or by forces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spatial joint axes: a link's frames as they were given, and the axis in them along which it moves."""
+"""Spatial joint axes: a link's frames as given, and the axis in them along which it moves."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rotation import between, multiply, rotate
 from bellcrank.mechanism.special_joints import Screw
 
-_REVOLUTE = 1e-12  # a pitch below this, m/rad, is none
+_REVOLUTE = 1e-12  # a smaller pitch, m/rad, counts as zero
 
 
 @dataclass(frozen=True)
 class Frames:
     """The joint's frame on the parent and on the child, and its axis in that frame.
 
-    The two frames coincide where the joint's position is zero. point: on the axis, m; direction: a unit
+    The two frames coincide if the joint's position is zero. point: on the axis, m; direction: a unit
     vector along it; both in the joint's frame.
     """
 
@@ -34,7 +34,7 @@ class Frames:
 
     @property
     def markers(self) -> tuple[Marker, Marker]:
-        """Markers whose z axes are the axis; turned and moved alike, they coincide where the frames do."""
+        """Markers with z along the axis, displaced alike from the frames, so that both coincide together."""
         return (self._along(self.parent), self._along(self.child))
 
     @property
@@ -53,10 +53,11 @@ class Frames:
 
 
 def axis_of(axis: tuple[float, ...]) -> tuple[Any, Vec3, Vec3]:
-    """The joint kind of a twist (angular, linear) of its frame, a point on its axis and the direction.
+    """The joint kind for a twist (angular, linear) of its frame, a point on its axis, and its direction.
 
-    A turn along w moves the origin by v = r × w + h w, so that the axis passes r = w × v/|w|² and has the
-    pitch h = w·v/|w|²; without a turn it is a slide along v. Raises MechanismError for a zero axis.
+    A rotation with w moves the origin with v = r × w + h w, so that the axis passes through r = w × v/|w|²
+    and has the pitch h = w·v/|w|²; without rotation it is a slide along v. Raises MechanismError for a zero
+    axis.
     """
     turn, slide = np.array(axis[:3]), np.array(axis[3:])
     square = float(turn @ turn)

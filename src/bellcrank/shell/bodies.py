@@ -20,12 +20,12 @@ QUATERNION: Final = Argument("quaternion", "number", 4)
 
 
 def vector(name: str, unit: str) -> Argument:
-    """Three numbers of a unit."""
+    """Three numbers with a unit."""
     return Argument(name, "number", 3, unit)
 
 
 def unit(where: str, quaternion: Any) -> tuple[float, float, float, float]:
-    """A quaternion of length one along this one. Raises MechanismError for zero."""
+    """The unit quaternion parallel to this one. Raises MechanismError for zero."""
     length = float(np.linalg.norm(quaternion))
     if not 1e-150 < length < 1e150:
         rule = "a quaternion must not be zero, and not huge"
@@ -59,7 +59,7 @@ def _set(session: Session, given: Given) -> Reply:
     if matter:
         if "inertia" in matter:
             low, middle, high = sorted(matter["inertia"])
-            # The thesis takes any principal moments, also those that no distribution of mass has.
+            # The thesis accepts any principal moments, including those that no distribution of mass has.
             matter["check_inertia"] = low + middle >= high
         with forces.weights_following(session):
             session.edit(lambda m: m.replace(m.bodies[name], **matter), structure=False)

@@ -1,4 +1,4 @@
-"""What may stand at the end of a line that is being typed."""
+"""Completion of a command line that is being typed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def candidates(session: Session, line: str) -> list[str]:
 
 
 def _next(session: Session, command: Command, given: list[str], begun: str) -> list[str]:
-    """What may stand after these words of a command; begun: of the word itself."""
+    """The words that may follow these words of a command; begun: the start of the next word."""
     options = {option.word: option for option in command.options}
     left, plain = 0, 0
     last: list[Argument] = []
@@ -73,7 +73,7 @@ def _next(session: Session, command: Command, given: list[str], begun: str) -> l
 def _values(
     session: Session, command: Command, argument: Argument, given: list[str], begun: str
 ) -> list[str]:
-    """Words that an argument takes."""
+    """The words that are valid for an argument."""
     mechanism = session.mechanism
     if argument.choices:
         return list(argument.choices)
@@ -91,7 +91,7 @@ def _values(
 
 
 def _named(mechanism: Mechanism, kind: str) -> list[str]:
-    """Names in the mechanism."""
+    """The names of elements in the mechanism."""
     bodies, joints = list(mechanism.bodies), list(mechanism.joints)
     others = [*mechanism.constraints, *mechanism.forces, *mechanism.drives]
     return {
@@ -105,7 +105,7 @@ def _named(mechanism: Mechanism, kind: str) -> list[str]:
 
 
 def _files(begun: str) -> list[str]:
-    """Files, and folders with a slash, in the folder of a name; hidden ones after a dot."""
+    """Files, and folders with a slash, in the folder of a path; hidden ones only after a dot."""
     folder, _, name = begun.rpartition("/")
     folder = f"{folder}/" if folder or begun.startswith("/") else ""
     try:
@@ -114,12 +114,12 @@ def _files(begun: str) -> list[str]:
             for path in Path(folder or ".").iterdir()
             if path.name.startswith(".") == name.startswith(".") and " " not in path.name
         ]
-    except (OSError, ValueError):  # there is no such folder
+    except (OSError, ValueError):  # the folder does not exist
         return []
 
 
 def _fields(command: Command, given: list[str]) -> list[str]:
-    """Names of fields, with "=": those of the kind that was named, or those that the command shows."""
+    """Names of fields, with "=": those of the kind that was named, or those that the command displays."""
     kind = next((_KINDS[command.name][word] for word in given if word in _KINDS.get(command.name, {})), None)
     if kind is not None:
         return [f"{name}=" for name in parameters(kind)]

@@ -1,4 +1,4 @@
-"""What the command draw chooses: nothing, lines for a display program, or pictures in files."""
+"""The conventions of the command draw: nothing, lines for a display program, or pictures in files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def drawn(session: Session, run: Trajectory) -> dict[str, Any]:
-    """What was drawn of the frames of a run, the first left out: lines, or the names of files."""
+    """The drawing of a run's frames, except the first: lines, or the names of files."""
     drawing = session.now.drawing
     if drawing.convention == "bolio":
         lines = [line for number in range(1, len(run)) for line in lines_of(run, number)]
@@ -38,9 +38,9 @@ def drawn(session: Session, run: Trajectory) -> dict[str, Any]:
 
 
 def draw_now(session: Session, file: str, contacts: bool, scale: float | None) -> None:
-    """Write a picture of where the bodies are, with the points and forces of the last step if that is asked.
+    """Write a picture of the current poses, with contact points and forces of the last step if requested.
 
-    Raises MechanismError where nothing was run, or bodies have been moved since.
+    Raises MechanismError if contacts are requested and nothing was run, or bodies have been moved since.
     """
     state = session.state()
     if not contacts:
@@ -76,6 +76,6 @@ def state_of(run: Trajectory, number: int) -> State:
 
 
 def numbered(file: str, number: int) -> str:
-    """The name of a picture: the number before the suffix."""
+    """The name of a numbered picture, with the number before the suffix."""
     path = Path(file)
     return str(path.with_name(f"{path.stem}_{number:05d}{path.suffix}"))

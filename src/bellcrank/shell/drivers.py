@@ -1,4 +1,4 @@
-"""Where command lines come from: a person at a terminal, a script, another program."""
+"""The sources of command lines: a person at a terminal, a script, another program."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _REFUSED: Final = 2  # exit status
 
 
 class Doer(Protocol):
-    """What does command lines: a shell, or a front end of one that others share."""
+    """An object that executes command lines: a shell, or a front end of a shared one."""
 
     def complete(self, begun: str) -> list[str]:
         """The words that may complete the last word of a line."""
 
     def execute(self, line: str) -> Reply:
-        """Do a command line."""
+        """Execute a command line."""
 
 
 def script(file: str, places: Places, as_json: bool = False, keep_going: bool = False) -> int:
@@ -34,12 +34,12 @@ def script(file: str, places: Places, as_json: bool = False, keep_going: bool = 
 
 
 def pipe(stream: BinaryIO, places: Places, as_json: bool = False) -> int:
-    """Run what another program writes, in UTF-8, each reply before the next line is read; the exit status."""
+    """Execute lines of another program, in UTF-8, replying to each before the next; the exit status."""
     return answer(Shell(places), received(stream), "<stdin>", as_json, keep_going=True)
 
 
 def received(stream: BinaryIO) -> Iterator[str | Reply]:
-    """The lines of a stream, and replies that refuse those that cannot be read: too long, or not UTF-8."""
+    """The lines of a stream, and refusing replies for those that cannot be read: too long, or not UTF-8."""
     most = 4 * LONGEST  # bytes of UTF-8
     for line in iter(lambda: stream.readline(most), b""):
         if len(line) == most and not line.endswith(b"\n"):
@@ -58,9 +58,9 @@ def _unread(rule: str) -> Reply:
 
 
 def answer(shell: Doer, lines: Iterable[str | Reply], name: str, as_json: bool, keep_going: bool) -> int:
-    """Do command lines, each answered before the next one is read; the exit status.
+    """Execute command lines, replying to each before the next one is read; return the exit status.
 
-    lines: a reply in the place of one that cannot be read.
+    lines: may contain a reply in place of a line that cannot be read.
     """
     status = 0
     for number, line in enumerate(lines, start=1):
@@ -77,13 +77,13 @@ def answer(shell: Doer, lines: Iterable[str | Reply], name: str, as_json: bool, 
 
 
 def show(reply: Reply, line: str | None, as_json: bool, place: str = "") -> None:
-    """Write a reply: one JSON object on standard output, or its text, errors to standard error.
+    """Write a reply: one JSON object on standard output, or its text, with errors on standard error.
 
     line: the command; None for one that could not be read.
     """
     if as_json:
         if line is None or line.strip():
-            sys.stdout.write(f"{reply.as_json(line)}\n")  # at once: others may write lines meanwhile
+            sys.stdout.write(f"{reply.as_json(line)}\n")  # immediately: others may write lines meanwhile
             sys.stdout.flush()
     elif not reply.ok:
         print(f"{place}{reply.text}", file=sys.stderr, flush=True)
@@ -92,7 +92,7 @@ def show(reply: Reply, line: str | None, as_json: bool, place: str = "") -> None
 
 
 def interactive(shell: Doer) -> int:
-    """Commands typed at a terminal."""
+    """Read and execute commands typed at a terminal."""
     from bellcrank import __version__
     from bellcrank.shell.line_editors import typed_lines
 
@@ -101,7 +101,7 @@ def interactive(shell: Doer) -> int:
         try:
             reply = shell.execute(line)
             show(reply, line, as_json=False)
-        except KeyboardInterrupt:  # Ctrl-C before the next prompt: there is no line to be emptied yet
+        except KeyboardInterrupt:  # Ctrl-C before the next prompt: there is no line to be cleared yet
             print()
             continue
         if reply.leave:

@@ -1,4 +1,4 @@
-"""Commands that add elements as mechanism files write them: bodies, markers, joints, forces, drives, ..."""
+"""Commands that add elements in the form of mechanism files: bodies, markers, joints, forces, drives, ..."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TABLES = ("bodies", "joints", "constraints", "forces", "drives", "markers")
 
 
 def node_of(text: str) -> Node:
-    """The node that a value means: a list or mapping in brackets as in YAML, or a scalar."""
+    """The node of a value: a list or mapping in brackets as in YAML, or a scalar."""
     if text[:1] in ("[", "{"):
         found = yaml_format.parse(text)
         assert found is not None
@@ -43,7 +43,7 @@ def entries_of(values: Mapping[str, Node]) -> Entries:
 
 
 def _added(session: Session, noun: str, name: str, values: dict[str, Node], structure: bool = True) -> Reply:
-    """Add an element of a noun by the reader of mechanism files."""
+    """Add an element, named by its noun, with the reader of mechanism files."""
 
     def add(mechanism: Mechanism) -> None:
         faults = FaultList()
@@ -102,7 +102,7 @@ def _drive(session: Session, given: Given) -> Reply:
 
 
 def _inputs(session: Session) -> dict[str, DeclaredInput]:
-    """The inputs of the mechanism, and those that were made for it and nothing follows yet."""
+    """The inputs of the mechanism, and those created for it that nothing follows yet."""
     return {**{one.name: one for one in session.now.inputs}, **inputs_of(session.mechanism)}
 
 
@@ -171,7 +171,7 @@ def _remove(session: Session, given: Given) -> Reply:
 
 
 def _stands(mechanism: Mechanism, force: Any) -> bool:
-    """Whether what a force acts on is still there."""
+    """Whether everything that a force acts on still exists."""
     bodies = all(marker.body in ("ground", *mechanism.bodies) for marker in force.markers)
     return bodies and all(end.joint in mechanism.joints for end in force.joint_coordinates)
 

@@ -1,4 +1,4 @@
-"""The command ilc: bodies that are nailed, and points that are driven to targets."""
+"""The command ilc: bodies that are fixed, and points that are driven to targets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session, pose_in
 
 _TYPES = ("free", "nail", "move_to_point")
-_LATE = 1e-9  # share of a target's duration by which the next one may be late and still follow it
+_LATE = 1e-9  # fraction of a target's duration by which the next one may be late and still follow it
 
 
 def _endpoint(session: Session, given: Given) -> Reply:
@@ -44,7 +44,7 @@ def _endpoint(session: Session, given: Given) -> Reply:
 
 
 def _led(session: Session, name: str, given: Given) -> tuple[Marker, Path]:
-    """The point that is driven, and its way from where it is and as it moves now to its target."""
+    """The driven point, and its path from its present position and velocity to its target."""
     now, marker = session.now.time, Marker(name, given.option("-t") or (0.0, 0.0, 0.0))
     duration = 1.0 if given.option("-d") is None else given.option("-d")
     if duration <= 0.0:
@@ -68,7 +68,7 @@ def _led(session: Session, name: str, given: Given) -> tuple[Marker, Path]:
 
 
 def _moving(session: Session, name: str, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
-    """Where a point of a body is, m, and its velocity, m/s, world axes, both (3,)."""
+    """The position of a point of a body, m, and its velocity, m/s, world axes, both (3,)."""
     pose: Any = pose_in(session.state(), list(session.mechanism.bodies).index(name))
     arm = np.asarray(rotate(pose["rotation"], marker.position))
     velocity = np.asarray(pose["velocity"]) + np.cross(pose["angular_velocity"], arm)
@@ -76,10 +76,10 @@ def _moving(session: Session, name: str, marker: Marker) -> tuple[np.ndarray, np
 
 
 def _running(drive: object, marker: Marker, now: float) -> tuple[Piecewise, ...] | None:
-    """The way on which an earlier target still drives this point, or drove it until now; else None.
+    """The path on which an earlier target still drives this point, or drove it until now; else None.
 
-    A target that was given at this very time is replaced: what follows it takes its place in the row of
-    targets, that is, it counts as running only where it would have been passed.
+    A target that was given at this very time is replaced: the new one takes its place in the sequence of
+    targets, that is, it counts as running only if it would have been passed.
     """
     if not isinstance(drive, PathDrive) or drive.marker != marker or not isinstance(drive.path.curve, tuple):
         return None
@@ -96,10 +96,10 @@ def _running(drive: object, marker: Marker, now: float) -> tuple[Piecewise, ...]
 def _way(
     now: float, duration: float, start: tuple[float, float, float], end: tuple[float, float]
 ) -> Piecewise:
-    """A coordinate from its value, rate and second derivative now to a value and a rate after the duration.
+    """A path from the present value, rate and second derivative to a value and rate after the duration.
 
-    There the second derivative is zero. Where the rate is not, and nothing else is commanded, the point
-    comes back to its target within as long again, and rests.
+    The second derivative is zero there. If the rate is not, and nothing else is commanded, the point returns
+    to its target within the same duration again, and rests.
     """
     there = _quintic(duration, start, (*end, 0.0))
     back = _quintic(duration, (*end, 0.0), (end[0], 0.0, 0.0))

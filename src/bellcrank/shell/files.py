@@ -57,7 +57,7 @@ def _written(session: Session, path: str) -> Reply:
 
 
 def _simulation(session: Session) -> Simulation:
-    """The settings, as a file keeps them."""
+    """The settings in the form that a file stores."""
     known = session.now.settings.arguments()
     plain = {
         name: known.pop(name)

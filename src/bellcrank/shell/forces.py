@@ -66,7 +66,7 @@ def _print(session: Session, given: Given) -> Reply:
 
 
 def _exerted(session: Session) -> dict[str, dict[str, Any]]:
-    """What each force exerts where the bodies are: efforts by name with their units, and energy."""
+    """The efforts of each force at the current state, by name with their units, and its energy."""
     from bellcrank.formulations.preparing import prepare
     from bellcrank.trajectory.observation import observation
 

@@ -1,4 +1,4 @@
-"""Runs that follow each other as one."""
+"""Consecutive runs joined into one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SUMMED = (
 
 
 def merged(runs: Sequence[Trajectory]) -> Trajectory:
-    """One run of several with the same columns, each of which starts where the one before ended.
+    """One run from several with the same columns, each of which starts where the previous one ended.
 
-    Where they meet, the frame of the later one is kept: forces may have been switched there.
+    At the joins, the frame of the later run is kept: forces may have been switched there.
     """
     if len(runs) == 1:
         return runs[0]

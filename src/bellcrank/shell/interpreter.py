@@ -1,4 +1,4 @@
-"""From a line to its reply: a command is done as a whole, or refused and nothing has changed."""
+"""Execution of command lines: a command is carried out completely, or refused without changing anything."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bellcrank.shell.session import Session
 from bellcrank.shell.words import words
 from bellcrank.turns import Turn
 
-_NESTED: Final = 20  # scripts that run scripts
-_COMMANDS: Final = 100_000  # of one `source`, those of scripts within included
+_NESTED: Final = 20  # nesting depth of scripts
+_COMMANDS: Final = 100_000  # commands of one `source`, including those of nested scripts
 _SCRIPT_BYTES: Final = 1 << 24
 
 
@@ -35,15 +35,15 @@ class Shell:
         self.session = session or Session(places)
         self.session.commands = COMMANDS
         self.session.source = self._source
-        self._running: list[Path] = []  # scripts, each run by the one before
-        self._sourced = 0  # commands of the outermost of them so far
+        self._running: list[Path] = []  # scripts being run, each by the previous one
+        self._sourced = 0  # commands of the outermost one so far
         self._turn = Turn("a shell does one command at a time: use one for each thread")
 
     def execute(self, line: str) -> Reply:
-        """Do one command line; an empty one, or one with a comment only, does nothing.
+        """Execute one command line; an empty one, or one with a comment only, does nothing.
 
-        Nothing is raised: a refused command gives a reply that is not ok, and leaves everything as it was.
-        So is a command refused that comes from another thread while one is being done.
+        Nothing is raised: a refused command gives a reply that is not ok, and changes nothing. A command from
+        another thread is refused while one is being executed.
         """
         try:
             self._turn.take()
@@ -61,9 +61,9 @@ class Shell:
         return candidates(self.session, begun)
 
     def execute_all(self, lines: Sequence[str]) -> Reply:
-        """Do several command lines as one step, which `undo` takes back; the reply of the last one.
+        """Execute several command lines as one step for `undo`; return the reply of the last one.
 
-        Where one of them is refused, nothing has changed, and its reply is returned.
+        If one of them is refused, nothing changes, and its reply is returned.
         """
         before, reply = self.session.everything, Reply()
         for line in lines:
@@ -108,10 +108,10 @@ class Shell:
         return reply
 
     def _source(self, file: str) -> list[Reply]:
-        """Run the commands of a script; what they answered.
+        """Run the commands of a script; return their replies.
 
-        Raises MechanismError that names the line, for the first one that is refused, and for scripts that run
-        themselves, each other too deep, or too many commands.
+        Raises MechanismError that names the line, for the first command that is refused, and for scripts that
+        run themselves, are nested too deep, or have too many commands.
         """
         lines, path = read_script(file, regular=True), Path(file).resolve()
         if path in self._running:
@@ -146,7 +146,7 @@ class Shell:
 
 
 def command_of(name: str) -> Command:
-    """The command of a name. Raises MechanismError with those that may have been meant."""
+    """The command with a name. Raises MechanismError with similar names."""
     if name not in COMMANDS:
         advice = f"{nearest(name, COMMANDS)}; help lists all"
         raise MechanismError(Fault("shell", "there is no command of this name", name, advice))

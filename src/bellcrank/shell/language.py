@@ -1,4 +1,4 @@
-"""What a command is: its arguments and options with their types and units, its help, its example."""
+"""The definition of a command: its arguments and options with types and units, its help, its example."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ KINDS: Final = {
 class Argument:
     """An argument of a command or an option.
 
-    kind: one of KINDS. count: of numbers, how many. unit: of numbers, "rad or m" of one of two; "" for any.
-    choices: of a choice. optional: it may be left out, and all after it. repeated: all words that are left.
+    kind: one of KINDS. count: of numbers, how many. unit: of numbers, "rad or m" for either; "" for any.
+    choices: of a choice. optional: it and all arguments after it may be left out. repeated: takes all
+    remaining words.
     """
 
     name: str
@@ -47,12 +48,12 @@ class Argument:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """The units of which numbers take one; none for any."""
+        """The units that its numbers may have; empty for any."""
         return tuple(self.unit.split(" or ")) if self.unit else ()
 
     @property
     def usage(self) -> str:
-        """How it is shown: <name>, numbers as %F, counts as %d as in the thesis."""
+        """The argument as displayed: <name>, numbers as %F, counts as %d as in the thesis."""
         if self.kind in ("number", "coordinate"):
             text = " ".join(["%F"] * self.count)
         elif self.kind == "count":
@@ -81,7 +82,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Given:
-    """What a command line gave: values of arguments by name, of options by word, and of fields by name.
+    """The contents of a command line: values of arguments by name, of options by word, and of fields by name.
 
     options: for each use of an option its values, in the order of the line. fields: texts of key=value.
     """
@@ -94,11 +95,11 @@ class Given:
         return self.values[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of an argument that may have been left out."""
+        """The value of an argument, or None if it was left out."""
         return self.values.get(name, default)
 
     def option(self, word: str) -> Any:
-        """The value of an option at its last use, a tuple of them where it has several; None without it."""
+        """The value of an option at its last use, a tuple if it has several; None without it."""
         uses = self.options.get(word)
         if not uses:
             return None
@@ -110,9 +111,9 @@ Run = Callable[["Session", Given], "Reply"]
 
 @dataclass(frozen=True)
 class Command:
-    """A command.
+    """A command of the language.
 
-    group: heading in the help. meaning: one sentence. run: what it does. fields: whether it takes key=value.
+    group: heading in the help. meaning: one sentence. run: its function. fields: whether it takes key=value.
     example: a line that works in the mechanism of the guide. keeps: it changes nothing that `undo` restores.
     """
 

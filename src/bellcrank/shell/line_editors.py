@@ -1,4 +1,4 @@
-"""How lines are typed at a terminal: with history, completion and, by prompt_toolkit, suggestions."""
+"""Line editors for the terminal: with history, completion and, by prompt_toolkit, suggestions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 PROMPT: Final = "bellcrank> "
-_HISTORY: Final = 2000  # lines kept from one session to the next
+_HISTORY: Final = 2000  # lines of history kept between sessions
 
 Complete = Callable[[str], list[str]]
 """The words that may complete the last word of the text before the cursor."""
 
 
 def typed_lines(complete: Complete) -> Iterator[str]:
-    """The lines that a person types, until the end of input. Ctrl-C empties the line that is being typed.
+    """The lines typed by a person, until the end of input. Ctrl-C clears the line that is being typed.
 
     The editor is prompt_toolkit's (extra `shell`), or Python's readline, or none.
     """
@@ -53,11 +53,11 @@ def _rich_editor(complete: Complete) -> tuple[Callable[[], str], Callable[[], No
             for word in complete(document.text_before_cursor):
                 yield Completion(_padded(word), start_position=-len(begun), display=word)
 
-    file = _history_file(".rich")  # which has times between its lines
+    file = _history_file(".rich")  # which has timestamps between its lines
     try:
         file.touch()
         history: Any = FileHistory(str(file))
-    except OSError:  # a home that cannot be written
+    except OSError:  # the home folder is not writable
         history = InMemoryHistory()
     session: Any = PromptSession(
         history=history, completer=Words(), complete_while_typing=False, auto_suggest=AutoSuggestFromHistory()
@@ -81,11 +81,11 @@ def _plain_editor(complete: Complete) -> tuple[Callable[[], str], Callable[[], N
     readline.set_completer_delims(" \t")
     readline.set_completer(completed)
     readline.parse_and_bind("tab: complete")
-    with suppress(OSError):  # the first session, or a home that cannot be read
+    with suppress(OSError):  # the first session, or the home folder is not readable
         readline.read_history_file(_history_file(""))
 
     def keep() -> None:
-        with suppress(OSError):  # a home that cannot be written
+        with suppress(OSError):  # the home folder is not writable
             readline.set_history_length(_HISTORY)
             readline.write_history_file(_history_file(""))
 
@@ -93,5 +93,5 @@ def _plain_editor(complete: Complete) -> tuple[Callable[[], str], Callable[[], N
 
 
 def _padded(word: str) -> str:
-    """A completed word with a blank after it, but for a field or a folder, after which the word goes on."""
+    """A completed word followed by a blank, except after a field or a folder, where the word continues."""
     return word if word.endswith(("=", "/")) else f"{word} "

@@ -62,7 +62,7 @@ def _set(session: Session, given: Given) -> Reply:
 
 
 def _held(session: Session, joint: Joint) -> dict[str, float]:
-    """Position and rate that a link has reached since the start, which it keeps along another axis."""
+    """The position and rate of a link since the start, which it keeps when its axis changes."""
     if session.now.live is None or len(joint.kind.free) != 1:
         return {}
     model = session.model()
@@ -134,7 +134,7 @@ def _link(mechanism: Mechanism, parent: str, child: str) -> Joint:
 
 
 def _frame(given: Given, shift: str, turn: str, marker: Marker) -> Marker:
-    """The marker with another place or orientation."""
+    """The marker with a new position or orientation."""
     place = given.option(shift)
     quaternion = given.option(turn)
     if place is None and quaternion is None:

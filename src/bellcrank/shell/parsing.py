@@ -1,4 +1,4 @@
-"""Words to the values of a command's arguments, options and fields, checked against what there is."""
+"""Parsing words as the values of a command's arguments, options and fields, checked against the mechanism."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _NUMBER: Final = wanted(float)
 
 
 def parsed(command: Command, given: Sequence[Word], mechanism: Mechanism) -> Given:
-    """The values that the words after a command's name give.
+    """The values given by the words after a command's name.
 
-    Raises MechanismError that says what was expected.
+    Raises MechanismError that states what was expected.
     """
     reader = _Reader(command, given, mechanism)
     reader.read()
@@ -41,7 +41,7 @@ def refuse(command: Command, rule: str, value: object = None, advice: str = "") 
 
 
 def plain_fields(fields: Mapping[str, str], known: Collection[str], where: str) -> dict[str, Any]:
-    """Values of key=value: numbers, true and false, texts. Raises MechanismError for a key not known."""
+    """Values of key=value: numbers, true and false, texts. Raises MechanismError for an unknown key."""
     if strange := [name for name in fields if name not in known]:
         raise MechanismError(Fault(where, f"it takes {', '.join(known)}", strange[0]))
     return {name: resolved(text) for name, text in fields.items()}
@@ -58,7 +58,7 @@ class _Reader:
         self.fields: dict[str, str] = {}
 
     def read(self) -> None:
-        """Options and fields wherever they stand, the arguments in their order."""
+        """Options and fields at any position, and the arguments in their order."""
         left: list[Word] = []
         while self.words:
             word = self.words.pop(0)
@@ -115,7 +115,7 @@ class _Reader:
 
 
 def _number(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> float:
-    """A number; expressions have the value that the parameters give them now."""
+    """A number; expressions are evaluated with the current parameters."""
     faults = FaultList()
     decoder = Decoder(faults)
     decoder.names = {name: parameter.symbol for name, parameter in mechanism.parameters.items()}

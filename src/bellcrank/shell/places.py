@@ -1,4 +1,4 @@
-"""Where commands may read and write: not over files of others, and in one folder alone if required."""
+"""File access of commands: no overwriting of other files, and only within one folder if required."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from bellcrank.errors import Fault, MechanismError
 
 
 class Places:
-    """Judges the files that commands are about to write or read.
+    """Decides which files commands may write or read.
 
-    folder: the only one to write into, with what lies in it; None for anywhere. A file that the session wrote
-    itself may be written again, another one that exists only where the command says `-over`.
-    reads: whether files may be read there alone, too.
+    folder: the only folder to write into, subfolders included; None for anywhere. A file that the session
+    wrote itself may be overwritten; any other existing file only if the command has `-over`.
+    reads: whether reading is restricted to this folder as well.
     """
 
     def __init__(self, folder: Path | None = None, reads: bool = False) -> None:
@@ -21,7 +21,7 @@ class Places:
         self._written: set[Path] = set()
 
     def check(self, path: str | Path, over: bool = False) -> None:
-        """Raise MechanismError if the file must not be written; over: it may be there already."""
+        """Raise MechanismError if the file must not be written; over: it may exist already."""
         where = self._resolved(path)
         if not self._within(where):
             rule = f"it lies outside the folder {str(self._folder)!r}, which is the only one to write into"
@@ -41,15 +41,15 @@ class Places:
         return self._folder is None or where.is_relative_to(self._folder)
 
     def wrote(self, path: str | Path) -> None:
-        """Note that the session has made this file."""
+        """Record that the session has written this file."""
         self._written.add(self._resolved(path))
 
     @staticmethod
     def _resolved(path: str | Path) -> Path:
-        """The file itself, links followed."""
+        """The path of the file with links resolved."""
         try:
             return Path(path).resolve()
-        except (OSError, RuntimeError) as error:  # a name too long, a loop of links
+        except (OSError, RuntimeError) as error:  # the name is too long, or links form a loop
             raise MechanismError(
                 Fault(f"file {str(path)!r}", f"this is no name of a file: {error}")
             ) from None

@@ -7,7 +7,7 @@ from bellcrank.shell.language import Command
 
 
 def command_table() -> str:
-    """All commands under their groups: usage, meaning, options, an example."""
+    """All commands by group: usage, meaning, options, an example."""
     parts: list[str] = []
     group = ""
     for command in COMMANDS.values():

@@ -1,4 +1,4 @@
-"""What a command answers: lines for people, data for programs; and errors as both."""
+"""The replies of commands: text for people, data for programs, and errors as both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bellcrank.errors import AssemblyError, MechanismError, SimulationError
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer of a command: text for people (may be empty), data for programs. ok: it was done."""
+    """The reply of a command: text for people (may be empty), data for programs. ok: it was carried out."""
 
     text: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Reply:
 
 
 def failure(error: Exception) -> Reply:
-    """The answer where a command was refused."""
+    """The reply for a refused command."""
     data: dict[str, Any] = {"type": type(error).__name__, "message": str(error)}
     if isinstance(error, MechanismError):
         data["faults"] = [
@@ -48,7 +48,7 @@ def _shown(value: object) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """The value in the types of JSON."""
+    """The value converted to the types of JSON."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""A session: what the commands work on, as values that never change, so that any step can be taken back."""
+"""A session: the state that commands work on, as immutable values, so that any step can be undone."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from bellcrank.shell.reply import Reply
     from bellcrank.trajectory.trajectory import Trajectory
 
-_UNDONE = 200  # how many steps can be taken back
-_PERIOD: Final = 0.04  # s on the wall between looks at a run that is watched
+_UNDONE = 200  # number of steps that can be undone
+_PERIOD: Final = 0.04  # s of wall time between checks of a run that is watched
 _Before: TypeAlias = "tuple[Situation, tuple[Situation, ...], tuple[Situation, ...]]"
 
 
 @dataclass
 class _Following:
-    """A run of a model by these arguments, and the state in which it ended."""
+    """A run of a model by given arguments, and the state in which it ended."""
 
     run: Run
     model: Model
@@ -43,16 +43,16 @@ class _Following:
     end: State | None = None
 
     def leads_on(self, model: Model, arguments: dict[str, Any], state: State | None) -> bool:
-        """Whether a run by these arguments from that state is this one, gone on with."""
+        """Whether a run by these arguments from that state is the continuation of this one."""
         return model is self.model and arguments == self.arguments and state is self.end
 
 
 class Session:
-    """The situation now, those before, those taken back, and what was compiled for the one now.
+    """The current situation, earlier and undone ones, and the compiled data of the current one.
 
-    notes: remarks of the command at work. commands: all there are. source: runs the commands of a file.
-    places: where commands may read and write. watch: is shown each part of a run while it goes on, and may
-    end it by True; without one, runs go on in one part.
+    notes: remarks of the current command. commands: all available ones. source: runs the commands of a file.
+    places: where commands may read and write. watch: receives each part of a run in progress, and may
+    end it by returning True; without it, runs are done in one part.
     """
 
     def __init__(self, places: Places | None = None) -> None:
@@ -61,7 +61,7 @@ class Session:
         self._past: tuple[Situation, ...] = ()
         self._future: tuple[Situation, ...] = ()
         self._compiled: Compiled = None
-        self._following: _Following | None = None  # the last run, if one can go on from its end
+        self._following: _Following | None = None  # the last run, if one can continue from its end
         self.notes: list[str] = []
         self.commands: Mapping[str, Command] = {}
         self.source: Callable[[str], list[Reply]] = lambda _file: []
@@ -73,17 +73,17 @@ class Session:
         return self.now.mechanism
 
     def set(self, **changes: Any) -> None:
-        """Go to a situation with other values."""
+        """Replace values of the current situation."""
         self.now = replace(self.now, **changes)
 
     def remember(self, before: Situation) -> None:
-        """Note a situation to which `undo` can return; what was taken back is forgotten."""
+        """Record a situation to which `undo` can return; undone situations are forgotten."""
         if before is not self.now:
             self._past = (*self._past[1 - _UNDONE :], before)
             self._future = ()
 
     def combine(self, everything: _Before) -> None:
-        """Make one step of all that was done since the session was there."""
+        """Combine everything since an earlier state of the session into one step."""
         now = self.now
         self.restore(everything)
         before, self.now = self.now, now
@@ -91,16 +91,16 @@ class Session:
 
     @property
     def steps_back(self) -> int:
-        """How many situations are remembered."""
+        """The number of recorded situations."""
         return len(self._past)
 
     @property
     def everything(self) -> _Before:
-        """The situation with those before and those taken back: what `restore` takes."""
+        """The current situation with the earlier and undone ones, as taken by `restore`."""
         return self.now, self._past, self._future
 
     def restore(self, everything: _Before) -> None:
-        """Be where the session was, as if nothing had been done since."""
+        """Return to an earlier state of the session, as if nothing had been done since."""
         self.now, self._past, self._future = everything
 
     def undo(self) -> bool:
@@ -112,7 +112,7 @@ class Session:
         return True
 
     def redo(self) -> bool:
-        """Return to the situation that was taken back last; False if there is none."""
+        """Return to the situation that was undone last; False if there is none."""
         if not self._future:
             return False
         after, *future = self._future
@@ -120,9 +120,9 @@ class Session:
         return True
 
     def edit(self, change: Callable[[Mechanism], Any], structure: bool = True) -> Any:
-        """Change a copy of the mechanism and put it in its place; what `change` returns.
+        """Change a copy of the mechanism and substitute it; return the result of `change`.
 
-        structure: what moves or holds is changed; then where the bodies are now becomes where they start.
+        structure: bodies or constraints are changed; the current poses then become the start.
         """
         if structure:
             self.commit()
@@ -132,7 +132,7 @@ class Session:
         return result
 
     def commit(self) -> None:
-        """Let the mechanism start from where it is now, with what it took from where it started before."""
+        """Make the current state the start of the mechanism, keeping values taken from the previous start."""
         live = self.now.live
         if live is None:
             return
@@ -156,13 +156,13 @@ class Session:
         return self._compiled[2]  # type: ignore[index]
 
     def _described(self) -> Model:
-        """The mechanism compiled as it is described."""
+        """The mechanism compiled as described, without assembly."""
         if not self.mechanism.bodies:
             raise MechanismError(Fault("mechanism", "there are no bodies yet", None, "make one: ib <name>"))
         return compile_mechanism(self.mechanism, self.now.start)
 
     def state(self) -> State:
-        """Where the bodies are now: while the clock stands at the start, as they are described."""
+        """The current poses and velocities of the bodies; as described while the clock is at the start."""
         if self.now.live is not None:
             return self.now.live
         bodies = list(with_numbers(self.mechanism).bodies.values())
@@ -173,7 +173,7 @@ class Session:
         return State(self.now.start, *map(rows, ("position", "rotation", "velocity", "angular_velocity")))
 
     def run(self, duration: float, output_step: float | None, **given: Any) -> Trajectory:
-        """Go on by a duration (s); the errors are those of `simulate`."""
+        """Advance by a duration (s); the errors are those of `simulate`."""
         from bellcrank.integrate.advance import check_resolved, output_times
         from bellcrank.simulate import start
 
@@ -200,7 +200,7 @@ class Session:
         if len(run) == 0:
             return run
         live = run.at(float(run.time[-1]))
-        if closing:  # what is taken from the initial configuration is now that of the closed one
+        if closing:  # values taken from the initial configuration now refer to the closed one
             reached = following.run.model
             closed = reached if reached is not model else model.started(live.at_time(self.now.start))
             self.set(closed=(self.mechanism, self.now.start, closed))
@@ -213,7 +213,7 @@ class Session:
         return run
 
     def _went(self, run: Run, times: Any) -> Trajectory:
-        """What a run does over times, s; one that is watched goes on in parts as short as a picture."""
+        """Run over times, s; a run that is watched proceeds in parts as short as a picture."""
         if self.watch is None:
             return run.part(times)
         parts, at, count = [], 0, 1
@@ -227,7 +227,7 @@ class Session:
         return merged(parts)
 
     def trajectory(self) -> Trajectory:
-        """All that was run since the results last changed their columns. Raises MechanismError if nothing."""
+        """Everything run since the result columns last changed. Raises MechanismError if there is nothing."""
         if not self.now.history:
             raise MechanismError(
                 Fault("history", "nothing has been run yet", None, "use step <n> or run <duration>")
@@ -236,7 +236,7 @@ class Session:
 
 
 def _holds(compiled: Compiled, mechanism: Mechanism, start: float) -> bool:
-    """Whether that was compiled of this mechanism at this time."""
+    """Whether the compiled data belong to this mechanism at this time."""
     return compiled is not None and compiled[0] is mechanism and compiled[1] == start
 
 

@@ -1,4 +1,4 @@
-"""The situation of a session: everything that a command can change, as values that never change."""
+"""The situation of a session: everything that a command can change, as immutable values."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Compiled: TypeAlias = "tuple[Mechanism, float, Model] | None"
 
 @dataclass(frozen=True)
 class Settings:
-    """How time goes on.
+    """The settings of time integration.
 
-    method_options: step, max_step, max_order where they were given. stepsize: s from one frame to the next.
+    method_options: step, max_step, max_order if they were given. stepsize: s from one frame to the next.
     """
 
     formulation: str = "auto"
@@ -47,10 +47,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn after every step: convention "null", "bolio" or "corpus", and for the last where.
+    """The drawing after every step: convention "null", "bolio" or "corpus", and the file for the last one.
 
-    over: whether it may be written over files that were there before. contacts: whether these show points and
-    forces of contact. scale: of the forces, N/m, or None.
+    over: whether existing files may be overwritten. contacts: whether the pictures show points and forces of
+    contact. scale: of the forces, N/m, or None.
     """
 
     convention: str = "null"
@@ -65,13 +65,13 @@ class Drawing:
 class Situation:
     """Everything that a command can change.
 
-    mechanism: as it is at the time `start`; it is replaced, never changed. live: where the bodies are since
-    then, or None as long as the clock stands at `start`. off: forces that are switched off.
-    frames: of links by joint, as `sl` set them; they hold as long as the joint has their markers.
-    idle_brakes: forces that are brakes where their damping is zero, which does not show it.
-    inputs: those that were made or set, with the values that runs go on with.
-    history: what was run, pieces that follow each other. closed: the model as constraint forces closed it at
-    the beginning of a run, with the mechanism and the start that it holds for.
+    mechanism: as it is at the time `start`; it is replaced, never changed. live: the current state of the
+    bodies, or None as long as the clock is at `start`. off: forces that are switched off.
+    frames: of links by joint, as `sl` set them; they are valid as long as the joint has their markers.
+    idle_brakes: forces that are brakes with zero damping, which does not identify them.
+    inputs: those that were created or set, with the values that runs continue with.
+    history: completed runs, as consecutive pieces. closed: the model as constraint forces closed it at the
+    beginning of a run, with the mechanism and the start for which it is valid.
     """
 
     mechanism: Mechanism
@@ -89,7 +89,7 @@ class Situation:
 
     @property
     def time(self) -> float:
-        """What the clock shows, s."""
+        """The time shown by the clock, s."""
         return self.start if self.live is None else self.live.time
 
 

@@ -1,6 +1,6 @@
 """The forces of the thesis on one body: gravity, motor, damping, support, brake; as elements of a mechanism.
 
-Which of them an element is shows in its kind, so that nothing is lost when a mechanism is saved and loaded.
+The type of an element follows from its kind, so that nothing is lost when a mechanism is saved and loaded.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ OPTIONS: Final = {
 """The options of `sf` that each type takes."""
 
 _GRAVITY = 9.81  # m/s²
-_STIFFNESS = 1000.0  # N/m of a support that has just been made
+_STIFFNESS = 1000.0  # N/m of a new support
 
 
 def kind_of(force: Force) -> str | None:
-    """The type of the thesis that a force is, or None."""
+    """The thesis's type of a force, or None."""
     kind = force.kind
     if isinstance(kind, SupportPoint):
         return "support"
@@ -59,7 +59,7 @@ def is_idle(kind: object) -> bool:
 
 
 def _any(values: Any) -> bool:
-    """Whether there is anything but zero among numbers and expressions, or in one."""
+    """Whether any of the numbers is nonzero or any of the values is an expression."""
     listed = values if isinstance(values, tuple) else (values,)
     return any(not isinstance(v, (int, float)) or v != 0.0 for v in listed)
 
@@ -71,7 +71,7 @@ def bodies_of(force: Force) -> tuple[str, ...]:
 
 @contextmanager
 def weights_following(session: Session) -> Iterator[None]:
-    """Lets the thesis's gravity of each body, on or off, follow the body's mass where that changes within."""
+    """Within this context, keep the thesis's gravity of each body, on or off, in proportion to its mass."""
     before = _masses(session.mechanism)
     yield
     after = _masses(session.mechanism)
@@ -114,9 +114,9 @@ def instance(mechanism: Mechanism, body: str, kind: str, name: str) -> None:
 
 
 def find(session: Session, body: str, name: str) -> tuple[Force, bool]:
-    """A force on a body by its name there, or its name as a whole; and whether it is switched on.
+    """A force on a body, by its name there or its full name; and whether it is switched on.
 
-    Raises MechanismError if the body has none of this name.
+    Raises MechanismError if the body has no force of this name.
     """
     active, off = session.mechanism.forces, session.now.off
     for key in (f"{body}.{name}", name):
@@ -129,7 +129,7 @@ def find(session: Session, body: str, name: str) -> tuple[Force, bool]:
 
 
 def toggle(session: Session, body: str, name: str) -> bool:
-    """Switch a force off or on; whether it is on now."""
+    """Switch a force off or on; return whether it is on now."""
     force, active = find(session, body, name)
     off = dict(session.now.off)
     if active:
@@ -143,9 +143,9 @@ def toggle(session: Session, body: str, name: str) -> bool:
 
 
 def change(session: Session, body: str, name: str, given: dict[str, Any]) -> None:
-    """Set values of a force by options of `sf`.
+    """Set values of a force from options of `sf`.
 
-    Raises MechanismError for options that its type does not take.
+    Raises MechanismError for options that its type does not have.
     """
     force, active = find(session, body, name)
     kind = "brake" if force.name in session.now.idle_brakes and is_idle(force.kind) else kind_of(force)
@@ -166,7 +166,7 @@ def change(session: Session, body: str, name: str, given: dict[str, Any]) -> Non
 
 
 def _changed(force: Force, kind: str, given: dict[str, Any], mass: float) -> Force:
-    """The force with other values."""
+    """The force with changed values."""
     made: Any = force.kind
     marker = force.markers[0]
     point = given.get("-t", given.get("-s", marker.position))
@@ -189,7 +189,7 @@ def _changed(force: Force, kind: str, given: dict[str, Any], mass: float) -> For
 
 
 def described(force: Force, active: bool) -> dict[str, Any]:
-    """What a force is, in words and numbers."""
+    """A description of a force, in words and numbers."""
     kind = kind_of(force)
     numbers = {
         name: value for name, value in vars(force.kind).items() if name != "ends" and not name.startswith("_")

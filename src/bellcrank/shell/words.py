@@ -1,4 +1,4 @@
-"""A command line as words: blanks part them, quotes and brackets keep them together, `;` begins a comment."""
+"""A command line as words, separated by blanks; quotes and brackets group, and `;` begins a comment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as it was typed, without quotes that enclose it; column counts from 1."""
+    """A word as typed, without enclosing quotes; column counts from 1."""
 
     text: str
     column: int
@@ -42,7 +42,7 @@ def words(line: str) -> list[Word]:
 
 
 def _end_of_word(line: str, start: int) -> int:
-    """Where the word that starts there ends."""
+    """The end of the word that starts at a position."""
     expected: list[str] = []
     at = start
     while at < len(line):
@@ -66,7 +66,7 @@ def _end_of_word(line: str, start: int) -> int:
 
 
 def unquoted(text: str) -> str:
-    """A text without the quotes that enclose it as a whole."""
+    """A text without the quotes that enclose it entirely."""
     if len(text) > 1 and text[0] in "\"'" and text.find(text[0], 1) == len(text) - 1:
         return text[1:-1]
     return text

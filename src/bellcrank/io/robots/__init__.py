@@ -1,1 +1,1 @@
-"""Models of other programs: URDF, MJCF and SDF files, read as mechanisms and written from them."""
+"""Models of other programs: reading URDF, MJCF and SDF files as mechanisms, and writing URDF and MJCF."""

@@ -1,4 +1,4 @@
-"""From a skeleton to a mechanism: bodies, joints, markers, and where everything has gone."""
+"""Construction of a mechanism from a skeleton: bodies, joints, markers, and the use of each part."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _KINDS: Final[dict[str, tuple[Any, str | None]]] = {
 
 
 class Builder:
-    """The mechanism of a skeleton. Faults and what is left out go into the source.
+    """The mechanism of a skeleton. Faults and parts left out are recorded in the source.
 
-    inputs: names that coordinates must not have. coordinates: where the motions of the file are, by name.
+    inputs: names that coordinates must not have. coordinates: the coordinates of the file's motions, by name.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Builder:
             self._add_markers(group)
 
     def _add_loop(self, way: Connection) -> None:
-        """A joint between links that hang in the tree already."""
+        """Add a joint between links that are already in the tree."""
         parent, child = (self.group(link) for link in (way.parent, way.child))
         if parent is None or child is None or parent is child:
             self.source.leave(way.at, f"joint {way.name!r}", "it joins what does not move against each other")
@@ -103,9 +103,9 @@ class Builder:
             self._relieve(group, name)
 
     def _sound(self, group: Group, name: str, found: MassProperties) -> tuple[MassProperties, bool]:
-        """Mass properties that a body may have, and whether they are those of a distribution of mass."""
+        """Valid mass properties of a body, and whether a distribution of mass can have them."""
         if not np.abs(found.inertia).max() < 1e100:
-            return found, True  # which is refused, with the reason
+            return found, True  # which is refused later, with the reason
         moments, axes = np.linalg.eigh(found.inertia)
         low, middle, high = moments.tolist()
         reach = max(float(np.linalg.norm(found.com)), 1e-3)
@@ -127,7 +127,7 @@ class Builder:
         return found, False
 
     def _relieve(self, group: Group, name: str) -> None:
-        """The force that holds up a part of a weight."""
+        """Add the force that supports a part of a link's weight."""
         for link in group.links:
             mass = sum(part.mass for part in link.masses)
             if link.relieved == 0.0 or mass == 0.0:
@@ -172,7 +172,7 @@ class Builder:
         base: Pose | None = None,
         coordinates: Iterable[tuple[Motion, str | None]] = (),
     ) -> None:
-        """Add a joint between frames that are given in the world, with limits and where it starts."""
+        """Add a joint between frames that are given in the world, with limits and initial values."""
         limits: dict[str, Limit] = {}
         position: dict[str, float] = {}
         for motion, coordinate in coordinates:
@@ -191,7 +191,7 @@ class Builder:
         self.mechanism.add_joint(name, kind, one, self.marker(child, at), limits, position or None)
 
     def _limit(self, motion: Motion) -> tuple[Limit | None, float]:
-        """The limits of a motion, and where it starts: within them."""
+        """The limits of a motion, and its start, which is within them."""
         low, high = motion.low, motion.high
         if low is None and high is None:
             return None, motion.start
@@ -212,7 +212,7 @@ class Builder:
         return Marker(self.names[group], local.position, local.rotation, name)
 
     def _add_markers(self, group: Group) -> None:
-        """Frames of links that are no bodies, and named frames, as markers."""
+        """Add markers for frames of links that are not bodies, and for named frames."""
         taken: set[str] = set()
         for link in group.links:
             own = [] if link is group.lead or not link.name else [(link.name, Pose())]
@@ -228,12 +228,12 @@ class Builder:
         return self.reduced.of.get(link)
 
     def on(self, link: str, local: Pose) -> Marker | None:
-        """A marker at a pose that is given in a link; None if that has no body."""
+        """A marker at a pose given in a link; None if the link has no body."""
         group = self.group(link)
         return None if group is None else self.marker(group, self.skeleton.links[link].pose @ local)
 
     def close(self, name: str, kind: Any, one: tuple[str, Pose], two: tuple[str, Pose], at: Element) -> None:
-        """Join two links that hang in the tree already, at poses given in them."""
+        """Join two links that are already in the tree, at poses given in them."""
         end, other = self.on(*one), self.on(*two)
         if end is None or other is None or end.body == other.body:
             self.source.leave(at, f"joint {name!r}", "it joins what does not move against each other")

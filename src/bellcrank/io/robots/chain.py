@@ -1,4 +1,4 @@
-"""Several turns and slides one after the other, without bodies between, as one joint given by formulas."""
+"""Rotations and translations in series, without bodies between them, as one joint given by formulas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bellcrank.mechanism.rotation import between, from_matrix, matrix
 if TYPE_CHECKING:
     from bellcrank.expression import Expression, Transform
 
-_EXACT: Final = 1e-12  # how near an axis must be to one of the frame's to be taken for it
+_EXACT: Final = 1e-12  # how close an axis must be to an axis of the frame to count as equal
 _Z: Final = (0.0, 0.0, 1.0)
 
 
@@ -28,11 +28,11 @@ def chain_joint(
 ) -> tuple[CustomJoint, Pose, list[str]]:
     """The joint, its frame (of both markers, in the world), and the names of its coordinates.
 
-    taken: names that these must not have.
+    taken: names that the coordinates must not have.
 
     The relative pose is the product of the motions about fixed lines,
-    T = exp(ξ₁ (q₁ − s₁)) ... exp(ξₙ (qₙ − sₙ)), in a frame at the last line whose axes are those of the child
-    if the lines lie along these, else such that as many as possible do.
+    T = exp(ξ₁ (q₁ − s₁)) ... exp(ξₙ (qₙ − sₙ)), in a frame at the last line. Its axes are those of the child
+    if the lines lie along these, else such that as many lines as possible lie along them.
     """
     from bellcrank.expression import symbol
 
@@ -54,10 +54,10 @@ def chain_joint(
 
 
 def guided_ball(motions: Sequence[Motion]) -> tuple[JointKind, Pose, list[str]] | None:
-    """Slides across each other and then a ball: a point that is led along a line, in a plane, or nowhere.
+    """Perpendicular slides followed by a ball: a point guided along a line, in a plane, or free.
 
     The joint, the frame of its first marker in the world, and the names of the slides' coordinates in it;
-    None for motions that are not so.
+    None for other motions.
     """
     *slides, ball = motions
     axes = np.array([motion.axis for motion in slides])
@@ -80,7 +80,7 @@ def guided_ball(motions: Sequence[Motion]) -> tuple[JointKind, Pose, list[str]] 
 
 
 def _orientation(axes: Sequence[Vec3], child: Pose) -> tuple[float, float, float, float]:
-    """Of a frame along whose axes as many of these axes lie as possible, preferably the child's."""
+    """The orientation of a frame aligned with as many of these axes as possible, preferably the child's."""
     turn = matrix(child.rotation)
     if all(np.max(np.abs(turn.T @ np.asarray(axis))) > 1.0 - _EXACT for axis in axes):
         return child.rotation
@@ -93,7 +93,7 @@ def _orientation(axes: Sequence[Vec3], child: Pose) -> tuple[float, float, float
 
 
 def _factor(motion: Motion, axis: Vec3, point: Vec3, amount: Expression) -> Transform:
-    """A turn about, or a slide along, a line, given in the frame."""
+    """A rotation about, or a translation along, a line given in the frame."""
     from bellcrank.expression import Transform, rotation_x, rotation_y, rotation_z, translation
 
     if motion.kind == "slide":

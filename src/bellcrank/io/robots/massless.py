@@ -1,9 +1,9 @@
-"""Links that are rigidly joined become one; links without mass become parts of joints.
+"""Rigidly joined links are merged into one; links without mass become parts of joints.
 
-A body has a mass (decision 31). Links without one hang rigidly on others in most files, which makes them
-frames. The rest are the middles of joints with several freedoms, whose motions are put one after the other:
-the pose of such a joint is exactly the product of theirs. A tip without mass has a motion that nothing
-determines.
+A body has a mass (decision 31). In most files, links without mass are rigidly attached to others, which makes
+them frames. The rest are intermediate links of joints with several degrees of freedom, whose motions are
+put in series: the pose of such a joint is exactly the product of their poses. The motion of a massless tip
+is undetermined.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bellcrank.mechanism.mass import MassProperties
 
 _LIGHT: Final = 1e-7
 """The mass, relative to that of the whole, of a link that has none and whose joints are not made one."""
-_SINGLE: Final = ("ball", "free", "planar", "screw")  # motions that stay alone
+_SINGLE: Final = ("ball", "free", "planar", "screw")  # motions that are not merged with others
 MOST: Final = 6
 """Motions of one joint."""
 
@@ -42,23 +42,23 @@ class Group:
         self.mass = summed((part, self.pose_of(link)) for link in self.links for part in link.masses)
 
     def pose_of(self, link: Link) -> Pose:
-        """Of a link, in the frame of the group."""
+        """The pose of a link in the frame of the group."""
         return Pose() if link is self.lead else self.lead.pose.inverse() @ link.pose
 
     @property
     def is_ground(self) -> bool:
-        """Whether it does not move."""
+        """Whether the group is fixed to the ground."""
         return self.lead.name == GROUND
 
     @property
     def is_body(self) -> bool:
-        """Whether it is the ground or has a mass."""
+        """Whether the group is the ground or has a mass."""
         return self.is_ground or self.mass is not None
 
 
 @dataclass(eq=False)
 class Reduced:
-    """Groups, each a body, and connections between them; `of`: the group of a link, None if it is gone."""
+    """Groups, each a body, and their connections; `of`: the group of a link, None if it was eliminated."""
 
     groups: list[Group]
     connections: list[tuple[Connection, Group, Group]]
@@ -66,7 +66,7 @@ class Reduced:
 
 
 def reduced(source: Source, skeleton: Skeleton) -> Reduced:
-    """The skeleton with bodies alone; what had to be changed is noted in the source."""
+    """The skeleton with bodies only; changes are noted in the source."""
     connections = [part for one in skeleton.connections for part in _parted(skeleton, one)]
     while True:
         of = {link.name: group for group in _groups(skeleton, connections) for link in group.links}
@@ -80,7 +80,7 @@ def reduced(source: Source, skeleton: Skeleton) -> Reduced:
 
 
 def _parted(skeleton: Skeleton, one: Connection) -> Iterable[Connection]:
-    """A connection with a ball among other motions as two, with a link without mass between them."""
+    """Split a connection with a ball among other motions in two, with a massless link between them."""
     single = next((k for k, motion in enumerate(one.motions) if motion.kind in _SINGLE), None)
     if single is None or len(one.motions) == 1 or guided_ball(one.motions) is not None:
         yield one
@@ -107,7 +107,7 @@ def _groups(skeleton: Skeleton, connections: list[Connection]) -> list[Group]:
 def _without_one(
     source: Source, connections: list[Connection], of: dict[str, Group]
 ) -> list[Connection] | None:
-    """The connections with one link without mass less; None if there is none."""
+    """The connections with one massless link fewer; None if there is none."""
     ways: dict[Group, list[Connection]] = {group: [] for group in of.values()}
     for one in connections:
         if one.motions or one.kept:
@@ -118,7 +118,7 @@ def _without_one(
             continue
         above = [one for one in held if of[one.child] is group]
         below = [one for one in held if of[one.parent] is group]
-        if not above:  # a massless root, which nothing holds
+        if not above:  # a massless root that nothing constrains
             if not below:
                 continue
             source.leave(
@@ -163,7 +163,7 @@ def _without_one(
 
 
 def _held(source: Source, connections: list[Connection], way: Connection) -> list[Connection]:
-    """With a massless tip fixed to what carries it."""
+    """The connections with a massless tip fixed to its parent."""
     for motion in way.motions:
         source.leave(motion.at, f"joint {motion.name!r}", "it moves nothing that has a mass: it is held")
     rigid = Connection(way.name, way.parent, way.child, way.at)
@@ -171,7 +171,7 @@ def _held(source: Source, connections: list[Connection], way: Connection) -> lis
 
 
 def _joined(first: Connection, second: Connection) -> Connection | None:
-    """Two connections as one, by way of a link without mass; None if that is no joint."""
+    """Two connections merged at a massless link into one; None if the result is not a joint."""
     motions = [*first.motions, *second.motions]
     if len(motions) > MOST or any(motion.kind in _SINGLE for motion in motions):
         return None

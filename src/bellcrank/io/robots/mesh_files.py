@@ -1,4 +1,4 @@
-"""Triangles of mesh files: binary STL and MuJoCo's own format here, all else by trimesh."""
+"""Triangles of mesh files: binary STL and MuJoCo's own format are read here, all others by trimesh."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.mesh import Mesh
 
 _HEAD: Final = 84  # bytes of a binary STL file before its triangles, of 50 bytes each
-_MOST: Final = 200_000_000  # bytes of a file
+_MOST: Final = 200_000_000  # bytes of a file, at most
 
 
 def triangles_of(path: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -37,7 +37,7 @@ _SEEN: Final = ("camera", "light")
 
 
 def read(source: Source, root: Element) -> Mechanism:
-    """The mechanism of a <mujoco>; faults and what is left out go into the source."""
+    """The mechanism of a <mujoco> element; faults and parts left out are recorded in the source."""
     document = Document(source, root)
     reader = _Reader(document)
     for at in document.all("worldbody"):
@@ -69,7 +69,7 @@ def _gravity(document: Document) -> tuple[float, float, float]:
 
 @dataclass
 class _Place:
-    """Where the reader is: in which link, with which frame in it, and under which class.
+    """The position of the reader: the link, the frame in it, and the default class.
 
     connection: of the link to its parent, None for the world.
     """
@@ -82,7 +82,7 @@ class _Place:
 
 @dataclass
 class _Geometry:
-    """What the geoms of a body add up to: masses, shapes that are drawn, shapes that are not."""
+    """The totals of a body's geoms: masses, shapes that are drawn, shapes that are not."""
 
     masses: list[MassProperties]
     drawn: list[Shape]
@@ -103,7 +103,7 @@ class _Reader:
         self.held: dict[Link, _Geometry] = {self.world.link: _Geometry([], [], [])}
 
     def contents(self, at: Element, place: _Place) -> None:
-        """Read what stands in a body, a frame or the world."""
+        """Read the contents of a body, a frame or the world."""
         for one in at.children:
             if one.tag == "body":
                 self._body(one, place)
@@ -183,7 +183,7 @@ class _Reader:
             place.connection.motions.append(motion)
 
     def _finish(self, link: Link) -> None:
-        """Mass and shapes of a body whose contents are known."""
+        """Set mass and shapes of a body once its contents have been read."""
         held = self.held[link]
         link.shapes += held.drawn or held.hidden
         choice = self.document.compiler.get("inertiafromgeom", "auto")
@@ -216,7 +216,7 @@ class _Reader:
         return MassProperties(mass, np.zeros(3), local).moved(pose.position, pose.rotation)
 
     def adjust_masses(self) -> None:
-        """What the compiler's settings make of the masses: bounds, balance, and the total."""
+        """Adjust the masses to the compiler's settings: bounds, balance, and the total."""
         document, compiler = self.document, self.document.compiler
         at = next(document.all("compiler"), None)
         if at is None:

@@ -1,8 +1,8 @@
-"""Actuators of MJCF as forces that follow inputs.
+"""MJCF actuators as forces that follow inputs.
 
-A force is gain · input + bias; gain and bias may depend on length l and rate of what is driven,
-g₀ + g₁ l + g₂ l̇ and b₀ + b₁ l + b₂ l̇, with l = gear · q for a joint. Inputs are not held within their ranges,
-and an activation with dynamics of its own is the input itself.
+A force is gain · input + bias; gain and bias may depend on the length l and rate of the driven element,
+g₀ + g₁ l + g₂ l̇ and b₀ + b₁ l + b₂ l̇, with l = gear · q for a joint. Inputs are not limited to their
+ranges, and an activation with dynamics of its own is replaced by the input.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TARGETS: Final = ("joint", "jointinparent", "tendon", "site", "body", "cranksit
 
 @dataclass
 class _Law:
-    """gain and bias: three factors each, or a word for what they are else."""
+    """Gain and bias: three coefficients each, or the name of another type."""
 
     gain: tuple[float, float, float]
     bias: tuple[float, float, float]
@@ -60,7 +60,7 @@ def add_actuators(
 
 
 def _law(document: Document, at: Element, settings: list[tuple[str, dict[str, str]]]) -> _Law:
-    """Gain and bias as the settings make them, one after the other; shortcuts are settings of both."""
+    """Gain and bias after applying the settings in order; shortcuts set both."""
     law = _Law((1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     kinds = {"gaintype": "fixed", "biastype": "none"}
     for tag, given in settings:
@@ -84,7 +84,7 @@ def _law(document: Document, at: Element, settings: list[tuple[str, dict[str, st
 def _shortcut(
     document: Document, at: Element, tag: str, given: Mapping[str, str], law: _Law, kinds: dict[str, str]
 ) -> None:
-    """What a shortcut makes of gain and bias.
+    """Gain and bias of a shortcut.
 
     Numbers that it does not give are those of <general> and of the same shortcut before it; after another one
     they are 1 and 0.
@@ -166,7 +166,7 @@ class _Actuator:
             source.leave(at, str(at), f"an actuator of {target or 'nothing'} {of!r} is not taken")
 
     def _rotor(self, target: str, of: str, gear: float, tendons: Tendons) -> None:
-        """Damping d and armature I on the side of the motor: gear² d and gear² I in what it drives."""
+        """Damping d and armature I on the motor side: gear² d and gear² I on the driven side."""
         damping, armature = (
             gear * gear * value for value in self.document.linear(self.at, self.given, "damping", "armature")
         )
@@ -191,7 +191,7 @@ class _Actuator:
 
     @property
     def input(self) -> Any:
-        """Its input."""
+        """The input of an actuator."""
         return Input(self.name)
 
     def _label(self) -> str:
@@ -213,7 +213,7 @@ class _Actuator:
             )
 
     def _motor(self, name: str, gear: float, coordinate: JointCoordinate) -> None:
-        """A motor whose effort depends on its input alone."""
+        """A motor whose effort depends on its input only."""
         effort = gear * (self.law.gain[0] * self.input + self.law.bias[0])
         self.builder.force(self.at, name, lambda: JointMotor(effort), coordinate)
 

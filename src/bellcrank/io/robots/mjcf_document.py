@@ -1,4 +1,4 @@
-"""MJCF documents: what they include, the compiler's settings, attributes with the defaults of classes."""
+"""MJCF documents: includes, the compiler's settings, and attributes with the defaults of classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bellcrank.mechanism.rotation import IDENTITY, between, from_matrix, unit
 
 _INCLUDED: Final = ("mujoco", "mujocoinclude")
 _FILES: Final = 500
-_TURNS: Final = ("axisangle", "xyaxes", "zaxis", "euler")  # each of which goes before a quat
+_TURNS: Final = ("axisangle", "xyaxes", "zaxis", "euler")  # each of which takes precedence over a quat
 ACTUATORS: Final = (
     "general",
     "motor",
@@ -49,9 +49,9 @@ class Defaults:
 
 
 class Document:
-    """A model with its includes in place.
+    """A model with its includes expanded.
 
-    sections: the top elements in the order of the file.
+    sections: the top-level elements in the order of the file.
     """
 
     def __init__(self, source: Source, root: Element) -> None:
@@ -93,11 +93,11 @@ class Document:
         return self.source.folder / given if "\0" not in given else self.source.folder
 
     def all(self, section: str) -> Iterator[Element]:
-        """The top elements of a tag."""
+        """The top-level elements with a tag."""
         return (at for at in self.sections if at.tag == section)
 
     def items(self, section: str) -> Iterator[Element]:
-        """The elements in all sections of a tag."""
+        """The elements in all sections with a tag."""
         return (at for top in self.all(section) for at in top.children)
 
     def setting(self, name: str, default: bool) -> bool:
@@ -105,7 +105,7 @@ class Document:
         return self.compiler.get(name, "true" if default else "false") == "true"
 
     def _expanded(self, at: Element) -> Element:
-        """An element with the included ones in place of <include>."""
+        """An element in which each <include> is replaced by the included elements."""
         children: list[Element] = []
         for child in at.children:
             self._size += 1
@@ -163,7 +163,7 @@ class Document:
             self._read_defaults(one, name)
 
     def defaults(self, at: Element, childclass: str) -> Defaults:
-        """The defaults of an element, by its class or that of the body it is in."""
+        """The defaults of an element, by its class or the class of the body that contains it."""
         name = at.get("class") or childclass or MAIN
         if name not in self.classes:
             self.source.fault(at, "there is no default class of this name", name)
@@ -171,7 +171,7 @@ class Document:
         return self.classes[name]
 
     def attributes(self, at: Element, childclass: str = "", kind: str = "") -> dict[str, str]:
-        """The attributes of an element, those of its defaults among them."""
+        """The attributes of an element, including those of its defaults."""
         known = self.defaults(at, childclass).attributes.get(kind or at.tag, {})
         return _merged(known, at.attributes)
 
@@ -180,12 +180,12 @@ class Document:
         return value * (pi / 180.0) if self.degrees else value
 
     def pose(self, at: Element, given: Mapping[str, str]) -> Pose:
-        """The pose that attributes tell."""
+        """The pose given by attributes."""
         position = self.source.numbers(at, "pos", given.get("pos"), 3) or (0.0, 0.0, 0.0)
         return Pose((position[0], position[1], position[2]), self.rotation(at, given))
 
     def rotation(self, at: Element, given: Mapping[str, str]) -> Quat:
-        """The rotation that attributes tell: quat, axisangle, xyaxes, zaxis or euler."""
+        """The rotation given by attributes: quat, axisangle, xyaxes, zaxis or euler."""
         numbers = self.source.numbers
         if (a := numbers(at, "axisangle", given.get("axisangle"), 4)) is not None:
             x, y, z = self.source.direction(at, "axisangle", (a[0], a[1], a[2]), (0.0, 0.0, 1.0))
@@ -208,7 +208,7 @@ class Document:
 
     @staticmethod
     def along(ends: tuple[float, ...]) -> Pose:
-        """The pose that two ends give: in their middle, the z axis from the second to the first."""
+        """The pose given by two ends: at their midpoint, with the z axis from the second to the first."""
         a, b = ends[:3], ends[3:]
         length = dist(a, b)
         x, y, z = ((p - q) / length for p, q in zip(a, b, strict=True))
@@ -216,12 +216,12 @@ class Document:
         return Pose(middle, between((0.0, 0.0, 1.0), (x, y, z)))
 
     def polynomial(self, at: Element, given: Mapping[str, str]) -> list[float]:
-        """The five coefficients of an equality; those that are not given are those of the identity."""
+        """The five coefficients of an equality; missing ones are those of the identity."""
         numbers = self.source.numbers(at, "polycoef", given.get("polycoef"), 1, 5) or ()
         return [*numbers, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(numbers) :]]
 
     def linear(self, at: Element, given: Mapping[str, str], *names: str) -> list[float]:
-        """Attributes that may be polynomials, of which the first term is taken."""
+        """Attributes that may be polynomials, of which only the first term is used."""
         for name in names:
             if any((self.source.numbers(at, name, given.get(name), 1, 20) or ())[1:]):
                 self.source.leave(at, str(at), f"the terms of higher order of its {name} are not taken")
@@ -257,6 +257,6 @@ def _kind(tag: str) -> str:
 
 
 def _merged(known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Defaults and what is given; an orientation that is given takes the place of any other."""
+    """Defaults merged with given attributes; a given orientation replaces any other."""
     turned = any(turn in given for turn in ("quat", *_TURNS))
     return {**{key: text for key, text in known.items() if not (turned and key in _TURNS)}, **given}

@@ -1,4 +1,4 @@
-"""What MJCF holds beside bodies and has a counterpart: equality constraints, tendons and actuators."""
+"""MJCF elements other than bodies that have a counterpart: equality constraints, tendons and actuators."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LISTED: Final = {
 def add_elements(
     builder: Builder, document: Document, joints: JointReader, sites: Mapping[str, tuple[str, Pose]]
 ) -> None:
-    """Add forces, constraints and inputs to what the builder has made; note what cannot be taken."""
+    """Add forces, constraints and inputs to the builder's mechanism; note what cannot be imported."""
     joints.add_forces(builder)
     equalities = _Equalities(builder, document, joints, sites)
     tendons = Tendons(builder, document, joints, sites)

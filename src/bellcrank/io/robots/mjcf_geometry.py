@@ -1,4 +1,4 @@
-"""Geoms of MJCF: shapes that are drawn, and mass that follows from them."""
+"""MJCF geoms: the shapes drawn and the mass derived from them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _DENSITY: Final = 1000.0
 _SIZES: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 _FLAT: Final = ("plane", "hfield")
 _KNOWN: Final = (*_SIZES, *_FLAT, "mesh", "sdf")
-_DRAWN: Final = 2  # geoms of groups up to this are shown
+_DRAWN: Final = 2  # geoms of groups up to this one are shown
 
 
 class Geoms:
-    """Geoms of a document, with the meshes and materials that it has."""
+    """The geoms of a document, with its meshes and materials."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -53,7 +53,7 @@ class Geoms:
     def read(
         self, at: Element, childclass: str, frame: Pose
     ) -> tuple[Shape | None, MassProperties | None, bool]:
-        """The shape of a geom, the mass that it stands for, both in the body, and whether it is drawn."""
+        """The shape of a geom, its mass, both in the body's frame, and whether it is drawn."""
         document = self.document
         given = document.attributes(at, childclass)
         kind = given.get("type", "sphere")
@@ -86,7 +86,7 @@ class Geoms:
     def _sizes(
         self, at: Element, given: Mapping[str, str], kind: str, frame: Pose, pose: Pose
     ) -> tuple[tuple[float, ...] | None, Pose]:
-        """Full lengths of a primitive, and its pose where two ends give it."""
+        """Full lengths of a primitive, and its pose if it is given by two ends."""
         source, count = self.document.source, _SIZES[kind]
         ends = source.numbers(at, "fromto", given.get("fromto"), 6) if kind != "sphere" else None
         least = count if ends is None else 1
@@ -110,7 +110,7 @@ class Geoms:
     def _mass(
         self, at: Element, given: Mapping[str, str], volume: MassProperties, pose: Pose, group: int
     ) -> MassProperties | None:
-        """Mass by density or as given; none in groups that do not count."""
+        """Mass by density or as given; none in groups that do not contribute."""
         document = self.document
         if not self.groups[0] <= group <= self.groups[1]:
             return None
@@ -141,7 +141,7 @@ class Geoms:
         shape: Shape | None = None
         if known.get("file") and reference.rotation != IDENTITY and len(set(scale)) > 1:
             source.leave(at, str(at), "a mesh that is turned before it is stretched is not shown", name)
-        elif known.get("file"):  # s Rᵀ (v − p) = Rᵀ (s v − s p) for what the scale s does not shear
+        elif known.get("file"):  # s Rᵀ (v − p) = Rᵀ (s v − s p) for parts that the scale s does not shear
             x, y, z = (s * p for s, p in zip(scale, reference.position, strict=True))
             place = pose @ Pose((x, y, z), reference.rotation).inverse()
             shape = mesh(source, at, known["file"], scale, place, color, document.folders["mesh"])
@@ -164,7 +164,7 @@ class Geoms:
     def _volume(
         self, at: Element, name: str, known: Mapping[str, str], scale: Vec3, reference: Pose
     ) -> MassProperties | None:
-        """Mass properties of a mesh at density 1, in the geom, where its vertices v are s Rᵀ (v − p)."""
+        """Mass properties of a mesh at density 1, in the geom, with its vertices v moved to s Rᵀ (v − p)."""
         if name not in self._solids:
             found: MassProperties | None = None
             path = self.document.source.file(known.get("file", ""), self.document.folders["mesh"])

@@ -1,4 +1,4 @@
-"""Joints of MJCF as motions, and the springs, dampers, friction and armature in them."""
+"""MJCF joints as motions, with their springs, dampers, friction and armature."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS: Final = {"hinge": "turn", "slide": "slide", "ball": "ball", "free": "fre
 
 
 class JointReader:
-    """The joints of a document by name, each a motion with its attributes."""
+    """Reads the joints of a document, by name: each a motion with its attributes."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -73,23 +73,23 @@ class JointReader:
         return found[0] * scale, found[1] * scale
 
     def rest(self, name: str) -> float:
-        """Where the spring of a joint rests."""
+        """The coordinate at which the spring of a joint is at rest."""
         motion, given = self.known[name]
         scale = self.document.angle(1.0) if motion.kind == "turn" else 1.0
         return self.document.number(motion.at, given, "springref") * scale
 
     def rests(self) -> dict[str, float]:
-        """The same of all joints with one coordinate."""
+        """The rest coordinates of all joints with one coordinate."""
         return {name: self.rest(name) for name, (motion, _) in self.known.items() if motion.kind in _PLAIN}
 
     def add_forces(self, builder: Builder) -> None:
-        """Add what acts in the joints themselves."""
+        """Add the forces that act in the joints."""
         for name, (motion, given) in self.known.items():
             if name in builder.joints or motion.kind == "free":
                 self._forces(builder, name, motion, given)
 
     def _of_free(self, builder: Builder, name: str, motion: Motion, damping: float, others: bool) -> None:
-        """Damping of a free joint, which is that of the velocities of the body's frame."""
+        """Add damping of a free joint, which acts on the velocities of the body's frame."""
         at = motion.at
         link = next(way.child for way in builder.skeleton.connections if motion in way.motions)
         if damping:
@@ -132,7 +132,7 @@ class JointReader:
             builder.force(at, f"{name} friction", lambda: JointFriction(0.0, friction), coordinate)
 
     def _of_ball(self, builder: Builder, name: str, motion: Motion, stiffness: float, damping: float) -> None:
-        """A spring on the rotation vector, and a moment against the relative angular velocity."""
+        """Add a spring on the rotation vector, and a moment against the relative angular velocity."""
         joint, at = builder.mechanism.joints[builder.joints[name]], motion.at
         ends = (joint.marker_1, joint.marker_2)
         if stiffness:

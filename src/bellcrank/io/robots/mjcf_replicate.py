@@ -1,4 +1,4 @@
-"""The element <replicate> of MJCF: copies of what it holds, and of all that refers to it."""
+"""The MJCF element <replicate>: copies of its contents, and of all elements that refer to them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _REFERENCES: Final = {
 }
 """The attributes that name an element, by its kind."""
 _KINDS: Final = {attribute: kind for kind, attributes in _REFERENCES.items() for attribute in attributes}
-_REFERRING: Final = ("tendon", "equality", "actuator", "contact")  # tendons before what refers to them
+_REFERRING: Final = ("tendon", "equality", "actuator", "contact")  # tendons first: others refer to them
 
 Name = tuple[str, str]
 """Of an element: its kind and its name."""
 
 
 class Replicator:
-    """Puts copies in the place of all <replicate> of a document, the innermost first.
+    """Replaces all <replicate> elements of a document by copies, the innermost first.
 
-    turned: the rotation of three angles of the file.
+    turned: converts three angles of the file to a rotation.
     """
 
     def __init__(self, source: Source, turned: Callable[[Vec3], Quat]) -> None:
@@ -37,7 +37,7 @@ class Replicator:
         self._made = 0
 
     def expanded(self, sections: list[Element]) -> list[Element]:
-        """The top elements with copies; the very same where there is nothing to copy."""
+        """The top-level elements with copies; the same objects if there is nothing to copy."""
         self.sections = sections
         for top in [one for one in sections if one.tag == "worldbody"]:
             self._expand(top)
@@ -65,7 +65,7 @@ class Replicator:
             }
             inner = [self._renamed(child, names, suffix) for child in at.children]
             made.append(Element("frame", frame, at.file, at.line, inner))
-            # MuJoCo adds up the angles, and the offsets in the axes of the copy before.
+            # MuJoCo sums the angles, and adds each offset in the axes of the previous copy.
             pose = Pose(pose.point(offset), self.turned((k * x, k * y, k * z)))
         self._refer(names, suffixes)
         return made
@@ -79,7 +79,7 @@ class Replicator:
         return [f"{at.get('sep')}{k:0{len(str(count))}d}" for k in range(count)]
 
     def _renamed(self, at: Element, names: set[Name], suffix: str) -> Element:
-        """A copy in which names have a suffix, its own and those that it refers to."""
+        """A copy with a suffix on its own names and on the names that it refers to."""
         self._made += 1
         if self._made > ELEMENTS:
             self.source.fault(at, f"with its copies the model has more than {ELEMENTS} elements")
@@ -95,7 +95,7 @@ class Replicator:
         )
 
     def _refer(self, names: set[Name], suffixes: list[str]) -> None:
-        """Copy what refers to copied elements, tendons first: actuators may refer to these."""
+        """Copy the elements that refer to copied elements, tendons first: actuators may refer to these."""
         for section in _REFERRING:
             for top in [one for one in self.sections if one.tag == section]:
                 children: list[Element] = []
@@ -121,7 +121,7 @@ def _named(elements: Iterable[Element]) -> Iterable[Name]:
 
 
 def _referred(at: Element) -> Iterable[Name]:
-    """What an element and its parts refer to."""
+    """The names that an element and its children refer to."""
     for key, value in at.attributes.items():
         if key in _KINDS:
             yield _KINDS[key], value.strip()

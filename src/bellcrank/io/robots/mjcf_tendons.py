@@ -1,4 +1,4 @@
-"""Tendons of MJCF: sums of joint coordinates, and cables from site to site."""
+"""MJCF tendons: weighted sums of joint coordinates, and cables between sites."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from bellcrank.mechanism.transmissions import Cable, Coupling
 
 @dataclass
 class Fixed:
-    """A sum of coordinates with factors.
+    """A weighted sum of coordinates.
 
-    start, rest: its value where the model starts, and where the springs of its joints rest.
+    start, rest: its value where the model starts, and where the springs of its joints are at rest.
     """
 
     ends: list[JointCoordinate]
@@ -32,7 +32,7 @@ class Fixed:
     rest: float = 0.0
 
     def effort(self, of: Any) -> CustomForce:
-        """The force of an expression of length and rate, positive where it lengthens the tendon."""
+        """The force given by an expression of length and rate, positive where it lengthens the tendon."""
         held = [EndCoordinate(f"q{k}") for k in range(1, len(self.ends) + 1)]
         pairs = list(zip(self.factors, held, strict=True))
         length = sum(c * end.value for c, end in pairs)
@@ -42,7 +42,7 @@ class Fixed:
 
 
 class Tendons:
-    """The tendons of a document; springs, dampers and cables are added to the mechanism at once."""
+    """The tendons of a document; springs, dampers and cables are added to the mechanism immediately."""
 
     def __init__(
         self, builder: Builder, document: Document, joints: JointReader, sites: Mapping[str, tuple[str, Pose]]
@@ -111,7 +111,7 @@ class Tendons:
                 self.document.source.leave(at, str(at), f"{key} of a tendon is not taken")
 
     def _spatial(self, at: Element, given: Mapping[str, str]) -> None:
-        """A cable where it has an upper limit, a spring where it has a stiffness."""
+        """Add a cable if it has an upper limit, a spring if it has a stiffness."""
         source = self.document.source
         ends: list[Marker] = []
         for one in at.children:
@@ -143,7 +143,7 @@ class Tendons:
             source.leave(at, str(at), "a spring with a range of rest lengths is not taken", lengths)
             return
         rest = lengths[0]
-        if rest == -1.0:  # where all springs in joints rest
+        if rest == -1.0:  # where all springs in joints are at rest
             placed = self.builder.skeleton.poses(self.joints.rests())
             sites = (self.sites[place.get("site")] for place in at.children)
             rest = dist(*(placed[link].point(site.position) for link, site in sites))

@@ -1,4 +1,4 @@
-"""MJCF of mechanisms whose joints are turns, slides and balls; loops become equalities."""
+"""Export to MJCF of mechanisms whose joints are made of turns, slides and balls; loops become equalities."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from bellcrank.mechanism.shape import Box, Capsule, Cylinder, Ellipsoid, Shape, 
 from bellcrank.mechanism.springs import SpringDamper, TorsionSpring
 from bellcrank.mechanism.transmissions import Cable, Coupling
 
-_APART = 0.1  # m, between two points that hold a hinge of a loop
+_APART = 0.1  # m, between the two points that represent a hinge of a loop
 
 
 def write(mechanism: Mechanism) -> tuple[str, list[Fault]]:
-    """The text of an MJCF file, and what of the mechanism is not in it.
+    """The text of an MJCF file, and the parts of the mechanism that it omits.
 
-    Raises MechanismError for joints that are not made of turns, slides and balls, and for loops that are
-    closed by others than hinges, balls and fixed joints.
+    Raises MechanismError for joints that are not made of turns, slides and balls, and for loops closed by
+    joints other than hinges, balls and fixed joints.
     """
     made = outline(mechanism)
     faults = FaultList()
@@ -152,7 +152,7 @@ class _Writer:
         return name
 
     def _loop(self, joint: Joint) -> None:
-        """A weld, a point that is held, or for a hinge two points on its axis."""
+        """Write a closing joint: a weld, a point constraint, or for a hinge two points on its axis."""
         if isinstance(joint.kind, Fixed):
             pairs, tag = [("", joint.marker_1, joint.marker_2)], "weld"
         else:
@@ -270,6 +270,6 @@ def _place(pose: Pose) -> str:
 
 
 def _shifted(marker: Marker) -> Marker:
-    """A marker further along its z axis."""
+    """A marker shifted along its z axis."""
     point = Pose(marker.position, marker.rotation).point((0.0, 0.0, _APART))
     return Marker(marker.body, point, marker.rotation)

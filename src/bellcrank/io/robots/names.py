@@ -1,4 +1,4 @@
-"""Names of elements and of symbols from names in files of other programs."""
+"""Names of elements and symbols, derived from names in files of other programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bellcrank.expression.grammar import RESERVED, is_name
 
 
 def element_name(wanted: str, taken: Container[str] = (), forbidden: str = "") -> str:
-    """The name, changed where ours has other rules, and by primes where it is taken."""
+    """A valid, unused element name: invalid characters are replaced, and primes added if it is taken."""
     name = "".join("_" if c in forbidden or not c.isprintable() else c for c in wanted.strip())
     name = re.sub("/{2,}", "/", name).strip("/").strip() or "unnamed"
     if name == "ground":
@@ -20,7 +20,7 @@ def element_name(wanted: str, taken: Container[str] = (), forbidden: str = "") -
 
 
 def symbol_name(wanted: str, taken: Container[str] = ()) -> str:
-    """A name that expressions can use."""
+    """A name that is valid in expressions."""
     name = re.sub(r"\W", "_", wanted.strip(), flags=re.ASCII) or "q"
     if not is_name(name):
         name = f"q_{name}"

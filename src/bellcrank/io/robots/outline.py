@@ -1,7 +1,7 @@
-"""A mechanism as a tree of bodies with elementary motions, for formats that know nothing else.
+"""A mechanism as a tree of bodies with elementary motions, for formats that support nothing else.
 
-All is given with every coordinate of the tree's joints at zero. The motions of a body seen from its parent
-are turns about and slides along lines fixed in the body, the outermost first.
+All quantities are given with every coordinate of the tree's joints at zero. The motions of a body relative to
+its parent are turns about and slides along lines fixed in the body, the outermost first.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Step:
 
 @dataclass
 class Branch:
-    """A body, what it hangs on, and how. pose: in the parent's frame. joint: None if it floats."""
+    """A body, its parent, and its motions. pose: in the parent's frame. joint: None if it floats."""
 
     body: Body
     parent: str
@@ -52,7 +52,7 @@ class Branch:
 
 @dataclass
 class Outline:
-    """The branches that stand on the ground, joints that close loops, and what is left out of the file."""
+    """The branches on the ground, the joints that close loops, and the parts left out of the file."""
 
     mechanism: Mechanism
     roots: list[Branch]
@@ -60,7 +60,7 @@ class Outline:
     left_out: list[Fault] = field(default_factory=list)
 
     def branches(self) -> Iterator[Branch]:
-        """All of them, parents before children."""
+        """All branches, parents before children."""
         waiting = list(self.roots)
         while waiting:
             branch = waiting.pop(0)
@@ -68,11 +68,11 @@ class Outline:
             waiting += branch.children
 
     def leave(self, element: str, rule: str, value: object = None) -> None:
-        """Note what a file cannot hold."""
+        """Note a part that a file cannot represent."""
         self.left_out.append(Fault(element, rule, value))
 
     def names(self) -> dict[str, str]:
-        """What the coordinates of joints, "joint.coordinate", are called: as a joint that has no others."""
+        """File names of coordinates, by "joint.coordinate"; a single coordinate has the joint's name."""
         return {
             f"{joint.name}.{step.coordinate}": joint.name
             if len(branch.steps) == 1
@@ -83,7 +83,7 @@ class Outline:
         }
 
     def key(self, end: Any) -> str:
-        """The text "joint.coordinate" of an end; empty if it is none."""
+        """The text "joint.coordinate" of an end; empty if it is not a coordinate."""
         if not isinstance(end, JointCoordinate):
             return ""
         joint = self.mechanism.joints[end.joint]
@@ -91,7 +91,7 @@ class Outline:
 
 
 def outline(mechanism: Mechanism) -> Outline:
-    """The outline of a mechanism at the values that its parameters have.
+    """The outline of a mechanism at the present values of its parameters.
 
     Raises MechanismError for joints of the tree that are not made of turns and slides.
     """
@@ -131,7 +131,7 @@ def outline(mechanism: Mechanism) -> Outline:
 def _branch(
     mech: Mechanism, joint: Joint, parent: str, made: Mapping[str, object], faults: FaultList
 ) -> Branch | None:
-    """The branch of a joint on a body; None if it leads to a body that is there already, or holds nothing."""
+    """The branch from a joint to a body; None if the body is in the tree, or the joint locks nothing."""
     reverse = joint.marker_2.body == parent
     base, tip = (joint.marker_2, joint.marker_1) if reverse else (joint.marker_1, joint.marker_2)
     if tip.body in made or not joint.lowered().blocks:
@@ -144,7 +144,7 @@ def _branch(
         return None
     relative, steps = found
     relative = relative.inverse() if reverse else relative
-    # Steps are given in marker 1. From the other side their order and their signs are the opposite.
+    # Steps are given in marker 1. From the other side their order and their signs are reversed.
     frame = pose_of(tip) if reverse else pose_of(tip) @ relative.inverse()
     sign = -1.0 if reverse else 1.0
     moved = [
@@ -155,7 +155,7 @@ def _branch(
 
 
 def pose_of(marker: Marker) -> Pose:
-    """Of a marker in its body."""
+    """The pose of a marker in its body."""
     return Pose(marker.position, marker.rotation)
 
 
@@ -179,7 +179,7 @@ def _steps(joint: Joint) -> tuple[Pose, list[Step]] | None:
 
 
 def _of_formulas(kind: CustomJoint) -> tuple[Pose, list[Step]] | None:
-    """Of a product of turns and shifts, each affine in one coordinate or constant."""
+    """The steps of a product of turns and shifts, each affine in one coordinate or constant."""
     chain = chain_of(kind, kind.known)
     if chain is None:
         return None
@@ -201,5 +201,5 @@ def _triple(vector: np.ndarray) -> Vec3:
 
 
 def listed(parts: Iterable[float]) -> str:
-    """Numbers as a text that gives the same numbers back."""
+    """Numbers as a text that reads back as the same numbers."""
     return " ".join(repr(float(part) + 0.0) for part in parts)

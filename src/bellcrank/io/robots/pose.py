@@ -1,4 +1,4 @@
-"""Poses of frames, and the ways in which files of other programs give them."""
+"""Poses of frames, and the conventions by which files of other programs give them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AXES: Final[dict[str, Vec3]] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z":
 
 @dataclass(frozen=True)
 class Pose:
-    """Where a frame is in another one: position, m, and unit quaternion from its axes to the other's."""
+    """The pose of a frame in another: position, m, and unit quaternion from its axes to the other's."""
 
     position: Vec3 = ORIGIN
     rotation: Quat = IDENTITY
@@ -26,11 +26,11 @@ class Pose:
         return Pose(self.point(inner.position), unit(multiply(self.rotation, inner.rotation)))
 
     def point(self, local: Vec3) -> Vec3:
-        """A point of this frame in the outer one."""
+        """A point of this frame in the outer frame."""
         return added(self.position, rotate(self.rotation, local))
 
     def vector(self, local: Vec3) -> Vec3:
-        """A direction of this frame in the outer one's axes."""
+        """A direction of this frame in the axes of the outer frame."""
         return rotate(self.rotation, local)
 
     def inverse(self) -> Pose:
@@ -64,7 +64,7 @@ def of_rpy(roll: float, pitch: float, yaw: float) -> Quat:
 
 
 def of_euler(sequence: str, angles: Vec3) -> Quat:
-    """The rotation of three turns, rad: in lower case about turned axes, in upper case about fixed ones."""
+    """The rotation of three turns, rad: lower-case letters are rotated axes, upper-case ones fixed axes."""
     found = IDENTITY
     for letter, angle in zip(sequence, angles, strict=True):
         turn = about(AXES[letter.lower()], angle)

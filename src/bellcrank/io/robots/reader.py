@@ -1,4 +1,4 @@
-"""Model files of robots by what they hold: URDF, MJCF or SDF."""
+"""Reading of robot model files by their contents: URDF, MJCF or SDF."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SUFFIXES: Final = (".urdf", ".xml", ".mjcf", ".sdf", ".world")
 
 
 def read(path: Path, packages: Iterable[str | os.PathLike[str]] = ()) -> Mechanism:
-    """The mechanism of a URDF, MJCF or SDF file; its `left_out` says what of the file is not in it.
+    """The mechanism of a URDF, MJCF or SDF file; its `left_out` lists the parts of the file that it omits.
 
-    packages: folders of packages that package:// and model:// name, beside the file's own, those above it,
+    packages: folders of packages that package:// and model:// name, besides the file's own, those above it,
         and those of the environment's ROS_PACKAGE_PATH.
 
     Raises MechanismError with all faults, each with file and line; OSError if the file cannot be read.
@@ -42,7 +42,7 @@ def read(path: Path, packages: Iterable[str | os.PathLike[str]] = ()) -> Mechani
         advice = "models begin with <robot> (URDF), <mujoco> (MJCF) or <sdf>"
         source.fault(root, "it is no model of a robot", None, advice)
         raise MechanismError(source.faults)
-    with np.errstate(all="ignore"):  # numbers beyond all bounds are refused by those who check them
+    with np.errstate(all="ignore"):  # numbers that are too large are refused where they are checked
         made = reader(source, root)
     source.faults.raise_any()
     made.left_out = tuple(source.left_out)

@@ -1,4 +1,4 @@
-"""SDF: models and models within models, poses relative to any frame, joints that may close loops."""
+"""SDF: models nested in models, poses relative to any frame, joints that may close loops."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _QUIET: Final = (
 
 
 def read(source: Source, root: Element) -> Mechanism:
-    """The mechanism of an <sdf>; faults and what is left out go into the source."""
+    """The mechanism of an <sdf> element; faults and parts left out are recorded in the source."""
     reader = _Reader(source, root)
     tops = [at for at in root.children if at.tag in ("model", "world", "include")]
     if not tops:
@@ -63,7 +63,7 @@ def read(source: Source, root: Element) -> Mechanism:
 
 @dataclass(frozen=True)
 class _Level:
-    """How deep a model lies, and whether it stands still."""
+    """The depth of a model, and whether it is static."""
 
     depth: int = 0
     static: bool = False
@@ -86,7 +86,7 @@ class _Reader:
     def model(
         self, at: Element, scope: str, level: _Level, name: str = "", placed: Element | None = None
     ) -> None:
-        """Read a model into a scope; `placed`: the <include> that may give it another pose."""
+        """Read a model into a scope; `placed`: the <include> that may replace its pose."""
         name = name or at.name
         if not name:
             self.source.fault(at, "a model needs a name")
@@ -111,7 +111,7 @@ class _Reader:
         self.scope(at, whole, _Level(level.depth + 1, still))
 
     def scope(self, at: Element, scope: str, level: _Level) -> None:
-        """Read what stands in a model or a world."""
+        """Read the contents of a model or a world."""
         if any(one.name == "world" for one in at.all("link")):
             self.frames.worlds.add(scope)
         for one in at.children:
@@ -132,7 +132,7 @@ class _Reader:
                 self.source.leave(one, str(one), f"<{one.tag}> has no counterpart")
 
     def include(self, at: Element, scope: str, level: _Level) -> None:
-        """Read the model that another file holds."""
+        """Read the model contained in another file."""
         uri = text(at, "uri")
         found = self.source.file(uri, Path(at.file).parent) or self.source.file(
             f"{uri}/model.sdf", Path(at.file).parent
@@ -188,7 +188,7 @@ class _Reader:
         self.joints.enter(at, scope, name)
 
     def skeleton(self) -> Skeleton:
-        """Links where their frames are, joints as a tree and what closes loops in it."""
+        """Links at their frames, joints as a tree, and the joints that close loops in it."""
         skeleton, names = Skeleton(), self._short_names()
         for name, (at, static) in self.links.items():
             skeleton.links[names[name]] = read_link(self.source, at, names[name], self.frames.pose(name, at))
@@ -204,7 +204,7 @@ class _Reader:
         return skeleton
 
     def _short_names(self) -> dict[str, str]:
-        """Names of links: without the model's if there is one model, with "/" between scopes."""
+        """Names of links: without the model's name if there is one model, with "/" between scopes."""
         tops = {name.split(SEPARATOR)[0] for name in self.links}
         drop = len(tops) == 1 and all(SEPARATOR in name for name in self.links)
         return {

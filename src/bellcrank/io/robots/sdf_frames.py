@@ -1,4 +1,4 @@
-"""Frames of SDF: poses that are given relative to other frames, in models within models."""
+"""SDF frames: poses given relative to other frames, in models nested in models."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Frame:
 
 @dataclass
 class Frames:
-    """All frames by their names with scope, such as "arm::hand::palm"."""
+    """All frames by their scoped names, such as "arm::hand::palm"."""
 
     source: Source
     known: dict[str, Frame] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Frames:
     """Scopes with a link of their own that is called "world", as some old files have it."""
 
     def name(self, scope: str, wanted: str) -> str:
-        """A frame's whole name from the one by which a scope calls it."""
+        """The full name of a frame from its name within a scope."""
         if wanted == "world" and scope not in self.worlds:
             return WORLD
         if wanted in ("", "__model__"):
@@ -45,7 +45,7 @@ class Frames:
         return f"{scope}{SEPARATOR}{wanted}" if scope else wanted
 
     def pose(self, name: str, at: Element) -> Pose:
-        """Of a frame in the world. A frame that is not there, and a ring of them, are faults."""
+        """The pose of a frame in the world. A missing frame and a cycle of relative frames are faults."""
         way: list[str] = []
         while name not in self.found:
             if name not in self.known or name in way:
@@ -78,7 +78,7 @@ class Frames:
 
 
 def pose_of(source: Source, at: Element) -> tuple[Pose, str]:
-    """The <pose> of an element, and the name of the frame that it is relative to, empty if it says none."""
+    """The <pose> of an element, and the name of the frame that it is relative to, empty if none is given."""
     given = at.first("pose")
     if given is None:
         return Pose(), ""
@@ -99,7 +99,7 @@ def pose_of(source: Source, at: Element) -> tuple[Pose, str]:
 
 
 def text(at: Element, *tags: str) -> str:
-    """The text of an element below another one, on the way of these tags; empty if it is not there."""
+    """The text of a nested element, by the path of tags below another element; empty if it is missing."""
     here: Element | None = at
     for tag in tags:
         here = None if here is None else here.first(tag)
@@ -107,7 +107,7 @@ def text(at: Element, *tags: str) -> str:
 
 
 def number(source: Source, at: Element, default: float, *tags: str) -> float:
-    """The number in such an element."""
+    """The number in a nested element."""
     given = text(at, *tags)
     found = source.numbers(at, " ".join(tags), given, 1) if given else None
     return default if found is None else found[0]

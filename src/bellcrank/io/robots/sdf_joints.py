@@ -1,4 +1,4 @@
-"""Joints of SDF: a graph of links, of which a tree is taken first and what is left closes loops."""
+"""SDF joints: a graph of links, of which a spanning tree is taken first; the other joints close loops."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class JointReader:
         self.known.setdefault(name, _Joint(at, scope, name))
 
     def add_to(self, skeleton: Skeleton, names: dict[str, str]) -> None:
-        """Connect the links of a skeleton; names: of links in it, by their names with scope."""
+        """Connect the links of a skeleton; names: of its links, by their scoped names."""
         self.names = names
         trees = Forest(skeleton.links)
         children = {way.child for way in skeleton.connections}
@@ -122,7 +122,7 @@ class JointReader:
         return motion
 
     def _pitch(self, at: Element) -> float:
-        """M a turn; the older thread_pitch is in rad/m, and left-handed where it is positive."""
+        """The pitch in m per turn; the older thread_pitch is in rad/m, and left-handed if positive."""
         if text(at, "screw_thread_pitch"):
             return number(self.source, at, 1.0, "screw_thread_pitch")
         if not text(at, "thread_pitch"):
@@ -131,7 +131,7 @@ class JointReader:
         return -2.0 * pi / old if old else 0.0
 
     def _axis(self, joint: _Joint, axis_at: Element | None) -> Vec3:
-        """In world axes; files before 1.5 give it in the axes of the model."""
+        """The axis in world axes; files before 1.5 give it in the axes of the model."""
         frame = joint.name
         given: Vec3 | None = (0.0, 0.0, 1.0)
         if axis_at is not None:
@@ -146,7 +146,7 @@ class JointReader:
         return self.frames.pose(frame, joint.at).vector(axis)
 
     def add_forces(self, builder: Builder) -> None:
-        """Springs, dampers and friction in the joints, joints that follow others, and gears."""
+        """Add springs, dampers and friction in the joints, mimic joints, and gears."""
         for joint in self.known.values():
             for place, motion in enumerate(joint.motions):
                 axis = joint.at.first("axis" if place == 0 else "axis2")
@@ -230,7 +230,7 @@ class JointReader:
         )
 
     def _turn(self, joint: _Joint, link: str, reference: str | None) -> tuple[str, float] | None:
-        """The hinge between a link and the reference, and the sign with which it counts."""
+        """The hinge between a link and the reference link, and the sign of its angle."""
         if reference is None or len(joint.motions) != 1 or joint.motions[0].kind != "turn":
             return None
         third = self.names.get(reference)

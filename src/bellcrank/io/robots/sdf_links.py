@@ -1,4 +1,4 @@
-"""Links of SDF: mass, inertia and shapes."""
+"""SDF links: mass, inertia and shapes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FLAT: Final = ("plane", "heightmap", "empty")
 
 
 def read_link(source: Source, at: Element, name: str, pose: Pose) -> Link:
-    """A link with its mass properties, and with what is seen of it, or collides where nothing is."""
+    """A link with its mass properties and its visual shapes, or its collision shapes if it has none."""
     link = Link(name, pose, at)
     inertial = at.first("inertial")
     automatic = inertial is not None and inertial.get("auto") == "true"
@@ -57,7 +57,7 @@ def read_link(source: Source, at: Element, name: str, pose: Pose) -> Link:
 
 
 def _mass(source: Source, link: Element, at: Element | None) -> MassProperties | None:
-    """By default 1 kg and 1 kg m^2 about each axis, as SDF has it."""
+    """The mass properties; by default 1 kg and 1 kg m^2 about each axis, as in SDF."""
     if at is None:
         source.leave(link, str(link), "it has no <inertial>: SDF gives it 1 kg and 1 kg m²")
         return MassProperties(1.0, np.zeros(3), np.eye(3))
@@ -82,7 +82,7 @@ def _mass(source: Source, link: Element, at: Element | None) -> MassProperties |
 
 
 def _of_shapes(source: Source, link: Element) -> MassProperties | None:
-    """The mass of what collides, by its density."""
+    """The mass of the collision shapes, by their density."""
     parts = []
     for one in link.all("collision"):
         shape = _shape(source, one)

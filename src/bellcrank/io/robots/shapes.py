@@ -1,4 +1,4 @@
-"""Shapes that files of robots give: primitives, and meshes where their files are found."""
+"""Shapes in robot files: primitives, and meshes if their files are found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Color = tuple[float, ...] | None
 def primitive(
     source: Source, at: Element, kind: str, numbers: tuple[float, ...], pose: Pose, color: Color
 ) -> Shape | None:
-    """A shape of full lengths: Box x y z, Sphere r, Ellipsoid a b c, Cylinder, Capsule and Cone r length."""
+    """A shape by dimensions: Box x y z, Sphere r, Ellipsoid a b c, Cylinder, Capsule and Cone r length."""
     common: dict[str, Any] = {"position": pose.position, "rotation": pose.rotation, "color": color}
     with source.faults.collect(at.location):
         if kind == "Box":
@@ -43,7 +43,7 @@ def mesh(
     color: Color,
     *bases: Path,
 ) -> Shape | None:
-    """A mesh, if its file is there; what cannot be shown is noted, with the place where the mesh is used."""
+    """A mesh, if its file exists; if it cannot be shown, that is noted at the place where it is used."""
     found = source.file(text, *bases)
     if found is None:
         source.leave(at, str(at), "its mesh is not found in the model's folders", text)

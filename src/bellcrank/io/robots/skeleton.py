@@ -1,8 +1,8 @@
-"""What every model of a robot comes down to before it is a mechanism: links, and motions between them.
+"""The common form of every robot model before it becomes a mechanism: links, and motions between them.
 
-All is given in the pose in which the file draws the model. A connection holds the motions of its child seen
-from its parent, the outermost first; each is a turn about, or a slide along, a line of the world in that
-pose. So the product of their exponentials gives every pose, and motions may be put one after the other.
+Everything is given in the pose in which the file defines the model. A connection contains the motions of its
+child relative to its parent, the outermost first; each is a turn about, or a slide along, a line of the world
+in that pose. The product of their exponentials therefore gives every pose, and motions can be put in series.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GROUND: Final = ""
 class Link:
     """A frame with mass, shapes and named frames, all given in it.
 
-    pose: in the world. at: where it stands in the file, None for the ground.
+    pose: in the world. at: its element in the file, None for the ground.
     """
 
     name: str
@@ -61,9 +61,9 @@ class Motion:
 
 @dataclass(eq=False)
 class Connection:
-    """How a child hangs on its parent: by motions, or rigidly where there are none.
+    """The connection of a child to its parent: by motions, or rigid if there are none.
 
-    kept: a rigid one that is not dissolved, so that it can be taken out.
+    kept: whether a rigid connection is not dissolved, so that it can be removed later.
     """
 
     name: str
@@ -75,13 +75,13 @@ class Connection:
 
 
 class Forest:
-    """Which of some names belong together."""
+    """Disjoint sets of names (union-find)."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._above = {name: name for name in names}
 
     def top(self, name: str) -> str:
-        """The name that stands for all that belong to this one."""
+        """The representative of the set that this name belongs to."""
         above = self._above
         while above[name] != name:
             above[name] = above[above[name]]
@@ -89,20 +89,20 @@ class Forest:
         return name
 
     def join(self, child: str, parent: str) -> None:
-        """Let two names, and all that belong to them, belong together."""
+        """Merge the sets of two names."""
         self._above[self.top(child)] = self.top(parent)
 
 
 @dataclass(eq=False)
 class Skeleton:
-    """Links by name, the ground among them, connections, which make trees, and others, which close loops."""
+    """Links by name, with the ground, connections that form trees, and connections that close loops."""
 
     links: dict[str, Link] = field(default_factory=lambda: {GROUND: Link(GROUND)})
     connections: list[Connection] = field(default_factory=list)
     loops: list[Connection] = field(default_factory=list)
 
     def poses(self, coordinates: Mapping[str, float]) -> dict[str, Pose]:
-        """Links in the world where motions have these values, all others those of the drawing."""
+        """Poses of the links in the world for given values of motions, all others as in the file's pose."""
         moved = {GROUND: HERE}
         for way in self.connections:
             here = moved[way.parent]
@@ -114,7 +114,7 @@ class Skeleton:
 
 
 def _moved(motion: Motion, amount: float) -> Pose:
-    """By a turn about, or a slide along, the line of a motion."""
+    """The displacement by a turn about, or a slide along, the line of a motion."""
     if motion.kind == "slide":
         return Pose(scaled(motion.axis, amount))
     turn = Pose(ORIGIN, about(motion.axis, amount))
@@ -124,7 +124,7 @@ def _moved(motion: Motion, amount: float) -> Pose:
 def summed(parts: Iterable[tuple[MassProperties, Pose]]) -> MassProperties | None:
     """The sum of parts, each given in a frame of that pose; None if nothing has a mass.
 
-    A part may have an inertia alone, as rotors do in some files.
+    A part may have an inertia only, as rotors do in some files.
     """
     known = list(parts)
     if sum(part.mass for part, _ in known) <= 0.0:

@@ -1,4 +1,4 @@
-"""Mass properties of what a mesh encloses, in the ways in which MuJoCo reckons them."""
+"""Mass properties of the volume enclosed by a mesh, computed in the ways offered by MuJoCo."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ def solid(vertices: np.ndarray, triangles: np.ndarray, way: str) -> MassProperti
     """Mass properties at density 1, of tetrahedra between a point and each triangle.
 
     vertices: (n, 3), m. triangles: (m, 3). way: "exact" counts volumes with their signs; "legacy" takes each
-    as positive, first about the centroid of the surface, then about the centre of mass that this gives, which
-    is the same for convex meshes; "convex" fills the convex hull; "shell" spreads the mass over the surface.
+    as positive, first about the centroid of the surface, then about the centre of mass that this gives, the
+    result is the same for convex meshes; "convex" fills the convex hull; "shell" spreads the mass over the
+    surface.
     """
     if way == "convex":
         vertices, triangles = convex_hull(vertices)
@@ -42,18 +43,18 @@ def solid(vertices: np.ndarray, triangles: np.ndarray, way: str) -> MassProperti
 def _summed(
     weight: np.ndarray, com: np.ndarray, corners: tuple[np.ndarray, ...], mass: float
 ) -> MassProperties:
-    """From second moments, weight (Σ corner cornerᵀ + (Σ corner)(Σ corner)ᵀ), of simplices about the com.
+    """Mass properties from second moments, weight (Σ corner cornerᵀ + (Σ corner)(Σ corner)ᵀ), about the com.
 
     weight: V/20 of tetrahedra with their fourth corner at the com, A/12 of triangles.
     """
     second = np.zeros((3, 3))
     for part in (*corners, sum(corners)):
         second += np.einsum("t,ti,tj->ij", weight, part, part)
-    sign = 1.0 if mass > 0.0 else -1.0  # triangles may all face inward
+    sign = 1.0 if mass > 0.0 else -1.0  # all triangles may face inward
     return MassProperties(sign * mass, com, sign * (np.trace(second) * np.eye(3) - second))
 
 
 def _volumes(a: np.ndarray, b: np.ndarray, c: np.ndarray, absolute: bool) -> np.ndarray:
-    """Of the tetrahedra between the origin and triangles."""
+    """The volumes of the tetrahedra between the origin and triangles."""
     volume: np.ndarray = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
     return np.abs(volume) if absolute else volume

@@ -1,4 +1,4 @@
-"""What readers of models have in common: numbers out of attributes, faults with places, what is left out."""
+"""Common parts of the model readers: numbers from attributes, located faults, and parts left out."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from bellcrank.errors import Fault, FaultList, Location
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
 
-_MARKS = ("package.xml", "model.config", ".git", "pyproject.toml")  # of the top of a tree of files
+_MARKS = ("package.xml", "model.config", ".git", "pyproject.toml")  # files at the top of a tree of files
 _UNLIMITED = 1e10
 _SCHEMES = ("package://", "model://")
 
 
 class Source:
-    """A file that is read: its faults, what of it is left out, and the files that it names.
+    """A file being read: its faults, the parts left out, and the files that it names.
 
-    path: of the file. packages: folders in which those lie that package:// names, or these themselves.
+    path: of the file. packages: folders that contain the packages that package:// names, or these themselves.
     """
 
     def __init__(self, path: Path, packages: Iterable[Path] = ()) -> None:
@@ -35,19 +35,19 @@ class Source:
             self.top = self.folder
 
     def fault(self, at: Element, rule: str, value: object = None, advice: str = "", of: str = "") -> None:
-        """Note what is wrong in an element, or in the attribute `of` of it."""
+        """Note a fault in an element, or in its attribute `of`."""
         rule = f"{of} {rule}" if of else rule
         self.faults.add(str(at), rule, value, advice, at.location)
 
     def leave(self, at: Element | None, element: str, rule: str, value: object = None) -> None:
-        """Note what is not taken over."""
+        """Note a part that is not imported."""
         place = Location(str(self.path)) if at is None else at.location
         self.left_out.append(Fault(element, rule, value, location=place))
 
     def numbers(
         self, at: Element, attribute: str, text: str | None, least: int, most: int | None = None
     ) -> tuple[float, ...] | None:
-        """Finite numbers, `least` to `most` (None: as many); None if there is no text or a fault."""
+        """Finite numbers, `least` to `most` (None: as many); None for an empty text or a fault."""
         if text is None:
             return None
         most = least if most is None else most
@@ -66,12 +66,12 @@ class Source:
         return found
 
     def number(self, at: Element, attribute: str, default: float | None = 0.0) -> float | None:
-        """One number of an attribute; the default if it is not there or a fault."""
+        """One number of an attribute; the default if it is missing or a fault."""
         found = self.numbers(at, attribute, at.attributes.get(attribute), 1)
         return default if found is None else found[0]
 
     def bound(self, at: Element, attribute: str, text: str) -> float | None:
-        """A limit; None where there is no text, an infinity, or a number that stands for one."""
+        """A limit; None for an empty text, an infinity, or a number that stands for one."""
         if text.lower().lstrip("+-") in ("", "inf", "infinity"):
             return None
         found = self.numbers(at, attribute, text, 1)
@@ -83,7 +83,7 @@ class Source:
         return default if found is None else (found[0], found[1], found[2])
 
     def direction(self, at: Element, attribute: str, given: Vec3 | None, default: Vec3) -> Vec3:
-        """A unit vector along what is given."""
+        """A unit vector along the given direction."""
         if given is None:
             return default
         largest = max(map(abs, given))
@@ -95,7 +95,7 @@ class Source:
         return (x / norm, y / norm, z / norm)
 
     def word(self, at: Element, attribute: str, known: Collection[str], default: str) -> str:
-        """One of some words."""
+        """One of the allowed words."""
         found = at.get(attribute, default)
         if found not in known:
             self.fault(at, f"must be one of {', '.join(known)}", found, of=attribute)
@@ -103,7 +103,7 @@ class Source:
         return found
 
     def file(self, text: str, *bases: Path) -> Path | None:
-        """A file that is named in the text, in one of the folders; None if it is not there or out of bounds.
+        """A file that is named in the text, in one of the folders; None if it is missing or out of bounds.
 
         It must lie in the tree of files to which the model belongs, or in one of the packages: the tree is
         that of the highest folder with a package.xml, model.config, .git or pyproject.toml, else that of the
@@ -118,7 +118,7 @@ class Source:
         return None
 
     def within(self, real: Path) -> bool:
-        """Whether a file may be looked at."""
+        """Whether a file may be read."""
         return any(real.is_relative_to(folder) for folder in (self.top, *self.packages))
 
     def _candidates(self, text: str, bases: Iterable[Path]) -> Iterable[Path]:

@@ -1,6 +1,6 @@
 """URDF: links and joints of a robot, with mimic joints, transmissions and the extensions that close loops.
 
-A root link with a mass is held by the joint "NAME (ground)", which may be taken out to let the robot float; a
+A root link with a mass is fixed by the joint "NAME (ground)", which may be removed to let the robot float; a
 file without moving joints is an object, which floats.
 """
 
@@ -22,7 +22,7 @@ from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.mass import MassProperties
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
-_WORLD: Final = "world"  # the name of a root that is the ground
+_WORLD: Final = "world"  # the name of a root link that is the ground
 _MOVING: Final = {
     "revolute": "turn",
     "continuous": "turn",
@@ -43,7 +43,7 @@ _SHAPES: Final = {
 
 
 def read(source: Source, root: Element) -> Mechanism:
-    """The mechanism of a <robot>; faults and what is left out go into the source."""
+    """The mechanism of a <robot> element; faults and parts left out are recorded in the source."""
     for at in root.children:
         if at.tag.startswith("xacro:") or "${" in "".join(at.attributes.values()):
             source.fault(
@@ -84,7 +84,7 @@ class _Reader:
         return found
 
     def skeleton(self) -> Skeleton:
-        """Links in the pose in which all joints are at zero, parents before children."""
+        """Links in the pose with all joints at zero, parents before children."""
         source = self.source
         below: dict[str, list[Element]] = {name: [] for name in self.links}
         above: dict[str, Element] = {}

@@ -1,4 +1,4 @@
-"""What URDF files hold beside links and joints: friction, mimics, transmissions, joints that close loops."""
+"""URDF elements other than links and joints: friction, mimics, transmissions, joints that close loops."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _CLOSING: Final = {
     "spherical": Spherical,
     "ball": Spherical,
 }
-_QUIET: Final = ("link", "joint", "material")  # of a robot: read elsewhere
+_QUIET: Final = ("link", "joint", "material")  # children of a robot that are read elsewhere
 _OF_JOINT: Final = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 
 
 def add_extras(builder: Builder, root: Element, joints: Mapping[str, Element]) -> None:
-    """Add forces, constraints and closing joints to what the builder has made; note what cannot be taken."""
+    """Add forces, constraints and closing joints to the builder's mechanism; note what cannot be imported."""
     for name, at in joints.items():
         _dynamics(builder, name, at)
     for name, at in joints.items():
@@ -91,7 +91,7 @@ def _mimic(builder: Builder, name: str, at: Element, joints: Mapping[str, Elemen
 
 
 def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) -> None:
-    """A motor behind a gear for each actuator of a transmission with one joint; its torque is an input."""
+    """Add a geared motor for each actuator of a transmission with one joint; its torque is an input."""
     source = builder.source
     held, actuators = list(at.all("joint")), list(at.all("actuator"))
     if any(one.name not in joints for one in held):
@@ -126,7 +126,7 @@ def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) 
 
 
 def _said(places: tuple[Element, ...], tags: tuple[str, ...], default: float) -> float:
-    """The number in the first of these elements that is there, its text or its `value`; nan for none."""
+    """The number in the first of these elements that exists, in its text or its `value`; nan for none."""
     for place in places:
         for one in place.children:
             if one.tag.rpartition(":")[2] in tags:
@@ -138,7 +138,7 @@ def _said(places: tuple[Element, ...], tags: tuple[str, ...], default: float) ->
 
 
 def _loop_joint(builder: Builder, at: Element) -> None:
-    """<loop_joint> with <link1> and <link2>: a joint between frames of two links of the tree."""
+    """Add the joint of a <loop_joint> with <link1> and <link2>, between frames of two links of the tree."""
     source = builder.source
     ends: list[tuple[str, Pose]] = []
     for tag in ("link1", "link2"):
@@ -159,7 +159,7 @@ def _loop_joint(builder: Builder, at: Element) -> None:
 
 
 def _gazebo(builder: Builder, at: Element) -> None:
-    """Joints in <gazebo> close loops; the rest speaks of the simulator."""
+    """Read the joints in <gazebo>, which close loops; the rest configures the simulator."""
     source = builder.source
     for one in at.children:
         if one.tag != "joint":

@@ -1,4 +1,4 @@
-"""URDF of trees of turns and slides; joints with several motions get links without mass."""
+"""Export to URDF of trees of turns and slides; joints with several motions get massless links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORLD = "world"
 
 
 def write(mechanism: Mechanism) -> tuple[str, list[Fault]]:
-    """The text of a URDF file, and what of the mechanism is not in it.
+    """The text of a URDF file, and the parts of the mechanism that it omits.
 
     Raises MechanismError for loops, ball joints and joints that are not made of turns and slides.
     """
@@ -133,7 +133,7 @@ class _Writer:
         self._joint(f"{key} marker", "fixed", carrier, name, pose, [])
 
     def _elements(self) -> list[str]:
-        """What stands in joints is put there; the lines of what stands at the end."""
+        """Add elements of joints to the joints; return the lines of those at the end of the file."""
         after: list[str] = []
         for force in self.mechanism.forces.values():
             name = self.names.get(self.made.key(force.ends[0])) if len(force.ends) == 1 else None
@@ -186,7 +186,7 @@ def _origin(pose: Pose) -> str:
 
 
 def rpy_of(pose: Pose) -> tuple[float, float, float]:
-    """Roll, pitch and yaw, rad: turns about the fixed x, y and z."""
+    """Roll, pitch and yaw, rad: rotations about the fixed x, y and z axes."""
     r = matrix(pose.rotation)
     across = math.hypot(r[0, 0], r[1, 0])
     pitch = math.atan2(-r[2, 0], across)

@@ -1,4 +1,4 @@
-"""XML texts as trees that remember their lines. Nothing outside of a text is read; entities are refused."""
+"""XML texts as trees with line numbers. Nothing outside a text is read; entities are refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIZE: Final = 30_000_000
 
 @dataclass(eq=False)
 class Element:
-    """An element: tag with prefix, attributes, children, the text in it; file and line where it begins."""
+    """An element: tag with prefix, attributes, children, its text; file and line where it begins."""
 
     tag: str
     attributes: dict[str, str]
@@ -32,24 +32,24 @@ class Element:
 
     @property
     def location(self) -> Location:
-        """Where it begins."""
+        """The location where the element begins."""
         return Location(self.file, self.line)
 
     @property
     def name(self) -> str:
-        """The attribute `name`, without blanks at its ends; empty if there is none."""
+        """The attribute `name`, without surrounding blanks; empty if it is missing."""
         return self.attributes.get("name", "").strip()
 
     def get(self, attribute: str, default: str = "") -> str:
-        """An attribute without blanks at its ends."""
+        """An attribute without surrounding blanks."""
         return self.attributes.get(attribute, default).strip()
 
     def all(self, *tags: str) -> Iterator[Element]:
-        """The children of these tags."""
+        """The children with these tags."""
         return (child for child in self.children if child.tag in tags)
 
     def first(self, tag: str) -> Element | None:
-        """The first child of this tag."""
+        """The first child with this tag."""
         return next(self.all(tag), None)
 
     def __str__(self) -> str:
@@ -59,8 +59,8 @@ class Element:
 def parse(path: Path, name: str) -> Element:
     """The root of a file, which is called `name` in faults.
 
-    Raises MechanismError, with file and line, for what is no XML, declares entities, or is beyond the bounds
-    above; OSError if the file cannot be read.
+    Raises MechanismError, with file and line, for text that is not XML, declares entities, or exceeds the
+    limits above; OSError if the file cannot be read.
     """
     if not os.path.isfile(path) and os.path.exists(path) and not os.path.isdir(path):  # noqa: PTH110, PTH112, PTH113
         raise _error(name, None, "this is no file but a device, a pipe or a socket")
@@ -77,7 +77,7 @@ def parse_text(text: bytes, name: str) -> Element:
     except expat.ExpatError as error:
         rule = f"not XML: {expat.ErrorString(error.code)}"
         raise _error(name, error.lineno, rule, error.offset + 1) from None
-    except (LookupError, ValueError) as error:  # of encodings that do not exist
+    except (LookupError, ValueError) as error:  # for encodings that do not exist
         raise _error(name, 1, f"not XML: {error}") from None
     if builder.root is None:
         raise _error(name, 1, "it holds no element")

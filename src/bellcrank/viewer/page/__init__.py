@@ -1,1 +1,1 @@
-"""The page of a session: what it shows in a browser, on viser (extra `viewer`)."""
+"""The page of a session, shown in a browser by viser (extra `viewer`)."""

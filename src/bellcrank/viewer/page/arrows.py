@@ -1,4 +1,4 @@
-"""Arrows on the stage: reactions of joints, forces of hands."""
+"""Arrows on the stage: joint reactions and the forces that users exert by dragging."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bellcrank.scene.scene import rotated
 from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.snapshot import Snapshot
 
-_LONGEST: Final = 0.3  # of the mechanism's size: the arrow of the largest force so far
+_LONGEST: Final = 0.3  # of the mechanism's size: the length of the arrow of the largest force so far
 _FORGET: Final = 0.995  # of the largest force, in each picture
 _FORCE: Final = (214, 92, 64)
 _MOMENT: Final = (88, 118, 204)
@@ -19,7 +19,7 @@ _HAND: Final = (242, 169, 0)
 
 
 class Arrows:
-    """Forces and moments of joints, forces of hands; which are shown is set from outside."""
+    """Arrows for forces and moments of joints and for dragging forces; the caller selects which are shown."""
 
     def __init__(self, server: Any, stage: Stage) -> None:
         self._server, self._stage = server, stage
@@ -28,20 +28,20 @@ class Arrows:
         self._handles: dict[str, Any] = {}
 
     def show(self, now: Snapshot) -> None:
-        """The arrows of a snapshot."""
+        """Draw the arrows of a snapshot."""
         points = self._joints(now) if self.shown else {}
         self._draw("force", *self._arrows("force", points))
         self._draw("moment", *self._arrows("moment", points))
         self._draw("hand", *self._hands(now))
 
     def renew(self) -> None:
-        """Forget what was shown of another mechanism."""
+        """Remove the arrows of the previous mechanism."""
         for handle in self._handles.values():
             handle.remove()
         self._handles.clear()
 
     def _joints(self, now: Snapshot) -> dict[str, tuple[Floats, Floats]]:
-        """Where each joint is, and its reaction (6,)."""
+        """The position of each joint, and its reaction (6,)."""
         layout, found = now.layout, {}
         if "reactions" not in layout.shapes:
             return {}

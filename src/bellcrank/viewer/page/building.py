@@ -1,4 +1,4 @@
-"""The panel by which a mechanism is built: a palette of bodies, joining by two clicks, undo, files."""
+"""The panel for building a mechanism: a palette of bodies, joining by two clicks, undo, files."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _TELLING: Final = ("keep", "open_file", "assemble")
 
 
 class Building:
-    """The panel.
+    """The building panel.
 
-    told: what to do with the future of a command; warned: with that of one whose result is seen.
+    told: callback for the future of a command; warned: callback for the future of a command whose result is
+    visible anyway.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Building:
         self.show(now)
 
     def renew(self, now: Snapshot) -> None:
-        """Take over another mechanism."""
+        """Switch to another mechanism."""
         self.marks.renew(now)
         chosen, options = self._element.value, (_NOTHING, *elements(now))
         self._element.options = options
@@ -61,7 +62,7 @@ class Building:
         self._weight.value = any(now.mechanism.gravity)
 
     def show(self, now: Snapshot) -> None:
-        """Bring it up to a snapshot."""
+        """Update the panel to a snapshot."""
         self.joining.show()
         last = now.log[-1].number if now.log else 0
         if last != self._logged:
@@ -69,7 +70,7 @@ class Building:
             self._log.content = logged(now.log[-_LINES:])
 
     def choose(self, kind: str, name: str) -> None:
-        """An element of the mechanism was clicked."""
+        """Handle a click on an element of the mechanism."""
         wanted = f"{kind} {name}"
         self._element.value = wanted if wanted in self._element.options else _NOTHING
 
@@ -167,24 +168,24 @@ class Building:
         self._line.value = ""
 
     def send(self, command: str, **arguments: Any) -> None:
-        """Give a command."""
+        """Send a command to the session."""
         told = self._told if command in _TELLING else self._warned
         told(self._session.send(command, by=_WHO, **arguments))
 
     def refuse(self, element: str, rule: str, advice: str) -> None:
-        """Show that something was not done."""
+        """Report that an action was not carried out."""
         answer: Future[Any] = Future()
         answer.set_exception(MechanismError(Fault(element, rule, None, advice)))
         self._told(answer)
 
 
 def elements(now: Snapshot) -> tuple[str, ...]:
-    """The elements of what is shown, such as "joint pivot"."""
+    """The elements of the mechanism shown, such as "joint pivot"."""
     return tuple(f"{noun} {name}" for noun, table in _TABLES for name in getattr(now.mechanism, table))
 
 
 def logged(entries: tuple[Entry, ...]) -> str:
-    """Command lines and their answers, as HTML."""
+    """Command lines and their replies, as HTML."""
     rows = []
     for entry in entries:
         color = "inherit" if entry.ok else "#c8452f"

@@ -1,4 +1,4 @@
-"""Contacts on the stage: balls at the points where bodies touch, arrows for the forces there."""
+"""Contacts on the stage: balls at the points where bodies touch, and arrows for the contact forces."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from bellcrank.viewer.snapshot import Snapshot
 
 HINT: Final = "Points dark where friction holds, yellow where they slip; forces crimson."
 _MOST: Final = 512  # points that are shown, and as many arrows: those of the largest forces
-_PICTURES: Final = 300  # whose largest forces make the scale
+_PICTURES: Final = 300  # pictures whose largest forces set the scale
 _BALL, _FINE, _ARROW = 0.011, 0.006, 0.008  # radii, of `_size`
 _CUT_FORCE: Final = (0.93, 0.55, 0.68)
 
 
 class Contacts:
-    """Points and forces of contacts; whether they are shown is set from outside."""
+    """Points and forces of contacts; the caller selects whether they are shown."""
 
     def __init__(self, server: Any, stage: Stage) -> None:
         self._server, self._stage = server, stage
         self.shown = False
-        self._turn = Lock()  # of the thread that shows and of those that switch
+        self._turn = Lock()  # between the thread that draws and those that switch the display
         self._balls = Copies(server, "/contacts/points", ball(1.0, 10))
         self._arrows = Copies(server, "/contacts/forces", _arrow())
         self.renew()
 
     def renew(self) -> None:
-        """Forget what was shown of another mechanism."""
+        """Remove the contacts of the previous mechanism."""
         self._summed: set[str] = set()
         self._largest: deque[float] = deque(maxlen=_PICTURES)
         self._seen, self._counts = -1, (0, 0.0, 0.0)
 
     @property
     def note(self) -> str:
-        """How long the arrows are, and what the largest force is, in words."""
+        """The scale of the arrows and the largest force, in words."""
         count, usual, largest = self._counts
         if not self.shown:
             return ""
@@ -57,7 +57,7 @@ class Contacts:
         return words + (" (pale arrows are cut)." if largest > CUT / LONGEST * usual else ".")
 
     def show(self, now: Snapshot) -> None:
-        """The points and forces of a snapshot."""
+        """Draw the contact points and forces of a snapshot."""
         with self._turn:
             self._show(now)
 
@@ -84,7 +84,7 @@ class Contacts:
 
     @property
     def _size(self) -> float:
-        """A length, m, between those of what moves and of what is in the picture."""
+        """Half the geometric mean of the diagonals of the moving parts and of the picture, m."""
         return float(np.sqrt(0.5 * self._stage.scene.size * self._stage.reach))
 
     def _show_points(self, touching: Touching, summed: set[str]) -> None:
@@ -112,10 +112,10 @@ class Contacts:
 
 
 class Copies:
-    """Copies of one mesh in one object of the page, whose number changes from picture to picture.
+    """Copies of one mesh in one object of the page; their number changes from picture to picture.
 
-    The object has room for more copies than there are, so that it is made anew only where they have doubled;
-    copies that are not needed have no size.
+    The object has room for more copies than are in use, so that it is recreated only when their number has
+    doubled; copies not in use have zero size.
     """
 
     def __init__(self, server: Any, name: str, mesh: TriangleMesh) -> None:
@@ -124,7 +124,7 @@ class Copies:
         self._room = 0
 
     def show(self, position: Any, rotation: Any, scales: Any, colors: Any) -> None:
-        """Show copies: places (n, 3) on the page, turns (n, 4), scales (n, 3), colours (n, 3), 0 to 1."""
+        """Show copies: positions (n, 3) on the page, rotations (n, 4), scales and colours (n, 3), 0 to 1."""
         count = len(position)
         if count == 0:
             self.hide()
@@ -150,7 +150,7 @@ class Copies:
                 setattr(self._handle, name, value)
 
     def hide(self) -> None:
-        """Show nothing."""
+        """Hide all copies."""
         if self._handle is not None and self._handle.visible:
             self._handle.visible = False
 
@@ -166,12 +166,12 @@ class Copies:
 
 
 def _largest(force: Floats) -> Any:
-    """Numbers of what is shown: at most so many, those of the largest forces."""
+    """Indices of the rows shown: those of the largest forces, up to the maximum number."""
     return np.argsort(-force)[:_MOST] if len(force) > _MOST else np.arange(len(force))
 
 
 def _arrow() -> TriangleMesh:
-    """An arrow along z from 0 to 1, to be stretched; its shaft has the radius 1."""
+    """An arrow along z from 0 to 1, to be stretched; its shaft has radius 1."""
     head = 0.28
     shaft = moved(cylinder(1.0, 1.0 - head, 12), (0.0, 0.0, 0.5 * (1.0 - head)))
     return joined([shaft, moved(cone(2.6, head), (0.0, 0.0, 1.0 - 0.5 * head))])

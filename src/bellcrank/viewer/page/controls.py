@@ -1,4 +1,4 @@
-"""The controls beside the stage: time, method, inputs, what is shown, what is selected, what is kept."""
+"""The controls beside the stage: time, method, inputs, display, selection, saving."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _METHODS: Final = (*FIXED, "dopri5", "adams", "bdf", "auto")
 
 
 class Controls:
-    """Widgets of time and method, which show a session and give it commands.
+    """Widgets for time and method, which display a session and send it commands.
 
-    told: what to do with the future of each command.
+    told: callback for the future of each command.
     """
 
     def __init__(self, gui: Any, session: Session, told: Callable[[Any], None]) -> None:
@@ -42,7 +42,7 @@ class Controls:
             self.renew(now)
 
     def show(self, now: Snapshot) -> None:
-        """Bring the widgets up to a snapshot."""
+        """Update the widgets to a snapshot."""
         self._status.content = _status(self._session, now)
         low, high = now.past
         if (self._time.min, self._time.max) != (low, max(high, low + 1e-3)):
@@ -87,7 +87,7 @@ class Controls:
         return switch
 
     def renew(self, now: Snapshot) -> None:
-        """Sliders of the inputs and parameters that there are."""
+        """Create sliders for the inputs and parameters of the mechanism."""
         if set(self._sliders) == {*now.inputs, *now.parameters}:
             return
         if self._folder is not None:
@@ -129,7 +129,7 @@ def _set(widget: Any, value: Any) -> None:
 
 
 def _status(session: Session, now: Snapshot) -> str:
-    """What the clock shows, how fast it goes, and what is wrong."""
+    """The time shown by the clock, the speed of the run, and any error."""
     word = {"playing": "running" if session.is_live else "playing"}.get(now.status, now.status)
     tint = {"playing": "#3f9b58", "failed": "#c8452f"}.get(now.status, "#8a929c")
     factor = f"{now.factor:.2f} × real time" if np.isfinite(now.factor) else ""

@@ -1,9 +1,9 @@
-"""The gate before the page: it lets in who may come, and passes on what they say byte by byte.
+"""The gate in front of the page: it admits authorised clients and forwards their bytes unchanged.
 
-The page itself listens on this machine alone, at a port of its own. On this machine the gate asks that the
-page was addressed as this machine, and that no other page sends the request (Host and Origin of HTTP), so
-that a foreign page in the same browser cannot steer. From other machines it asks for a token: once in the
-address, then as a cookie.
+The page itself listens on this machine only, at a port of its own. For requests from this machine, the gate
+requires that the page was addressed as this machine and that no other page sent the request (Host and Origin
+of HTTP), so that a foreign page in the same browser cannot control the session. From other machines it
+requires a token: once in the address, then as a cookie.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-_HEAD: Final = 32_768  # bytes that the head of a request may have
-_PATIENCE: Final = 10.0  # s to send it in
-_LINGER: Final = 5.0  # s that one side may go on speaking after the other has ended
+_HEAD: Final = 32_768  # largest head of a request, bytes
+_PATIENCE: Final = 10.0  # s allowed for sending it
+_LINGER: Final = 5.0  # s for which one side may go on sending after the other has ended
 _COOKIE: Final = "bellcrank_token"
 NAMES: Final = "/bellcrank/name"
 """The path of requests for what is under the pointer."""
@@ -27,11 +27,11 @@ _LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Gate:
-    """Listens at a host and port, in a thread of its own, before a page at a port of this machine.
+    """A proxy at a host and port, in its own thread, in front of a page at a port of this machine.
 
     answers: computes the text that is returned for the query of a request for `NAMES`, in another thread.
-    token: to ask for; "" where only this machine reaches the gate. port: where it listens; with 0 one that is
-    free. Raises OSError where it cannot listen.
+    token: the token to require; "" if the gate can only be reached from this machine. port: to listen at;
+    0 selects a free one. Raises OSError if it cannot listen.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Gate:
         return await asyncio.start_server(self._meet, self.host, self.port, limit=_HEAD)
 
     def close(self) -> None:
-        """Let nobody in any more, and send away who is there."""
+        """Accept no more connections, and close those that are open."""
         asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(5.0)
         self._stop()
 
@@ -74,10 +74,10 @@ class Gate:
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        self._meetings.add(task)  # the loop itself does not keep it
+        self._meetings.add(task)  # the loop itself does not keep a reference to it
         usual = (OSError, EOFError, asyncio.LimitOverrunError, TimeoutError, ValueError)
         try:
-            with suppress(*usual, asyncio.CancelledError):  # the last at the end of the gate
+            with suppress(*usual, asyncio.CancelledError):  # the last one when the gate closes
                 head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _PATIENCE)
                 answer = self._judged(head) or await self._named(head)
                 if answer is None:
@@ -90,7 +90,7 @@ class Gate:
             await _closed(writer)
 
     async def _named(self, head: bytes) -> bytes | None:
-        """The answer to a request for a name, None for any other request."""
+        """The reply to a request for a name, None for any other request."""
         target = urlsplit([*head.decode("latin-1").split(" "), "", ""][1])
         if self._answers is None or target.path != NAMES:
             return None
@@ -101,7 +101,7 @@ class Gate:
         return f"HTTP/1.1 200 OK\r\n{kind}\r\n{length}\r\n\r\n".encode() + body
 
     def _judged(self, head: bytes) -> bytes | None:
-        """What to answer to the head of a request; None to let it in."""
+        """The reply to a request that is not admitted, from its head; None to admit it."""
         first, *lines = head.decode("latin-1").split("\r\n")
         fields = [line.partition(":") for line in lines if line]
         headers = {name.strip().lower(): value.strip() for name, _, value in fields}
@@ -129,7 +129,7 @@ class Gate:
             ways = (_pump(reader, far_writer), _pump(far_reader, writer))
             tasks = [asyncio.create_task(way) for way in ways]
             _, going = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if going:  # one side has ended; the other may still have something to say, or be gone
+            if going:  # one side has ended; the other may still have data to send, or be gone
                 _, going = await asyncio.wait(going, timeout=_LINGER)
             for task in going:
                 task.cancel()
@@ -159,7 +159,7 @@ def _same(one: str, two: str) -> bool:
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Pass on what comes until it ends, and that it has ended."""
+    """Forward data until the stream ends, then signal its end."""
     while data := await reader.read(65_536):
         writer.write(data)
         await writer.drain()

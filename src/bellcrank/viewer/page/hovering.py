@@ -1,8 +1,8 @@
-"""Names under the pointer.
+"""Names of the elements under the pointer.
 
-viser reports clicks and drags, but no pointer that merely moves. So each browser runs a few lines of script,
-which request the name of what lies under the pointer from the gate, at most twelve times a second, and show
-it there.
+viser reports clicks and drags, but not pointer moves. Each browser therefore runs a short script, which
+requests the name of the element under the pointer from the gate, at most twelve times a second, and shows it
+at the pointer.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ if (!window.bellcrankTip) {
 
 
 class Hovering:
-    """Finds what lies under the pointers of the browsers that show a stage."""
+    """Finds the elements under the pointers of the browsers that show a stage."""
 
     def __init__(self, server: Any, session: Session, stage: Stage) -> None:
         self._server, self._session, self._stage = server, session, stage
@@ -66,9 +66,10 @@ class Hovering:
         client.gui.add_html(f'<img src="data:," style="display:none" onerror="{html.escape(script)}">')
 
     def answer(self, query: str) -> str:
-        """The name of what a browser points at, "" for nothing and for a query that makes no sense.
+        """The name of the element that a browser points at; "" for nothing and for an invalid query.
 
-        query: client (its number), x, y (of the picture's width and height, from its upper left), aspect.
+        query: client (its number), x, y (fractions of the picture's width and height, from its upper left),
+        aspect.
         """
         try:
             given = {name: float(values[0]) for name, values in parse_qs(query).items()}
@@ -79,14 +80,14 @@ class Hovering:
         return self.name(client.camera, *numbers) if np.all(np.isfinite(numbers)) else ""
 
     def name(self, camera: Any, x: float, y: float, aspect: float) -> str:
-        """The name of what a camera sees at a place of its picture."""
+        """The name of the element that a camera sees at a position in its picture."""
         high = np.tan(0.5 * camera.fov)
         way = rotate(
             np.asarray(camera.wxyz), np.array([(2.0 * x - 1.0) * high * aspect, (2.0 * y - 1.0) * high, 1.0])
         )
         stage, now = self._stage, self._session.snapshot
         if len(now.bodies) + 1 != len(stage.scene.carriers):
-            return ""  # the stage has not taken over another mechanism yet
+            return ""  # the stage has not switched to the other mechanism yet
         found = first_hit(
             stage.scene, now, np.asarray(camera.position) / stage.unit, way / np.linalg.norm(way)
         )

@@ -1,4 +1,4 @@
-"""Buttons and keys that jog a marker: upwards, downwards, left, right, nearer and farther, as it is seen."""
+"""Buttons and keys that jog a marker: up, down, left, right, nearer and farther, as seen in the picture."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _WAYS: Final = {
     "upper": ("pageup", "arrow-bar-up"),
     "lower": ("pagedown", "arrow-bar-down"),
 }
-_NONE: Final = ("none",)  # where there is no body yet
-_HELD: Final = 0.25  # s on the wall that a press or a stroke lasts
-_RATE: Final = 10.0  # presses a second of a button that is held
+_NONE: Final = ("none",)  # while there is no body yet
+_HELD: Final = 0.25  # s of wall time that a press or a key stroke lasts
+_RATE: Final = 10.0  # presses a second of a button that is kept pressed
 
 
 class Jogging:
-    """A folder that jogs a marker, which is chosen there, of a live session.
+    """A folder that jogs a marker of a live session; the marker is selected in the folder.
 
-    scene: of the mechanism. told: what to do with the future of each command.
+    scene: of the mechanism. told: callback for the future of each command.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Jogging:
             )
 
     def jog(self, way: str, camera: Any) -> None:
-        """Lead the marker a little further; camera: from where it is seen."""
+        """Move the marker a little further; camera: the one whose picture defines the direction."""
         seen = None if camera is None else np.asarray(camera.wxyz)
         velocity = self._speed.value * direction(way, seen, self._up)
         answer = self._session.send(
@@ -66,7 +66,7 @@ class Jogging:
             self._told(self._session.send("play"))
 
     def show(self, now: Snapshot) -> None:
-        """Plot the efforts of what is led, once it is."""
+        """Plot the efforts of the driven marker, once it is driven."""
         markers = self._session.markers or _NONE
         if tuple(self._marker.options) != markers:
             self._marker.options = markers
@@ -86,7 +86,7 @@ class Jogging:
 
 
 def direction(way: str, camera: Floats | None, up: Floats) -> Floats:
-    """The axis, (3,), that comes nearest to a way as a camera sees it; left is left in the picture.
+    """The axis, (3,), closest to a direction as a camera sees it; left is left in the picture.
 
     camera: its rotation, (w, x, y, z), x to the right, z into the picture. up: a world axis.
     """

@@ -1,4 +1,4 @@
-"""Joining points on the stage by clicks: by a joint, a spring, a string or a cable."""
+"""Joining points on the stage by clicks: with a joint, a spring, a string or a cable."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _NUMBERS: Final = {
 
 
 class Sender(Protocol):
-    """What gives commands, and shows what was wrong with them."""
+    """An object that sends commands and reports their errors."""
 
     def send(self, command: str, **arguments: Any) -> None:
-        """Give a command."""
+        """Send a command to the session."""
 
     def refuse(self, element: str, rule: str, advice: str) -> None:
-        """Show that something was not done."""
+        """Report that an action was not carried out."""
 
 
 class Joining:
-    """The part of the panel by which points are joined. armed: whether clicks choose points."""
+    """The part of the panel for joining points. armed: whether clicks select points."""
 
     def __init__(self, server: Any, session: Session, stage: Stage, marks: Marks, sender: Sender) -> None:
         self._gui, self._session, self._stage, self.marks = server.gui, session, stage, marks
@@ -65,11 +65,11 @@ class Joining:
 
     @property
     def picks(self) -> list[Pick]:
-        """What was clicked to be joined."""
+        """The points that were clicked to be joined."""
         return self.marks.chosen
 
     def show(self) -> None:
-        """Bring the hint up to what was clicked."""
+        """Update the hint to the points clicked so far."""
         self._hint.content = self._status()
 
     def _status(self) -> str:

@@ -1,4 +1,4 @@
-"""What a page keeps: the run as a file, a picture, a recording that plays without a server."""
+"""Saving from a page: the run as a file, a picture, or a recording that plays without a server."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.session import Session
 
 _RATE: Final = 30.0  # pictures a second of a recording
-_PICTURES: Final = 900  # of a recording, at most
+_PICTURES: Final = 900  # pictures of a recording, at most
 
 
 def recording(scene: Scene, run: Trajectory, dark: bool = False) -> str:
-    """A page of its own, as text, that plays a run without a server and without a network.
+    """A self-contained page, as text, that plays a run without a server and without a network.
 
-    It shows thirty pictures a second, of long runs fewer. Raises Unsupported without viser.
+    It shows thirty pictures a second, fewer for long runs. Raises Unsupported without viser.
     """
     from bellcrank.viewer.page.server import quiet_server
 
@@ -46,7 +46,7 @@ def recording(scene: Scene, run: Trajectory, dark: bool = False) -> str:
 
 
 class Keeping:
-    """Buttons that keep things. folder: where files go. dark: whether the page is."""
+    """Buttons for saving. folder: where files are written. dark: whether the page is dark."""
 
     def __init__(
         self, gui: Any, session: Session, scene: Scene, folder: Path, told: Callable[[Any], None]

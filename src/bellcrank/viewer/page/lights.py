@@ -14,9 +14,9 @@ _SKY: Final = {False: ((252, 253, 254), (229, 234, 240)), True: ((38, 42, 48), (
 
 
 def light(page: Any, scene: Scene, size: float) -> None:
-    """Light from the sky and two lamps, of which one casts shadows on the floor.
+    """Add light from the sky and from two lamps, one of which casts shadows on the floor.
 
-    page: of viser, that a scene is shown on. size: of the mechanism there.
+    page: of viser, on which a scene is shown. size: of the mechanism on the page.
     """
     view, up = view_of(scene), np.asarray(scene.up)
     page.configure_environment_map(None)
@@ -37,7 +37,7 @@ def light(page: Any, scene: Scene, size: float) -> None:
 
 
 def sky(dark: bool) -> Any:
-    """The colours behind the mechanism, from above to below."""
+    """The background colours, from top to bottom."""
     above, below = np.array(_SKY[dark])
     rows = above + np.linspace(0.0, 1.0, 64)[:, None, None] * (below - above)
     return np.broadcast_to(rows, (64, 4, 3)).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Marks on the stage while something is built: points to take hold of, what was chosen, open gaps."""
+"""Marks on the stage during building: points that can be selected, the selection, and open gaps."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from bellcrank.viewer.snapshot import Snapshot
 _POINT: Final = (47, 111, 179)
 _CHOSEN: Final = (242, 143, 0)
 _RADIUS: Final = 0.02  # of the mechanism's size
-_OPEN: Final = 1e-6  # m: what is less is no gap
+_OPEN: Final = 1e-6  # m: a smaller distance is not a gap
 
 
 class Marks:
-    """Balls at the points of bodies, larger ones at those that were chosen, lines across gaps.
+    """Balls at the points of bodies, larger ones at those selected, and lines across gaps.
 
-    shown: whether the points are. chosen: what was clicked.
+    shown: whether the points are shown. chosen: the points that were clicked.
     """
 
     def __init__(self, server: Any, stage: Stage, now: Snapshot) -> None:
         self._server, self._stage = server, stage
         self.shown, self.chosen = False, list[Pick]()
-        self._turn = Lock()  # of the thread that shows and of those that choose
+        self._turn = Lock()  # between the thread that draws and those that select
         self._balls: dict[str, Any] = {}
         self._lines: Any = None
         self.renew(now)
 
     def renew(self, now: Snapshot) -> None:
-        """Take over another mechanism."""
+        """Switch to another mechanism."""
         assert now.mechanism is not None
         bodies = [*now.mechanism.bodies, GROUND]
         found = {(b, tuple(p.round(9))): Pick(b, p) for b in bodies for p, _ in points_on(now.mechanism, b)}
@@ -51,7 +51,7 @@ class Marks:
         self.show(now)
 
     def show(self, now: Snapshot) -> None:
-        """Put the marks where the bodies are."""
+        """Move the marks to the current poses of the bodies."""
         with self._turn:
             self._show(now)
 

@@ -33,8 +33,8 @@ from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.session import Session
 from bellcrank.viewer.snapshot import Snapshot
 
-_PICTURES: Final = 30.0  # a second
-_NUMBERS: Final = 5.0  # a second: widgets, plots
+_PICTURES: Final = 30.0  # pictures a second
+_NUMBERS: Final = 5.0  # updates a second: widgets, plots
 _BRAND: Final = (47, 111, 179)
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
 # Notices lie over the stage, and viser lets them take clicks meant for bodies below; only their buttons may.
@@ -47,11 +47,11 @@ _NOTICES: Final = """<style>
 class Page:
     """A page that shows a session, until it is closed.
 
-    host, port: where it can be reached; a port that is taken is passed over. From other machines it asks for
-    a token, which is made up where none is given. folder: where it may write files.
-    url: its address, the token included.
+    host, port: where it can be reached; a port that is in use is skipped. From other machines it requires a
+    token, which is generated if none is given. folder: where it may write files.
+    url: its address, including the token.
 
-    Raises Unsupported without viser, MechanismError where it cannot listen.
+    Raises Unsupported without viser, MechanismError if it cannot listen.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Page:
         local = host in _LOCAL
         self.token = "" if local else token or secrets.token_urlsafe(24)
         where = ("127.0.0.1" if local else host, port, self.server.get_port(), self.token)
-        self.hovering: Hovering | None = None  # the gate is there before it
+        self.hovering: Hovering | None = None  # the gate exists before the page does
         self._gate = _gate(*where, self._name)
         name = "localhost" if local else host
         self.url = f"http://{name}:{self._gate.port}/" + (f"?token={self.token}" if self.token else "")
@@ -102,7 +102,7 @@ class Page:
             time.sleep(0.2)
 
     def close(self) -> None:
-        """End the page and its session."""
+        """Close the page and its session."""
         if self._open:
             self._open = False
             self._thread.join(5.0)
@@ -111,7 +111,7 @@ class Page:
             self.session.close()
 
     def _name(self, query: str) -> str:
-        """The name of what a browser points at."""
+        """The name of the element that a browser points at."""
         return "" if self.hovering is None else self.hovering.answer(query)
 
     def _theme(self) -> None:
@@ -155,7 +155,7 @@ class Page:
         self.arrows.shown = self._forces.value
         if self._contacts.value != self.contacts.shown:
             self.contacts.shown = self._contacts.value
-            self.stage.make_clear(self.contacts.shown)  # or bodies would hide their own points
+            self.stage.make_clear(self.contacts.shown)  # otherwise bodies would hide their own points
         if (named := (self._names.value, self._joint_names.value)) != self._named:
             self._named = named
             self.stage.label(*named, now.position, now.rotation)
@@ -174,7 +174,7 @@ class Page:
             self.stage.look(event.client.camera, None if name == "start" else name)
 
     def _show(self) -> None:
-        """Show what the session does, until the page is closed."""
+        """Show the state of the session, until the page is closed."""
         number, last = -1, 0.0
         while self._open:
             begun = time.perf_counter()
@@ -192,7 +192,7 @@ class Page:
             time.sleep(max(0.0, 1.0 / _PICTURES - (time.perf_counter() - begun)))
 
     def _chosen(self, kind: str, name: str) -> None:
-        """Something on the stage was clicked."""
+        """Handle a click on the stage."""
         if self.building is not None and self.building.joining.armed:
             return
         self.selected.choose(kind, name)
@@ -250,7 +250,7 @@ class Page:
             self._contact_note.content, self._contact_note.visible = note, bool(note)
 
     def _told(self, answer: Future[Any]) -> None:
-        """Show in all browsers what was wrong with a command, or what it says."""
+        """Show a command's error, or its message, in all browsers."""
         answer.add_done_callback(self._tell)
 
     def _complain(self, error: Exception) -> None:
@@ -262,7 +262,7 @@ class Page:
             self._tell(failed)
 
     def _warned(self, answer: Future[Any]) -> None:
-        """Show in all browsers what was wrong with a command."""
+        """Show a command's error in all browsers."""
         answer.add_done_callback(lambda done: self._tell(done) if done.exception() is not None else None)
 
     def _tell(self, answer: Future[Any]) -> None:
@@ -279,7 +279,7 @@ class Page:
 
 
 def _gate(host: str, port: int, page: int, token: str, answers: Callable[[str], str]) -> Gate:
-    """A gate at the port, or at one of the next where it is taken."""
+    """A gate at the port, or at one of the next ports if it is in use."""
     for number in range(port, port + 20) if port else (0,):
         try:
             return Gate(host, number, page, token, answers)

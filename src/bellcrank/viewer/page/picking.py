@@ -1,4 +1,4 @@
-"""Points that are clicked on the stage: of a body under the mouse, or of a marker near it."""
+"""Points clicked on the stage: on the body under the mouse, or at a marker near it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from bellcrank.trajectory.rotations import conjugate, rotate
 from bellcrank.viewer.pieces import points_on, snapped
 from bellcrank.viewer.snapshot import Snapshot
 
-_REACH: Final = 0.16  # of a body's extent: points nearer to a marker snap to it
-_BESIDE: Final = 0.035  # of the size of all: markers nearer to the line of sight are hit
+_REACH: Final = 0.16  # of a body's extent: points closer than this to a marker snap to it
+_BESIDE: Final = 0.035  # of the overall size: markers closer than this to the line of sight are hit
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,17 +31,17 @@ class Pick:
 
     @property
     def end(self) -> dict[str, Any]:
-        """As commands take it."""
+        """The point in the form that commands take."""
         return {"marker": self.marker} if self.marker else {"body": self.body, "point": self.point.tolist()}
 
     @property
     def text(self) -> str:
-        """In words."""
+        """A description of the point."""
         place = ", ".join(f"{x:.3g}" for x in self.point)
         return self.marker or f"{self.body} ({place})"
 
     def in_world(self, now: Snapshot) -> Floats:
-        """Where it is, (3,), m."""
+        """The position of the point in the world, (3,), m."""
         if self.body not in now.bodies:
             return self.point
         number = now.bodies.index(self.body)
@@ -50,9 +50,9 @@ class Pick:
 
 
 def pick(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> Pick | None:
-    """What a ray, m and (3,), meets first in a scene: a body, or a marker that it passes; None for nothing.
+    """The first body that a ray, m and (3,), hits in a scene, or a marker that it passes; None for nothing.
 
-    A point of a body is the middle of its material along the ray, or a marker near to that.
+    The point on a body is the middle of its material along the ray, or a marker close to that.
     """
     assert now.mechanism is not None
     way = way / np.linalg.norm(way)
@@ -66,9 +66,9 @@ def pick(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> Pick | Non
 
 
 def first_hit(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> tuple[int, float] | None:
-    """The piece that a ray meets first, by its number, and how far along is the middle of its material, m.
+    """The index of the first piece that a ray hits, and the distance to the middle of its material, m.
 
-    way: a unit vector.
+    way: the direction of the ray, a unit vector.
     """
     best, found = np.inf, None
     placed = scene.placed(now.position, now.rotation)
@@ -88,7 +88,7 @@ def first_hit(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> tuple
 
 
 def extent(scene: Scene, body: str) -> float:
-    """The largest length of a body, m."""
+    """The largest dimension of a body, m."""
     pieces = scene.bodies.get(body, ())
     if not pieces:
         return scene.size
@@ -97,7 +97,7 @@ def extent(scene: Scene, body: str) -> float:
 
 
 def _beside(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> Pick | None:
-    """The marker that is nearest to a ray, if it is near at all."""
+    """The marker nearest to a ray, if it is close enough."""
     assert now.mechanism is not None
     best, found = _BESIDE * scene.size, None
     for body in (*now.bodies, GROUND):

@@ -1,4 +1,4 @@
-"""Plots of signals beside the stage, as the run goes on."""
+"""Live plots of signals beside the stage."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from bellcrank.trajectory.columns import columns
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.session import Session
 
-_FRAMES: Final = 400  # in a plot
-_SECONDS: Final = 10.0  # that a live plot shows
+_FRAMES: Final = 400  # signals in a plot
+_SECONDS: Final = 10.0  # seconds that a live plot shows
 COLORS: Final = ("#2f6fb3", "#d9822b", "#4d9a57", "#a5537f", "#6b7480", "#b39b2e")
-_ALIKE: Final = 20.0  # efforts that differ by less are plotted together
+_ALIKE: Final = 20.0  # efforts within this ratio are plotted together
 _HIDDEN: Final = ("qw", "qx", "qy", "qz", "unique", "hand_", "lead_", "violation")
 
 
 class Plots:
-    """A plot of signals that are chosen, in a folder of its own.
+    """A plot of selected signals, in a folder of its own.
 
     chosen: names of signals, of `trajectory.columns`, at most six.
     """
@@ -29,7 +29,7 @@ class Plots:
 
         self._session, self._uplot = session, viser.uplot
         self._gui, self._folder = gui, gui.add_folder("Plot")
-        self._turn = Lock()  # of the thread that shows and of those that choose
+        self._turn = Lock()  # between the thread that draws and those that select
         self.names = self._all_names()
         self.chosen = self._first_choice()
         self._signals: Any = None
@@ -46,7 +46,7 @@ class Plots:
         self._draw(self._data())
 
     def show(self) -> None:
-        """Bring the plot up to what is shown."""
+        """Update the plot to the session's data."""
         with self._turn:
             data = self._data()
             if self._signals is not None and len(data) == len(self._signals.data):
@@ -67,7 +67,7 @@ class Plots:
         self.choose({"Energy": energies, "Angles": self._first_choice()}.get(str(wanted), ()))
 
     def renew(self) -> None:
-        """Take over another mechanism; what is plotted stays, as far as it is there."""
+        """Switch to another mechanism; plotted signals are kept if the new one has them."""
         with self._turn:
             self.names = self._all_names()
             self._menu.options = ("add ...", *self.names)
@@ -82,7 +82,7 @@ class Plots:
             self._draw(self._data())
 
     def choose_efforts(self) -> None:
-        """Plot what drives exert that fits into one plot with the first; the menu gets new drives."""
+        """Plot the drive efforts whose size suits a plot with the first; the menu lists new drives."""
         self.names = self._all_names()
         self._menu.options = ("add ...", *self.names)
         table = columns(self._session.window(_SECONDS, _FRAMES))
@@ -97,7 +97,7 @@ class Plots:
         return (*listed, "energy.total [J]")
 
     def _first_choice(self) -> tuple[str, ...]:
-        """Coordinates of joints; where there are none, places of bodies."""
+        """Coordinates of joints; if there are none, positions of bodies."""
         ends = {"joint.": ("[rad]", "[m]"), "body.": (".x [m]", ".y [m]", ".z [m]")}
         found = [[n for n in self.names if n.startswith(k) and n.endswith(end)] for k, end in ends.items()]
         return tuple((found[0] or found[1])[:3])
@@ -110,7 +110,7 @@ class Plots:
         return (np.array(run.time), *(np.array(table.get(name, none)) for name in self.chosen))
 
     def _draw(self, data: tuple[np.ndarray, ...]) -> None:
-        """Make the plot anew, for other signals."""
+        """Recreate the plot for other signals."""
         if self._signals is not None:
             self._signals.remove()
             self._signals = None
@@ -130,7 +130,7 @@ class Plots:
 
 
 def _short(name: str) -> str:
-    """A name as a legend has room for."""
+    """A name shortened to fit the legend."""
     for start in ("joint.", "body.", "drive.", "force.", "constraint."):
         name = name.removeprefix(start)
     return name

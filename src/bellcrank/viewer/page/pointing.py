@@ -1,4 +1,4 @@
-"""What the mouse does on the stage: it drags bodies, and tells of what was clicked."""
+"""Mouse actions on the stage: dragging bodies and reporting clicks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bellcrank.viewer.session import Session
 class Pointing:
     """Connects the meshes of a stage with a session.
 
-    told: what to do with the future of each command. chosen: called with what was clicked: its kind and name.
+    told: callback for the future of each command. chosen: called with the kind and name of a clicked element.
     """
 
     def __init__(
@@ -24,16 +24,16 @@ class Pointing:
     ) -> None:
         self._stage, self._session = stage, session
         self._told, self._chosen = told, chosen
-        self._dragged: dict[int, str] = {}  # by the number of the browser
+        self._dragged: dict[int, str] = {}  # by the index of the browser
         self.connect()
 
     def connect(self) -> None:
-        """Take hold of the meshes that are on the stage now."""
+        """Attach the mouse handlers to the meshes on the stage."""
         for batch in self._stage.batches:
             self._connect(batch)
 
     def leave(self, client: int) -> None:
-        """A browser has gone, perhaps in the midst of a drag."""
+        """Handle the departure of a browser, possibly during a drag."""
         if (body := self._dragged.pop(client, None)) is not None:
             self._session.send("release", body=body)
 

@@ -1,4 +1,4 @@
-"""What was clicked on the stage: its pose, velocity, reaction and energy, pinned or not."""
+"""The element selected on the stage: its pose, velocity, reaction and energy, pinned or not."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bellcrank.viewer.snapshot import Snapshot
 
 
 class Selected:
-    """A panel that shows a body or a joint as the run goes on.
+    """A panel that shows a body or a joint during the run.
 
-    told: what to do with the future of each command.
+    told: callback for the future of each command.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Selected:
         self._pin.on_click(self._on_pin)
 
     def renew(self, joints: tuple[str, ...]) -> None:
-        """Take over another mechanism."""
+        """Switch to another mechanism."""
         bodies = self._session.snapshot.bodies
         self._menu.options = (
             "nothing",
@@ -50,7 +50,7 @@ class Selected:
             self._text.content = ""
 
     def show(self, now: Snapshot) -> None:
-        """Bring it up to what is shown."""
+        """Update the panel to a snapshot."""
         if not self.name:
             return
         try:

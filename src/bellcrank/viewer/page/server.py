@@ -11,7 +11,7 @@ from bellcrank.errors import Unsupported
 
 
 def check_viser() -> Any:
-    """The package. Raises Unsupported where it is not there, or too old."""
+    """The viser package. Raises Unsupported if it is missing or too old."""
     try:
         import viser
     except ImportError as error:
@@ -24,25 +24,25 @@ def check_viser() -> Any:
 
 
 def quiet_server() -> Any:
-    """A viser server at a free port of this machine, which says nothing and cannot be shared.
+    """A viser server at a free port of this machine, which prints nothing and cannot be shared.
 
-    Raises Unsupported as `check_viser`.
+    Raises Unsupported as `check_viser` does.
     """
     viser = check_viser()
     lines = logging.getLogger("websockets")
-    if not lines.handlers:  # else garbage on a line of the page is told on the terminal, with a traceback
+    if not lines.handlers:  # otherwise garbage on a connection is reported on the terminal, with a traceback
         lines.addHandler(logging.NullHandler())
     with contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
-    server.request_share_url = _unshared  # any browser could ask for it
+    server.request_share_url = _unshared  # any browser could request it
     return server
 
 
 def stop_quietly(server: Any) -> None:
-    """Stop a server, which says nothing of it."""
+    """Stop a server without any output."""
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()
 
 
 def _unshared(verbose: bool = True) -> None:
-    """Give no public address: who may come is decided where the page is opened."""
+    """Refuse a public address: access is decided where the page is opened."""

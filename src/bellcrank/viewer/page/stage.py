@@ -15,19 +15,19 @@ from bellcrank.scene.view import view_of
 from bellcrank.viewer.page.lights import from_z_to, light, sky
 
 _GRID: Final = {False: ((218, 223, 229), (190, 197, 206)), True: ((52, 56, 62), (74, 80, 88))}
-_SIZE: Final = 4.0  # of a mechanism on the page
-_LEAST: Final = 0.3  # of that, and
-_OUT: Final = 1.15  # of what is in the picture: where bodies reach farther, it is taken anew
-_MOST: Final = 2.2  # so many times that is what is built there before the page takes another scale
-_MARGIN: Final = 0.15  # of the size, by which the floor gives way
+_SIZE: Final = 4.0  # size of a mechanism on the page
+_LEAST: Final = 0.3  # of that size: rescaled if what is built is smaller,
+_OUT: Final = 1.15  # of the picture's extent: the camera moves back if bodies reach farther
+_MOST: Final = 2.2  # or larger than this many times that size
+_MARGIN: Final = 0.15  # of the size: steps in which the floor is lowered
 _CORNERS: Final = np.array([[k & 1, (k >> 1) & 1, (k >> 2) & 1] for k in range(8)])  # of a box
-_CLEAR: Final = 0.5  # opacity of bodies that are seen through
+_CLEAR: Final = 0.5  # opacity of transparent bodies
 _FIELD: Final = np.radians(38.0)  # of view
 
 
 @dataclass(eq=False)
 class Batch:
-    """Copies of one mesh. numbers: of what they show, in `Scene.drawn`."""
+    """Copies of one mesh. numbers: the indices of what they show, in `Scene.drawn`."""
 
     handle: Any
     numbers: Ints
@@ -36,11 +36,11 @@ class Batch:
 
 
 class Stage:
-    """Draws a scene on a viser server, or whatever has such a `scene`.
+    """Draws a scene on a viser server, or on any object with a compatible `scene`.
 
-    carriers: per number in `Scene.drawn` the body that carries it, -1 for links.
-    unit: lengths of the page for a metre: on the page a watch is as large as a bridge, for lights, shadows
-    and the mouse to work alike.
+    carriers: for each index in `Scene.drawn`, the body that carries it; -1 for links.
+    unit: lengths of the page per metre. On the page a watch is as large as a bridge, so that lights, shadows
+    and the mouse work in the same way.
     """
 
     def __init__(self, server: Any, scene: Scene) -> None:
@@ -69,7 +69,7 @@ class Stage:
         self._lowest = float(np.minimum(low * self._up, high * self._up).sum())
 
     def renew(self, scene: Scene, dark: bool, floor: bool) -> None:
-        """Draw another scene in the place of this one."""
+        """Replace the scene by another one."""
         ratio = self.unit * scene.size / _SIZE
         rescaled = not _LEAST < ratio < _MOST
         with self._server.atomic():
@@ -86,7 +86,7 @@ class Stage:
         self.fit(rescaled)
 
     def fit(self, anyway: bool = False, *poses: Floats) -> None:
-        """Look from farther away where bodies, at the start or at poses, have left the picture."""
+        """Move the camera back if bodies, at the start or at given poses, have left the picture."""
         (middle, reach), (low, high) = self._framed, self._box(*poses)
         far = np.linalg.norm(low + _CORNERS * (high - low) - middle, axis=1)
         if not anyway and float(far.max()) < _OUT * reach:
@@ -98,7 +98,7 @@ class Stage:
         self.look()
 
     def show(self, position: Floats, rotation: Floats) -> None:
-        """Move everything to poses of the bodies, (nb, 3), m, and (nb, 4)."""
+        """Move all meshes to the poses of the bodies, (nb, 3), m, and (nb, 4)."""
         placed = self.scene.placed(position, rotation)
         lowest = float(np.min(placed.position @ self._up, initial=np.inf))
         with self._server.atomic():
@@ -116,15 +116,15 @@ class Stage:
 
     @property
     def reach(self) -> float:
-        """Half of the diagonal of what is in the picture, m."""
+        """Half the diagonal of the picture's contents, m."""
         return self._framed[1]
 
     def on_page(self, points: Floats) -> Any:
-        """Points of the world, m, as the page has them."""
+        """Points of the world, m, in page coordinates."""
         return (self.unit * points).astype(np.float32)
 
     def make_clear(self, clear: bool) -> None:
-        """Let what moves be seen through, or not."""
+        """Make the moving parts transparent, or opaque again."""
         with self._server.atomic():
             for batch in self.batches:
                 own = np.array([self.scene.drawn[k].color[3] for k in batch.numbers], dtype=np.float32)
@@ -132,7 +132,7 @@ class Stage:
                 batch.handle.batched_opacities = None if np.all(opacity >= 1.0) else opacity
 
     def highlight(self, active: Collection[str] | None) -> None:
-        """Colour the joints that moved in the last step; all are as usual where there is none."""
+        """Highlight the joints that moved in the last step; without any, all have their usual colours."""
         if (active := active or frozenset()) == self._active:
             return
         changed, self._active = frozenset(active) ^ frozenset(self._active), active
@@ -148,7 +148,7 @@ class Stage:
             batch.handle.batched_colors = np.round(255.0 * np.array(colors)[:, :3]).astype(np.uint8)
 
     def name(self, number: int) -> tuple[str, str]:
-        """Whether something drawn is of a "body", a "joint" or else, and its name."""
+        """The kind of a drawn element ("body", "joint" or other), and its name."""
         what = self.scene.drawn[number]
         if isinstance(what, Link):
             return "link", what.name
@@ -157,7 +157,7 @@ class Stage:
         return "body", self.scene.carriers[what.carrier]
 
     def label(self, bodies: bool, joints: bool, position: Floats, rotation: Floats) -> None:
-        """Write names beside bodies and joints, or take them away."""
+        """Show names beside bodies and joints, or remove them."""
         for handle, _ in self._labels:
             handle.remove()
         listed: list[Any] = list(range(len(self.scene.carriers) - 1)) if bodies else []
@@ -172,7 +172,7 @@ class Stage:
             self._labels.append((handle, what))
 
     def lay_floor(self, dark: bool, visible: bool = True) -> None:
-        """A floor below the mechanism, which goes lower where that falls."""
+        """Add a floor below the mechanism; it is lowered when the mechanism falls."""
         up, cell = self._up, self.unit * _round(self.scene.size / 8.0)
         thin, thick = _GRID[dark]
         self._floor = self._server.scene.add_grid(
@@ -191,18 +191,18 @@ class Stage:
         )
 
     def _below(self, height: float) -> Any:
-        """Where the floor lies on the page, at a height, m."""
+        """The height of the floor on the page, for a height, m."""
         return self.on_page(self._middle_of_all + self._up * (height - self._middle_of_all @ self._up))
 
     def look(self, camera: Any = None, name: str | None = None, toward: Floats | None = None) -> None:
-        """Point a camera, by default that which pages open with, at the mechanism, from a named side.
+        """Point a camera, by default the initial one of the page, at the mechanism from a named side.
 
-        toward: from where one looks, instead of a side; of any length.
+        toward: the direction from which to look, instead of a side; of any length.
         """
         view, up = view_of(self.scene, name), self._up
         if toward is None:
             toward = view.toward
-            if name is None and view.plane:  # a little from the side and from above, to see that it has depth
+            if name is None and view.plane:  # slightly from the side and from above, so that depth is visible
                 toward = toward + 0.22 * up + 0.30 * view.right
         toward = toward / np.linalg.norm(toward)
         away = 1.24 * self._framed[1] / np.sin(0.5 * _FIELD)
@@ -210,11 +210,11 @@ class Stage:
         camera.fov = float(_FIELD)
         camera.up = view.up if abs(toward @ up) > 0.99 else up
         camera.position = self.unit * (self._framed[0] + away * toward)
-        camera.look_at = self.unit * self._framed[0]  # after the position, with which it is shifted
+        camera.look_at = self.unit * self._framed[0]  # after the position, because setting that shifts it
         camera.near, camera.far = 0.01 * self.unit * away, 100.0 * self.unit * away
 
     def paint(self, dark: bool) -> None:
-        """The colours behind the mechanism."""
+        """Set the background colours."""
         self._server.scene.set_background_image(sky(dark))
 
     def _box(self, *poses: Floats) -> tuple[Floats, Floats]:
@@ -229,7 +229,7 @@ class Stage:
         return every.min(axis=0), every.max(axis=0)
 
     def _place(self, what: Any, position: Floats, rotation: Floats) -> Floats:
-        """Where the name of a body, by its number, or of a joint stands."""
+        """The position of the name of a body, given by its index, or of a joint."""
         if isinstance(what, Glyph):
             carrier, point = what.carriers[0], np.asarray(what.point)
         else:
@@ -264,7 +264,7 @@ class Stage:
             batched_opacities=None if np.all(colors[:, 3] >= 1.0) else colors[:, 3].astype(np.float32),
             side="double" if np.any(colors[:, 3] < 1.0) else "front",
             lod="off",
-            receive_shadow=False,  # a picture's own shadows have seams
+            receive_shadow=False,  # the shadows of a picture itself have seams
         )
         moves = any(isinstance(what, Link) or what.carrier != ground for what in drawn)
         return Batch(handle, copies, any(links), moves)
