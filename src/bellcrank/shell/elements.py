@@ -266,7 +266,7 @@ COMMANDS: Final = (
     Command(
         "drive",
         GROUP,
-        "Lead a joint's coordinate by a function of time, or a marker along a path.",
+        "Drive a joint's coordinate as a function of time, or a marker along a path.",
         _drive,
         (NAME, Argument("joint", "end", optional=True)),
         fields="position=... velocity=... marker=... path=...",
