@@ -1,6 +1,6 @@
 #include "adaptive/chosen_rotations.hpp"
 
-#include <algorithm>
+#include <cstdint>
 
 #include "adaptive/frames.hpp"
 
@@ -8,20 +8,20 @@ namespace bellcrank {
 
 ChosenRotations::ChosenRotations(const AssemblyTree& tree, const std::vector<int>& links) {
     if (links.empty()) return;
-    // A stretch begins at each chosen link's body, and where two ways meet: a node that two others lead to.
+    // A stretch begins at each chosen link's body, and where two paths meet.
     const int root = static_cast<int>(tree.nodes.size()) - 1;
-    std::vector<std::uint8_t> is_on_way(tree.nodes.size(), 0), begins(tree.nodes.size(), 0);
+    std::vector<std::uint8_t> is_on_path(tree.nodes.size(), 0), begins(tree.nodes.size(), 0);
     for (const int link : links) {
         int node = tree.body_of[link];
         begins[node] = 1;
-        for (; node >= 0 && !is_on_way[node]; node = tree.nodes[node].parent) is_on_way[node] = 1;
+        for (; node >= 0 && !is_on_path[node]; node = tree.nodes[node].parent) is_on_path[node] = 1;
         if (node >= 0) begins[node] = 1;
     }
-    // A node comes before its parent, so that the way down from the root is in descending order.
+    // A node comes before its parent, so descending order is the order from the root down.
     stretch_of_.assign(tree.nodes.size(), -1);
     std::vector<int> nearest(tree.nodes.size(), -1);  // stretch that begins at the node or nearest above it
     for (int node = root; node >= 0; --node) {
-        if (!is_on_way[node]) continue;
+        if (!is_on_path[node]) continue;
         const int parent = tree.nodes[node].parent, above = parent < 0 ? -1 : nearest[parent];
         nearest[node] = above;
         if (!begins[node]) continue;

@@ -1,11 +1,10 @@
 // Rotations in the world of a few links of a large linkage, kept from step to step.
 //
-// The ways from the chosen links to the root are a tree themselves. Where only one of them goes on, the rotations on it
-// are multiplied once, and again only where one of them has changed: n links then cost at most 2 n products a step,
-// however deep the assembly tree is, and what has moved the length of its own stretch.
+// The paths from the chosen links to the root form a tree. Its stretches between branchings are multiplied out once,
+// and again only if a joint on them has moved. So n links cost at most 2 n products a step, however deep the assembly
+// tree is, and each stretch that has changed costs its length.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "adaptive/assembly_tree.hpp"
@@ -20,7 +19,7 @@ class ChosenRotations {
     ChosenRotations() = default;
     ChosenRotations(const AssemblyTree& tree, const std::vector<int>& links);
 
-    // The rotation from a node's first body to the node above has changed.
+    // Notes that the rotation from a node's first body to the node above has changed.
     void touch(int node) {
         if (stretch_of_.empty() || stretch_of_[node] < 0) return;
         stretches_[stretch_of_[node]].is_stale = true;
@@ -29,7 +28,7 @@ class ChosenRotations {
     // Brings all of them up to date, and notes which have changed since the last time.
     void update(const Frames& frames);
 
-    // By the place of a link among those chosen.
+    // chosen: a link's index among those chosen.
     const Mat3& rotation(int chosen) const { return stretches_[stretch_of_link_[chosen]].world; }
     bool has_changed(int chosen) const { return stretches_[stretch_of_link_[chosen]].has_changed; }
     std::size_t bytes() const;
@@ -44,7 +43,7 @@ class ChosenRotations {
 
     bool is_stale_ = true, has_changed_ = true;  // any of them
     std::vector<Stretch> stretches_;             // each after the one that it hangs on
-    std::vector<int> stretch_of_;                // per node, −1: on no link's way
+    std::vector<int> stretch_of_;                // per node, −1: on no link's path
     std::vector<int> stretch_of_link_;           // per chosen link
 };
 

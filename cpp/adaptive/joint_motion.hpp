@@ -42,13 +42,11 @@ class JointMotion {
   private:
     Place forward(const double* q) const;
 
-    // In front what every update of a node reads.
-    int slides_ = 0, turns_ = 0;
-    unsigned axes_ = 0;
-    bool axial_ = true, ball_ = false, reversed_, slide_[3];
-    int axis_ = -1, screw_ = -1;
-    double advance_ = 0.0, start_ = 0.0;
+    bool reversed_, slide_[3], ball_ = false, axial_ = true;
     Turning turning_;
+    int slides_ = 0, turns_ = 0, axis_ = -1, screw_ = -1;
+    double advance_ = 0.0, start_ = 0.0;
+    unsigned axes_ = 0;
 };
 
 }  // namespace bellcrank

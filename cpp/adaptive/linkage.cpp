@@ -90,7 +90,7 @@ Linkage::Linkage(const Model& model, const JointTree& joints)
         const TreeJoint& joint = joints.joints[number];
         link_of[joint.child] = static_cast<int>(links.size());
         links.push_back(
-            {joint.child, -1, coordinates, freedoms, joint.pair < 0, JointMotion(joint), joint, {}, {}, {}});
+            {joint.child, -1, JointMotion(joint), joint, {}, {}, {}, joint.pair < 0, coordinates, freedoms});
         Link& link = links.back();
         coordinates += link.motion.coordinates();
         freedoms += link.motion.freedoms();

@@ -12,16 +12,16 @@ namespace bellcrank {
 
 // A body with the joint that carries it. Its frame is that behind the joint; all that concerns it is in that frame.
 struct Link {
-    int body;        // of the model
-    int parent;      // link, −1: the ground
-    int coordinate;  // first coordinate
-    int freedom;     // first freedom
-    bool floats;     // hangs on nothing: its six freedoms are none of the linkage's joints
+    int body;    // of the model
+    int parent;  // link, −1: the ground
     JointMotion motion;
     TreeJoint joint;
     Place before;     // the frame before the joint in the parent's
     Place principal;  // the body's principal frame in its own
     Matrix6 inertia;
+    bool floats;     // hangs on nothing: its six freedoms are none of the linkage's joints
+    int coordinate;  // first coordinate
+    int freedom;     // first freedom
 
     // Its frame in its parent's. Compiled once, so that records replay to the last digit.
     [[gnu::noinline]] Place place(const double* q) const;

@@ -3,7 +3,9 @@
 from bellcrank.gallery import slider_crank, spring_slider_crank
 
 
-def test_slider_crank_through_singular_poses(load, follow, check, column, through_singular_poses):
+def test_slider_crank_through_singular_poses(
+    load, follow, check, column, formulation, through_singular_poses
+):
     """Crank and rod are equal: twice a turn the slider passes the crank's pivot, where two branches meet."""
     problem = load("A00_slider_crank_singular")
     rows, p = problem["rows"], problem["params"]
@@ -18,8 +20,10 @@ def test_slider_crank_through_singular_poses(load, follow, check, column, throug
     )
     run, frames = follow(mechanism, column(rows, "t"), 0.25, **through_singular_poses)
     crank, slider = run.joint("pivot"), run.joint("slide")
-    # Rounding is large in a step that ends close to such a pose; a multistep method carries it on.
-    limit = 2e-7 if through_singular_poses["method"] == "adams" else 1e-8
+    # `dca` judges no row, so rounding is large in a step that ends close to such a pose, and a multistep method
+    # carries it on: 2e-9, 2e-8 and 7e-8 with three builds of the core.
+    by_chance = (formulation, through_singular_poses["method"]) == ("dca", "adams")
+    limit = 2e-7 if by_chance else 1e-8
     check("angle", crank.position[frames, 0] + rows[0]["theta"], column(rows, "theta"), limit)
     check("rate", crank.velocity[frames, 0], column(rows, "omega"), limit)
     check("slider x", slider.position[frames, 0], column(rows, "slider_x"), limit)
