@@ -20,8 +20,8 @@ def test_slider_crank_through_singular_poses(
     )
     run, frames = follow(mechanism, column(rows, "t"), 0.25, **through_singular_poses)
     crank, slider = run.joint("pivot"), run.joint("slide")
-    # `dca` judges no row, so rounding is large in a step that ends close to such a pose, and a multistep method
-    # carries it on: 2e-9, 2e-8 and 7e-8 with three builds of the core.
+    # `dca` judges no row, so rounding is large in a step that ends close to such a pose, and a multistep
+    # method carries it on: 2e-9, 2e-8 and 7e-8 with three builds of the core.
     by_chance = (formulation, through_singular_poses["method"]) == ("dca", "adams")
     limit = 2e-7 if by_chance else 1e-8
     check("angle", crank.position[frames, 0] + rows[0]["theta"], column(rows, "theta"), limit)
