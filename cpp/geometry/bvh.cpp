@@ -29,18 +29,24 @@ struct Bvh::Inverse {
     }
 };
 
-// T. Möller, B. Trumbore, Fast, minimum storage ray-triangle intersection (1997), from outside only. In one place, so
-// that all rays round alike.
+// T. Möller, B. Trumbore, Fast, minimum storage ray-triangle intersection (1997), from outside only or from both sides.
+// In one place, so that all rays round alike.
+template <bool both_sides>
 [[gnu::noinline]] void Bvh::enter_leaf(const Leaf& leaf, const LocalRay& ray, Best& best) {
     const Four abx = load(leaf.ab[0]), aby = load(leaf.ab[1]), abz = load(leaf.ab[2]);
     const Four acx = load(leaf.ac[0]), acy = load(leaf.ac[1]), acz = load(leaf.ac[2]);
     const Vec3& d = ray.d;
     const Four hx = d.y * acz - d.z * acy, hy = d.z * acx - d.x * acz, hz = d.x * acy - d.y * acx;
-    const Four det = abx * hx + aby * hy + abz * hz;
+    Four det = abx * hx + aby * hy + abz * hz;
     const Four sx = ray.o.x - load(leaf.a[0]), sy = ray.o.y - load(leaf.a[1]), sz = ray.o.z - load(leaf.a[2]);
     const Four qx = sy * abz - sz * aby, qy = sz * abx - sx * abz, qz = sx * aby - sy * abx;
-    const Four u = sx * hx + sy * hy + sz * hz, v = d.x * qx + d.y * qy + d.z * qz, slack = -1e-14 * det;
-    const Four t = acx * qx + acy * qy + acz * qz;  // times det
+    Four u = sx * hx + sy * hy + sz * hz, v = d.x * qx + d.y * qy + d.z * qz;
+    Four t = acx * qx + acy * qy + acz * qz;  // times det
+    if constexpr (both_sides) {
+        const Mask back = det < 0.0;
+        u = back ? -u : u, v = back ? -v : v, t = back ? -t : t, det = back ? -det : det;
+    }
+    const Four slack = -1e-14 * det;
     const Mask enters = (det > 0.0) & (u >= slack) & (v >= slack) & (u + v <= det - slack) & (t >= 0.0);
     if (!(enters[0] | enters[1] | enters[2] | enters[3])) return;
     for (int i = 0; i < kWide; ++i) {
@@ -51,7 +57,8 @@ struct Bvh::Inverse {
     }
 }
 
-int Bvh::enter(const LocalRay& ray, double& distance) const {
+template <bool both_sides>
+int Bvh::nearest(const LocalRay& ray, double& distance) const {
     if (nodes_.empty()) return -1;
     const Inverse inverse(ray);
     struct Waiting {
@@ -66,7 +73,7 @@ int Bvh::enter(const LocalRay& ray, double& distance) const {
         const Waiting next = stack[--top];
         if (next.entry > best.distance) continue;
         if (next.node < 0) {
-            enter_leaf(leaves_[-1 - next.node], ray, best);
+            enter_leaf<both_sides>(leaves_[-1 - next.node], ray, best);
             continue;
         }
         const Node& node = nodes_[next.node];
@@ -82,5 +89,16 @@ int Bvh::enter(const LocalRay& ray, double& distance) const {
     if (best.triangle >= 0) distance = best.distance;
     return best.triangle;
 }
+
+bool Bvh::inside(const Vec3& point) const {
+    double out = Bounds::kInfinity, in = Bounds::kInfinity;
+    const Vec3 along{0.48, 0.6, 0.64};  // across no axis and no diagonal
+    meet({point, along, out}, out);
+    const int entered = enter({point, along, in}, in);
+    return out < Bounds::kInfinity && (entered < 0 || out < in);
+}
+
+template int Bvh::nearest<false>(const LocalRay&, double&) const;
+template int Bvh::nearest<true>(const LocalRay&, double&) const;
 
 }  // namespace bellcrank

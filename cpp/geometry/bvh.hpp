@@ -28,9 +28,38 @@ class Bvh {
         });
     }
 
+    // Calls visit(triangle) for all triangles in leaves below bounds that near(bounds) accepts.
+    template <class Near, class Visit>
+    void where(Near&& near, Visit&& visit) const {
+        int stack[kDepth], top = 0;
+        if (!nodes_.empty()) stack[top++] = 0;
+        while (top > 0) {
+            const Node& node = nodes_[stack[--top]];
+            for (int side = 0; side < kWide; ++side) {
+                const Bounds own{{node.lo[0][side], node.lo[1][side], node.lo[2][side]},
+                                 {node.hi[0][side], node.hi[1][side], node.hi[2][side]}};
+                if (!(own.lo.x <= own.hi.x) || !near(own)) continue;
+                if (node.child[side] >= 0) {
+                    stack[top++] = node.child[side];
+                    continue;
+                }
+                const Leaf& leaf = leaves_[-1 - node.child[side]];
+                for (int i = 0; i < leaf.count; ++i) visit(leaf.triangle[i]);
+            }
+        }
+    }
+
+    // Adds the pairs of triangles of this tree, which is seen from the other one at a pose, and of the other one whose
+    // bounds in the axes of the other one, wider by `grown`, overlap.
+    void near_pairs(const Bvh& other, const Pose& rel, double grown, std::vector<std::array<int, 2>>& out) const;
+
     // The nearest triangle that a ray enters from its front before `distance`, which is shortened; −1 for none. Of
     // those at the same distance the first by number.
-    int enter(const LocalRay& ray, double& distance) const;
+    int enter(const LocalRay& ray, double& distance) const { return nearest<false>(ray, distance); }
+    // The same for triangles that it goes through from either side.
+    int meet(const LocalRay& ray, double& distance) const { return nearest<true>(ray, distance); }
+    // Whether a point is inside the solid: the next triangle on some way is left through.
+    bool inside(const Vec3& point) const;
 
   private:
     static constexpr int kDepth = 256;
@@ -71,7 +100,10 @@ class Bvh {
         return (wide(node.lo[0]) > b.hi.x) | (wide(node.hi[0]) < b.lo.x) | (wide(node.lo[1]) > b.hi.y) |
                (wide(node.hi[1]) < b.lo.y) | (wide(node.lo[2]) > b.hi.z) | (wide(node.hi[2]) < b.lo.z);
     }
+    template <bool both_sides>
     static void enter_leaf(const Leaf& leaf, const LocalRay& ray, Best& best);
+    template <bool both_sides>
+    int nearest(const LocalRay& ray, double& distance) const;
 
     // Calls visit(node, side) for the leaves whose bounds overlap, until it returns false.
     template <class Visit>
@@ -103,6 +135,7 @@ class Bvh {
         Bounds bounds;
     };
     class Builder;
+    class PairSearch;
 };
 
 }  // namespace bellcrank

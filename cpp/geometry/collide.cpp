@@ -12,7 +12,7 @@ namespace {
 
 void refuse(const Shape& a, const Pose&, const Shape& b, const Pose&, double, ContactManifold&) {
     throw std::invalid_argument(std::string("contact between a ") + name_of(a.kind) + " and a " + name_of(b.kind) +
-                                " is not computed; one of them must be convex: decompose a mesh into convex hulls");
+                                " is not computed; planes and height fields do not touch each other, nor do tyres");
 }
 
 struct MethodTable {
@@ -25,6 +25,8 @@ struct MethodTable {
                 const auto first = static_cast<K>(a), second = static_cast<K>(b);
                 const bool convex = first <= K::hull;
                 of[a][b] = second == K::tyre && first != K::tyre         ? tyre_on
+                           : first == K::mesh && is_surface(second)      ? surface_surface
+                           : first == K::plane && second == K::mesh      ? plane_mesh
                            : !convex                                     ? refuse
                            : second == K::plane && first <= K::hull      ? convex_plane
                            : is_surface(second) && first == K::sphere    ? sphere_surface

@@ -96,6 +96,25 @@ void HeightField::spokes(int v, std::vector<Vec3>& out) const {
             out.push_back({di * dx, dj * dy, heights[v + di + dj * columns] - heights[v]});
 }
 
+// Beyond an end the solid goes on where the next vertex in line lies above the edge's own line.
+Ridge HeightField::ridge(int i, int e) const {
+    SurfaceTriangle t;
+    triangle(i, t);
+    const auto [v, w] = std::minmax(t.vertex[e], t.vertex[e == 2 ? 0 : e + 1]);
+    Ridge out{edge_feature(t.edge[e]), vertex(v), vertex(w), {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}};
+    const int di = w % columns - v % columns, dj = w / columns - v / columns;
+    for (int end = 0; end < 2; ++end) {
+        const int corner = end ? w : v, sign = end ? 1 : -1, i1 = corner % columns + sign * di,
+                  j1 = corner / columns + sign * dj;
+        if (i1 < 0 || i1 >= columns || j1 < 0 || j1 >= rows) continue;
+        const int beyond = i1 + j1 * columns;
+        if (!(heights[beyond] - heights[corner] > heights[corner] - heights[end ? v : w])) continue;
+        const Vec3 along = unit(vertex(beyond) - vertex(corner), {0.0, 0.0, 0.0});
+        out.into[end] = unit(Vec3{0.0, 0.0, 1.0} - along.z * along, {0.0, 0.0, 1.0});
+    }
+    return out;
+}
+
 Vec3 HeightField::vertex_normal(int v) const {
     const int i = v % columns, j = v / columns, wide = columns - 1;
     Vec3 sum{0.0, 0.0, 0.0};

@@ -29,6 +29,7 @@ struct HeightField final : Surface {
     void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const override;
     void spokes(int vertex, std::vector<Vec3>& out) const override;
     Vec3 vertex_normal(int vertex) const override;
+    Ridge ridge(int i, int e) const override;
     bool ray(const LocalRay& ray, RayHit& hit) const;
     // No height within the bounds is above this one.
     double highest(const Bounds& bounds) const;

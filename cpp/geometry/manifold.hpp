@@ -1,6 +1,7 @@
 // Contact points of a pair of shapes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -52,6 +53,29 @@ struct ClipVertex {
     int edge;  // that leaves it: of the incident face, or −1 − the number of the reference's side
 };
 
+// What two surfaces may touch at, in the axes of the second one: a point of the first one, pₐ, with p_b = pₐ − gap n.
+struct SurfacePoint {
+    enum class Kind : std::uint8_t { corner_of_a, corner_of_b, ridges, open };
+    // Whether it lies beyond a concave edge of either surface, behind the other side.
+    enum class Groove : std::uint8_t { none, of_a, of_b };
+
+    Kind kind = Kind::open;
+    Groove groove = Groove::none;
+    int corner = 0, facet = 0;  // by their numbers, of kinds with them
+    Vec3 on_a{0.0, 0.0, 0.0}, normal{0.0, 0.0, 1.0};
+    double gap = 0.0;
+    std::uint64_t feature = 0;
+    bool doubtful = false;          // overlapping ridges that have no part of either within the other's sides
+    Vec3 to_groove{0.0, 0.0, 0.0};  // from the point of the other surface to the edge
+    // Of ridges that overlap: the ends of the part of either that is behind the sides of the other one.
+    Vec3 in_a[2], in_b[2];
+
+    Vec3 on_b() const { return on_a - gap * normal; }
+    Vec3 middle() const { return on_a - (0.5 * gap) * normal; }
+    // A point of both solids, where they overlap.
+    Vec3 inside() const { return kind == Kind::ridges ? 0.5 * (in_a[0] + in_b[0]) : middle(); }
+};
+
 class TreadScan;
 
 // Filled anew by each query. It keeps its memory: with the first calls behind it a query allocates nothing.
@@ -63,6 +87,8 @@ struct ContactManifold {
     std::vector<int> found, triangles;
     std::vector<char> in_groove;  // beside the points
     std::vector<Vec3> spokes;
+    std::vector<std::array<int, 2>> near_pairs, crossings;  // triangles of two surfaces
+    std::vector<SurfacePoint> candidates, companions, rejected;
     std::vector<unsigned> marks;  // what a search has visited carries its number
     unsigned search = 0;
     std::shared_ptr<TreadScan> tread;  // of tyres

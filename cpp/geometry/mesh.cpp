@@ -21,6 +21,8 @@ class MeshBuilder {
         join_facets();
         find_kinds();
         find_spokes();
+        find_ridges(*mesh);
+        find_thickness();
         mesh->tree.build(mesh->vertices, mesh->triangles);
     }
     std::shared_ptr<Mesh> mesh = std::make_shared<Mesh>();
@@ -40,6 +42,17 @@ class MeshBuilder {
             mesh->reach_out = std::max(mesh->reach_out, norm(p));
         }
         size_ = norm(mesh->bounds.hi - mesh->bounds.lo);
+    }
+
+    void find_thickness() {
+        double area = 0.0, volume = 0.0;
+        for (std::size_t i = 0; i < areas_.size(); ++i) {
+            area += 0.5 * norm(areas_[i]);
+            volume += dot(areas_[i], mesh->vertices[mesh->triangles[i][0]] - mesh->vertices[0]) / 6.0;
+            for (EdgeKind kind : mesh->kinds[i])
+                if (kind == EdgeKind::open) mesh->mean_thickness = Bounds::kInfinity;
+        }
+        if (mesh->mean_thickness == 0.0) mesh->mean_thickness = 2.0 * volume / area;
     }
 
     void find_normals() {

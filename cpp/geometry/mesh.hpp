@@ -19,14 +19,21 @@ struct Mesh final : Surface {
     std::vector<Vec3> vertex_normals;
     std::vector<char> corners;
     std::vector<int> first_spoke, spoke_ends;
+    std::vector<Ridge> ridges;
+    std::vector<int> ridge_of;    // by edge; −1 for edges that are flat or concave
+    double mean_thickness = 0.0;  // of a plate: volume by half of the area; infinite where the surface is open
     Bvh tree;
 
     void triangle(int i, SurfaceTriangle& out) const override;
     void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const override;
     void spokes(int vertex, std::vector<Vec3>& out) const override;
     Vec3 vertex_normal(int vertex) const override { return vertex_normals[vertex]; }
+    Ridge ridge(int i, int e) const override { return ridges[ridge_of[edges[i][e]]]; }
     bool ray(const LocalRay& ray, RayHit& hit) const;
 };
+
+// Joins the pieces of convex and open edges, once kinds, normals and corners are known.
+void find_ridges(Mesh& mesh);
 
 // Equal vertices become one, triangles between fewer than three vertices are dropped. Refused: what surface_faults()
 // finds; a mesh may be open unless it is to be `solid`.

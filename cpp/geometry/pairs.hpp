@@ -16,6 +16,8 @@ void box_box(const Shape&, const Pose&, const Shape&, const Pose&, double, Conta
 void convex_convex(const Shape&, const Pose&, const Shape&, const Pose&, double, ContactManifold&);
 void sphere_surface(const Shape&, const Pose&, const Shape&, const Pose&, double, ContactManifold&);
 void convex_surface(const Shape&, const Pose&, const Shape&, const Pose&, double, ContactManifold&);
+void surface_surface(const Shape&, const Pose&, const Shape&, const Pose&, double, ContactManifold&);
+void plane_mesh(const Shape&, const Pose&, const Shape&, const Pose&, double, ContactManifold&);
 void convex_plane(const Shape&, const Pose&, const Shape&, const Pose&, double, ContactManifold&);
 
 }  // namespace bellcrank

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "geometry/hull.hpp"
+#include "geometry/mesh.hpp"
 #include "geometry/support.hpp"
 #include "geometry/surface_faults.hpp"
 
@@ -91,6 +92,7 @@ SharedShape make_plane() {
 }
 
 double thickness(const Shape& shape) {
+    if (shape.kind == ShapeKind::mesh) return static_cast<const Mesh&>(shape).mean_thickness;
     if (!is_convex(shape.kind) && shape.kind != ShapeKind::tyre) return Bounds::kInfinity;
     const Vec3 size = shape.bounds.hi - shape.bounds.lo;
     return std::min({size.x, size.y, size.z});

@@ -29,6 +29,14 @@ struct SurfaceTriangle {
     bool has_ridge() const { return is_ridge(kind[0]) || is_ridge(kind[1]) || is_ridge(kind[2]); }
 };
 
+// A convex or open edge from corner to corner, in the order of their numbers: all its pieces where a plane's straight
+// rim is divided. The solid may go on beyond an end, behind the plane through the end whose normal is given here;
+// elsewhere it is zero.
+struct Ridge {
+    Feature feature;
+    Vec3 from, to, into[2];
+};
+
 // The boundary of a solid that lies behind its triangles; counterclockwise from outside.
 struct Surface : Shape {
     using Shape::Shape;
@@ -38,6 +46,8 @@ struct Surface : Shape {
     // The directions of all edges at a vertex, and a mean of the normals around it.
     virtual void spokes(int vertex, std::vector<Vec3>& out) const = 0;
     virtual Vec3 vertex_normal(int vertex) const = 0;
+    // That edge e of triangle i, which is convex or open, belongs to.
+    virtual Ridge ridge(int i, int e) const = 0;
 };
 
 // A triangle as a core; its kind is that of no convex shape.

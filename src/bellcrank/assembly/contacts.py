@@ -17,7 +17,6 @@ from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.rows import ContactLaw, WheelRays
 from bellcrank.mechanism.shape import Plane, Shape
 from bellcrank.mechanism.terrain import Terrain
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 _LEAST_RESTITUTION: Final = 0.05  # that a force k dⁿ (1 + c v) can leave
 _DAMPING: Final = 0.3  # of tangential motion, of its critical value
 _DEEP: Final = 0.5  # depth at the start, by the size of the smaller shape, that is a mistake
-_WITHOUT_DEPTH: Final = (Plane, Mesh, Terrain)  # shapes that do not touch each other
+_WITHOUT_BOUNDS: Final = (Plane, Terrain)  # shapes that do not touch each other
 
 
 @dataclass(frozen=True)
@@ -143,11 +142,11 @@ def check_contacts(mechanism: Mechanism, faults: FaultList) -> None:
             if not tied(mechanism, law, one, two) and not tied(mechanism, other[1], one, two):
                 rule = f"bodies {one!r} and {two!r} touch in force {other[0]!r} already"
                 faults.add(element, rule, None, "name them together in one contact only")
-        kinds = {body: kind for body in there if (kind := _surfaces(_carrier(mechanism, body)))}
+        kinds = {body: kind for body in there if (kind := _without_bounds(_carrier(mechanism, body)))}
         for one, two in combinations(kinds, 2):
             if not tied(mechanism, law, one, two):
                 rule = f"{kinds[one]} of {one!r} and {kinds[two]} of {two!r} cannot touch each other"
-                faults.add(element, rule, None, "give one of them shapes with a depth, such as boxes")
+                faults.add(element, rule, None, "give one of them shapes with bounds, such as boxes")
         before.add(name, law, there)
 
 
@@ -180,8 +179,8 @@ class _Earlier:
                 yield pair, self._contacts[number]
 
 
-def _surfaces(carrier: Body | Ground) -> str:
-    return next((type(s).__name__ for s in _touching(carrier) if isinstance(s, _WITHOUT_DEPTH)), "")
+def _without_bounds(carrier: Body | Ground) -> str:
+    return next((type(s).__name__ for s in _touching(carrier) if isinstance(s, _WITHOUT_BOUNDS)), "")
 
 
 def _carrier(mechanism: Mechanism, name: str) -> Body | Ground:
