@@ -1,22 +1,23 @@
 // How far two surfaces that cross are in each other, beyond the features that were near.
 #include <algorithm>
 
+#include "geometry/height_field.hpp"
 #include "geometry/surface_overlap.hpp"
 
 namespace bellcrank {
 
 namespace {
 
-// Whether a side of a triangle goes through another one, and where.
-bool pierces(const SurfaceTriangle& sides, const SurfaceTriangle& through, Vec3& at) {
+// Whether a side of a triangle goes through the inner part of another one, and where.
+bool pierces(const SurfaceTriangle& sides, const SurfaceTriangle& through, double slack, Vec3& at) {
     for (int e = 0; e < 3; ++e) {
         const Vec3 from = sides.p[e], to = sides.p[e == 2 ? 0 : e + 1];
         const double h0 = dot(through.normal, from - through.p[0]), h1 = dot(through.normal, to - through.p[0]);
         if (!(h0 * h1 < 0.0)) continue;
         at = from + (h0 / (h0 - h1)) * (to - from);
-        if (dot(through.outwards(0), at - through.p[0]) <= 0.0 && dot(through.outwards(1), at - through.p[1]) <= 0.0 &&
-            dot(through.outwards(2), at - through.p[2]) <= 0.0)
-            return true;
+        bool inside = true;
+        for (int k = 0; k < 3; ++k) inside = inside && dot(through.outwards(k), at - through.p[k]) < -slack;
+        if (inside) return true;
     }
     return false;
 }
@@ -35,21 +36,28 @@ bool SurfaceOverlap::cross(Vec3& at) const {
     SurfaceTriangle own, other;
     for (const auto& pair : out_.crossings) {
         load(pair, own, other);
-        if (pierces(own, other, at) || pierces(other, own, at)) return true;
+        if (pierces(own, other, slack_, at) || pierces(other, own, slack_, at)) return true;
     }
     return false;
+}
+
+bool SurfaceOverlap::is_buried(const SurfacePoint& point) const {
+    if (b_.kind == ShapeKind::mesh || point.kind != SurfacePoint::Kind::corner_of_a) return false;
+    const auto& field = static_cast<const HeightField&>(b_);
+    const double above = field.bounds.hi.z - point.on_a.z + 1.0;
+    RayHit hit{above, {0.0, 0.0, 0.0}, 0};
+    return above > 1.0 && field.ray({point.on_a + Vec3{0.0, 0.0, above}, {0.0, 0.0, -1.0}, above}, hit);
 }
 
 void SurfaceOverlap::fall_back() {
     Vec3 at{0.0, 0.0, 0.0};
     const bool crossing = cross(at);
-    if (!crossing && b_.kind == ShapeKind::mesh) return;
     const SurfacePoint* best = nullptr;
     double least = Bounds::kInfinity;
     for (const auto* all : {&out_.rejected, &out_.companions})
         for (const SurfacePoint& p : *all) {
             const double way = (crossing ? norm(p.middle() - at) : 0.0) - p.gap;
-            if (p.gap < 0.0 && way < least) least = way, best = &p;
+            if (p.gap < 0.0 && way < least && (crossing || is_buried(p))) least = way, best = &p;
         }
     if (!best) return;
     out_.uncertainty = -best->gap;
@@ -67,7 +75,7 @@ double SurfaceOverlap::unexplained(double looked_for) {
     Vec3 at;
     for (const auto& pair : out_.crossings) {
         load(pair, own, other);
-        if (!pierces(own, other, at) && !pierces(other, own, at)) continue;
+        if (!pierces(own, other, slack_, at) && !pierces(other, own, slack_, at)) continue;
         depth = std::max({depth, below(a_, true, own, other), below(b, false, other, own)});
     }
     return depth > looked_for ? depth : 0.0;

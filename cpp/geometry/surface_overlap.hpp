@@ -31,6 +31,7 @@ class SurfaceOverlap {
 
     void load(const std::array<int, 2>& pair, SurfaceTriangle& own, SurfaceTriangle& other) const;
     bool cross(Vec3& at) const;
+    bool is_buried(const SurfacePoint& point) const;
     double below(const Mesh& mesh, bool of_a, const SurfaceTriangle& from, const SurfaceTriangle& facet);
     bool moves_out(const Vec3& p, bool of_a) const;
     bool accompanies(const SurfacePoint& point, std::size_t count) const;

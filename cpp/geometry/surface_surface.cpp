@@ -48,6 +48,9 @@ void surface_surface(const Shape& shape_a, const Pose& pose_a, const Shape& shap
     const auto& a = static_cast<const Mesh&>(shape_a);
     const auto& b = static_cast<const Surface&>(shape_b);
     const Pose rel = seen_from(pose_b, pose_a);
+    double sum = dot(rel.p, rel.p);
+    for (double entry : rel.R.m) sum += entry;
+    if (!std::isfinite(sum)) return;
     const double size = std::min(norm(a.bounds.hi - a.bounds.lo), norm(b.bounds.hi - b.bounds.lo));
     // Corners of small triangles that are far inside belong to none whose bounds are near: they are looked for farther
     // until nothing deeper is found.
