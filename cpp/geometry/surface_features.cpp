@@ -35,7 +35,8 @@ void SurfaceFeatures::begin(int of_a) {
     for (int e = 0; e < 3; ++e) a_.placed.outwards[e] = a_.placed.t.outwards(e);
 }
 
-// Triangles that are farther in front of the other's plane than the reach have nothing in common with it.
+// The ridges of triangles that are farther in front of the other's plane than the reach have nothing in common with it.
+// A corner may be deep below a facet that is in front of all triangles at the corner.
 void SurfaceFeatures::visit(int number) {
     load(b_, number);
     const SurfaceTriangle &ta = a_.placed.t, &tb = b_.placed.t;
@@ -44,17 +45,17 @@ void SurfaceFeatures::visit(int number) {
         of_a[k] = dot(tb.normal, ta.p[k] - tb.p[0]);
         of_b_[k] = dot(ta.normal, tb.p[k] - ta.p[0]);
     }
-    for (const double* h : {of_a, of_b_})
-        if (std::min({h[0], h[1], h[2]}) >= reach_) return;
-    const auto straddles = [&](const double* h) {
-        return std::min({h[0], h[1], h[2]}) < -slack_ && std::max({h[0], h[1], h[2]}) > slack_;
-    };
-    if (straddles(of_a) && straddles(of_b_)) out_.crossings.push_back({a_.placed.number, number});
+    const auto [low_a, high_a] = std::minmax({of_a[0], of_a[1], of_a[2]});
+    const auto [low_b, high_b] = std::minmax({of_b_[0], of_b_[1], of_b_[2]});
+    if (std::min(low_a, low_b) >= reach_) return;
+    if (std::max(low_a, low_b) < -slack_ && std::min(high_a, high_b) > slack_)
+        out_.crossings.push_back({a_.placed.number, number});
     for (int e = 0; e < 3; ++e) b_.placed.outwards[e] = tb.outwards(e);
     for (int k = 0; k < 3; ++k) {
         if (ta.corner[k]) corner_on_facet(a_, k, b_.placed, of_a[k]);
         if (tb.corner[k]) corner_on_facet(b_, k, a_.placed, of_b_[k]);
     }
+    if (std::max(low_a, low_b) >= reach_) return;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             if (is_ridge(ta.kind[i]) && is_ridge(tb.kind[j])) ridges(i, j);
@@ -74,13 +75,12 @@ const SurfaceFeatures::Edge& SurfaceFeatures::edge(Side& side, int e) {
     edge.feature = ridge.feature;
     edge.from = moved ? rel_.point(ridge.from) : ridge.from;
     edge.to = moved ? rel_.point(ridge.to) : ridge.to;
-    for (int end = 0; end < 2; ++end) edge.into[end] = moved ? rel_.direction(ridge.into[end]) : ridge.into[end];
+    for (int k = 0; k < 2; ++k) edge.into[k] = moved ? rel_.direction(ridge.into[k]) : ridge.into[k];
     edge.length = norm(edge.to - edge.from);
     edge.along = (1.0 / edge.length) * (edge.to - edge.from);
     edge.sides = t.kind[e] == EdgeKind::open ? 1 : 2;
     edge.normals[0] = t.normal, edge.normals[1] = t.beyond[e];
-    edge.outwards[0] = side.placed.outwards[e];
-    if (edge.sides == 2) edge.outwards[1] = t.outwards_beyond(e);
+    edge.outwards[0] = side.placed.outwards[e], edge.outwards[1] = t.outwards_beyond(e);
     return edge;
 }
 
@@ -105,14 +105,17 @@ bool SurfaceFeatures::faces(const Side& side, int vertex, const Vec3& away, doub
     return true;
 }
 
-// Within the triangle seen along its normal; in grooves also beyond the edge, behind the other side.
-bool SurfaceFeatures::over(const Placed& on, const Vec3& p, SurfacePoint& point) const {
+// Within the triangle seen along its normal; in grooves also beyond the edge, behind the other side, whose foot
+// is beyond the edge as well: no farther away than the point is deep.
+bool SurfaceFeatures::over(const Placed& on, const Vec3& p, double height, SurfacePoint& point) const {
     double beyond[3], farthest = 0.0;
     int groove = -1;
     for (int e = 0; e < 3; ++e) {
         beyond[e] = dot(on.outwards[e], p - on.t.p[e]);
         if (!(beyond[e] > slack_) || on.t.kind[e] != EdgeKind::concave) continue;
-        if (dot(on.t.beyond[e], p - on.t.p[e]) >= 0.0 || beyond[e] > groove_) return false;
+        const Vec3 off = p - on.t.p[e];
+        if (dot(on.t.beyond[e], off) >= 0.0 || beyond[e] > std::max(groove_, -height)) return false;
+        if (dot(on.t.outwards_beyond(e), off) < -slack_) return false;
         if (beyond[e] > farthest) farthest = beyond[e], groove = e;
         beyond[e] = 0.0;
     }
@@ -131,7 +134,7 @@ void SurfaceFeatures::corner_on_facet(Side& side, int k, const Placed& on, doubl
     SurfacePoint point;
     const SurfaceTriangle &t = side.placed.t, &facet = on.t;
     const Vec3 p = t.p[k], n = facet.normal, foot = p - height * n;
-    if (!over(on, p, point)) return;
+    if (!over(on, p, height, point)) return;
     const bool facing = faces(side, t.vertex[k], n, kNearCone);
     if (!facing && point.groove != SurfacePoint::Groove::none) return;
     const bool of_a = &side == &a_;
@@ -208,8 +211,8 @@ void SurfaceFeatures::ridges(int of_a, int of_b) {
         }
         if (normal && crossing(a, b, n, point)) return add(point, out_.candidates);
     }
-    bool any = false;
     SurfacePoint best = point;
+    bool any = false;
     const auto along = [&](const Vec3& n) {
         if (!crossing(a, b, n, point)) return;
         if (!any || (point.doubtful == best.doubtful ? point.gap > best.gap : best.doubtful)) best = point;

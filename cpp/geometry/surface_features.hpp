@@ -44,7 +44,7 @@ class SurfaceFeatures {
     void load(Side& side, int number);
     const Edge& edge(Side& side, int e);
     void corner_on_facet(Side& side, int k, const Placed& on, double height);
-    bool over(const Placed& on, const Vec3& p, SurfacePoint& point) const;
+    bool over(const Placed& on, const Vec3& p, double height, SurfacePoint& point) const;
     bool faces(const Side& side, int vertex, const Vec3& away, double sine);
     void corner_at_edge(Side& side, int k, Side& other, int e);
     void corner_at_corner(int of_a, int of_b);

@@ -12,6 +12,14 @@ namespace {
 constexpr double kAround = 12.0;   // depths, around a contact: the overlap that it stands for
 constexpr double kGrazing = 1e-6;  // sine of the angle at which a ray does not enter a surface
 
+// Whether two pairs of ridges have one in common, where either is no farther away than it is deep.
+bool same_ridge(const SurfacePoint& p, const SurfacePoint& q) {
+    const auto both = p.feature ^ q.feature;
+    const Vec3 off = p.middle() - q.middle();
+    return p.kind == SurfacePoint::Kind::ridges && q.kind == p.kind && (both >> 32 == 0 || both << 32 == 0) &&
+           dot(off, off) < p.gap * p.gap;
+}
+
 bool same_corner(const SurfacePoint& p, const SurfacePoint& q) {
     return p.kind == q.kind && p.kind != SurfacePoint::Kind::ridges && p.corner == q.corner;
 }
@@ -68,8 +76,11 @@ bool SurfaceOverlap::resolved(const SurfacePoint& point, std::size_t count, bool
 // overlap, which is known of points that get out.
 bool SurfaceOverlap::resolved(const SurfacePoint& point, const SurfacePoint& by, bool far) const {
     const double depth = std::max(0.0, -by.gap);
-    if (dot(point.normal, by.normal) > kAligned) return same_corner(point, by);
-    if (point.groove != SurfacePoint::Groove::none && by.groove != SurfacePoint::Groove::none) return false;
+    const bool same = same_corner(point, by), grooves = point.groove != SurfacePoint::Groove::none;
+    // A corner below a facet is not in a groove beside it, nor is a ridge that has another one.
+    if ((same || same_ridge(point, by)) && grooves && by.groove == SurfacePoint::Groove::none) return true;
+    if (dot(point.normal, by.normal) > kAligned) return same;
+    if (grooves && by.groove != SurfacePoint::Groove::none) return false;
     const Vec3 middle = by.middle() - point.on_a;
     const Vec3 off = middle - std::clamp(dot(middle, point.normal), 0.0, -point.gap) * point.normal;
     // At no depth at all the solids lie flush, and what is on that plane is in neither.
@@ -97,7 +108,9 @@ bool SurfaceOverlap::connected(const Vec3& from, const Vec3& to) const {
 bool SurfaceOverlap::gets_out(SurfacePoint& point) const {
     if (-point.gap > slack_) {
         const Vec3 way = -point.gap * point.normal;
-        if (point.kind == SurfacePoint::Kind::corner_of_a && enters(b_, point.on_a, way, false)) return false;
+        if (point.kind == SurfacePoint::Kind::corner_of_a &&
+            (b_.kind == ShapeKind::mesh ? enters(b_, point.on_a, way, false) : !is_buried(point)))
+            return false;
         if (point.kind == SurfacePoint::Kind::corner_of_b && enters(a_, point.on_b(), -way, true)) return false;
         if (point.kind == SurfacePoint::Kind::ridges &&
             !(free_way(b_, point.in_b, point.on_b(), false) && free_way(a_, point.in_a, point.on_a, true)))

@@ -268,5 +268,7 @@ def test_wrong_surfaces_are_refused_with_all_faults():
         Shape.mesh(np.array([[0, 0, 0], [np.inf, 0, 0], [0, 1, 0], [0, 0, 1.0]]), [[0, 1, 2], [0, 2, 9]])
     with pytest.raises(ValueError, match="at least two rows and columns"):
         Shape.height_field(np.zeros((1, 5)), (0, 0), (1, 1))
-    with pytest.raises(ValueError, match="a plane and a height field is not computed; planes and height fields do not"):
+    with pytest.raises(
+        ValueError, match="a plane and a height field is not computed; planes and height fields do not"
+    ):
         _core.collide(PLANE, pose(), flat_field(), pose(), 0.0)
