@@ -109,7 +109,37 @@ def _pair_rows(repeats: int) -> list[Row]:
     angle = 0.5 * np.random.default_rng(5).uniform(0.0, np.pi, 500)
     stacked[:, 2], stacked[:, 3], stacked[:, 6] = 0.3999, np.cos(angle), np.sin(angle)
     rows.append(_pair_row("box - box, face on face", box, stacked, box, _FLAT, repeats))
+    return rows + _mesh_rows(grounds, repeats)
+
+
+def _torus(around: int, across: int) -> _core.CollisionShape:
+    """A mesh of 2 around across triangles, 1 m wide: a body that is not convex."""
+    u, v = np.meshgrid(
+        np.linspace(0.0, 2.0 * np.pi, around, endpoint=False),
+        np.linspace(0.0, 2.0 * np.pi, across, endpoint=False),
+        indexing="ij",
+    )
+    out = 0.35 + 0.15 * np.cos(v)
+    vertices = np.stack([out * np.cos(u), out * np.sin(u), 0.15 * np.sin(v)], axis=-1).reshape(-1, 3)
+    i, j = (k.ravel() for k in np.meshgrid(np.arange(around), np.arange(across), indexing="ij"))
+    a, b = i * across + j, (i + 1) % around * across + j
+    c, d = (i + 1) % around * across + (j + 1) % across, i * across + (j + 1) % across
+    return _Shape.mesh(vertices, np.vstack([np.column_stack([a, b, c]), np.column_stack([a, c, d])]).tolist())
+
+
+def _mesh_rows(grounds: dict[str, _core.CollisionShape], repeats: int) -> list[Row]:
+    """Meshes on each other and on grounds."""
+    mesh, name = _torus(24, 12), "torus of 576"
+    rows = [_pair_row(f"{name} - itself", mesh, *_meeting(mesh, 50), repeats)]
+    for ground, surface in grounds.items():
+        at = _resting(mesh, surface, 50)
+        rows.append(_pair_row(f"{name} - {ground}", mesh, at, surface, _FLAT, repeats))
     return rows
+
+
+def _meeting(mesh: _core.CollisionShape, count: int) -> tuple[Floats, _core.CollisionShape, Floats]:
+    at_a, at_b = _touching(mesh, mesh, count)
+    return at_a, mesh, at_b
 
 
 def _resting(shape: _core.CollisionShape, ground: _core.CollisionShape, count: int = 500) -> Floats:

@@ -23,8 +23,8 @@ void SurfaceFeatures::load(Side& side, int number) {
     side.surface.triangle(number, placed.t);
     placed.number = number;
     if (&side == &a_) {
-        for (Vec3& p : placed.t.p) p = rel_.point(p);
         placed.t.normal = rel_.direction(placed.t.normal);
+        for (int k = 0; k < 3; ++k) placed.t.p[k] = rel_.point(placed.t.p[k]);
         for (Vec3& n : placed.t.beyond) n = rel_.direction(n);
     }
     for (int e = 0; e < 3; ++e) placed.edges[e].known = false;
@@ -47,7 +47,6 @@ void SurfaceFeatures::visit(int number) {
     }
     const auto [low_a, high_a] = std::minmax({of_a[0], of_a[1], of_a[2]});
     const auto [low_b, high_b] = std::minmax({of_b_[0], of_b_[1], of_b_[2]});
-    if (std::min(low_a, low_b) >= reach_) return;
     if (std::max(low_a, low_b) < -slack_ && std::min(high_a, high_b) > slack_)
         out_.crossings.push_back({a_.placed.number, number});
     for (int e = 0; e < 3; ++e) b_.placed.outwards[e] = tb.outwards(e);
@@ -114,8 +113,8 @@ bool SurfaceFeatures::over(const Placed& on, const Vec3& p, double height, Surfa
         beyond[e] = dot(on.outwards[e], p - on.t.p[e]);
         if (!(beyond[e] > slack_) || on.t.kind[e] != EdgeKind::concave) continue;
         const Vec3 off = p - on.t.p[e];
-        if (dot(on.t.beyond[e], off) >= 0.0 || beyond[e] > std::max(groove_, -height)) return false;
-        if (dot(on.t.outwards_beyond(e), off) < -slack_) return false;
+        if (dot(on.t.beyond[e], off) >= 0.0 || dot(on.t.outwards_beyond(e), off) < -slack_) return false;
+        if (beyond[e] > std::max(groove_, -height)) return false;
         if (beyond[e] > farthest) farthest = beyond[e], groove = e;
         beyond[e] = 0.0;
     }
@@ -178,10 +177,9 @@ void SurfaceFeatures::corner_at_edge(Side& side, int k, Side& other, int e) {
 
 void SurfaceFeatures::corner_at_corner(int of_a, int of_b) {
     const SurfaceTriangle &ta = a_.placed.t, &tb = b_.placed.t;
-    const Vec3 d = ta.p[of_a] - tb.p[of_b];
+    const Vec3 d = ta.p[of_a] - tb.p[of_b], n = unit(d, {0.0, 0.0, 1.0});
     const double gap = norm(d);
     if (!(gap < reach_ && gap > slack_)) return;
-    const Vec3 n = (1.0 / gap) * d;
     if (!faces(a_, ta.vertex[of_a], n, kInCone) || !faces(b_, tb.vertex[of_b], -n, kInCone)) return;
     SurfacePoint point;
     point.on_a = ta.p[of_a];

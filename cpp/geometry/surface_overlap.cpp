@@ -12,12 +12,10 @@ namespace {
 constexpr double kAround = 12.0;   // depths, around a contact: the overlap that it stands for
 constexpr double kGrazing = 1e-6;  // sine of the angle at which a ray does not enter a surface
 
-// Whether two pairs of ridges have one in common, where either is no farther away than it is deep.
-bool same_ridge(const SurfacePoint& p, const SurfacePoint& q) {
-    const auto both = p.feature ^ q.feature;
+// Whether q is beside p, no farther away than p is deep, and faces the same way.
+bool beside(const SurfacePoint& p, const SurfacePoint& q) {
     const Vec3 off = p.middle() - q.middle();
-    return p.kind == SurfacePoint::Kind::ridges && q.kind == p.kind && (both >> 32 == 0 || both << 32 == 0) &&
-           dot(off, off) < p.gap * p.gap;
+    return dot(off, off) < p.gap * p.gap && dot(p.normal, q.normal) > 0.5;
 }
 
 bool same_corner(const SurfacePoint& p, const SurfacePoint& q) {
@@ -77,15 +75,15 @@ bool SurfaceOverlap::resolved(const SurfacePoint& point, std::size_t count, bool
 bool SurfaceOverlap::resolved(const SurfacePoint& point, const SurfacePoint& by, bool far) const {
     const double depth = std::max(0.0, -by.gap);
     const bool same = same_corner(point, by), grooves = point.groove != SurfacePoint::Groove::none;
-    // A corner below a facet is not in a groove beside it, nor is a ridge that has another one.
-    if ((same || same_ridge(point, by)) && grooves && by.groove == SurfacePoint::Groove::none) return true;
+    // What has a contact with a facet is not in a groove beside it.
+    if ((same || beside(point, by)) && grooves && by.groove == SurfacePoint::Groove::none) return true;
     if (dot(point.normal, by.normal) > kAligned) return same;
     if (grooves && by.groove != SurfacePoint::Groove::none) return false;
     const Vec3 middle = by.middle() - point.on_a;
     const Vec3 off = middle - std::clamp(dot(middle, point.normal), 0.0, -point.gap) * point.normal;
     // At no depth at all the solids lie flush, and what is on that plane is in neither.
-    const bool beside = depth > slack_ && dot(off, off) > kAround * kAround * depth * depth;
-    if (beside && !(far && connected(point.inside(), by.inside()))) return false;
+    const bool far_off = depth > slack_ && dot(off, off) > kAround * kAround * depth * depth;
+    if (far_off && !(far && connected(point.inside(), by.inside()))) return false;
     const double margin = 1e-6 * depth + slack_;
     const Vec3 pivot = by.on_b();
     return dot(by.normal, point.on_a - pivot) >= -depth - margin && dot(by.normal, point.on_b() - pivot) <= margin;

@@ -91,7 +91,7 @@ def test_rigid_contacts_of_a_mesh_are_those_of_the_box(tmp_path, ground, formula
         for shape, below in ((bc.Box(size=SIZE), bc.Plane()), (box_mesh(tmp_path), grounds(tmp_path)[ground]))
     ]
     assert runs[1].status == "finished"
-    # Steps are shorter on the way to an impact, by the thickness of a mesh, which is less than that of the box.
+    # Steps are shorter on the way to an impact: the thickness of a mesh is less than that of the box.
     assert runs[1].body("die").position == pytest.approx(runs[0].body("die").position, abs=1e-3)
 
 

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 from rigs import chains, examples, floating, linkages, stops, tyre_rig
+from rigs import meshes as known_meshes
 from rigs.convex_oracles import convex_shapes
 from rigs.machine import Machine
 
@@ -128,6 +129,24 @@ def queries():
             yield f"{name} on {other}", ask
 
 
+def meshes():
+    """Concave meshes on each other and on a height field, open and overlapping, n times."""
+    surface, _ = known_meshes.cubes(known_meshes.U, 0.2)
+    a, b = surface.shape(), surface.divided(1).shape()
+    rng = np.random.default_rng(7)
+    poses = np.hstack([rng.uniform(-0.5, 0.5, (50, 3)), rng.normal(size=(50, 4))])
+    poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1)[:, None]
+    resting = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (50, 1))
+    heights = 0.05 * np.sin(np.arange(400.0)).reshape(20, 20)
+    field = _core.CollisionShape.height_field(heights, (-1.0, -1.0), (0.1, 0.1))
+    for name, other in {"mesh": b, "height field": field, "plane": _core.CollisionShape.plane()}.items():
+
+        def ask(n, other=other):
+            _core.time_collide(a, poses, other, resting, 0.1, n)
+
+        yield f"mesh on {name}", ask
+
+
 def searches():
     """Rays of a body against terrain, and the broad phase, repeated n times."""
     rng = np.random.default_rng(6)
@@ -229,7 +248,7 @@ def main():
                 )
                 for n in (STEPS, 3 * STEPS)
             ]
-    for name, query in queries():
+    for name, query in (*queries(), *meshes()):
         query(1)
         found[f"{name}: collide"] = [counted(lambda n=n, q=query: q(n)) for n in (2, 6)]
     for name, query in searches():

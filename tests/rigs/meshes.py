@@ -79,7 +79,7 @@ def box(x, y, z):
 
 
 def cubes(cells, size):
-    """The boundary of a union of cubes with edges `size`, and the centres of these; about the mean of its vertices."""
+    """The boundary of a union of cubes with edges `size`, about the mean of its vertices; their centres."""
     inside, numbers, triangles = set(cells), {}, []
     for cell in cells:
         for axis in range(3):
