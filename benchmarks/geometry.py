@@ -130,16 +130,34 @@ def _torus(around: int, across: int) -> _core.CollisionShape:
 def _mesh_rows(grounds: dict[str, _core.CollisionShape], repeats: int) -> list[Row]:
     """Meshes on each other and on grounds."""
     mesh, name = _torus(24, 12), "torus of 576"
-    rows = [_pair_row(f"{name} - itself", mesh, *_meeting(mesh, 50), repeats)]
-    for ground, surface in grounds.items():
-        at = _resting(mesh, surface, 50)
-        rows.append(_pair_row(f"{name} - {ground}", mesh, at, surface, _FLAT, repeats))
+    rows: list[Row] = []
+    for other, shape in {"itself": mesh, **grounds}.items():
+        at = _arriving(mesh, shape, 100)
+        still = np.repeat(_FLAT, len(at), axis=0)
+        rows.append(_pair_row(f"{name} - {other}", mesh, at, shape, still, repeats))
     return rows
 
 
-def _meeting(mesh: _core.CollisionShape, count: int) -> tuple[Floats, _core.CollisionShape, Floats]:
-    at_a, at_b = _touching(mesh, mesh, count)
-    return at_a, mesh, at_b
+def _arriving(mesh: _core.CollisionShape, other: _core.CollisionShape, count: int) -> Floats:
+    """Random poses 2 mm deep where a mesh arrives at another shape from above, without overlaps on the way."""
+    rng = np.random.default_rng(2)
+    at = np.zeros((count, 7))
+    at[:, 3:] = rng.normal(size=(count, 4))
+    at[:, 3:] /= np.linalg.norm(at[:, 3:], axis=1, keepdims=True)
+    at[:, :2], at[:, 2] = rng.uniform(-0.3, 0.3, (count, 2)), 1.2
+    on_the_way = np.arange(count)
+    for _ in range(400):
+        found = _core.collide(mesh, at[on_the_way], other, np.repeat(_FLAT, len(on_the_way), axis=0), 0.02)
+        gap = np.full(len(on_the_way), 0.02)
+        rows = np.repeat(np.arange(len(on_the_way)), np.diff(found.first))
+        np.minimum.at(gap, rows, np.asarray(found.points)[:, 6])
+        at[on_the_way, 2] -= np.maximum(gap, 1e-5)
+        on_the_way = on_the_way[(gap > 1e-5) & (at[on_the_way, 2] > -1.2)]
+        if not len(on_the_way):
+            break
+    arrived = at[:, 2] > -1.2
+    at[:, 2] -= 0.002
+    return at[arrived]
 
 
 def _resting(shape: _core.CollisionShape, ground: _core.CollisionShape, count: int = 500) -> Floats:

@@ -81,8 +81,8 @@ double SurfaceOverlap::unexplained(double looked_for) {
     return depth > looked_for ? depth : 0.0;
 }
 
-// Walks from the lowest vertex of a triangle down along a facet's normal; how deep it ends, 0 where a contact moves the
-// end out. No vertex is passed twice.
+// Walks from the lowest vertex of a triangle down along a facet's normal, within the other solid; how deep it ends, 0
+// where a contact moves the end out. No vertex is passed twice.
 double SurfaceOverlap::below(const Mesh& mesh, bool of_a, const SurfaceTriangle& from, const SurfaceTriangle& facet) {
     const Vec3 n = of_a ? rel_.local_direction(facet.normal) : facet.normal;
     const double level = dot(n, of_a ? rel_.local_point(facet.p[0]) : facet.p[0]);
@@ -91,16 +91,25 @@ double SurfaceOverlap::below(const Mesh& mesh, bool of_a, const SurfaceTriangle&
     int v = from.vertex[0];
     for (int k = 1; k < 3; ++k)
         if (height(from.vertex[k]) < height(v)) v = from.vertex[k];
+    if (!is_inside(mesh.vertices[v], of_a)) return 0.0;
     while (out_.marks[first + v] != out_.search) {
         out_.marks[first + v] = out_.search;
         int lowest = v;
         for (int k = mesh.first_spoke[v]; k < mesh.first_spoke[v + 1]; ++k)
             if (height(mesh.spoke_ends[k]) < height(lowest) - slack_) lowest = mesh.spoke_ends[k];
-        if (lowest == v)
-            return moves_out(of_a ? rel_.point(mesh.vertices[v]) : mesh.vertices[v], of_a) ? 0.0 : -height(v);
-        v = lowest;
+        if (lowest != v && is_inside(mesh.vertices[lowest], of_a)) {
+            v = lowest;
+            continue;
+        }
+        return moves_out(of_a ? rel_.point(mesh.vertices[v]) : mesh.vertices[v], of_a) ? 0.0 : -height(v);
     }
     return 0.0;
+}
+
+// Whether a vertex of a surface, in its own axes, is in the other solid.
+bool SurfaceOverlap::is_inside(const Vec3& vertex, bool of_a) const {
+    return of_a ? static_cast<const Mesh&>(b_).tree.inside(rel_.point(vertex))
+                : a_.tree.inside(rel_.local_point(vertex));
 }
 
 // Whether some contact takes a point of a surface out of the other solid, as far as it is flat there.

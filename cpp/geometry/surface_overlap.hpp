@@ -33,6 +33,7 @@ class SurfaceOverlap {
     bool cross(Vec3& at) const;
     bool is_buried(const SurfacePoint& point) const;
     double below(const Mesh& mesh, bool of_a, const SurfaceTriangle& from, const SurfaceTriangle& facet);
+    bool is_inside(const Vec3& vertex, bool of_a) const;
     bool moves_out(const Vec3& p, bool of_a) const;
     bool accompanies(const SurfacePoint& point, std::size_t count) const;
     bool resolved(const SurfacePoint& point, std::size_t count, bool far) const;
