@@ -139,7 +139,7 @@ def _mesh_rows(grounds: dict[str, _core.CollisionShape], repeats: int) -> list[R
 
 
 def _arriving(mesh: _core.CollisionShape, other: _core.CollisionShape, count: int) -> Floats:
-    """Random poses 2 mm deep where a mesh arrives at another shape from above, without overlaps on the way."""
+    """Random poses 2 mm deep where a mesh arrives at another shape from above, never deeper."""
     rng = np.random.default_rng(2)
     at = np.zeros((count, 7))
     at[:, 3:] = rng.normal(size=(count, 4))

@@ -124,6 +124,17 @@ def test_edges_that_cross_touch_in_one_point(gap):
     assert points[0] == pytest.approx([*middle, 0, 0, 1, gap], abs=1e-12)
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.002, -0.03])
+def test_an_edge_along_a_face_touches_at_both_of_its_ends(tilt):
+    bar, table = meshes.box(2.0, 0.5, 0.5), meshes.box(0.5, 0.7, 0.2)
+    edge_down = Rotation.from_euler("xy", [np.pi / 4, tilt])
+    found = one(bar.shape(), table.divided(3).shape(), edge_down, (0, 0, 0.2 + np.sqrt(0.5)), reach=0.03)
+    found = found[np.argsort(found[:, 0])]
+    assert found[:, 0] == pytest.approx([-0.5, 0.5], abs=0.02)
+    assert np.abs(found[:, 3:6] - [0, 0, 1]).max() < 1.1 * abs(tilt) + 1e-12
+    assert found[1, 6] - found[0, 6] == pytest.approx(-np.tan(tilt), abs=1e-3)
+
+
 @pytest.mark.parametrize("gap", [0.05, 0.0, -0.02])
 def test_a_corner_on_a_face_touches_in_one_point(gap):
     corner_down, _ = Rotation.align_vectors([[0, 0, -1]], [[1, 1, 1]])
