@@ -19,7 +19,7 @@ out = figures.output_folder()
 SPEED, DURATION, DOSE, STRUCK = 5.0, 3.0, 8.5, 0.8
 ENDS = ("front", "rear")
 BICYCLE = CityBicycle()
-SETTINGS = {"output_step": 0.002, "tolerance": 1e-5, "accelerations": True}
+SETTINGS = {"output_step": 0.002, "tolerance": 1e-5, "accelerations": True, "ledger": True}
 
 
 MAN = man_on_bicycle()
@@ -85,6 +85,18 @@ for height, n in zip(heights, found, strict=True):
         f"{1e3 * height:3.1f} | {n['seat']:6.1f} {n['mtvv']:7.2f} {n['vdv']:6.2f} | {n['hand']:6.1f} "
         f"{n['hand mtvv']:9.2f} | {n['least']:7.0f} N {n['most']:6.0f} N | {100 * n['depth']:6.0f} %   "
         f"| {n['reaction']:4.0f} N | {1e3 * n['aside']:4.1f} mm"
+    )
+
+# Where the energy of his motion goes.
+print("stone | energy lost |  tyres | seat, back | muscles | balance closed to")
+for height in (0.0, 0.01, 0.02, 0.03):
+    balance = runs[list(heights).index(height)].energy_balance()
+    lost = {name: float(energy[-1]) for name, energy in balance.lost.items()}
+    tyres = sum(lost.pop(f"{end} tyre") for end in ENDS)
+    cushions = abs(lost.pop("seat") + lost.pop("back"))
+    print(
+        f"{1e3 * height:2.0f} mm | {balance.kinetic[0] - balance.kinetic[-1]:9.0f} J | {tyres:4.0f} J "
+        f"| {cushions:8.1f} J | {sum(lost.values()):5.1f} J | {balance.error:.0e}"
     )
 
 limits = [
