@@ -17,11 +17,8 @@ from bellcrank.gallery import CityBicycle, man_on_bicycle, misplaced_stone
 out = figures.output_folder()
 
 SPEED, DURATION, DOSE, STRUCK = 5.0, 3.0, 8.5, 0.8
-ENDS = ("front", "rear")
 BICYCLE = CityBicycle()
 SETTINGS = {"output_step": 0.002, "tolerance": 1e-5, "accelerations": True, "ledger": True}
-
-
 MAN = man_on_bicycle()
 HIPS = MAN.forces["seat"].markers[1].position  # on the pelvis
 HAND = MAN.joints["left hand"].marker_2.position  # on the forearm
@@ -49,7 +46,7 @@ def felt(run):
 def numbers(run):
     """Peaks and weighted values, loads, how deep the tyres are pressed in, and how far he leaves his path."""
     seat, hand = felt(run)
-    depth = {end: max(-run.contact(f"{end} tyre").points().gap) for end in ENDS}
+    depth = {end: max(-run.contact(f"{end} tyre").points().gap) for end in ("front", "rear")}
     return {
         "seat": seat.max(),
         "hand": hand.max(),
@@ -92,16 +89,13 @@ print("stone | energy lost |  tyres | seat, back | muscles | balance closed to")
 for height in (0.0, 0.01, 0.02, 0.03):
     balance = runs[list(heights).index(height)].energy_balance()
     lost = {name: float(energy[-1]) for name, energy in balance.lost.items()}
-    tyres = sum(lost.pop(f"{end} tyre") for end in ENDS)
-    cushions = abs(lost.pop("seat") + lost.pop("back"))
+    tyres, cushions = lost.pop("front tyre") + lost.pop("rear tyre"), lost.pop("seat") + lost.pop("back")
     print(
         f"{1e3 * height:2.0f} mm | {balance.kinetic[0] - balance.kinetic[-1]:9.0f} J | {tyres:4.0f} J "
-        f"| {cushions:8.1f} J | {sum(lost.values()):5.1f} J | {balance.error:.0e}"
+        f"| {abs(cushions):8.1f} J | {sum(lost.values()):5.1f} J | {balance.error:.0e}"
     )
-
 limits = [
-    first_crossing(heights, [n["vdv"] for n in found], DOSE),
-    first_crossing(heights, [n["depth"] for n in found], STRUCK),
+    first_crossing(heights, [n[key] for n in found], at) for key, at in (("vdv", DOSE), ("depth", STRUCK))
 ]
 print(f"dose of {DOSE:g} m/s^1.75 at {limits[0]:.1f} mm, a rim strikes at {limits[1]:.1f} mm")
 
