@@ -61,6 +61,11 @@ void Contacts::follow(const Anchor& anchor, const double* poses, const ContactPo
     at.slips = anchor.slips;
 }
 
+const ContactLaw& Contacts::law_of(int group, std::uint64_t feature) const {
+    const ContactGroup& g = set_.groups[group];
+    return g.of_tyre && is_of_rim(std::max(first_feature(feature), second_feature(feature))) ? g.rim : g.law;
+}
+
 void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists) {
     const ContactPoint& p = found.point;
     const int a = set_.shapes[found.a].body, b = set_.shapes[found.b].body;
@@ -69,7 +74,7 @@ void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double*
     TouchingPoint at{-p.gap, -dot(velocity, acting), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
     if (anchor != nullptr) follow(*anchor, poses, p, at);
     matched_.push_back(anchor);
-    const ContactForce f = contact_force(set_.groups[found.group].law, at);
+    const ContactForce f = contact_force(law_of(found.group, p.feature), at);
     touching_.push_back(at);
     forces_.push_back(f);
     contacts_.push_back({found.group, found.a, found.b, p.feature, p.position, p.normal, p.gap,
@@ -175,7 +180,7 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
         }
         margin[3] = std::min(margin[3], kOpen - c.gap);
         const ContactForce& f = forces_[i];
-        const ContactLaw& law = set_.groups[c.group].law;
+        const ContactLaw& law = set_.groups[c.group].law;  // of no tyre
         if (anchor->slips)
             margin[2] = std::min(margin[2], f.sliding + kStopped);
         else if (law.static_friction > 0.0 && c.gap < -kClosed)

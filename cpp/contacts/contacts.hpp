@@ -124,6 +124,7 @@ class Contacts {
     void take_list(const double* poses);
     void take(std::vector<Anchor>& anchors);
     bool in_touch(int a, int b) const;
+    const ContactLaw& law_of(int group, std::uint64_t feature) const;
     bool of_tyre(int group) const { return set_.groups[group].of_tyre; }
     bool would_slip(const Anchor* before, int group, const ContactForce& f) const;
     void mark_ahead(const double* poses, std::vector<Anchor>& anchors);

@@ -1,0 +1,115 @@
+// Slices of tyres on terrain and meshes.
+#include <cmath>
+
+#include "geometry/slice_distance.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+double beside(double x, double lo, double hi) { return std::max({lo - x, x - hi, 0.0}); }
+
+// A cell of the grid; the nearest one for a place beside it.
+int nearest_cell(double x, int count) { return static_cast<int>(std::clamp(x, 0.0, count - 2.0)); }
+
+double height_at(const HeightField& f, const Vec3& p, int i, int j) {
+    const double x = (p.x - f.x0) * f.per_x - i, y = (p.y - f.y0) * f.per_y - j;
+    const double* z = f.heights.data() + j * f.columns + i;
+    return x >= y ? z[0] + x * (z[1] - z[0]) + y * (z[f.columns + 1] - z[1])
+                  : z[0] + y * (z[f.columns] - z[0]) + x * (z[f.columns + 1] - z[f.columns]);
+}
+
+}  // namespace
+
+// Both triangles, unless all of the cell is farther away than what was found. The norm is never less than a length.
+void SliceDistance::cell(const HeightField& f, const SliceFrame& frame, int i, int j) {
+    const Vec3& c = frame.middle;
+    const double* z = f.heights.data() + j * f.columns + i;
+    const double low = std::min({z[0], z[1], z[f.columns], z[f.columns + 1]});
+    const double high = std::max({z[0], z[1], z[f.columns], z[f.columns + 1]});
+    const double dx = beside(c.x, f.x0 + f.dx * i, f.x0 + f.dx * (i + 1));
+    const double dy = beside(c.y, f.y0 + f.dy * j, f.y0 + f.dy * (j + 1)), dz = beside(c.z, low, high);
+    if (!(dx * dx + dy * dy + dz * dz < best_.distance * best_.distance)) return;
+    const int first = 2 * (j * (f.columns - 1) + i);
+    for (int t = first; t < first + 2; ++t) {
+        int v[3];
+        f.vertices_of(t, v);
+        triangle({frame.seen(f.vertex(v[0])), frame.seen(f.vertex(v[1])), frame.seen(f.vertex(v[2]))},
+                 frame.seen_direction(f.normal_of(t)));
+    }
+}
+
+// The terrain is a solid without a bottom: it ends at walls.
+void SliceDistance::walls(const HeightField& f, const SliceFrame& frame, int i, int j) {
+    const int at = j * f.columns + i;
+    const auto wall = [&](int from, int to, const Vec3& normal) {
+        const Vec3 a = f.vertex(from), b = f.vertex(to);
+        const double down = std::max(a.z, b.z) - std::min({a.z, b.z, frame.middle.z - best_.distance});
+        const Vec3 below{0.0, 0.0, down}, n = frame.seen_direction(normal);
+        const Vec3 one = frame.seen(a), two = frame.seen(b), under = frame.seen(b - below);
+        triangle({one, under, two}, n);
+        triangle({one, frame.seen(a - below), under}, n);
+    };
+    if (j == 0) wall(at + 1, at, {0.0, -1.0, 0.0});
+    if (j == f.rows - 2) wall(at + f.columns, at + f.columns + 1, {0.0, 1.0, 0.0});
+    if (i == 0) wall(at, at + f.columns, {-1.0, 0.0, 0.0});
+    if (i == f.columns - 2) wall(at + f.columns + 1, at + 1, {1.0, 0.0, 0.0});
+}
+
+// From the cell below the middle on, as far as what was found is away.
+bool SliceDistance::field(const HeightField& f, const SliceFrame& frame) {
+    const Vec3& c = frame.middle;
+    const double limit = best_.distance, x = (c.x - f.x0) * f.per_x, y = (c.y - f.y0) * f.per_y;
+    const bool above = x >= 0.0 && y >= 0.0 && x <= f.columns - 1 && y <= f.rows - 1;
+    const int i = nearest_cell(x, f.columns), j = nearest_cell(y, f.rows);
+    const bool inside = above && c.z < height_at(f, c, i, j);
+    if (inside) {  // by no more than what is above
+        const Vec3 up = frame.seen_direction({0.0, 0.0, 1.0});
+        best_.distance = 1e-12 + 1.000001 * (height_at(f, c, i, j) - c.z) * (std::hypot(up.x, up.y) + kSlope * std::abs(up.z));
+    }
+    cell(f, frame, i, j);
+    const double far = best_.distance;
+    const int i0 = nearest_cell(x - far * f.per_x, f.columns), i1 = nearest_cell(x + far * f.per_x, f.columns);
+    const int j0 = nearest_cell(y - far * f.per_y, f.rows), j1 = nearest_cell(y + far * f.per_y, f.rows);
+    for (int b = j0; b <= j1; ++b)
+        for (int a = i0; a <= i1; ++a) {
+            if (a != i || b != j) cell(f, frame, a, b);
+            if (a == 0 || b == 0 || a == f.columns - 2 || b == f.rows - 2) walls(f, frame, a, b);
+        }
+    if (inside) turn_inside_out();
+    return inside || best_.distance < limit;
+}
+
+// Whether the middle is behind what was found: on an edge its kind decides, at a vertex the mean of normals.
+bool SliceDistance::is_behind(const Mesh& mesh, const SurfaceTriangle& t, const SliceFrame& frame) const {
+    const Vec3 away = -best_.point;
+    if (feature_ < 0) return dot(frame.seen_direction(t.normal), away) < 0.0;
+    if (feature_ >= 3) return dot(frame.seen_direction(mesh.vertex_normal(t.vertex[feature_ - 3])), away) < 0.0;
+    if (t.kind[feature_] == EdgeKind::concave) return true;
+    if (t.kind[feature_] == EdgeKind::convex) return false;
+    return dot(frame.seen_direction(t.normal), away) < 0.0;
+}
+
+// A mesh may be open: only what is behind a face that is met on the way from the hub is inside.
+bool SliceDistance::mesh(const Mesh& mesh, const SliceFrame& frame) {
+    const double limit = best_.distance;
+    RayHit entry{frame.radius, {0.0, 0.0, 0.0}, 0};
+    const bool entered = mesh.ray({frame.middle - frame.radius * frame.outwards, frame.outwards, frame.radius}, entry);
+    const double far = entered ? std::max(limit, kSlope * (frame.radius - entry.distance)) : limit;
+    mesh.near(Bounds{frame.middle, frame.middle}.grown(far), scratch_, scratch_.found);
+    best_.distance = far;
+    bool behind = false, found = false;
+    for (const int i : scratch_.found) {
+        SurfaceTriangle t;
+        mesh.triangle(i, t);
+        if (!triangle({frame.seen(t.p[0]), frame.seen(t.p[1]), frame.seen(t.p[2])}, frame.seen_direction(t.normal)))
+            continue;
+        found = true;
+        behind = is_behind(mesh, t, frame);
+    }
+    if (!found || (behind && !entered)) return false;
+    if (behind) turn_inside_out();
+    return behind || best_.distance < limit;
+}
+
+}  // namespace bellcrank
