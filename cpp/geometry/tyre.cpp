@@ -67,7 +67,7 @@ void TreadScan::mark_near(int i) {
 SliceFrame TreadScan::frame_of(const Pose& wheel, int ring, int i) const {
     const Vec3 outwards = wheel.direction(tyre_->radials[i]), axle = wheel.direction({0.0, 0.0, 1.0});
     const double radius = ring_of(ring).radius;
-    return {wheel.p + radius * outwards, outwards, axle, cross(axle, outwards), radius};
+    return {wheel.p + radius * outwards, outwards, axle, cross(outwards, axle), radius};
 }
 
 bool TreadScan::meet(const Shape& shape, const Pose& pose, int which) {
