@@ -22,6 +22,7 @@ const std::vector<FoundContact>& ContactSearch::find(const double* poses, double
     near_.update(shapes_.bounds, std::max(reach, tread_));
     found_.clear();
     pressed_.clear();
+    lost_ = -1;
     const auto& pairs = near_.list();
     for (size_t k = 0; k < pairs.size();) {
         const ShapePair& pair = pairs[k];
@@ -50,6 +51,7 @@ size_t ContactSearch::find_on_tread(size_t first) {
             scan_.meet(*set_.shapes[other].shape, shapes_.poses[other], other))
             pressed_.emplace_back(pairs[k].a, pairs[k].b);
     }
+    if (scan_.lost()) lost_ = group;
     scan_.finish([&](int other, ContactPoint point) {
         if (wheel < other) {
             point.feature = feature_pair(static_cast<Feature>(point.feature), 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -113,6 +114,17 @@ void Contacts::add_forces(const double* poses, const double* twists, double* for
             add(record, f);
             const Vec3 moment = cross(contact.position - pose_position(poses, body), f) + sign * contact.moment;
             add(record + 4, transpose_times(rotation_matrix(pose_rotation(poses, body)), moment));
+        }
+    if (search_.lost() >= 0) lose(search_.lost(), force);
+}
+
+// Methods that choose their steps then try shorter ones, up to where it has a value; others end.
+void Contacts::lose(int group, double* force) {
+    lost_ = group;
+    for (const int shape : set_.groups[group].shapes)
+        if (const int body = set_.shapes[shape].body; body != set_.ground) {
+            force[kTwist * body] = std::numeric_limits<double>::quiet_NaN();
+            return;
         }
 }
 
@@ -231,6 +243,7 @@ double Contacts::longest_step(double t, double h, const double* poses, const dou
 void Contacts::commit(const double* poses, const double* twists) {
     if (rigid_) return take_list(poses);
     next_.clear();
+    lost_ = -1;
     begins_.assign(begins_.size(), false);
     calm_time_ = Bounds::kInfinity;
     evaluate_within(kClosed, true, poses, twists);

@@ -24,8 +24,6 @@ Vec3 met(const Vec3& n, double offset) {
     return {offset * n.x / square, offset * n.y / square, 0.0};
 }
 
-double norm_of(const Vec3& v) { return length_across(v) + kSteep * std::abs(v.z); }
-
 // The s in [from, to] where √(|a + s u|²) + slope s is least; across the wheel alone.
 double least_along(const Vec3& a, const Vec3& u, double slope, double from, double to) {
     const double A = u.x * u.x + u.y * u.y, B = a.x * u.x + a.y * u.y;
@@ -74,7 +72,7 @@ int SliceDistance::edge(const Vec3& a, const Vec3& b) {
     }
     Vec3 p = a + s * u;
     if (s == cut) p.z = 0.0;
-    const double distance = norm_of(p);
+    const double distance = length(p);
     if (!(distance < best_.distance)) return -1;
     const bool inner = s > 0.0 && s < 1.0;
     take_edge(p, u, inner, distance);
@@ -157,7 +155,7 @@ void SliceDistance::solid(const Shape& shape, const SliceFrame& frame) {
 }
 
 bool SliceDistance::find(const Shape& shape, const SliceFrame& frame, double limit, SliceHit& hit) {
-    best_.distance = limit;
+    best_.distance = limit, best_.lost = false;
     switch (shape.kind) {
         case ShapeKind::plane:
             plane(frame.seen_direction({0.0, 0.0, 1.0}), -frame.middle.z);
@@ -177,7 +175,7 @@ bool SliceDistance::find(const Shape& shape, const SliceFrame& frame, double lim
         default:
             solid(shape, frame);
     }
-    if (!(best_.distance < limit)) return false;
+    if (!(best_.distance < limit) && !best_.lost) return false;
     hit = best_;
     return true;
 }

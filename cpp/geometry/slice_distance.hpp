@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 
 #include "geometry/height_field.hpp"
 #include "geometry/mesh.hpp"
@@ -29,6 +30,7 @@ struct SliceFrame {
 struct SliceHit {
     double distance;  // negative where the middle is within the solid
     Vec3 point, gradient;
+    bool lost = false;  // the middle is behind an open mesh, where it has no inside: no depth is right
 };
 
 // Distances are √(x² + y²) + κ |z|, with z around the wheel: a slice is not a disc but a double cone with a slope of κ,
@@ -37,6 +39,8 @@ struct SliceHit {
 class SliceDistance {
   public:
     static constexpr double kSlope = 4.0;
+
+    static double length(const Vec3& v) { return std::hypot(v.x, v.y) + kSlope * std::abs(v.z); }
 
     // True, and the hit, where the distance is less than `limit`.
     bool find(const Shape& shape, const SliceFrame& frame, double limit, SliceHit& hit);
@@ -51,6 +55,9 @@ class SliceDistance {
     void walls(const HeightField& field, const SliceFrame& frame, int i, int j);
     bool mesh(const Mesh& mesh, const SliceFrame& frame);
     bool is_behind(const Mesh& mesh, const SurfaceTriangle& t, const SliceFrame& frame) const;
+    bool sees_a_back(const Mesh& mesh, const SurfaceTriangle& t, const SliceFrame& frame) const;
+    bool is_at_end(const Mesh& mesh, const SurfaceTriangle& t) const;
+    double depth_in(const Mesh& mesh, const SliceFrame& frame) const;
     void within_faces(double depth, const Vec3& normal);
     // From the surface alone, without a sign: corners and normal seen from the slice.
     bool triangle(const std::array<Vec3, 3>& corners, const Vec3& normal);
@@ -58,7 +65,7 @@ class SliceDistance {
     void take_edge(const Vec3& p, const Vec3& along, bool inner, double distance);
     void turn_inside_out();
 
-    SliceHit best_{0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    SliceHit best_{0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, false};
     int feature_ = -1;  // of the triangle that was met last: an edge, or 3 more than a vertex
     ContactManifold scratch_;
 };

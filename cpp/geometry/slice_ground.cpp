@@ -7,6 +7,9 @@ namespace bellcrank {
 
 namespace {
 
+constexpr double kWithin = 0.05;     // of the way from a triangle's nearest place to its middle
+constexpr double kBeyond = 1.000001;  // of a distance: what is there counts as nearer
+
 double beside(double x, double lo, double hi) { return std::max({lo - x, x - hi, 0.0}); }
 
 // A cell of the grid; the nearest one for a place beside it.
@@ -65,7 +68,7 @@ bool SliceDistance::field(const HeightField& f, const SliceFrame& frame) {
     const bool inside = above && c.z < height_at(f, c, i, j);
     if (inside) {  // by no more than what is above
         const Vec3 up = frame.seen_direction({0.0, 0.0, 1.0});
-        best_.distance = 1e-12 + 1.000001 * (height_at(f, c, i, j) - c.z) * (std::hypot(up.x, up.y) + kSlope * std::abs(up.z));
+        best_.distance = 1e-12 + kBeyond * (height_at(f, c, i, j) - c.z) * length(up);
     }
     cell(f, frame, i, j);
     const double far = best_.distance;
@@ -80,36 +83,68 @@ bool SliceDistance::field(const HeightField& f, const SliceFrame& frame) {
     return inside || best_.distance < limit;
 }
 
-// Whether the middle is behind what was found: on an edge its kind decides, at a vertex the mean of normals.
-bool SliceDistance::is_behind(const Mesh& mesh, const SurfaceTriangle& t, const SliceFrame& frame) const {
-    const Vec3 away = -best_.point;
-    if (feature_ < 0) return dot(frame.seen_direction(t.normal), away) < 0.0;
-    if (feature_ >= 3) return dot(frame.seen_direction(mesh.vertex_normal(t.vertex[feature_ - 3])), away) < 0.0;
-    if (t.kind[feature_] == EdgeKind::concave) return true;
-    if (t.kind[feature_] == EdgeKind::convex) return false;
-    return dot(frame.seen_direction(t.normal), away) < 0.0;
+// Between an edge's triangles, or around a vertex, the middle is on one side of what it sees first: of the surface, or of
+// faces of this vertex, on the way to a place within the triangle. Rays meet faces from outside only.
+bool SliceDistance::sees_a_back(const Mesh& mesh, const SurfaceTriangle& t, const SliceFrame& frame) const {
+    const Vec3 nearest = frame.middle + frame.direction(best_.point);
+    const Vec3 way = nearest + kWithin * ((1.0 / 3.0) * (t.p[0] + t.p[1] + t.p[2]) - nearest) - frame.middle;
+    const double length = norm(way);
+    if (!(length > 0.0)) return false;
+    const Vec3 along = (1.0 / length) * way;
+    RayHit front{kBeyond * length, {0.0, 0.0, 0.0}, 0};
+    if (!mesh.ray({frame.middle, along, front.distance}, front)) return true;
+    RayHit back{front.distance, {0.0, 0.0, 0.0}, 0};
+    return mesh.ray({frame.middle + front.distance * along, -along, back.distance}, back);
 }
 
-// A mesh may be open: only what is behind a face that is met on the way from the hub is inside.
+bool SliceDistance::is_behind(const Mesh& mesh, const SurfaceTriangle& t, const SliceFrame& frame) const {
+    if (feature_ >= 3) return sees_a_back(mesh, t, frame);
+    if (feature_ >= 0 && t.kind[feature_] == EdgeKind::concave) return true;
+    if (feature_ >= 0 && t.kind[feature_] == EdgeKind::convex) return false;
+    return dot(frame.seen_direction(t.normal), best_.point) > 0.0;
+}
+
+bool SliceDistance::is_at_end(const Mesh& mesh, const SurfaceTriangle& t) const {
+    if (feature_ >= 3) return mesh.open[t.vertex[feature_ - 3]];
+    return feature_ >= 0 && t.kind[feature_] == EdgeKind::open;
+}
+
+// Of a closed mesh: no less than the depth of the middle where it is inside, else 0. Towards the hub, where it is least
+// far out of what a wheel stands on; aside of that, as rays within a plane of symmetry meet edges.
+double SliceDistance::depth_in(const Mesh& mesh, const SliceFrame& frame) const {
+    if (!overlap(Bounds{frame.middle, frame.middle}, mesh.bounds)) return 0.0;
+    const Vec3 along = unit(frame.direction({-1.0, 0.0213, 0.0137}), frame.axle);
+    RayHit front{2.0 * norm(mesh.bounds.hi - mesh.bounds.lo), {0.0, 0.0, 0.0}, 0};
+    mesh.ray({frame.middle, along, front.distance}, front);
+    RayHit back{front.distance, {0.0, 0.0, 0.0}, 0};
+    if (!mesh.ray({frame.middle + front.distance * along, -along, back.distance}, back)) return 0.0;
+    return kBeyond * length(frame.seen_direction((front.distance - back.distance) * along));
+}
+
+// Of an open mesh: what is behind a face is inside if the way from the hub enters the mesh, too. Elsewhere behind a face,
+// or where the way from the hub enters it and its end is nearest, nothing says how deep the middle is.
 bool SliceDistance::mesh(const Mesh& mesh, const SliceFrame& frame) {
     const double limit = best_.distance;
     RayHit entry{frame.radius, {0.0, 0.0, 0.0}, 0};
-    const bool entered = mesh.ray({frame.middle - frame.radius * frame.outwards, frame.outwards, frame.radius}, entry);
-    const double far = entered ? std::max(limit, kSlope * (frame.radius - entry.distance)) : limit;
-    mesh.near(Bounds{frame.middle, frame.middle}.grown(far), scratch_, scratch_.found);
-    best_.distance = far;
-    bool behind = false, found = false;
+    const bool entered =
+        !mesh.closed && mesh.ray({frame.middle - frame.radius * frame.outwards, frame.outwards, frame.radius}, entry);
+    const double depth = mesh.closed ? depth_in(mesh, frame) : kBeyond * (frame.radius - entry.distance);
+    best_.distance = std::max(limit, depth);
+    mesh.near(Bounds{frame.middle, frame.middle}.grown(best_.distance), scratch_, scratch_.found);
+    SurfaceTriangle t;
+    int nearest = -1, feature = -1;
     for (const int i : scratch_.found) {
-        SurfaceTriangle t;
         mesh.triangle(i, t);
         if (!triangle({frame.seen(t.p[0]), frame.seen(t.p[1]), frame.seen(t.p[2])}, frame.seen_direction(t.normal)))
             continue;
-        found = true;
-        behind = is_behind(mesh, t, frame);
+        nearest = i, feature = feature_;
     }
-    if (!found || (behind && !entered)) return false;
-    if (behind) turn_inside_out();
-    return behind || best_.distance < limit;
+    if (nearest < 0) return false;
+    mesh.triangle(nearest, t), feature_ = feature;
+    const bool behind = is_behind(mesh, t, frame), at_end = is_at_end(mesh, t);
+    best_.lost = !mesh.closed && behind && entered == at_end;
+    if (best_.lost ? at_end : behind && !(at_end && !entered)) turn_inside_out();
+    return best_.lost || best_.distance < limit;
 }
 
 }  // namespace bellcrank

@@ -55,6 +55,7 @@ void TreadScan::begin(const Tyre& tyre, const Pose& wheel, double reach) {
     slices_.resize(2 * tyre.radials.size());
     is_near_.assign(tyre.radials.size(), 0);
     near_.clear();
+    lost_ = false;
 }
 
 void TreadScan::mark_near(int i) {
@@ -96,7 +97,8 @@ bool TreadScan::press(const Shape& shape, const SliceFrame& frame, int which, in
     SliceHit hit;
     if (!distance_.find(shape, frame, std::max(known.gap, 0.0) + round, hit)) return false;
     const double gap = hit.distance - round;
-    if (gap < known.gap) known = {gap, hit.point, hit.gradient, which};
+    if (hit.lost && gap < 0.0) lost_ = true;
+    if (!hit.lost && gap < known.gap) known = {gap, hit.point, hit.gradient, which};
     return gap < 0.0;
 }
 

@@ -38,6 +38,8 @@ class TreadScan {
     void begin(const Tyre& tyre, const Pose& wheel, double reach);
     // Another shape of the ground; which: its number. Whether it presses the tyre, seen alone.
     bool meet(const Shape& shape, const Pose& pose, int which);
+    // Whether a slice has come behind an open mesh, where no depth is right.
+    bool lost() const { return lost_; }
     // For each slice of tread or rim that is above the ground by less than the reach, in their order: the shape that it
     // meets there, and its point: on the ground, with a normal towards the wheel.
     template <class Take>
@@ -66,6 +68,7 @@ class TreadScan {
     const Tyre* tyre_ = nullptr;
     Pose wheel_;
     double reach_ = 0.0;
+    bool lost_ = false;
     std::vector<Slice> slices_;  // by number: of the tread and of the rim
     std::vector<char> is_near_;
     std::vector<int> near_;

@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from rigs.wild_tyres import wild
+from rigs.wild_tyres import forget_files, wild
 
 import bellcrank as bc
 
@@ -59,6 +59,7 @@ def judged(seed, tolerance=1e-5):
     except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding)
         end, what = "wrong", f"{type(error).__name__}: {error}"
     finally:
+        forget_files()
         signal.setitimer(signal.ITIMER_PROF, 0.0)
     return seed, end, what, time.process_time() - begun
 

@@ -1,4 +1,7 @@
-"""Random scenes of a tyre on ground that its rim comes through: spikes, slots, posts, plates."""
+"""Random scenes of a tyre on ground that its rim comes through: spikes, slots, posts, plates, meshes."""
+
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
@@ -33,6 +36,61 @@ def rough(rng):
     return [_terrain(heights, spacing)], heights.max()
 
 
+def sheets(rng):
+    """An open mesh of random heights above a floor; wheels come to its ends."""
+    vertices, triangles, top = _grid(rng)
+    return [_mesh(vertices, triangles), bc.Plane(position=(0.0, 0.0, -0.4))], top
+
+
+def slabs(rng):
+    """A closed mesh of random heights, as thick as a finger or more, above a floor."""
+    vertices, triangles, top = _grid(rng)
+    count, side = len(vertices), round(np.sqrt(len(vertices)))
+    thick = rng.uniform(0.01, 0.2)
+    below = vertices * (1.0, 1.0, 0.0) - (0.0, 0.0, thick)
+    rim = [*range(side), *range(2 * side - 1, count, side), *range(count - 2, count - side - 1, -1)]
+    rim += range(count - 2 * side, 0, -side)
+    walls = [
+        t
+        for one, two in zip(rim, rim[1:] + rim[:1], strict=True)
+        for t in ((two, one, one + count), (two, one + count, two + count))
+    ]
+    under = [[a + count, c + count, b + count] for a, b, c in triangles]
+    shape = _mesh(np.vstack([vertices, below]), [*triangles, *under, *walls])
+    return [shape, bc.Plane(position=(0.0, 0.0, -0.4))], top
+
+
+def _grid(rng):
+    """Vertices and triangles of random heights over a square, and the greatest of them, m."""
+    side = int(rng.integers(6, 30))
+    x, y = (p.ravel() for p in np.meshgrid(np.linspace(-0.7, 0.8, side), np.linspace(-0.7, 0.8, side)))
+    z = rng.uniform(0.0, rng.choice([0.005, 0.03, 0.08]), side * side)
+    triangles = []
+    for k in range(side * side - side):
+        if (k + 1) % side:
+            triangles += [[k, k + 1, k + side + 1], [k, k + side + 1, k + side]]
+    return np.column_stack([x, y, z]), triangles, float(z.max())
+
+
+def _mesh(vertices, triangles):
+    """A mesh, through a file that is read at once and then needed for messages only."""
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices]
+    lines += ["f " + " ".join(str(v + 1) for v in t) for t in triangles]
+    with tempfile.NamedTemporaryFile("w", suffix=".obj", delete=False) as file:
+        file.write("\n".join(lines) + "\n")
+    _files.append(Path(file.name))
+    return bc.Mesh(file=file.name)
+
+
+_files = []
+
+
+def forget_files():
+    """Remove the files of meshes made so far."""
+    while _files:
+        _files.pop().unlink()
+
+
 def posts(rng):
     """Posts of all kinds on a plane."""
     shapes, top = [bc.Plane()], 0.0
@@ -41,6 +99,9 @@ def posts(rng):
         place = (*rng.uniform(-0.4, 0.8, 2), 0.5 * high)
         kinds = (
             lambda p, w=wide, h=high: bc.Box(size=(w, rng.uniform(0.003, 0.5), h), position=p),
+            lambda p, w=wide, h=high: bc.Prism(
+                outline=((0.0, 0.0), (w, 0.1 * w), (0.3 * w, w)), length=h, position=p
+            ),
             lambda p, w=wide, h=high: bc.Cylinder(radius=0.5 * w, length=h, position=p),
             lambda p, w=wide, h=high: bc.Cone(radius=0.5 * w, height=h, position=p),
             lambda p, w=wide, h=high: bc.Capsule(radius=0.5 * w, length=h, position=p),
@@ -80,7 +141,7 @@ def wild(seed):
     """A wheel of any size and weight that falls onto such ground, and whether the ground stands still."""
     rng = np.random.default_rng(seed)
     mech = bc.Mechanism(f"wild {seed}")
-    kind = (spiked, slotted, rough, posts)[rng.integers(4)]
+    kind = (spiked, slotted, rough, posts, sheets, slabs)[rng.integers(6)]
     shapes, top = kind(rng)
     mech.replace(mech.ground, shapes=shapes)
     moving = list(plates(mech, rng)) if rng.random() < 1 / 3 else []
@@ -88,8 +149,8 @@ def wild(seed):
     width = radius * rng.uniform(0.05, 0.4)
     mass = 10.0 ** rng.uniform(0.0, 3.0)
     across, along = 0.3 * mass * radius**2, 0.6 * mass * radius**2
-    lean = rng.choice([0.0, rng.uniform(-0.5, 0.5), rng.uniform(-1.5, 1.5)])
-    axle = np.array([0.1 * rng.normal(), np.cos(lean), np.sin(lean)])
+    lean = rng.choice([0.0, rng.uniform(-0.5, 0.5), rng.uniform(-1.5, 1.5), 0.5 * np.pi])
+    axle = np.array([rng.choice([0.0, 0.1]) * rng.normal(), np.cos(lean), np.sin(lean)])
     axle /= np.linalg.norm(axle)
     spin = rng.choice([0.0, rng.uniform(0.0, 20.0), rng.uniform(-200.0, 200.0)])
     lowest = radius * np.sqrt(max(1.0 - axle[2] ** 2, 0.0)) + 0.5 * width * abs(axle[2])
