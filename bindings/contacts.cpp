@@ -55,8 +55,7 @@ void bind_contacts(nb::module_& m) {
                 for (const ContactGroup& g : self.groups)
                     out.push_back({g.law.stiffness, g.law.exponent, g.law.dissipation, g.law.static_friction,
                                    g.law.kinetic_friction, g.law.shear_ratio, g.law.shear_time, g.law.restitution,
-                                   g.law.rim_stiffness, g.law.rolling, g.law.spinning,
-                                   g.law.by_impulse});
+                                   g.law.rim_stiffness, g.law.rolling, g.law.spinning, g.law.by_impulse});
                 return out;
             },
             "The numbers of the law of each group, as ContactLaw takes them.")

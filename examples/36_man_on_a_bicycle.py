@@ -1,6 +1,6 @@
 """A man on a bicycle meets a stone that stands out of the pavement: how high may it be?
 
-Tasora's second example (2000, section 6) with data of one's own: 17 bodies, 18 links, tyres sampled by rays,
+Tasora's second example (2000, section 6) with data of one's own: 17 bodies, 18 links, tyres in slices,
 a seat with a hardening curve. He coasts at 5 m/s; each run lasts 3 s. The stone is acceptable up to the
 height at which one crossing is the vibration dose of a day that calls for caution, 8.5 m/s^1.75 at the seat
 (ISO 2631-1:1997, annex B), or at which a rim strikes through the tyre.

@@ -13,11 +13,15 @@ namespace bellcrank {
 // The middle of a section, with unit vectors outwards from the axle, along the axle and around it.
 struct SliceFrame {
     Vec3 middle, outwards, axle, around;
-    double radius;  // of the middle from the axle
+    double radius, section;  // of the middle from the axle; of the section
 
     SliceFrame local(const Pose& pose) const {
-        return {pose.local_point(middle), pose.local_direction(outwards), pose.local_direction(axle),
-                pose.local_direction(around), radius};
+        return {pose.local_point(middle),
+                pose.local_direction(outwards),
+                pose.local_direction(axle),
+                pose.local_direction(around),
+                radius,
+                section};
     }
     // From the middle: outwards, along the axle, around.
     Vec3 seen(const Vec3& p) const { return seen_direction(p - middle); }
@@ -51,6 +55,7 @@ class SliceDistance {
     void box(const Vec3& half, const SliceFrame& frame);
     void hull(const Shape& shape, const SliceFrame& frame);
     bool field(const HeightField& field, const SliceFrame& frame);
+    void cells_around(const HeightField& field, const SliceFrame& frame, int i, int j, int ring);
     void cell(const HeightField& field, const SliceFrame& frame, int i, int j);
     void walls(const HeightField& field, const SliceFrame& frame, int i, int j);
     bool mesh(const Mesh& mesh, const SliceFrame& frame);

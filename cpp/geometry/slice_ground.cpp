@@ -7,7 +7,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kWithin = 0.05;     // of the way from a triangle's nearest place to its middle
+constexpr double kWithin = 0.05;      // of the way from a triangle's nearest place to its middle
 constexpr double kBeyond = 1.000001;  // of a distance: what is there counts as nearer
 
 double beside(double x, double lo, double hi) { return std::max({lo - x, x - hi, 0.0}); }
@@ -50,13 +50,26 @@ void SliceDistance::walls(const HeightField& f, const SliceFrame& frame, int i, 
         const double down = std::max(a.z, b.z) - std::min({a.z, b.z, frame.middle.z - best_.distance});
         const Vec3 below{0.0, 0.0, down}, n = frame.seen_direction(normal);
         const Vec3 one = frame.seen(a), two = frame.seen(b), under = frame.seen(b - below);
-        triangle({one, under, two}, n);
-        triangle({one, frame.seen(a - below), under}, n);
+        triangle({one, two, under}, n);
+        triangle({one, under, frame.seen(a - below)}, n);
     };
     if (j == 0) wall(at + 1, at, {0.0, -1.0, 0.0});
     if (j == f.rows - 2) wall(at + f.columns, at + f.columns + 1, {0.0, 1.0, 0.0});
     if (i == 0) wall(at, at + f.columns, {-1.0, 0.0, 0.0});
     if (i == f.columns - 2) wall(at + f.columns + 1, at + 1, {1.0, 0.0, 0.0});
+}
+
+// Those that are as many cells away as that, along one axis or both.
+void SliceDistance::cells_around(const HeightField& f, const SliceFrame& frame, int i, int j, int ring) {
+    const int i0 = std::max(i - ring, 0), i1 = std::min(i + ring, f.columns - 2);
+    for (int b = std::max(j - ring, 0); b <= std::min(j + ring, f.rows - 2); ++b) {
+        const int stride = std::abs(b - j) == ring ? 1 : 2 * ring;
+        for (int a = stride == 1 ? i0 : i - ring; a <= i1; a += stride) {
+            if (a < 0) continue;
+            cell(f, frame, a, b);
+            if (a == 0 || b == 0 || a == f.columns - 2 || b == f.rows - 2) walls(f, frame, a, b);
+        }
+    }
 }
 
 // From the cell below the middle on, as far as what was found is away.
@@ -70,21 +83,15 @@ bool SliceDistance::field(const HeightField& f, const SliceFrame& frame) {
         const Vec3 up = frame.seen_direction({0.0, 0.0, 1.0});
         best_.distance = 1e-12 + kBeyond * (height_at(f, c, i, j) - c.z) * length(up);
     }
-    cell(f, frame, i, j);
-    const double far = best_.distance;
-    const int i0 = nearest_cell(x - far * f.per_x, f.columns), i1 = nearest_cell(x + far * f.per_x, f.columns);
-    const int j0 = nearest_cell(y - far * f.per_y, f.rows), j1 = nearest_cell(y + far * f.per_y, f.rows);
-    for (int b = j0; b <= j1; ++b)
-        for (int a = i0; a <= i1; ++a) {
-            if (a != i || b != j) cell(f, frame, a, b);
-            if (a == 0 || b == 0 || a == f.columns - 2 || b == f.rows - 2) walls(f, frame, a, b);
-        }
+    const double least = std::min(f.dx, f.dy);
+    const int most = std::max(std::max(i, f.columns - 2 - i), std::max(j, f.rows - 2 - j));
+    for (int ring = 0; ring <= most && (ring - 1) * least < best_.distance; ++ring) cells_around(f, frame, i, j, ring);
     if (inside) turn_inside_out();
     return inside || best_.distance < limit;
 }
 
-// Between an edge's triangles, or around a vertex, the middle is on one side of what it sees first: of the surface, or of
-// faces of this vertex, on the way to a place within the triangle. Rays meet faces from outside only.
+// Between an edge's triangles, or around a vertex, the middle is on one side of what it sees first: of the surface, or
+// of faces of this vertex, on the way to a place within the triangle. Rays meet faces from outside only.
 bool SliceDistance::sees_a_back(const Mesh& mesh, const SurfaceTriangle& t, const SliceFrame& frame) const {
     const Vec3 nearest = frame.middle + frame.direction(best_.point);
     const Vec3 way = nearest + kWithin * ((1.0 / 3.0) * (t.p[0] + t.p[1] + t.p[2]) - nearest) - frame.middle;
@@ -121,8 +128,8 @@ double SliceDistance::depth_in(const Mesh& mesh, const SliceFrame& frame) const 
     return kBeyond * length(frame.seen_direction((front.distance - back.distance) * along));
 }
 
-// Of an open mesh: what is behind a face is inside if the way from the hub enters the mesh, too. Elsewhere behind a face,
-// or where the way from the hub enters it and its end is nearest, nothing says how deep the middle is.
+// Of an open mesh: what is behind a face is inside if the way from the hub enters the mesh as well, and as deep as the
+// section at most. Otherwise depths would jump where this way comes past the end of the mesh: they are lost.
 bool SliceDistance::mesh(const Mesh& mesh, const SliceFrame& frame) {
     const double limit = best_.distance;
     RayHit entry{frame.radius, {0.0, 0.0, 0.0}, 0};
@@ -142,8 +149,9 @@ bool SliceDistance::mesh(const Mesh& mesh, const SliceFrame& frame) {
     if (nearest < 0) return false;
     mesh.triangle(nearest, t), feature_ = feature;
     const bool behind = is_behind(mesh, t, frame), at_end = is_at_end(mesh, t);
-    best_.lost = !mesh.closed && behind && entered == at_end;
-    if (best_.lost ? at_end : behind && !(at_end && !entered)) turn_inside_out();
+    const bool inside = behind && (mesh.closed || entered);
+    best_.lost = !mesh.closed && behind && (at_end ? entered : entered == (best_.distance >= frame.section));
+    if (inside) turn_inside_out();
     return best_.lost || best_.distance < limit;
 }
 

@@ -33,8 +33,7 @@ SharedShape make_tyre(double radius, double width, int slices, double rim) {
     if (!(width > 0.0 && width < radius && std::isfinite(radius)))
         throw std::invalid_argument("tyre: its width must be positive and less than its radius, got " +
                                     std::to_string(width) + " and " + std::to_string(radius) + "; give them in m");
-    if (slices < 8)
-        throw std::invalid_argument("tyre: at least 8 slices are needed, got " + std::to_string(slices));
+    if (slices < 8) throw std::invalid_argument("tyre: at least 8 slices are needed, got " + std::to_string(slices));
     if (!(rim >= 0.0 && rim <= width))
         throw std::invalid_argument("tyre: the rim must be within the width, got " + std::to_string(rim));
     auto tyre = std::make_shared<Tyre>();
@@ -68,7 +67,7 @@ void TreadScan::mark_near(int i) {
 SliceFrame TreadScan::frame_of(const Pose& wheel, int ring, int i) const {
     const Vec3 outwards = wheel.direction(tyre_->radials[i]), axle = wheel.direction({0.0, 0.0, 1.0});
     const double radius = ring_of(ring).radius;
-    return {wheel.p + radius * outwards, outwards, axle, cross(outwards, axle), radius};
+    return {wheel.p + radius * outwards, outwards, axle, cross(outwards, axle), radius, ring_of(ring).section};
 }
 
 bool TreadScan::meet(const Shape& shape, const Pose& pose, int which) {
@@ -97,8 +96,8 @@ bool TreadScan::press(const Shape& shape, const SliceFrame& frame, int which, in
     SliceHit hit;
     if (!distance_.find(shape, frame, std::max(known.gap, 0.0) + round, hit)) return false;
     const double gap = hit.distance - round;
-    if (hit.lost && gap < 0.0) lost_ = true;
-    if (!hit.lost && gap < known.gap) known = {gap, hit.point, hit.gradient, which};
+    lost_ = lost_ || hit.lost;
+    if (gap < known.gap) known = {gap, hit.point, hit.gradient, which};
     return gap < 0.0;
 }
 
@@ -123,6 +122,7 @@ void tyre_on(const Shape& other, const Pose& pose, const Shape& tyre, const Pose
     if (!out.tread) out.tread = std::make_shared<TreadScan>();
     out.tread->begin(static_cast<const Tyre&>(tyre), wheel, reach);
     out.tread->meet(other, pose, 0);
+    if (out.tread->lost()) out.uncertainty = Bounds::kInfinity;
     out.tread->finish([&](int, ContactPoint point) {
         point.normal = -point.normal, point.tilt = -point.tilt;  // from the tyre, the second shape, to the first one
         out.points.push_back(point);

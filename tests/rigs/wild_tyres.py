@@ -39,7 +39,7 @@ def rough(rng):
 def sheets(rng):
     """An open mesh of random heights above a floor; wheels come to its ends."""
     vertices, triangles, top = _grid(rng)
-    return [_mesh(vertices, triangles), bc.Plane(position=(0.0, 0.0, -0.4))], top
+    return [mesh_shape(vertices, triangles), bc.Plane(position=(0.0, 0.0, -0.4))], top
 
 
 def slabs(rng):
@@ -56,7 +56,7 @@ def slabs(rng):
         for t in ((two, one, one + count), (two, one + count, two + count))
     ]
     under = [[a + count, c + count, b + count] for a, b, c in triangles]
-    shape = _mesh(np.vstack([vertices, below]), [*triangles, *under, *walls])
+    shape = mesh_shape(np.vstack([vertices, below]), [*triangles, *under, *walls])
     return [shape, bc.Plane(position=(0.0, 0.0, -0.4))], top
 
 
@@ -72,7 +72,7 @@ def _grid(rng):
     return np.column_stack([x, y, z]), triangles, float(z.max())
 
 
-def _mesh(vertices, triangles):
+def mesh_shape(vertices, triangles):
     """A mesh, through a file that is read at once and then needed for messages only."""
     lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices]
     lines += ["f " + " ".join(str(v + 1) for v in t) for t in triangles]

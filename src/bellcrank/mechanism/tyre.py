@@ -54,8 +54,8 @@ class Tyre(ForceKind):
     shear_damping: ratio of the tread's damping along the ground to that stiffness, s.
     resolution: spacing of slices along the tread, m.
 
-    The ground is sampled by rays, as in A. Tasora, An optimized Lagrangian-multiplier approach ..., 2000,
-    section 6. Defaults for stiffness, damping and rim are assumptions; those of the pressure are not.
+    Depths are continuous at any attitude; an open mesh carries a tyre from its front only, up to its width
+    deep, and a run in which it comes farther ends with an error. Defaults for stiffness, damping and rim are assumptions; those of the pressure are not.
     """
 
     radius: FloatField = quantity("m", "positive")
