@@ -1,4 +1,4 @@
-"""Depths of a tyre's slices in ground of all kinds: continuous at any attitude, with the gradient that forces take."""
+"""Depths of a tyre's slices in ground of all kinds: continuous at any attitude, and forces are their gradient."""
 
 from functools import cache
 
@@ -91,7 +91,7 @@ def ground(name):
 
 
 def depths(poses, shape, reach=REACH):
-    """Of the slices of tread and rim: gap and gradient (poses, 2, slices, ...), place; poses that are refused."""
+    """Of slices of tread and rim: gap, gradient and place (poses, 2, slices, ...); which poses are refused."""
     still = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(poses), 1))
     table = _core.collide(TYRE, poses, shape, still, reach)
     gaps = np.full((len(poses), 2, SLICES), reach)
@@ -227,7 +227,7 @@ def test_the_back_of_an_open_mesh_is_refused_by_name(options, meshes):
 
 
 def test_on_round_ground_the_load_is_that_of_a_narrower_torus():
-    """A slice of a tyre is a ball there; the circle of their middles is smaller than the tyre by half its width."""
+    """A slice of a tyre is a ball there, on a circle that is smaller than the tyre by half its width."""
     flat, round_ = (
         force_at(free_wheel([shape], speed=0.0))[0][2]
         for shape in (bc.Plane(), bc.Sphere(radius=1e4, position=(0.0, 0.0, -1e4)))

@@ -1,7 +1,7 @@
 """Random scenes of tyres whose rims come through the ground: none gains energy without being refused by name.
 
-Runs that end with an error that names what broke down are counted; the exit status is 1 where a run hangs, ends in
-another error, or gains energy on ground that stands still.
+Runs that end with an error that names what broke down are counted; the exit status is 1 where a run hangs,
+ends in another error, or gains energy on ground that stands still.
 """
 
 import argparse
@@ -25,7 +25,7 @@ LIMIT, DURATION, GAIN = 60, 1.0, 0.02  # s of processor time; s; part of what is
 
 
 def gain(run):
-    """The largest rise of the energy, and of what the tyre gave beyond what it stored, by what is exchanged."""
+    """The largest rise of the energy, and what the tyre gave beyond what it stored, by what is exchanged."""
     balance = run.energy_balance()
     total = run.energy.total
     rise = float(np.max(total - np.minimum.accumulate(total)))

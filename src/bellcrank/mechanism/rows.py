@@ -98,7 +98,10 @@ class AppliedWrench:
 
 @dataclass(frozen=True)
 class WheelSlices:
-    """The slices of a tyre. wheel: the marker at its centre, z along the axle. rim: where it strikes, m deep."""
+    """The slices of a tyre.
+
+    wheel: the marker at its centre, z along the axle. rim: the depth at which it strikes, m.
+    """
 
     wheel: Marker
     radius: float

@@ -55,7 +55,8 @@ class Tyre(ForceKind):
     resolution: spacing of slices along the tread, m.
 
     Depths are continuous at any attitude; an open mesh carries a tyre from its front only, up to its width
-    deep, and a run in which it comes farther ends with an error. Defaults for stiffness, damping and rim are assumptions; those of the pressure are not.
+    deep, and a run in which it comes farther ends with an error. Defaults for stiffness, damping and rim are
+    assumptions; those of the pressure are not.
     """
 
     radius: FloatField = quantity("m", "positive")
