@@ -1,4 +1,4 @@
-"""Depths of a tyre's slices in ground of all kinds: continuous at any attitude, and forces are their gradient."""
+"""Depths of a tyre's slices in all kinds of ground: continuous at any attitude; forces are their gradient."""
 
 from functools import cache
 
@@ -91,7 +91,7 @@ def ground(name):
 
 
 def depths(poses, shape, reach=REACH):
-    """Of slices of tread and rim: gap, gradient and place (poses, 2, slices, ...); which poses are refused."""
+    """Of slices of tread and rim: gap, gradient, place (poses, 2, slices, ...); which poses are refused."""
     still = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(poses), 1))
     table = _core.collide(TYRE, poses, shape, still, reach)
     gaps = np.full((len(poses), 2, SLICES), reach)
