@@ -12,6 +12,7 @@ from benchmarks import (
     geometry,
     humanoid,
     loops,
+    piles,
     recursive,
     scaling,
     symbolic,
@@ -38,6 +39,7 @@ def command(form: Form) -> None:
         geometry.run,
         cones.run,
         towers.run,
+        piles.run,
         humanoid.run,
     )
     publish([run() for run in runs], form)

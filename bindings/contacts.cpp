@@ -19,14 +19,13 @@ void bind_contacts(nb::module_& m) {
     nb::class_<ContactLaw>(m, "ContactLaw", "A law of contact (cpp/contacts/contact_law.hpp).")
         .def(
             "__init__",
-            [](ContactLaw* self, const std::array<double, 13>& p) {
-                new (self) ContactLaw{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12]};
+            [](ContactLaw* self, const std::array<double, 12>& p) {
+                new (self) ContactLaw{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11]};
             },
             "numbers"_a,
             "Stiffness, exponent, dissipation, static and kinetic friction, ratio of tangential to normal stiffness, "
-            "time constant of tangential damping, restitution of rigid contacts; depth at which it bottoms, and the "
-            "stiffness "
-            "that is added then.");
+            "time constant of tangential damping, restitution of rigid contacts; stiffness of the points "
+            "of a tyre's rim; resistance to rolling and spinning, and whether restitution is Poisson's.");
     nb::class_<ContactSet>(m, "ContactSet", "Shapes of bodies, and the groups of them that touch each other.")
         .def(nb::init<>())
         .def_prop_ro(
@@ -56,8 +55,7 @@ void bind_contacts(nb::module_& m) {
                 for (const ContactGroup& g : self.groups)
                     out.push_back({g.law.stiffness, g.law.exponent, g.law.dissipation, g.law.static_friction,
                                    g.law.kinetic_friction, g.law.shear_ratio, g.law.shear_time, g.law.restitution,
-                                   g.law.bottom_depth, g.law.bottom_stiffness, g.law.rolling, g.law.spinning,
-                                   g.law.by_impulse});
+                                   g.law.rim_stiffness, g.law.rolling, g.law.spinning, g.law.by_impulse});
                 return out;
             },
             "The numbers of the law of each group, as ContactLaw takes them.")

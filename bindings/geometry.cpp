@@ -33,6 +33,7 @@ struct ContactTable {
     PointNumbers first;  // of row i: points first[i] … first[i + 1]
     PoseTable points;    // position, normal, gap
     IndexTable features;
+    PoseTable tilts;        // of tyres
     PoseTable uncertainty;  // rows × 1
 };
 
@@ -40,7 +41,7 @@ ContactTable collide_all(const Shape& a, const PoseTable& poses_a, const Shape& 
                          double reach) {
     const Eigen::Index rows = common_rows(poses_a, poses_b);
     std::vector<ContactPoint> all;
-    ContactTable out{PointNumbers::Zero(rows + 1), {}, {}, PoseTable(rows, 1)};
+    ContactTable out{PointNumbers::Zero(rows + 1), {}, {}, {}, PoseTable(rows, 1)};
     ContactManifold manifold;
     for (Eigen::Index i = 0; i < rows; ++i) {
         collide(a, pose_of(poses_a, i), b, pose_of(poses_b, i), reach, manifold);
@@ -50,10 +51,12 @@ ContactTable collide_all(const Shape& a, const PoseTable& poses_a, const Shape& 
     }
     out.points.resize(static_cast<Eigen::Index>(all.size()), kPoint);
     out.features.resize(static_cast<Eigen::Index>(all.size()), 2);
+    out.tilts.resize(static_cast<Eigen::Index>(all.size()), 3);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const ContactPoint& p = all[i];
         const auto row = static_cast<Eigen::Index>(i);
         out.points.row(row) << p.position.x, p.position.y, p.position.z, p.normal.x, p.normal.y, p.normal.z, p.gap;
+        out.tilts.row(row) << p.tilt.x, p.tilt.y, p.tilt.z;
         out.features.row(row) << static_cast<std::int64_t>(p.feature >> 32),
             static_cast<std::int64_t>(p.feature & 0xffffffffu);
     }
@@ -122,8 +125,8 @@ void bind_shapes(nb::module_& m) {
                     steps[1], std::vector<double>(heights.data(), heights.data() + heights.size())));
             },
             "heights"_a, "origin"_a, "steps"_a, "The solid below heights (rows, columns) at y, x from the origin on.")
-        .def_static("tyre", shape_by(make_tyre), "radius"_a, "width"_a, "slices"_a, "rays"_a,
-                    "A tyre of round section about z, by rays from its rim.")
+        .def_static("tyre", shape_by(make_tyre), "radius"_a, "width"_a, "slices"_a, "rim"_a,
+                    "A tyre of round section about z, in slices; the depth at which its rim strikes.")
         .def_static("plane", shape_by(make_plane), "The solid z <= 0.")
         .def(
             "bounds",
@@ -164,6 +167,8 @@ void bind_geometry(nb::module_& m) {
         .def_ro("first", &ContactTable::first, "Points first[i] to first[i + 1] belong to pose i.")
         .def_ro("points", &ContactTable::points, "(n, 7): position, normal from b to a, gap.")
         .def_ro("features", &ContactTable::features, "(n, 2): numbers of the parts of a and b that touch.")
+        .def_ro("tilts", &ContactTable::tilts,
+                "(n, 3): of tyres, what the normal is to be added to for the gradient of the gap.")
         .def_ro("uncertainty", &ContactTable::uncertainty,
                 "(poses, 1): by which depths may be off; zero but for failures.");
     m.def("collide", &collide_all, "a"_a, "poses_a"_a, "b"_a, "poses_b"_a, "reach"_a,

@@ -79,7 +79,7 @@ nb::dict result_dict(const SimulationResult& result) {
     d["evaluations_since_restart"] = result.evaluations_since_restart;
     d["last_order"] = result.last_order, d["highest_order"] = result.highest_order;
     d["stiff_since"] = result.stiff_since;
-    d["body"] = result.body, d["row"] = result.row;
+    d["body"] = result.body, d["row"] = result.row, d["tyre"] = result.tyre;
     d["ended"] = result.ended, d["samples"] = result.samples;
     d["residual"] = result.impulses.residual, d["impacts"] = result.impulses.impacts;
     d["penetration"] = result.impulses.penetration;

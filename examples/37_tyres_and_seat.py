@@ -1,4 +1,4 @@
-"""Curves of bicycle tyres and of a saddle: what the rays carry beside the law, and a load that hardens.
+"""Curves of bicycle tyres and of a saddle: what the slices carry beside the law, and a load that hardens.
 
 Tasora (2000) measured such curves in figures 6 and 7: a city bicycle's tyre, a mountain bike's with little
 air, and the contact between man and seat.
@@ -35,7 +35,7 @@ for label, radius, width, pressure, color in (
     left.plot(1e3 * depths, law, color=color, linewidth=1.0, label=label)
     there = list(depths).index(0.006)
     print(f"{label}: {pressed[there]:.0f} N at 6 mm, the law {law[there]:.0f} N")
-left.set(xlabel="pressed in (mm)", ylabel="load (N)", title="tyres: rays and law")
+left.set(xlabel="pressed in (mm)", ylabel="load (N)", title="tyres: slices and law")
 left.legend()
 seat = bc.Seat()
 down = np.linspace(0.0, 0.03, 61)

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "cones/wide_row.hpp"
+
 namespace bellcrank {
 
 namespace {
@@ -12,22 +14,21 @@ constexpr int kR = BlockLdu::kRow;
 
 // C −= A B.
 void subtract_six(const double* A, const double* B, double* C) {
+    const WideRow rows[6] = {WideRow(B),          WideRow(B + kR),     WideRow(B + 2 * kR),
+                             WideRow(B + 3 * kR), WideRow(B + 4 * kR), WideRow(B + 5 * kR)};
     for (int i = 0; i < 6; ++i) {
-        double c[kR];
-        for (int j = 0; j < kR; ++j) c[j] = C[i * kR + j];
-        for (int k = 0; k < 6; ++k)
-            for (int j = 0; j < kR; ++j) c[j] -= A[i * kR + k] * B[k * kR + j];
-        for (int j = 0; j < kR; ++j) C[i * kR + j] = c[j];
+        WideRow c(C + i * kR);
+        for (int k = 0; k < 6; ++k) c.add(-A[i * kR + k], rows[k]);
+        c.store(C + i * kR);
     }
 }
 
 // A ← A B.
 void multiply_six(double* A, const double* B) {
     for (int i = 0; i < 6; ++i) {
-        double c[kR] = {};
-        for (int k = 0; k < 6; ++k)
-            for (int j = 0; j < kR; ++j) c[j] += A[i * kR + k] * B[k * kR + j];
-        for (int j = 0; j < kR; ++j) A[i * kR + j] = c[j];
+        WideRow c;
+        for (int k = 0; k < 6; ++k) c.add(A[i * kR + k], WideRow(B + k * kR));
+        c.store(A + i * kR);
     }
 }
 
@@ -59,13 +60,10 @@ bool invert_six(double* A) {
     return true;
 }
 
-// y −= A x.
-void subtract_six_times(const double* A, const double* x, double* y) {
-    for (int i = 0; i < 6; ++i) {
-        double sum = 0.0;
-        for (int j = 0; j < 6; ++j) sum += A[i * kR + j] * x[j];
-        y[i] -= sum;
-    }
+// y += f A x; two numbers after those of x are read.
+void add_six_times(double f, const double* A, const double* x, double* y) {
+    const WideRow wide(x);
+    for (int i = 0; i < 6; ++i) y[i] += f * dot(WideRow(A + i * kR), wide);
 }
 
 }  // namespace
@@ -134,20 +132,16 @@ void BlockLdu::solve(double* x) const {
     for (int k = 0; k < n; ++k) {
         const Column& c = columns_[k];
         for (int a = c.begin; a < c.end; ++a)
-            subtract_six_times(values + kBlock * (n + 2 * a + 1), x + 6 * c.node, x + 6 * columns_[later_[a]].node);
+            add_six_times(-1.0, values + kBlock * (n + 2 * a + 1), x + 6 * c.node, x + 6 * columns_[later_[a]].node);
     }
     for (int k = n - 1; k >= 0; --k) {
         const Column& c = columns_[k];
-        double y[6], *at = x + 6 * c.node;
-        for (int i = 0; i < 6; ++i) y[i] = -at[i];
+        double y[kR] = {}, *at = x + 6 * c.node;
+        std::copy_n(at, 6, y);
         for (int b = c.begin; b < c.end; ++b)
-            for (int i = 0; i < 6; ++i) {
-                const double* row = values + kBlock * (n + 2 * b) + i * kRow;
-                const double* later = x + 6 * columns_[later_[b]].node;
-                for (int j = 0; j < 6; ++j) y[i] += row[j] * later[j];
-            }
-        for (int i = 0; i < 6; ++i) at[i] = 0.0;
-        subtract_six_times(values + kBlock * k, y, at);
+            add_six_times(-1.0, values + kBlock * (n + 2 * b), x + 6 * columns_[later_[b]].node, y);
+        std::fill_n(at, 6, 0.0);
+        add_six_times(1.0, values + kBlock * k, y, at);
     }
 }
 

@@ -27,7 +27,7 @@ class BlockLdu {
 
     // In place; false where a pivot block is singular.
     bool factor();
-    // x: six numbers per node.
+    // x: six numbers per node, and two more that are read and count for nothing.
     void solve(double* x) const;
 
   private:

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cones/small_blocks.hpp"
+#include "cones/wide_row.hpp"
 
 namespace bellcrank {
 
@@ -15,12 +16,12 @@ constexpr int kWidth = BodyConeOperator::kRow;
 // H += Aᵀ T over `rows` rows of A and T.
 template <int rows>
 void add_outer(const double* A, const double* T, double* H) {
+    WideRow t[rows];
+    for (int r = 0; r < rows; ++r) t[r] = WideRow(T + r * kWidth);
     for (int i = 0; i < 6; ++i) {
-        double h[kWidth];
-        for (int j = 0; j < kWidth; ++j) h[j] = H[i * kWidth + j];
-        for (int r = 0; r < rows; ++r)
-            for (int j = 0; j < kWidth; ++j) h[j] += A[r * kWidth + i] * T[r * kWidth + j];
-        for (int j = 0; j < kWidth; ++j) H[i * kWidth + j] = h[j];
+        WideRow h(H + i * kWidth);
+        for (int r = 0; r < rows; ++r) h.add(A[r * kWidth + i], t[r]);
+        h.store(H + i * kWidth);
     }
 }
 
@@ -33,10 +34,9 @@ void add_outer_of(int rows, const double* A, const double* T, double* H) {
 // T = K A, K (rows, rows).
 void stiffen(int rows, const double* K, const double* A, double* T) {
     for (int r = 0; r < rows; ++r) {
-        double t[kWidth] = {};
-        for (int c = 0; c < rows; ++c)
-            for (int j = 0; j < kWidth; ++j) t[j] += K[r * rows + c] * A[c * kWidth + j];
-        for (int j = 0; j < kWidth; ++j) T[r * kWidth + j] = t[j];
+        WideRow t;
+        for (int c = 0; c < rows; ++c) t.add(K[r * rows + c], WideRow(A + c * kWidth));
+        t.store(T + r * kWidth);
     }
 }
 
@@ -113,28 +113,32 @@ void BodyConeOperator::analyse() {
     impulses_.assign(rows_, 0.0);
 }
 
+// Rows are eight wide, the last two numbers zero: those of the next body count for nothing.
 void BodyConeOperator::push(const double* x) {
     std::fill(velocities_.begin(), velocities_.end(), 0.0);
-    for (const Rows& b : blocks_)
-        for (int s = b.begin; s < b.end; ++s) {
-            const double* J = &jacobians_[sides_[s].jacobian];
-            double* v = &velocities_[6 * sides_[s].body];
-            for (int r = 0; r < b.size; ++r)
-                for (int j = 0; j < 6; ++j) v[j] += J[r * kRow + j] * x[b.row + r];
-        }
+    for (const Rows& b : blocks_) push_block(b, x + b.row);
+}
+
+void BodyConeOperator::push_block(const Rows& b, const double* x) {
+    for (int s = b.begin; s < b.end; ++s) {
+        const double* J = &jacobians_[sides_[s].jacobian];
+        double* v = &velocities_[6 * sides_[s].body];
+        WideRow sum(v);
+        for (int r = 0; r < b.size; ++r) sum.add(x[r], WideRow(J + r * kRow));
+        sum.store(v);
+    }
 }
 
 void BodyConeOperator::pull(double f, double* y) const {
-    for (const Rows& b : blocks_)
-        for (int s = b.begin; s < b.end; ++s) {
-            const double* J = &jacobians_[sides_[s].jacobian];
-            const double* v = &velocities_[6 * sides_[s].body];
-            for (int r = 0; r < b.size; ++r) {
-                double sum = 0.0;
-                for (int j = 0; j < 6; ++j) sum += J[r * kRow + j] * v[j];
-                y[b.row + r] += f * sum;
-            }
-        }
+    for (const Rows& b : blocks_) pull_block(b, f, y + b.row);
+}
+
+void BodyConeOperator::pull_block(const Rows& b, double f, double* y) const {
+    for (int s = b.begin; s < b.end; ++s) {
+        const double* J = &jacobians_[sides_[s].jacobian];
+        const WideRow v(&velocities_[6 * sides_[s].body]);
+        for (int r = 0; r < b.size; ++r) y[r] += f * dot(WideRow(J + r * kRow), v);
+    }
 }
 
 void BodyConeOperator::to_rows(const double* bodies, double* rows) {
@@ -211,19 +215,13 @@ void BodyConeOperator::begin_sweeps(const ConeLayout&, const double* x) {
 void BodyConeOperator::product_of(const ConeBlock& block, double* y) {
     const Rows& b = blocks_[block.number];
     for (int r = 0; r < b.size; ++r) y[r] = compliance_[b.row + r] * impulses_[b.row + r];
-    for (int s = b.begin; s < b.end; ++s)
-        for (int r = 0; r < b.size; ++r)
-            for (int j = 0; j < 6; ++j)
-                y[r] += jacobians_[sides_[s].jacobian + r * kRow + j] * velocities_[6 * sides_[s].body + j];
+    pull_block(b, 1.0, y);
 }
 
 void BodyConeOperator::change(const ConeBlock& block, const double* dx) {
     const Rows& b = blocks_[block.number];
     for (int r = 0; r < b.size; ++r) impulses_[b.row + r] += dx[r];
-    for (int s = b.begin; s < b.end; ++s)
-        for (int r = 0; r < b.size; ++r)
-            for (int j = 0; j < 6; ++j)
-                velocities_[6 * sides_[s].body + j] += jacobians_[sides_[s].jacobian + r * kRow + j] * dx[r];
+    push_block(b, dx);
 }
 
 }  // namespace bellcrank

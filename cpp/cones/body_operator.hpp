@@ -51,6 +51,8 @@ class BodyConeOperator final : public ConeOperator {
     };
     void push(const double* x);            // velocities_ = Ĵᵀ x
     void pull(double f, double* y) const;  // y += f Ĵ velocities_
+    void push_block(const Rows& block, const double* x);
+    void pull_block(const Rows& block, double f, double* y) const;
     bool same_pattern(const ConeLayout& layout, int bodies, std::span<const Side> sides) const;
     void analyse();
 

@@ -31,7 +31,7 @@ void InteriorMethod::resize(const ConeLayout& layout) {
         if (b.equality) continue;
         const size_t before = cones_.size();
         const auto add = [&](int row, int size, double coefficient, double given) {
-            cones_.push_back({b.number, row, size, coefficient, given, {}, {}, {}, {}, {}, {}, {}, 0.0});
+            cones_.push_back({b.number, row, size, coefficient, given, {}, {}, {}, {}, {}, {}, {}});
         };
         for (int k = 0, row = 1; k < b.discs; row += b.disc[k].size, ++k)
             if (b.disc[k].coefficient > 0.0) add(row, b.disc[k].size, b.disc[k].coefficient, b.given);
@@ -55,10 +55,8 @@ void InteriorMethod::start(const ConeProblem& problem, const InteriorRule& rule)
         const ConeBlock& b = problem.layout->blocks()[c.block];
         c.s = {c.coefficient * (x_[b.row] + c.given), 0.0, 0.0};
         c.z = {problem.scale, 0.0, 0.0};
-        c.lag = 0.0;
     }
     place(problem);
-    start_ = barrier();
 }
 
 void InteriorMethod::start_from(const ConeProblem& problem, const InteriorRule& rule, const double* impulses,
@@ -66,6 +64,7 @@ void InteriorMethod::start_from(const ConeProblem& problem, const InteriorRule& 
     start(problem, rule);
     std::copy_n(impulses, x_.size(), x_.data());
     problem.velocities(x_.data(), u_.data());
+    const double least = part * problem.scale;
     for (Cone& c : cones_) {
         const ConeBlock& b = problem.layout->blocks()[c.block];
         c.s = c.z = {0.0, 0.0, 0.0};
@@ -73,10 +72,11 @@ void InteriorMethod::start_from(const ConeProblem& problem, const InteriorRule& 
             c.s[1 + i] = x_[b.row + c.row + i];
             c.z[1 + i] = u_[b.row + c.row + i];
         }
-        c.z[0] = tail_norm(c.z) + std::max(0.0, u_[b.row]) / c.coefficient;
+        c.z[0] = tail_norm(c.z) + std::max(least, u_[b.row] / c.coefficient);
+        x_[b.row] = std::max(x_[b.row], (tail_norm(c.s) / c.coefficient) - c.given + least / problem.d[b.row]);
     }
-    relax(problem, part);
-    start_ = barrier();
+    for (Cone& c : cones_) c.s[0] = c.coefficient * (x_[problem.layout->blocks()[c.block].row] + c.given);
+    place(problem);
 }
 
 // u, and F = u − Σ Pᵀ g(z) with g(z) = (z₀ − |z_t|, z_t).
@@ -85,7 +85,7 @@ void InteriorMethod::place(const ConeProblem& problem) {
     F_ = u_;
     for (Cone& c : cones_) {
         const ConeBlock& b = problem.layout->blocks()[c.block];
-        F_[b.row] -= c.coefficient * (c.z[0] - (rule_.slip == SlipRule::lagged ? c.lag : tail_norm(c.z)));
+        F_[b.row] -= c.coefficient * (c.z[0] - tail_norm(c.z));
         for (int i = 0; i < c.size; ++i) F_[b.row + c.row + i] -= c.z[1 + i];
     }
 }
@@ -99,7 +99,7 @@ void InteriorMethod::compliance(const ConeBlock& b) {
     for (int k = first_[b.number]; k < first_[b.number + 1]; ++k) {
         const Cone& c = cones_[k];
         const ConeScaling inverse = c.W.inverse();
-        const ConePoint t = (rule_.slip == SlipRule::exact ? direction_of(c.z) : ConePoint{});
+        const ConePoint t = direction_of(c.z);
         int at[3] = {0, c.row, c.row + 1};
         for (int i = 0; i <= c.size; ++i)
             for (int j = 0; j <= c.size; ++j) {
@@ -139,7 +139,7 @@ void InteriorMethod::scale(const ConeProblem& problem) {
         }
         const Cone& c = cones_[first_[b.number]];
         if (first_[b.number + 1] - first_[b.number] == 1 && c.size + 1 == n) {
-            const ConePoint t = (rule_.slip == SlipRule::exact ? direction_of(c.z) : ConePoint{});
+            const ConePoint t = direction_of(c.z);
             for (int i = 0; i < n; ++i)
                 for (int j = 0; j < n; ++j) {
                     const double value = c.W.square(i, j) + c.W.square(i, 0) * t[j];
@@ -160,8 +160,7 @@ void InteriorMethod::direction(const ConeProblem& problem, bool corrector) {
     for (size_t r = 0; r < F_.size(); ++r) work_[r] = -F_[r];
     for (Cone& c : cones_) {
         const ConeBlock& b = problem.layout->blocks()[c.block];
-        const ConePoint w = c.W.apply_inverse(c.p),
-                        t = (rule_.slip == SlipRule::exact ? direction_of(c.z) : ConePoint{});
+        const ConePoint w = c.W.apply_inverse(c.p), t = direction_of(c.z);
         work_[b.row] += c.coefficient * (w[0] - t[1] * w[1] - t[2] * w[2]);
         for (int i = 0; i < c.size; ++i) work_[b.row + c.row + i] += w[1 + i];
     }
@@ -228,38 +227,6 @@ bool InteriorMethod::step(const ConeProblem& problem) {
     return short_ < kShortSteps && std::all_of(
                                        cones_.begin(), cones_.end(),
                                        [](const Cone& c) { return determinant(c.s) > 0.0 && determinant(c.z) > 0.0; });
-}
-
-double InteriorMethod::barrier() const {
-    double sum = 0.0;
-    for (const Cone& c : cones_) sum += cone_dot(c.s, c.z);
-    return sum / std::max<size_t>(1, cones_.size());
-}
-
-ConeResidual InteriorMethod::run_convex(const ConeProblem& problem, double part, int steps, ConeReport& report) {
-    short_ = 0;
-    for (int k = 0; k < steps; ++k) {
-        double infeasible = 0.0;
-        for (const double f : F_) infeasible = std::max(infeasible, std::abs(f));
-        if (barrier() < part * start_ && infeasible < 1e-2 * std::sqrt(part) * problem.scale) break;
-        ++report.factorizations;
-        ++report.interior_steps;
-        if (!step(problem)) break;
-    }
-    return natural_residual(problem, x_.data(), u_.data());
-}
-
-void InteriorMethod::relax(const ConeProblem& problem, double part) {
-    const double least = part * problem.scale;
-    for (const ConeBlock& b : problem.layout->blocks())
-        for (int k = first_[b.number]; k < first_[b.number + 1]; ++k) {
-            Cone& c = cones_[k];
-            c.lag = tail_norm(c.z);
-            c.z[0] = std::max(c.z[0], tail_norm(c.z) + least);
-            x_[b.row] = std::max(x_[b.row], (tail_norm(c.s) / c.coefficient) - c.given + least / problem.d[b.row]);
-        }
-    for (Cone& c : cones_) c.s[0] = c.coefficient * (x_[problem.layout->blocks()[c.block].row] + c.given);
-    place(problem);
 }
 
 ConeResidual InteriorMethod::run(const ConeProblem& problem, double target, int steps, ConeReport& report) {

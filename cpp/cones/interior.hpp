@@ -8,15 +8,10 @@
 
 namespace bellcrank {
 
-// How the term μ|u_t| that makes friction exact enters: with its derivative; without, at its value of each step;
-// constant.
-enum class SlipRule { exact, held, lagged };
-
 struct InteriorRule {
     double boundary = 0.99;       // part of the way to the boundary that a step may go
     double least_centring = 0.0;  // of σ
-    SlipRule slip = SlipRule::exact;
-    bool damped = false;  // the corrector's second-order term by the length of the predictor
+    bool damped = false;          // the corrector's second-order term by the length of the predictor
 };
 
 // Mehrotra's predictor and corrector with Nesterov and Todd's scaling; what makes friction exact is the term that De
@@ -31,10 +26,6 @@ class InteriorMethod {
     // Steps until the natural residual is at most `target`, or `steps` have been taken in all since start, or steps
     // have become short. The impulses of the last step; counts in the report.
     ConeResidual run(const ConeProblem& problem, double target, int steps, ConeReport& report);
-    // The convex problem of a lagged rule, until complementarity has fallen to a part of what it was at the start.
-    ConeResidual run_convex(const ConeProblem& problem, double part, int steps, ConeReport& report);
-    // Lags are the speeds of slip of now; points move away from the boundaries of their cones, by a part of the scale.
-    void relax(const ConeProblem& problem, double part);
     const std::vector<double>& impulses() const { return x_; }
     bool can_go_on() const { return !stuck_; }
 
@@ -45,11 +36,9 @@ class InteriorMethod {
         double given;
         ConePoint s, z, v, p, ds, dz;
         ConeScaling W;
-        double lag;  // μ|u_t| of a lagged rule, over the coefficient
     };
     bool step(const ConeProblem& problem);
     void place(const ConeProblem& problem);
-    double barrier() const;
     void scale(const ConeProblem& problem);
     void compliance(const ConeBlock& block);
     void direction(const ConeProblem& problem, bool corrector);
@@ -63,7 +52,7 @@ class InteriorMethod {
     std::vector<double> x_, u_, F_, dx_, work_;
     int taken_ = 0, short_ = 0;
     bool stuck_ = false;
-    double start_ = 0.0, best_residual_ = 0.0;
+    double best_residual_ = 0.0;
     int last_gain_ = 0;
 };
 

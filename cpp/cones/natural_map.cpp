@@ -10,14 +10,14 @@ namespace {
 
 // y ← the nearest point with |tail| <= radius; tail of one or two numbers.
 void project_on_disc(int size, double radius, double* y) {
-    const double norm = size == 2 ? std::hypot(y[0], y[1]) : std::abs(y[0]);
+    const double norm = size == 2 ? std::sqrt(y[0] * y[0] + y[1] * y[1]) : std::abs(y[0]);
     if (norm <= radius) return;
     for (int i = 0; i < size; ++i) y[i] *= radius / norm;
 }
 
 // y ← the nearest point with |tail| <= μ head.
 void project_on_cone(int size, double mu, double* y) {
-    const double norm = size == 2 ? std::hypot(y[1], y[2]) : std::abs(y[1]);
+    const double norm = size == 2 ? std::sqrt(y[1] * y[1] + y[2] * y[2]) : std::abs(y[1]);
     if (norm <= mu * y[0]) return;
     if (mu * norm <= -y[0]) {
         std::fill_n(y, size + 1, 0.0);
@@ -41,7 +41,7 @@ double contact_residual(const ConeBlock& b, const double* d, const double* x, co
         first = 0;
     } else {
         const int m = b.disc[0].size;
-        const double mu = b.disc[0].coefficient, slip = m == 2 ? std::hypot(u[1], u[2]) : std::abs(u[1]);
+        const double mu = b.disc[0].coefficient, slip = m == 2 ? std::sqrt(u[1] * u[1] + u[2] * u[2]) : std::abs(u[1]);
         y[0] = x[0] - (u[0] + mu * slip) / d[0];
         for (int i = 1; i <= m; ++i) y[i] = x[i] - u[i] / d[0];
         project_on_cone(m, mu, y);

@@ -71,6 +71,8 @@ std::string name_of(ConeEnd end) {
             return "interior";
         case ConeEnd::retry:
             return "retry";
+        case ConeEnd::proximal:
+            return "proximal";
         case ConeEnd::sweeps:
             return "sweeps";
         case ConeEnd::failed:

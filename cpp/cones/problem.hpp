@@ -50,15 +50,15 @@ struct ConeOptions {
     double tolerance = 1e-8;  // on ConeReport::residual
     double enough = 0.0;      // the same after an attempt, where Newton's steps stall above the tolerance
     int newton_steps = 30;    // of a semismooth phase
-    int warm_steps = 10;      // of the first one, from given impulses
+    int warm_steps = 15;      // of the first one, from given impulses
     int interior_steps = 80;  // of each attempt
-    int attempts = 9;         // of the interior method, by other rules each
-    int sweeps = 200;         // the last resort
+    int attempts = 7;         // of the interior method, by other rules each
+    int sweeps = 200;         // after each of these
 };
 
 // How a solve ended: at once, by Newton steps from the given impulses, by the interior method with Newton steps after
-// it, in a later attempt of it, by sweeps; or above the tolerance.
-enum class ConeEnd { given, warm, interior, retry, sweeps, failed };
+// it, in a later attempt of it, by proximal points, by sweeps; or above the tolerance.
+enum class ConeEnd { given, warm, interior, retry, proximal, sweeps, failed };
 std::string name_of(ConeEnd end);
 
 struct ConeReport {

@@ -13,7 +13,7 @@ namespace bellcrank {
 
 using ConePoint = std::array<double, 3>;  // unused numbers are zero
 
-inline double tail_norm(const ConePoint& x) { return std::hypot(x[1], x[2]); }
+inline double tail_norm(const ConePoint& x) { return std::sqrt(x[1] * x[1] + x[2] * x[2]); }
 inline double cone_dot(const ConePoint& a, const ConePoint& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 inline double determinant(const ConePoint& x) {
     const double t = std::sqrt(x[1] * x[1] + x[2] * x[2]);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cones/interior.hpp"
-#include "cones/semismooth.hpp"
+#include "cones/proximal.hpp"
 
 namespace bellcrank {
 
@@ -27,18 +27,19 @@ class ConeSolver {
         From from;
         double part;
     };
-    static const Attempt kAttempts[8];
+    static const Attempt kAttempts[7];
     void check(const ConeLayout& layout, const ConeOperator& S, const double* q, const double* impulses) const;
     bool keep(const ConeResidual& found, const std::vector<double>& impulses, ConeReport& report);
     ConeEnd search(const ConeOptions& options, ConeReport& report);
     bool attempt(const Attempt& next, const ConeOptions& options, ConeReport& report);
-    bool attempt_convex(const ConeOptions& options, ConeReport& report);
-    bool lead_on(const ConeOptions& options, ConeReport& report);
+    bool attempt_proximal(ConeReport& report);
     bool finish_by_sweeps(const ConeOptions& options, ConeReport& report);
+    ConeEnd search_from_given(const ConeOptions& options, bool warm, ConeReport& report);
 
     ConeProblem problem_;
     SemismoothNewton newton_;
     InteriorMethod interior_;
+    ProximalPoints proximal_;
     std::vector<double> x_, best_, u_, given_;
     double tolerance_ = 0.0;
 };

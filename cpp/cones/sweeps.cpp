@@ -14,7 +14,7 @@ void project_block(const ConeBlock& b, double* y) {
     for (int k = 0, row = 1; k < b.discs; row += b.disc[k].size, ++k) {
         const int m = b.disc[k].size;
         const double radius = b.disc[k].coefficient * (y[0] + b.given);
-        const double norm = m == 2 ? std::hypot(y[row], y[row + 1]) : std::abs(y[row]);
+        const double norm = m == 2 ? std::sqrt(y[row] * y[row] + y[row + 1] * y[row + 1]) : std::abs(y[row]);
         if (norm > radius)
             for (int i = 0; i < m; ++i) y[row + i] *= radius / norm;
     }

@@ -38,21 +38,17 @@ ContactForce contact_force(const ContactLaw& law, const TouchingPoint& at) {
     const double per_depth = friction / (law.shear_ratio * law.exponent);
     const double depth = std::max(0.0, at.depth);
     const double first = law.exponent == 1.0 ? law.stiffness : law.stiffness * std::pow(depth, law.exponent - 1.0);
-    const double beyond = law.bottom_stiffness > 0.0 ? std::max(0.0, depth - law.bottom_depth) : 0.0;
-    const double slope = beyond > 0.0 ? first + law.bottom_stiffness * beyond / depth : first;
-    // Where a second spring acts, the tangential stiffness stays: what is sheared would gain energy as it grows.
-    const double limit = per_depth * depth * (beyond > 0.0 ? slope / first : 1.0);
-    const double limit_rate = per_depth * (beyond > 0.0 ? 1.0 + law.bottom_stiffness / first : 1.0);
+    const double limit = per_depth * depth;
     const double damped = std::max(0.0, 1.0 + law.dissipation * at.approach);
-    out.normal = slope * depth * damped;
-    out.stored_energy = first * depth * depth / (law.exponent + 1.0) + 0.5 * law.bottom_stiffness * beyond * beyond;
+    out.normal = first * depth * damped;
+    out.stored_energy = first * depth * depth / (law.exponent + 1.0);
     if (friction == 0.0) return out;
     const Vec3 free = at.shear + at.way;
     const double size = norm(free);
     out.shear = !(limit > 0.0) ? Vec3{0.0, 0.0, 0.0} : at.slips ? dragged(at.shear, at.way, limit) : free;
     out.reach = limit > 0.0 ? size / limit : size > 0.0 ? 2.0 : 1.0;
     const double held = norm(out.shear);
-    out.sliding = (held > 0.0 ? dot(at.slip, out.shear) / held : norm(at.slip)) - limit_rate * at.approach;
+    out.sliding = (held > 0.0 ? dot(at.slip, out.shear) / held : norm(at.slip)) - per_depth * at.approach;
     const Vec3 spring = within(limit, out.shear);
     const double stiffness = law.shear_ratio * law.exponent * first * damped;
     const Vec3 wanted = -stiffness * (spring + law.shear_time * at.slip);

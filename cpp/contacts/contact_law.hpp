@@ -15,11 +15,18 @@ struct ContactLaw {
     double shear_ratio = 0.0;       // tangential stiffness by dF/dδ
     double shear_time = 0.0;        // tangential damping by tangential stiffness [s]
     double restitution = 0.0;       // of rigid contacts, instead of what stiffness and dissipation make of it
-    double bottom_depth = 0.0;      // beyond it a second spring acts [m],
-    double bottom_stiffness = 0.0;  // where there is one [N/m]
+    double rim_stiffness = 0.0;     // of the points of a tyre's rim, instead of the first [N/m]
     double rolling = 0.0;           // of rigid contacts: the largest moment across the normal by the normal force [m],
     double spinning = 0.0;          // and that about the normal
     double by_impulse = 0.0;        // 1: restitution is Poisson's, of impulses; 0: Newton's, of speeds
+
+    // That of the rim's points. What is sheared is as stiff as elsewhere.
+    ContactLaw of_rim() const {
+        ContactLaw law = *this;
+        law.stiffness = rim_stiffness;
+        law.shear_ratio = rim_stiffness > 0.0 ? shear_ratio * stiffness / rim_stiffness : shear_ratio;
+        return law;
+    }
 };
 
 // What the law needs of a touching point.

@@ -14,7 +14,7 @@ const Tyre& tyre_of(const ContactSet& set, int group) {
 
 ContactSearch::ContactSearch(const ContactSet& set) : set_(set), shapes_(set.shapes.size()), near_(set) {
     for (int g = 0; g < static_cast<int>(set.groups.size()); ++g)
-        if (set.groups[g].of_tyre) tread_ = std::max(tread_, tyre_of(set, g).tread());
+        if (set.groups[g].of_tyre) tread_ = std::max(tread_, tyre_of(set, g).spacing());
 }
 
 const std::vector<FoundContact>& ContactSearch::find(const double* poses, double reach) {
@@ -22,6 +22,7 @@ const std::vector<FoundContact>& ContactSearch::find(const double* poses, double
     near_.update(shapes_.bounds, std::max(reach, tread_));
     found_.clear();
     pressed_.clear();
+    lost_ = -1;
     const auto& pairs = near_.list();
     for (size_t k = 0; k < pairs.size();) {
         const ShapePair& pair = pairs[k];
@@ -42,18 +43,18 @@ size_t ContactSearch::find_on_tread(size_t first) {
     const auto& pairs = near_.list();
     const int group = pairs[first].group, wheel = set_.groups[group].shapes[0];
     const Tyre& tyre = tyre_of(set_, group);
-    scan_.begin(tyre, shapes_.poses[wheel], tyre.tread());
+    scan_.begin(tyre, shapes_.poses[wheel], tyre.spacing());
     size_t k = first;
     for (; k < pairs.size() && pairs[k].group == group; ++k) {
         const int other = pairs[k].a == wheel ? pairs[k].b : pairs[k].a;
-        if (overlap(shapes_.bounds[wheel].grown(tyre.tread()), shapes_.bounds[other]) &&
+        if (overlap(shapes_.bounds[wheel].grown(tyre.spacing()), shapes_.bounds[other]) &&
             scan_.meet(*set_.shapes[other].shape, shapes_.poses[other], other))
             pressed_.emplace_back(pairs[k].a, pairs[k].b);
     }
-    scan_.finish([&](int other, int slice, ContactPoint point) {
-        const auto feature = vertex_feature(static_cast<Feature>(slice));
+    if (scan_.lost()) lost_ = group;
+    scan_.finish([&](int other, ContactPoint point) {
         if (wheel < other) {
-            point.feature = feature_pair(feature, 0);
+            point.feature = feature_pair(static_cast<Feature>(point.feature), 0);
             found_.push_back({group, wheel, other, point});
         } else {
             point.normal = -point.normal, point.tilt = -point.tilt;

@@ -24,6 +24,8 @@ class ContactSearch {
     const std::vector<FoundContact>& find(const double* poses, double reach);
     // Pairs of shapes of which one is a tyre that the other presses in, seen alone, when that was found.
     const std::vector<std::pair<int, int>>& pressed() const { return pressed_; }
+    // The group of a tyre that has come behind an open mesh, where no depth is right; or -1.
+    int lost() const { return lost_; }
     // The same again.
     const std::vector<FoundContact>& listed() const { return found_; }
 
@@ -36,6 +38,7 @@ class ContactSearch {
     NearPairs near_;
     std::vector<FoundContact> found_;
     std::vector<std::pair<int, int>> pressed_;
+    int lost_ = -1;
     double tread_ = 0.0;  // the longest slice of all tyres
     ContactManifold manifold_;
     TreadScan scan_;

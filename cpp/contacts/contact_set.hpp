@@ -25,6 +25,7 @@ struct ContactGroup {
     std::vector<int> shapes;
     std::vector<std::pair<int, int>> apart;  // bodies i < j
     bool of_tyre = false;
+    ContactLaw rim = law.of_rim();
 };
 
 struct ContactSet {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -61,6 +62,11 @@ void Contacts::follow(const Anchor& anchor, const double* poses, const ContactPo
     at.slips = anchor.slips;
 }
 
+const ContactLaw& Contacts::law_of(int group, std::uint64_t feature) const {
+    const ContactGroup& g = set_.groups[group];
+    return g.of_tyre && is_of_rim(std::max(first_feature(feature), second_feature(feature))) ? g.rim : g.law;
+}
+
 void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists) {
     const ContactPoint& p = found.point;
     const int a = set_.shapes[found.a].body, b = set_.shapes[found.b].body;
@@ -69,7 +75,7 @@ void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double*
     TouchingPoint at{-p.gap, -dot(velocity, acting), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
     if (anchor != nullptr) follow(*anchor, poses, p, at);
     matched_.push_back(anchor);
-    const ContactForce f = contact_force(set_.groups[found.group].law, at);
+    const ContactForce f = contact_force(law_of(found.group, p.feature), at);
     touching_.push_back(at);
     forces_.push_back(f);
     contacts_.push_back({found.group, found.a, found.b, p.feature, p.position, p.normal, p.gap,
@@ -108,6 +114,17 @@ void Contacts::add_forces(const double* poses, const double* twists, double* for
             add(record, f);
             const Vec3 moment = cross(contact.position - pose_position(poses, body), f) + sign * contact.moment;
             add(record + 4, transpose_times(rotation_matrix(pose_rotation(poses, body)), moment));
+        }
+    if (search_.lost() >= 0) lose(search_.lost(), force);
+}
+
+// Methods that choose their steps then try shorter ones, up to where it has a value; others end.
+void Contacts::lose(int group, double* force) {
+    lost_ = group;
+    for (const int shape : set_.groups[group].shapes)
+        if (const int body = set_.shapes[shape].body; body != set_.ground) {
+            force[kTwist * body] = std::numeric_limits<double>::quiet_NaN();
+            return;
         }
 }
 
@@ -175,7 +192,7 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
         }
         margin[3] = std::min(margin[3], kOpen - c.gap);
         const ContactForce& f = forces_[i];
-        const ContactLaw& law = set_.groups[c.group].law;
+        const ContactLaw& law = set_.groups[c.group].law;  // of no tyre
         if (anchor->slips)
             margin[2] = std::min(margin[2], f.sliding + kStopped);
         else if (law.static_friction > 0.0 && c.gap < -kClosed)
@@ -226,6 +243,7 @@ double Contacts::longest_step(double t, double h, const double* poses, const dou
 void Contacts::commit(const double* poses, const double* twists) {
     if (rigid_) return take_list(poses);
     next_.clear();
+    lost_ = -1;
     begins_.assign(begins_.size(), false);
     calm_time_ = Bounds::kInfinity;
     evaluate_within(kClosed, true, poses, twists);

@@ -88,6 +88,9 @@ class Contacts {
     // Whether a point of the group began to touch at the last commit.
     bool begins(int group) const { return begins_[group]; }
 
+    // The group of a tyre whose force had no value since the last commit, because it came behind an open mesh; or -1.
+    int lost() const { return lost_; }
+
     // For methods that step by impulses: no force follows from the state. A step lists its contacts with forces;
     // the next commit() takes the list as what acts and as what is remembered.
     void be_rigid(bool rigid);
@@ -121,9 +124,11 @@ class Contacts {
         bool touched() const { return gap <= 0.0; }
         std::tuple<int, int, std::uint64_t> key() const { return {a, b, feature}; }
     };
+    void lose(int group, double* force);
     void take_list(const double* poses);
     void take(std::vector<Anchor>& anchors);
     bool in_touch(int a, int b) const;
+    const ContactLaw& law_of(int group, std::uint64_t feature) const;
     bool of_tyre(int group) const { return set_.groups[group].of_tyre; }
     bool would_slip(const Anchor* before, int group, const ContactForce& f) const;
     void mark_ahead(const double* poses, std::vector<Anchor>& anchors);
@@ -147,6 +152,7 @@ class Contacts {
     std::vector<char> begins_;                   // by group
     bool leaves_new_alone_ = false;
     double calm_time_ = Bounds::kInfinity;
+    int lost_ = -1;
     bool rigid_ = false, leaves_out_ = false, listed_ = false;
     std::vector<Contact> list_;
 };

@@ -50,7 +50,7 @@ void collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
         return kMethods.of[static_cast<int>(a.kind)][static_cast<int>(b.kind)](a, pose_a, b, pose_b, reach, out);
     kMethods.of[static_cast<int>(b.kind)][static_cast<int>(a.kind)](b, pose_b, a, pose_a, reach, out);
     for (ContactPoint& p : out.points) {
-        p.normal = -p.normal;
+        p.normal = -p.normal, p.tilt = -p.tilt;
         p.feature = p.feature << 32 | p.feature >> 32;
     }
 }

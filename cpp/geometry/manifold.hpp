@@ -25,10 +25,12 @@ struct ContactPoint {
     Vec3 position, normal;
     double gap;
     std::uint64_t feature;  // of a (upper half) and of b
-    // Across the normal: the gap changes by (normal + tilt) · displacement of a, and that is where force acts.
+    // Of tyres: the gap changes by (normal + tilt) · displacement of a, and that is where force acts.
     Vec3 tilt{0.0, 0.0, 0.0};
 };
 constexpr std::uint64_t feature_pair(Feature a, Feature b) { return std::uint64_t{a} << 32 | b; }
+constexpr Feature first_feature(std::uint64_t pair) { return static_cast<Feature>(pair >> 32); }
+constexpr Feature second_feature(std::uint64_t pair) { return static_cast<Feature>(pair & 0xffffffffu); }
 
 // A vertex of a face, with the number of the edge that leaves it.
 struct PolygonVertex {

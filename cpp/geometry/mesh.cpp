@@ -153,6 +153,7 @@ class MeshBuilder {
         const std::size_t n = mesh->vertices.size();
         std::vector<std::vector<int>> ends(n), sharp(n);
         mesh->vertex_normals.assign(n, {0.0, 0.0, 0.0});
+        mesh->open.assign(n, 0);
         for (std::size_t i = 0; i < mesh->triangles.size(); ++i)
             for (int e = 0; e < 3; ++e) {
                 const auto& t = mesh->triangles[i];
@@ -160,6 +161,7 @@ class MeshBuilder {
                 const Vec3 a = unit(mesh->vertices[w] - mesh->vertices[v], {0.0, 0.0, 0.0});
                 const Vec3 b = unit(mesh->vertices[last] - mesh->vertices[v], {0.0, 0.0, 0.0});
                 mesh->vertex_normals[v] += std::acos(std::clamp(dot(a, b), -1.0, 1.0)) * mesh->normals[i];
+                if (mesh->across[i][e] < 0) mesh->open[v] = mesh->open[w] = 1, mesh->closed = false;
                 // An edge with two triangles is met twice.
                 if (mesh->across[i][e] >= 0 && mesh->across[i][e] < static_cast<int>(i)) continue;
                 ends[v].push_back(w);

@@ -17,7 +17,8 @@ struct Mesh final : Surface {
     std::vector<int> facets;
     std::vector<Vec3> normals;  // of each triangle's facet
     std::vector<Vec3> vertex_normals;
-    std::vector<char> corners;
+    std::vector<char> corners, open;  // vertices; open: at an edge with one triangle
+    bool closed = true;               // no vertex is open
     std::vector<int> first_spoke, spoke_ends;
     std::vector<Ridge> ridges;
     std::vector<int> ridge_of;    // by edge; −1 for edges that are flat or concave

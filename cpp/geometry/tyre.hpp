@@ -1,86 +1,78 @@
-// Tyres: rays from the rim outwards, fixed to the wheel.
+// Tyres: slices around a wheel, each as deep in the ground as its section.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "geometry/manifold.hpp"
 #include "geometry/shape.hpp"
+#include "geometry/slice_distance.hpp"
 
 namespace bellcrank {
 
-// A tyre of round section about the z axis, in slices all around. The rays of a slice start at one point of the rim,
-// where its section begins, and spread across the section.
+// A tyre of round section about the z axis, in slices all around, on a rim of round section.
 struct Tyre final : Shape {
     Tyre() : Shape(ShapeKind::tyre) {}
 
-    struct Ray {
-        double outwards, aside, length;  // direction, towards +z; to the end of the section
+    // A torus: the radius of the circle of middles, and that of its section.
+    struct Ring {
+        double radius, section;
     };
-    double rim = 0.0, section = 0.0;  // radius of the rim; height and width of the section
-    double step = 0.0;                // angle from slice to slice [rad]
-    std::vector<Vec3> radials;        // of the slices
-    std::vector<Ray> rays;            // of a slice; the middle one points outwards
+    Ring tread{0.0, 0.0}, rim{0.0, 0.0};
+    double step = 0.0;          // angle from slice to slice [rad]
+    std::vector<Vec3> radials;  // of the slices
 
-    double tread() const { return half.x * step; }  // between two slices
+    double spacing() const { return half.x * step; }  // of slices, on the tread
 };
 
-// Refused: sizes that are not positive, a section as wide as the radius, fewer than eight slices or three rays, an even
-// number of rays, more than 65.
-SharedShape make_tyre(double radius, double width, int slices, int rays);
+// rim: the depth at which it strikes. Refused: sizes that are not positive, a section as wide as the radius, fewer than
+// eight slices, a rim that is not within the section.
+SharedShape make_tyre(double radius, double width, int slices, double rim);
 
-// What the rays of a tyre meet, on all shapes of its ground. It keeps its memory.
+// Whether a point of a tyre's manifold is one of the rim, by the feature of the tyre.
+constexpr bool is_of_rim(Feature of_tyre) { return of_tyre >= kEdgeFeature; }
+
+// Where the slices of a tyre meet all shapes of its ground. It keeps its memory.
 class TreadScan {
   public:
     void begin(const Tyre& tyre, const Pose& wheel, double reach);
-    // Another shape of the ground; which: its number. Whether a ray meets it within the tyre, seen alone.
+    // Another shape of the ground; which: its number. Whether it presses the tyre, seen alone.
     bool meet(const Shape& shape, const Pose& pose, int which);
-    // For each slice that is behind the ground by less than the reach, in their order: the shape that it meets there,
-    // the slice's number, and its point: on the ground, with a normal towards the wheel. No point is deeper in the
-    // slice.
+    // Whether a slice has come behind an open mesh, where no depth is right.
+    bool lost() const { return lost_; }
+    // For each slice of tread or rim that is above the ground by less than the reach, in their order: the shape that it
+    // meets there, and its point: on the ground, with a normal towards the wheel.
     template <class Take>
     void finish(Take&& take) {
-        find_slices();
-        for (const int i : near_)
-            if (slices_[i].gap < reach_) take(slices_[i].shape, i, point_of(i));
+        std::sort(near_.begin(), near_.end());
+        for (int ring = 0; ring < 2; ++ring)
+            for (const int i : near_)
+                if (slice(ring, i).shape >= 0) take(slice(ring, i).shape, point_of(ring, i));
     }
 
   private:
-    struct Hit {
-        double distance;
-        Vec3 normal;  // world axes
-        int shape;
-    };
-    // In the plane of a slice, from where its rays start: outwards and aside.
-    struct Flat {
-        double x, y;
-    };
     struct Slice {
-        bool is_near = false;
         double gap = 0.0;
-        Flat place{0.0, 0.0}, normal{0.0, 0.0};
+        Vec3 point, gradient;  // as SliceHit has them
         int shape = -1;
     };
-    void meet_slice(const Shape& shape, const Pose& pose, const Pose& wheel, double top, int which, int i);
-    bool surrounds(const Shape& shape, const Pose& pose, const Pose& wheel, int which, int i);
-    void sink(Slice& slice, const Vec3& normal, double distance, int which, int i);
-    void find_slices();
-    void find_deepest(Slice& slice, int i);
-    Flat met_by(const Hit* hits, int ray) const;
-    double room(const Hit* hits, int ray, int other, const Flat& normal) const;
-    ContactPoint point_of(int i) const;
-    double depth_beside(int i) const;
-    Hit* hits_of(int i) { return hits_.data() + static_cast<std::size_t>(i) * tyre_->rays.size(); }
-    const Hit* hits_of(int i) const { return hits_.data() + static_cast<std::size_t>(i) * tyre_->rays.size(); }
-    Flat in_slice(const Vec3& v, int i) const;
+    int slices() const { return static_cast<int>(tyre_->radials.size()); }
+    Slice& slice(int ring, int i) { return slices_[static_cast<std::size_t>(2 * i + ring)]; }
+    // Of a wheel whose axes are these.
+    SliceFrame frame_of(const Pose& wheel, int ring, int i) const;
+    ContactPoint point_of(int ring, int i);
+    void mark_near(int i);
+    bool press(const Shape& shape, const SliceFrame& frame, int which, int ring, int i);
+    const Tyre::Ring& ring_of(int ring) const { return ring == 0 ? tyre_->tread : tyre_->rim; }
 
     const Tyre* tyre_ = nullptr;
     Pose wheel_;
-    Vec3 axis_{0.0, 0.0, 1.0};
     double reach_ = 0.0;
-    bool pressed_ = false;  // by the shape at hand
-    std::vector<Slice> slices_;
-    std::vector<Hit> hits_;
+    bool lost_ = false;
+    std::vector<Slice> slices_;  // by number: of the tread and of the rim
+    std::vector<char> is_near_;
     std::vector<int> near_;
+    SliceDistance distance_;
 };
 
 // collide() for a tyre and another shape.

@@ -119,6 +119,7 @@ void Run::record_if_due() {
 
 void Run::stop(SimulationStatus status) {
     result_.status = status;
+    result_.tyre = system_.contacts().lost();
     if (status == SimulationStatus::constraints_lost) result_.row = system_.worst_row();
 }
 

@@ -50,6 +50,7 @@ struct SimulationResult {
     long long samples = 0;
     int body = -1;  // not_finite: the first such body; energy_made: where most of it is
     int row = -1;   // constraints_lost: the worst model row
+    int tyre = -1;  // the number of a contact whose force had no value then
     double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
     ImpulseOutcome impulses;  // of methods that step by them: the last one; the largest residual, all impacts
     bool ended = false;       // by a terminal event

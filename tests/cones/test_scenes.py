@@ -103,6 +103,18 @@ def test_random_clouds(seed):
     solved(scene, dense=seed % 3 == 0)
 
 
+@pytest.mark.parametrize("dense", [False, True])
+def test_problems_on_which_newton_and_interior_steps_stall(dense):
+    """Sweeps and proximal points solve these; which of the two depends on rounding."""
+    ends = []
+    for seed in (120, 372, 373, 80, 115, 322, 93, 210, 247, 274, 86, 278, 133, 50, 260, 28):
+        rng = np.random.default_rng(seed)
+        scene = cloud(seed, int(rng.integers(2, 10)), int(rng.integers(1, 25)))
+        _, _, report = solved(scene, dense)
+        ends.append(report.end)
+    assert {"proximal", "sweeps"} <= set(ends)
+
+
 def test_sixty_stirred_spheres():
     solved(spheres(60, seed=2))
 

@@ -184,7 +184,7 @@ def contact_problems():
     for name, scene in scenes.items():
         for dense in (False, True):
             problem, q = scene.problem(dense), scene.free_velocity()
-            for attempts in (9, 0):
+            for attempts in (7, 0):
                 options = _core.ConeOptions()
                 options.attempts = attempts
 

@@ -265,6 +265,14 @@ def man_on_a_bicycle(printed: Printed) -> None:
     assert 12.0 < dose < rim < 22.0
     acceptable, least, most = printed.numbers(r"acceptable: (\S+) mm, between (\S+) and (\S+) mm")
     assert least <= acceptable == min(dose, rim) <= most < least + 4.0
+    losses = re.findall(
+        r"^ *\d+ mm \| +(\S+) J \| +(\S+) J \| +(\S+) J \| +(\S+) J \| (\S+)$", printed.text, re.M
+    )
+    energy = np.array(losses, dtype=float)
+    assert len(energy) == 4
+    assert np.all(np.diff(energy[:, [0, 2, 3]], axis=0) > 0.0)
+    assert energy[:, 1:4].sum(axis=1) == pytest.approx(energy[:, 0], abs=1.2)  # stored energy returns
+    assert np.all(energy[:, 4] < 1e-3)
 
 
 def tyres_and_seat(printed: Printed) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,32 +15,38 @@ from bellcrank.integrate.methods import METHODS
 from bellcrank.trajectory.contact_log import COLUMNS, MOMENT, starts_of
 
 _EXACT: Final = 1e-9
+_OF_RIM: Final = 2**30  # features of a tyre from there on are of its rim
 _SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
-_STEEPEST: Final = 3.0  # slope of the ground against a tread
+_STEEPEST: Final = 4.0  # slope of the ground against a tread
 _SOLVED: Final = 1e-5  # of impulses, which are found to a residual of a step
 
 
 @dataclass(frozen=True, eq=False)
 class _Law:
-    """The numbers of a law of contact (cpp/contacts/contact_law.hpp)."""
+    """The numbers of a law of contact (cpp/contacts/contact_law.hpp), or of points (n,) that differ."""
 
-    stiffness: float
+    stiffness: Any
     exponent: float
     dissipation: float
     static_friction: float
     kinetic_friction: float
-    shear_ratio: float
+    shear_ratio: Any
     shear_time: float  # s, tangential damping by tangential stiffness
     restitution: float  # of rigid contacts
-    bottom_depth: float
-    bottom_stiffness: float
+    rim_stiffness: float  # of the points of a tyre's rim
     rolling: float  # resistance to rolling and spinning, of rigid contacts [m]
     spinning: float
     by_impulse: float  # whether restitution is Poisson's
 
+    def with_rim(self, of_rim: np.ndarray) -> _Law:
+        """The law of points (n,) of which some are of a tyre's rim: what is sheared is as stiff there."""
+        stiffness = np.where(of_rim, self.rim_stiffness, self.stiffness)
+        ratio = self.shear_ratio * self.stiffness / np.maximum(stiffness, 1e-300)
+        return replace(self, stiffness=stiffness, shear_ratio=np.where(of_rim, ratio, self.shear_ratio))
+
     def elastic(self, depth: Floats) -> Floats:
         """Normal force without damping (n,), N."""
-        return np.asarray(self.stiffness * depth**self.exponent + self.bottom_stiffness * self._beyond(depth))
+        return np.asarray(self.stiffness * depth**self.exponent)
 
     def shear_stiffness(self, depth: Floats) -> Floats:
         """Tangential stiffness (n,), N/m."""
@@ -48,11 +54,7 @@ class _Law:
 
     def stored(self, depth: Floats) -> Floats:
         """Energy (n,) of the normal force, J."""
-        first = self.stiffness * depth ** (self.exponent + 1.0) / (self.exponent + 1.0)
-        return np.asarray(first + 0.5 * self.bottom_stiffness * self._beyond(depth) ** 2)
-
-    def _beyond(self, depth: Floats) -> Floats:
-        return np.asarray(np.maximum(0.0, depth - self.bottom_depth))
+        return np.asarray(self.stiffness * depth ** (self.exponent + 1.0) / (self.exponent + 1.0))
 
     def friction(self, points: PointsAt, coefficient: float) -> Floats:
         """Friction (n, 3) by a coefficient, N: the spring within its limit, all within the cone."""
@@ -118,10 +120,13 @@ def points_at(evidence: Evidence, frame: int, number: int) -> PointsAt:
     rows = rows[rows[:, 0] == number]
     core = evidence.model.arrays["contacts"]
     bodies = np.array(core.bodies, dtype=int)
+    law, of_tyre = _Law(*core.laws[number]), evidence.model.contacts[number].of_tyre
+    if of_tyre:
+        law = law.with_rim(np.max(rows[:, 3:5], axis=1) >= _OF_RIM)
     return PointsAt(
-        law=_Law(*core.laws[number]),
+        law=law,
         rigid=is_rigid(evidence),
-        of_tyre=evidence.model.contacts[number].of_tyre,
+        of_tyre=of_tyre,
         first=bodies[rows[:, 1].astype(int)],
         second=bodies[rows[:, 2].astype(int)],
         shear=rows[:, 5:8],

@@ -17,7 +17,7 @@ from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.rows import ContactLaw, WheelRays
+from bellcrank.mechanism.rows import ContactLaw, WheelSlices
 from bellcrank.mechanism.shape import Plane, Shape
 from bellcrank.mechanism.terrain import Terrain
 from bellcrank.mechanism.tyre import Tyre
@@ -230,8 +230,8 @@ class ContactBuilder:
         ends = ((j.marker_1.body, j.marker_2.body) for j in self.mechanism.joints.values())
         return {(min(pair), max(pair)) for pair in ends if bodies.issuperset(pair)}
 
-    def _tyre(self, wheel: WheelRays) -> int:
-        shape = _core.CollisionShape.tyre(wheel.radius, wheel.width, wheel.slices, wheel.rays)
+    def _tyre(self, wheel: WheelSlices) -> int:
+        shape = _core.CollisionShape.tyre(wheel.radius, wheel.width, wheel.slices, wheel.rim)
         marker = wheel.wheel
         return self.core.add_shape(
             shape, self.index[marker.body], list(marker.position), list(marker.rotation)
@@ -256,7 +256,7 @@ class ContactBuilder:
             damping = self._shear_damping(law)
         return [
             *(law.stiffness, law.exponent, dissipation, law.static_friction, law.friction),
-            *(law.shear_ratio, damping, law.restitution, law.bottom_depth, law.bottom_stiffness),
+            *(law.shear_ratio, damping, law.restitution, law.rim_stiffness),
             *(law.rolling_resistance, law.spinning_resistance, float(law.poisson)),
         ]
 

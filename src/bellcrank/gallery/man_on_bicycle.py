@@ -1,7 +1,7 @@
 """A man on a bicycle: Tasora's second example, from data of one's own.
 
 A. Tasora, An optimized Lagrangian-multiplier approach for interactive multibody simulation ..., 2000,
-section 6: 17 bodies, 18 links with 92 constraints, tyres by rays, a seat with a measured curve. The paper
+section 6: 17 bodies, 18 links with 92 constraints, tyres by slices, a seat with a measured curve. The paper
 lists neither its bodies nor their data; these are chosen so that the counts are the paper's.
 """
 

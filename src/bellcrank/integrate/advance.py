@@ -41,6 +41,7 @@ class Outcome:
     difference_evaluations: those that went into derivatives.
     last_order, highest_order: of a method of variable order, else 0.
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
+    tyre: number of the contact of a tyre whose force had no value at the end, or -1.
     events: what happened: (number of an event, -1), or (-1, model row of a stop that was met).
     event_frames: (n, 1 + width), a frame of each.
     ended: whether by a terminal event.
@@ -83,6 +84,7 @@ class Outcome:
     lost_to_impacts: float = 0.0
     lost_to_friction: float = 0.0
     between: tuple[int, int] = (-1, -1)
+    tyre: int = -1
 
     def of_adaptive(self, method: Method) -> dict[str, float]:
         """Statistics of methods that choose their steps, and their order if they choose it."""

@@ -39,6 +39,12 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
     at = f"at t = {outcome.time:.6g} s"
     if outcome.status == "interrupted":
         return Explanation(f"interrupted {at}; what was computed up to there is kept")
+    if outcome.tyre >= 0:
+        return Explanation(
+            f"force {model.contacts[outcome.tyre].name!r} has no value after {at.removeprefix('at ')}: the "
+            "tyre has come through an open mesh by more than its width, to its back, or past its end, where "
+            "no depth is right; close the mesh (make it watertight), or extend it beyond where the tyre goes"
+        )
     poles = _poles(model, core)
     if outcome.status == "constraints_lost":
         return _constraints_lost(model, core, options, outcome, poles)

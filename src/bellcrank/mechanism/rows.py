@@ -97,21 +97,24 @@ class AppliedWrench:
 
 
 @dataclass(frozen=True)
-class WheelRays:
-    """The rays of a tyre. wheel: the marker at its centre, z along the axle. rays: of each slice."""
+class WheelSlices:
+    """The slices of a tyre.
+
+    wheel: the marker at its centre, z along the axle. rim: the depth at which it strikes, m.
+    """
 
     wheel: Marker
     radius: float
     width: float
     slices: int
-    rays: int
+    rim: float
 
 
 @dataclass(frozen=True)
 class ContactLaw:
     """How the shapes of bodies touch each other; the fields from stiffness to joined are those of `Contact`.
 
-    bottom_depth, bottom_stiffness: a second spring that acts beyond a depth, m and N/m.
+    rim_stiffness: of the points of a tyre's rim, N/m.
     wheel: the tyre of the first body, which touches all shapes of the others; None between shapes.
     """
 
@@ -126,9 +129,8 @@ class ContactLaw:
     shear_ratio: float
     shear_damping: float | None
     joined: bool
-    bottom_depth: float = 0.0
-    bottom_stiffness: float = 0.0
-    wheel: WheelRays | None = None
+    rim_stiffness: float = 0.0
+    wheel: WheelSlices | None = None
     rolling_resistance: float = 0.0
     spinning_resistance: float = 0.0
     poisson: bool = False

@@ -12,7 +12,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import choice, described, fraction, quantity
 from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
-from bellcrank.mechanism.rows import ContactLaw, Lowered, WheelRays
+from bellcrank.mechanism.rows import ContactLaw, Lowered, WheelSlices
 
 ROAD_FRICTION: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
     {
@@ -44,18 +44,19 @@ class Tyre(ForceKind):
     flattening: c of the force p c d per metre of tread pressed in by d. The contact width of an inextensible
         casing equals the loss of section height, times pi / 2 on a narrow rim.
     dissipation: c of the factor 1 + c v of that force, with the speed v at which d grows, s/m.
-    rim_depth, rim_stiffness: fraction of the height at which the rim strikes, and the additional stiffness
-        per metre of tread from there on, N/m^2.
+    rim_depth, rim_stiffness: fraction of the height at which the rim strikes flat ground, and its stiffness
+        per metre of tread from there on, N/m^2. The rim is a ring as thick as the rest of the height.
     surface: what it rolls on, one of the roads whose friction Tasora (2000) measured ("asphalt",
         "wet asphalt", "stone", "wet stone", "steel rail", "wet steel rail", "dirty steel rail").
     friction, static_friction: coefficients, instead of those of the surface.
     shear_ratio: ratio of the tread's stiffness along the ground to that normal to it. A tyre of radius R
         pressed in by d has the cornering stiffness 2.1 shear_ratio sqrt(R / d) times its load, per radian.
     shear_damping: ratio of the tread's damping along the ground to that stiffness, s.
-    resolution: spacing of rays, along the tread and across, m.
+    resolution: spacing of slices along the tread, m.
 
-    The ground is sampled by rays, as in A. Tasora, An optimized Lagrangian-multiplier approach ..., 2000,
-    section 6. Defaults for stiffness, damping and rim are assumptions; those of the pressure are not.
+    Depths are continuous at any attitude; an open mesh carries a tyre from its front only, up to its width
+    deep, and a run in which it comes farther ends with an error. Defaults for stiffness, damping and rim are
+    assumptions; those of the pressure are not.
     """
 
     radius: FloatField = quantity("m", "positive")
@@ -96,12 +97,11 @@ class Tyre(ForceKind):
         check_each_body_once(check, ends)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
-        """The law of a slice, and the rays."""
+        """The law of a slice."""
         wheel, *grounds = markers(ends)
         slices = self._slices()
         tread = 2.0 * pi * self.radius / slices
         static, kinetic = self._friction()
-        rays = 1 + 2 * min(max(ceil(0.3 * pi * self.width / self.resolution), 1), 32)
         law = ContactLaw(
             (wheel.body, *(marker.body for marker in grounds)),
             stiffness=self.pressure * self.flattening * tread,
@@ -114,9 +114,8 @@ class Tyre(ForceKind):
             shear_ratio=self.shear_ratio,
             shear_damping=self.shear_damping,
             joined=True,
-            bottom_depth=self.rim_depth * self.width,
-            bottom_stiffness=self.rim_stiffness * tread,
-            wheel=WheelRays(wheel, self.radius, self.width, slices, rays),
+            rim_stiffness=self.rim_stiffness * tread,
+            wheel=WheelSlices(wheel, self.radius, self.width, slices, self.rim_depth * self.width),
         )
         return Lowered(contacts=(law,))
 
