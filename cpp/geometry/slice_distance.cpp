@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "geometry/height_field.hpp"
 #include "geometry/hull.hpp"
+#include "geometry/mesh.hpp"
 #include "geometry/point_distance.hpp"
 
 namespace bellcrank {

@@ -4,11 +4,14 @@
 #include <array>
 #include <cmath>
 
-#include "geometry/height_field.hpp"
-#include "geometry/mesh.hpp"
+#include "geometry/manifold.hpp"
 #include "geometry/shape.hpp"
 
 namespace bellcrank {
+
+struct HeightField;
+struct Mesh;
+struct SurfaceTriangle;
 
 // The middle of a section, with unit vectors outwards from the axle, along the axle and around it.
 struct SliceFrame {

@@ -1,6 +1,8 @@
 // Slices of tyres on terrain and meshes.
 #include <cmath>
 
+#include "geometry/height_field.hpp"
+#include "geometry/mesh.hpp"
 #include "geometry/slice_distance.hpp"
 
 namespace bellcrank {

@@ -9,7 +9,7 @@ def test_geometry_reports_pairs_rays_and_broad_phase(monkeypatch, capsys):
     monkeypatch.setattr("benchmarks.environment.pin_to_one_core", lambda: None)
     assert geometry.main(["--repeats", "1", "--largest", "200", "--json"]) == 0
     results = json.loads(capsys.readouterr().out)["results"]
-    assert len(results["pairs"]) == 28 + 7 * 3 + 1
+    assert len(results["pairs"]) == 28 + 7 * 3 + 1 + 4
     assert all(row["ns"]["median"] > 0 for row in results["pairs"])
     assert all(0.2 < row["points"] < 40 for row in results["pairs"])
     for row in results["rays"]:  # most of a tyre's rays are above the ground
