@@ -84,3 +84,41 @@ def test_dca_takes_masses_over_eleven_decades_by_a_larger_penalty():
     assert system.stats.uncertainty < 1e-4
     off = np.abs(found.linear - exact.linear).max() / np.abs(exact.linear).max()
     assert off < 10 * system.stats.uncertainty
+
+
+@pytest.mark.parametrize("moment", [0.2, 1e-4, 200.0])
+def test_wheels_on_their_hubs_are_not_uneven(moment):
+    """Forces at its centre do not turn a wheel, so its moment of inertia costs no digits."""
+    mech = bc.Mechanism("wheel on a swinging arm", gravity=(0.0, 0.0, -9.81))
+    arm = mech.add_body("arm", mass=1.0, inertia=(1e-3, 0.1, 0.1), position=(0.5, 0.0, 0.0))
+    wheel = mech.add_body(
+        "wheel",
+        mass=2.0,
+        inertia=(moment, 1.5 * moment, moment),
+        position=(1.0, 0.0, 0.0),
+        angular_velocity=(0.0, 30.0, 0.0),
+    )
+    y = (0.0, 1.0, 0.0)
+    mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(axis=y), arm.marker((-0.5, 0.0, 0.0), axis=y))
+    mech.add_joint("hub", bc.Revolute(), arm.marker((0.5, 0.0, 0.0), axis=y), wheel.marker(axis=y))
+    run = bc.simulate(mech, 0.1, formulation="lagrange", method="rk4", step=1e-3)
+    assert run.statistics.get("precise", 0) == 0
+    found = bc.prepare(mech, "lagrange").accelerate()
+    swing = 9.81 * (0.5 + 2.0) / (0.1 + 0.25 + 2.0)
+    assert found.angular[0] == pytest.approx([0.0, swing, 0.0], rel=1e-12, abs=1e-12)
+
+
+def test_a_man_on_a_bicycle_is_not_uneven():
+    run = bc.simulate(bc.gallery.man_on_bicycle(), 0.02, formulation="lagrange", method="rk4", step=1e-3)
+    assert run.statistics.get("precise", 0) == 0
+
+
+def test_a_heavy_flywheel_at_its_centre_is_uneven():
+    """Its moment of inertia stands beside that of a light arm in the rows that lock them together."""
+    mech = bc.Mechanism("flywheel")
+    arm = mech.add_body("arm", mass=1.0, inertia=(1e-3, 1e-3, 1e-3), position=(0.5, 0.0, 0.0))
+    wheel = mech.add_body("wheel", mass=2.0, inertia=(1e9, 1e9, 1e9), position=(1.0, 0.0, 0.0))
+    mech.add_joint("pivot", bc.Revolute(), mech.ground, arm.marker((-0.5, 0.0, 0.0)))
+    mech.add_joint("hub", bc.Fixed(), arm.marker((0.5, 0.0, 0.0)), wheel.marker())
+    run = bc.simulate(mech, 0.01, formulation="lagrange", method="rk4", step=1e-3)
+    assert run.statistics["precise"] > 0
