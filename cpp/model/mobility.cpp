@@ -38,7 +38,8 @@ double spread_of_mobility(const Model& model) {
     double least = std::numeric_limits<double>::infinity(), most = 0.0;
     for (int b = 0; b < model.bodies(); ++b) {
         const Vec3& I = model.principal_inertia[b];
-        // No force turns a wheel that is held at its centre alone, only moments do, which have the arms of other bodies.
+        // No force turns a wheel that is held at its centre alone, only moments do, which have the arms of other
+        // bodies.
         const bool centred = markers[b] <= kCentred * longest;
         const double turning = reach[b] * reach[b], by_moments = centred ? longest * longest : turning;
         for (const double moment : {I.x, I.y, I.z}) {
