@@ -72,7 +72,7 @@ std::vector<Ref> Equations::inputs() const {
     for (const auto* list : {&symbols().coordinates, &symbols().speeds})
         for (const Expression& e : *list) in.push_back(e.ref);
     for (const int i : branch_coordinates) in.push_back(values.branches()[i].ref);
-    for (const auto* list : {&symbols().accelerations, &multipliers_})
+    for (const auto* list : {&symbols().accelerations, &multipliers_, &contact_wrenches_})
         for (const Expression& e : *list) in.push_back(e.ref);
     return in;
 }

@@ -46,7 +46,8 @@ class Equations {
     // Why a model cannot be taken, everything at once; empty if it can.
     static std::vector<std::string> refusals(const Model& model, const std::vector<int>& cut = {});
 
-    // Inputs of every form: t, q, u, where angles were last, u̇, λ of the rows that remain.
+    // Inputs of every form: t, q, u, where angles were last, u̇, λ of the rows that remain, and for each body in
+    // `touching` what contacts exert on it: moment about its com and force, world axes.
     std::vector<Ref> inputs() const;
     int coordinates() const { return static_cast<int>(symbols().coordinates.size()); }
     int speeds() const { return static_cast<int>(symbols().speeds.size()); }
@@ -61,6 +62,7 @@ class Equations {
     Coordinates values;
     std::vector<int> rows;                // of the model, those that remain, and stops last
     std::vector<int> branch_coordinates;  // of the model, whose last values are inputs
+    std::vector<int> touching;            // bodies of the tree that contacts act on
     std::string method;                   // how accelerations of trees are found: "composite" or "articulated"
     std::string mass_matrix_method;       // "composite" or "unit accelerations"
 
@@ -101,6 +103,7 @@ class Equations {
   private:
     void make_forces();
     void make_formula_forces();
+    void make_contact_forces();
     void add_potential(const ForceFormula& force);
     void add_efforts(const ForceFormula& force);
     void make_rows();
@@ -139,6 +142,7 @@ class Equations {
     std::vector<Expression> generalized_, acting_;  // with and without what inertances take of b
     std::vector<Expression> efforts_;               // symbols of exported forms
     std::vector<symbolic::Wrench> applied_;
+    std::vector<Expression> contact_wrenches_;
     std::vector<Expression> C_, Cdot_, gamma_, multipliers_;
     std::vector<std::vector<Expression>> J_;
     LowerTriangle rotors_;

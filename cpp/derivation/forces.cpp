@@ -1,4 +1,6 @@
 // Force laws and applied wrenches of a model as expressions.
+#include <set>
+
 #include "derivation/equations.hpp"
 
 namespace bellcrank::symbolic {
@@ -42,6 +44,7 @@ void Equations::make_forces() {
     }
     for (size_t i = 0; i < model->wrenches.size(); ++i) add_wrench(static_cast<int>(i));
     make_formula_forces();
+    make_contact_forces();
 }
 
 Expression Equations::effort(int number, Expression value, Expression rate) {
@@ -79,6 +82,32 @@ void Equations::add_wrench(int number) {
         force = transpose_times(R, force);
     }
     apply_to_link(body.link, moment + cross(place, force), force);
+}
+
+// Contacts are found numerically: what they exert is an input of all forms.
+void Equations::make_contact_forces() {
+    std::set<int> bodies;
+    for (const ContactGroup& group : model->contacts.groups)
+        for (const int shape : group.shapes) bodies.insert(model->contacts.shapes[shape].body);
+    bodies.erase(model->ground());
+    for (const int b : bodies) {
+        const BodyPlace& body = mechanism.bodies[b];
+        if (body.link < 0) continue;
+        touching.push_back(b);
+        const auto symbols_of = [&](const char* what) {
+            Expression component[3];
+            for (int k = 0; k < 3; ++k) {
+                component[k] = {&graph, graph.symbol(std::string(what) + std::to_string(3 * b + k))};
+                contact_wrenches_.push_back(component[k]);
+            }
+            return Vector{component[0], component[1], component[2]};
+        };
+        const Vector moment = symbols_of("moment of contacts "), force = symbols_of("force of contacts ");
+        const Matrix R = link_poses.pose(-1, body.link).rotation;
+        const Vector com = body.at.shift + matrix(graph, body.at.rotation) * mechanism.com(b);
+        const Vector seen = transpose_times(R, force);
+        apply_to_link(body.link, transpose_times(R, moment) + cross(com, seen), seen);
+    }
 }
 
 // Moment about the link's origin and force, in its axes.

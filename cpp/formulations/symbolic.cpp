@@ -67,6 +67,8 @@ Symbolic::Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& op
     still_.setZero(n);
     rate_.setZero(m);
     lambda_.assign(m, 0.0);
+    contact_wrenches_.assign(6 * equations_->touching.size(), 0.0);
+    exerted_.assign(contact_wrenches_.empty() ? 0 : kTwist * (model_->bodies() + 1), 0.0);
     statistics_.dropped_rows = static_cast<int>(redundant().size());
 }
 
@@ -97,7 +99,7 @@ void Symbolic::inputs_changed() {
 CompiledProgram& Symbolic::program(const std::string& name) { return runner(name).program; }
 OperationCount Symbolic::operations(const std::string& name) { return runner(name).count; }
 
-// Inputs: t, q, u, where angles were last, u̇, λ.
+// Inputs: t, q, u, where angles were last, u̇, λ, what contacts exert.
 const double* Symbolic::run(const std::string& name, double t, const double* x, const double* u, const double* udot) {
     Runner& r = runner(name);
     const int nq = equations_->coordinates(), nv = equations_->speeds();
@@ -108,13 +110,28 @@ const double* Symbolic::run(const std::string& name, double t, const double* x, 
     double* rest = in + 1 + nq + nv;
     for (const int c : equations_->branch_coordinates) *rest++ = branches_.reference(c);
     if (udot != nullptr) std::copy_n(udot, nv, rest);
-    std::copy(lambda_.begin(), lambda_.end(), rest + nv);
+    rest = std::copy(lambda_.begin(), lambda_.end(), rest + nv);
+    std::copy(contact_wrenches_.begin(), contact_wrenches_.end(), rest);
     r.program.evaluate(in, r.out.data(), r.work.data());
     return r.out.data();
 }
 
+void Symbolic::find_contact_forces(double t, const double* x, const double* u) {
+    if (contact_wrenches_.empty()) return;
+    to_records(t, x, u, poses_.data(), twists_.data());
+    std::fill(exerted_.begin(), exerted_.end(), 0.0);
+    contacts_.add_forces(poses_.data(), twists_.data(), exerted_.data());
+    double* out = contact_wrenches_.data();
+    for (const int b : equations_->touching) {
+        const double* f = exerted_.data() + kTwist * b;
+        const Vec3 moment = rotation_matrix(pose_rotation(poses_.data(), b)) * load(f + 4);
+        for (const double value : {moment.x, moment.y, moment.z, f[0], f[1], f[2]}) *out++ = value;
+    }
+}
+
 void Symbolic::accelerate_held(double t, const double* x, const double* u, double* udot) {
     const int n = tangent_size();
+    find_contact_forces(t, x, u);
     if (is_open()) {
         closure_.lambda.setZero();
         std::fill(lambda_.begin(), lambda_.end(), 0.0);
@@ -195,11 +212,13 @@ void Symbolic::violation(double t, const double* x, const double* u, double* pos
 }
 
 void Symbolic::inverse_dynamics(double t, const double* x, const double* u, const double* udot, double* efforts) {
+    find_contact_forces(t, x, u);
     std::copy_n(run("inverse", t, x, u, udot), tangent_size(), efforts);
 }
 
 void Symbolic::mass_matrix(double t, const double* x, const double* u, double* M, double* b) {
     const int n = tangent_size();
+    find_contact_forces(t, x, u);
     const double* out = run("mass_matrix", t, x, u);
     std::fill_n(M, n * n, 0.0);
     for (const auto& [i, j] : equations_->mass_places) M[n * i + j] = M[n * j + i] = *out++;

@@ -70,6 +70,7 @@ class Symbolic final : public JointSystem {
     const double* step() override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
 
+    void find_contact_forces(double t, const double* x, const double* u);
     void leave_out_rows();
     void turn_components(double t, const double* x, const double* u);
     // Rows that hold because other equations between coordinates do.
@@ -80,6 +81,7 @@ class Symbolic final : public JointSystem {
     symbolic::ClosureSolver closure_;
     Eigen::VectorXd still_, rate_;  // right sides
     std::vector<double> lambda_;
+    std::vector<double> exerted_, contact_wrenches_;  // on bodies, as by applied_forces(); inputs of the programs
 };
 
 }  // namespace bellcrank

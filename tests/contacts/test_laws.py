@@ -7,7 +7,7 @@ import bellcrank as bc
 
 from .conftest import G, ball, block, floor, reference
 
-FORMULATIONS = ["lagrange", "recursive", "dca"]
+FORMULATIONS = ["lagrange", "recursive", "symbolic", "dca"]
 
 
 @pytest.mark.parametrize("exponent", [1.0, 1.5])

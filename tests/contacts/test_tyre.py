@@ -258,7 +258,7 @@ def test_what_lands_is_met_at_its_time():
     assert event.time == pytest.approx(np.sqrt(0.1 / 9.81), abs=1e-5)  # of a slice
 
 
-@pytest.mark.parametrize("formulation", ["recursive", "dca"])
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic", "dca"])
 def test_formulations_agree(formulation):
     ground = terrain(lambda x: 0.004 * np.sin(9.0 * x))
     runs = [

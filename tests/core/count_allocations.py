@@ -17,7 +17,9 @@ from rigs.machine import Machine
 
 import bellcrank as bc
 from bellcrank import _core
+from bellcrank.formulations import symbolic
 from bellcrank.formulations.dca import DcaOptions
+from bellcrank.formulations.joint_system import JointSystemOptions
 from bellcrank.trajectory.accounts import accounts
 from benchmarks.cone_scenes import Scene, biped, cloud, tower
 
@@ -83,6 +85,10 @@ def machines():
         machine.system = _core.Recursive(machine.core_model)
         machine.set(machine.model.initial.arrays)
         yield f"recursive {name}", machine
+    machine = Machine(boxes(2))
+    machine.system = symbolic.create(machine.model, JointSystemOptions())
+    machine.set(machine.model.initial.arrays)
+    yield "symbolic touching", machine
     by_trees = {
         "chain": chains.chain(np.ones(12)),
         "large chain": chains.chain(np.ones(LARGE)),

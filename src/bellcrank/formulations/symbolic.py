@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.contacts import refuse_contacts
 from bellcrank.assembly.formula_posing import POLE, poles_near
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.formulations.contract import contact_refusals, whole
+from bellcrank.formulations.contract import whole
 from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
 from bellcrank.formulations.linearization import Linearization, Speed
 from bellcrank.formulations.options import ALL
@@ -83,8 +84,9 @@ class SymbolicSystem(JointSystem):
     def linearize(self, state: State | None = None) -> Linearization:
         """Derivatives of the rates of the speeds; with closing rows, in the directions that these allow.
 
-        Raises MechanismError where a joint given by formulas is at a pole.
+        Raises MechanismError where a joint given by formulas is at a pole, Unsupported for contacts.
         """
+        refuse_contacts(self.model, "linearize")
         self._set(state)
         values = np.asarray(self.core.coordinates()[0])
         if self.model.custom and (poles := poles_near(self.model, values, POLE)):
@@ -151,8 +153,10 @@ class SymbolicSystem(JointSystem):
         the mechanism and its inputs are arguments. What the functions do not contain, limits
         for instance, is listed in the header and in the result.
 
-        Raises MechanismError for a name that is not valid in C and for unknown frames.
+        Raises MechanismError for a name that is not valid in C and for unknown frames, Unsupported for
+        contacts.
         """
+        refuse_contacts(self.model, "export_c")
         from bellcrank.formulations.exported_c import export_c
 
         return export_c(self, path, frames, name)
@@ -163,8 +167,9 @@ class SymbolicSystem(JointSystem):
         frames: bodies and markers, by name or handle, whose pose, velocity and Jacobian are written as well.
         longest: length in characters beyond which a part is left out, with a line that says so.
 
-        Raises MechanismError for unknown frames.
+        Raises MechanismError for unknown frames, Unsupported for contacts.
         """
+        refuse_contacts(self.model, "equations")
         from bellcrank.formulations.writing import written_equations
 
         return written_equations(self, frames, longest)
@@ -204,8 +209,7 @@ def refusals(model: Model, cut: Sequence[int] = ()) -> list[str]:
     """
     joints = ", ".join(str(record) for record in model.custom if record.category == "joint")
     reasons = _core.Symbolic.refusals(model.core, list(cut))
-    found = [f"{reason}: {joints}" if "loops of joints" in reason else reason for reason in reasons]
-    return [*found, *contact_refusals(model)]
+    return [f"{reason}: {joints}" if "loops of joints" in reason else reason for reason in reasons]
 
 
 def create(model: Model, options: JointSystemOptions) -> _core.Symbolic:
