@@ -60,7 +60,7 @@ def test_he_rolls_straight_and_loses_little(coasting):
     assert 0.003 < resistance < 0.012
 
 
-@pytest.mark.parametrize("formulation", ["recursive", "dca"])
+@pytest.mark.parametrize("formulation", ["recursive", "symbolic", "dca"])
 def test_formulations_agree_over_a_stone(formulation):
     mech = man_on_bicycle(ground=misplaced_stone(0.01, at=1.3))
     one, two = (

@@ -13,7 +13,7 @@ from bellcrank import gallery
 from bellcrank.errors import MechanismError, Unsupported
 
 FORMULATIONS = ("lagrange", "recursive", "symbolic", "dca")
-WITH_CONTACTS = ("lagrange", "recursive", "dca")
+WITH_CONTACTS = ("lagrange", "recursive", "symbolic", "dca")
 METHODS = {
     "auto": {},
     "adams": {"method": "adams", "tolerance": 1e-9},
