@@ -14,7 +14,7 @@ namespace {
 constexpr double kSteep = SliceDistance::kSlope;
 constexpr double kOnPlane = 1e-12;  // of a distance around the wheel, by that within the slice
 
-double length_across(const Vec3& v) { return std::hypot(v.x, v.y); }
+double length_across(const Vec3& v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
 // What the distance of a plane with this normal grows by where the middle moves along it: the dual of the norm.
 double dual(const Vec3& n) { return std::max(length_across(n), std::abs(n.z) / kSteep); }
@@ -64,7 +64,7 @@ int SliceDistance::edge(const Vec3& a, const Vec3& b) {
     const double rises = kSteep * std::abs(u.z), cut = u.z != 0.0 ? -a.z / u.z : -1.0;
     double s;
     if (cut > 0.0 && cut < 1.0) {
-        const double x = a.x + cut * u.x, y = a.y + cut * u.y, across = std::hypot(x, y);
+        const double x = a.x + cut * u.x, y = a.y + cut * u.y, across = std::sqrt(x * x + y * y);
         const double rate = across > 0.0 ? (x * u.x + y * u.y) / across : 0.0;
         s = std::abs(rate) <= rises ? cut
             : rate > 0.0            ? least_along(a, u, -rises, 0.0, cut)

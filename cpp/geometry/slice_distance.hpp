@@ -47,7 +47,7 @@ class SliceDistance {
   public:
     static constexpr double kSlope = 4.0;
 
-    static double length(const Vec3& v) { return std::hypot(v.x, v.y) + kSlope * std::abs(v.z); }
+    static double length(const Vec3& v) { return std::sqrt(v.x * v.x + v.y * v.y) + kSlope * std::abs(v.z); }
 
     // True, and the hit, where the distance is less than `limit`.
     bool find(const Shape& shape, const SliceFrame& frame, double limit, SliceHit& hit);

@@ -35,13 +35,11 @@ void SliceDistance::cell(const HeightField& f, const SliceFrame& frame, int i, i
     const double dx = beside(c.x, f.x0 + f.dx * i, f.x0 + f.dx * (i + 1));
     const double dy = beside(c.y, f.y0 + f.dy * j, f.y0 + f.dy * (j + 1)), dz = beside(c.z, low, high);
     if (!(dx * dx + dy * dy + dz * dz < best_.distance * best_.distance)) return;
-    const int first = 2 * (j * (f.columns - 1) + i);
-    for (int t = first; t < first + 2; ++t) {
-        int v[3];
-        f.vertices_of(t, v);
-        triangle({frame.seen(f.vertex(v[0])), frame.seen(f.vertex(v[1])), frame.seen(f.vertex(v[2]))},
-                 frame.seen_direction(f.normal_of(t)));
-    }
+    const double x0 = f.x0 + f.dx * i, x1 = f.x0 + f.dx * (i + 1), y0 = f.y0 + f.dy * j, y1 = f.y0 + f.dy * (j + 1);
+    const double z00 = z[0], z10 = z[1], z01 = z[f.columns], z11 = z[f.columns + 1];
+    const Vec3 one = frame.seen({x0, y0, z00}), far = frame.seen({x1, y1, z11});
+    triangle({one, frame.seen({x1, y0, z10}), far}, frame.seen_direction(f.slope_normal(z10 - z00, z11 - z10)));
+    triangle({one, far, frame.seen({x0, y1, z01})}, frame.seen_direction(f.slope_normal(z11 - z01, z01 - z00)));
 }
 
 // The terrain is a solid without a bottom: it ends at walls.
@@ -87,7 +85,13 @@ bool SliceDistance::field(const HeightField& f, const SliceFrame& frame) {
     }
     const double least = std::min(f.dx, f.dy);
     const int most = std::max(std::max(i, f.columns - 2 - i), std::max(j, f.rows - 2 - j));
-    for (int ring = 0; ring <= most && (ring - 1) * least < best_.distance; ++ring) cells_around(f, frame, i, j, ring);
+    // All that is left is below the highest place around, and as far aside as the rings are.
+    const double above_all = inside ? 0.0 : std::max(0.0, c.z - f.highest(Bounds{c, c}.grown(best_.distance)));
+    for (int ring = 0; ring <= most; ++ring) {
+        const double aside = std::max(ring - 1, 0) * least;
+        if (ring > 0 && !(aside * aside + above_all * above_all < best_.distance * best_.distance)) break;
+        cells_around(f, frame, i, j, ring);
+    }
     if (inside) turn_inside_out();
     return inside || best_.distance < limit;
 }
