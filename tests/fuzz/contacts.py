@@ -4,24 +4,20 @@ Runs that end with an error that names what broke down are counted; the exit sta
 ends in another error, or a single body flies higher than it fell from.
 """
 
-import argparse
-import signal
 import sys
-import time
-from collections import Counter
 from functools import partial
-from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from rigs.scene_fuzzing import arguments, count_ends
 from rigs.touching_scenes import alone, resisting, scene
 
 import bellcrank as bc
 
-LIMIT, DURATION, GAIN = 60, 0.5, 1e-6  # s of processor time; s; part of the energy
+DURATION, GAIN = 0.5, 1e-6  # s; part of the energy
 STEP, RESIDUAL, RIGID_GAIN = 1e-3, 1e-6, 0.02  # of runs by impulses: s; of a step; of the kinetic energy
 
 
@@ -67,47 +63,12 @@ JUDGES = {
 }
 
 
-def judged(method, seed):
-    """The seed, how it ended in a word, and what was found."""
-
-    def late(*_):
-        raise TimeoutError
-
-    signal.signal(signal.SIGPROF, late)
-    signal.setitimer(signal.ITIMER_PROF, LIMIT)
-    try:
-        if what := JUDGES[method](seed):
-            return seed, "wrong", what
-    except bc.SimulationError as error:
-        return seed, "broke down", str(error)
-    except TimeoutError:
-        return seed, "wrong", f"more than {LIMIT} s"
-    except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding)
-        return seed, "wrong", f"{type(error).__name__}: {error}"
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-    return seed, "right", ""
-
-
 def main():
     """Simulate as many scenes as wanted; a table of how they ended, and all faults."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=10_000)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser = arguments(__doc__, 10_000)
     parser.add_argument("--method", choices=JUDGES, default="auto")
-    parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
-    begun, ends = time.perf_counter(), Counter()
-    with Pool(given.jobs) as pool:
-        seeds = range(given.first, given.first + given.count)
-        for seed, end, what in pool.imap_unordered(partial(judged, given.method), seeds, 4):
-            ends[end] += 1
-            if end != "right":
-                print(f"seed {seed}: {end}: {what}", flush=True)
-    for end, count in ends.most_common():
-        print(f"{count:7d}  {end}")
-    print(f"{given.count} scenes in {time.perf_counter() - begun:.0f} s")
-    return 1 if ends["wrong"] else 0
+    return count_ends(JUDGES[given.method], given)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
-from bellcrank.formulations.contract import contact_refusals, whole
+from bellcrank.formulations.contract import whole
 from bellcrank.formulations.options import ALL
 from bellcrank.formulations.system import System
 
@@ -27,7 +27,8 @@ class OPTIONS:
 
 def refusals(model: Model) -> list[str]:
     """The reasons why the formulation cannot take a model."""
-    return [*_core.Adaptive.refusals(model.core), *contact_refusals(model)]
+    contacts = [f"it computes no contact (force {contact.name!r})" for contact in model.contacts]
+    return [*_core.Adaptive.refusals(model.core), *contacts]
 
 
 def create(model: Model, _options: OPTIONS) -> _core.Adaptive:

@@ -49,11 +49,6 @@ def whole(model: Model, _options: Any) -> Model:
     return model
 
 
-def contact_refusals(model: Model) -> list[str]:
-    """The reasons why a formulation without contacts cannot take a model; empty if the model has none."""
-    return [f"it computes no contact (force {contact.name!r})" for contact in model.contacts]
-
-
 def checked_module(module: ModuleType) -> Formulation:
     """The module as a formulation. Raises TypeError, naming the missing member, if one is missing."""
     if isinstance(module, Formulation):
