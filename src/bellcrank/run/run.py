@@ -8,6 +8,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NoReturn, Self
 
+import numpy as np
+
 from bellcrank.assembly.initial import assembled, settled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport
@@ -63,6 +65,8 @@ class Run(Place):
         self._moved = False  # since the last frame
         self._told_of = 0  # events that parts have had
         self._before: dict[str, int] = {}  # what was counted before the part at hand
+        self._started_from = telling.started_from(assemble, state)
+        self._sets: list[Floats] = []  # frames where the state was set, since the last part
         if plan.ledger:
             opening.refuse_ledger(plan.method.method, assemble)
         if not isinstance(assemble, bool):
@@ -119,6 +123,8 @@ class Run(Place):
     def set_state(self, state: State) -> None:
         """Continue from another state, not earlier than the current time; the method restarts there.
 
+        The run's events contain it, under the name "state set".
+
         The state is first projected onto the constraints. Raises MechanismError for anything but a state of
         this mechanism and for an earlier one, AssemblyError if it cannot satisfy the constraints.
         """
@@ -127,6 +133,7 @@ class Run(Place):
         self._time, self._moved = float(state.time), True
         if self._course.core is not None:
             self._course.core.move()
+            self._sets.append(self._course.frame()[0])
 
     def stop(self) -> Trajectory:
         """End the run; return what was recorded."""
@@ -164,9 +171,10 @@ class Run(Place):
                 self._recorder.on_block(*self._course.frame())
             self._ended = replace(self._course.outcome(), status=self._ended.status)
         done, self._told_of = self._told_of, len(self._ended.events)
-        names = telling.happened(self.model, self._watched, self._ended)[done:]
+        names, frames = self._happened(self._ended, done)
+        self._sets.clear()
         summary = self._summary(self._ended.status, self._explained(self._ended).message)
-        return self._recorder.finish(summary, names, self._ended.event_frames[done:])
+        return self._recorder.finish({**summary, "part": "of a live run"}, names, frames)
 
     def _formulate(self, state: State | None, open_still: bool = False) -> None:
         """Prepare the system; unless it is open, it must satisfy the constraints from its start."""
@@ -255,8 +263,7 @@ class Run(Place):
         self._shown.__exit__(None, None, None)
         self._ended, explained = outcome, self._explained(outcome)
         summary = self._summary(outcome.status, explained.message)
-        names = telling.happened(self.model, self._watched, outcome)
-        self._final = self._recorder.finish(summary, names, outcome.event_frames)
+        self._final = self._recorder.finish(summary, *self._happened(outcome))
         return explained
 
     def _end_by(self, error: Exception) -> None:
@@ -273,8 +280,7 @@ class Run(Place):
             self._course.flush()
             self._ended = self._course.outcome()
             self._time, summary = self._ended.time, self._summary(**summary)
-        names = telling.happened(self.model, self._watched, self._ended)
-        self._final = self._recorder.finish(summary, names, self._ended.event_frames)
+        self._final = self._recorder.finish(summary, *self._happened(self._ended))
         if isinstance(error, SimulationError):
             error.trajectory = self._final
 
@@ -289,4 +295,16 @@ class Run(Place):
         counts = {n: count - self._before.get(n, 0) for n, count in self._course.counted(outcome).items()}
         summary = telling.statistics(self._course.system, self.plan.method, outcome, counts)
         summary |= {"wall_seconds": self._wall, **telling.of_start(self._report, self._motion)}
+        summary |= {**self._recorder.span, **self._started_from}
         return {"status": status, "message": message, **summary} if status else summary
+
+    def _happened(self, outcome: Outcome, since: int = 0) -> tuple[list[str], Floats]:
+        """Names and frames of the events from one on, in the order of time: those of the core, and states set."""
+        names = telling.happened(self.model, self._watched, outcome)[since:]
+        frames = outcome.event_frames[since:]
+        if self._sets:
+            frames = np.concatenate([*([frames] if len(names) else []), *self._sets])
+            names += [telling.STATE_SET] * len(self._sets)
+            order = np.argsort(frames[:, 0], kind="stable")
+            names, frames = [names[k] for k in order.tolist()], frames[order]
+        return names, frames

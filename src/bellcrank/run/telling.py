@@ -9,6 +9,7 @@ import numpy as np
 
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport, limit_of_digits
+from bellcrank.assembly.state import State
 from bellcrank.formulations.system import System, SystemStatistics
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing
@@ -17,6 +18,9 @@ from bellcrank.integrate.failure import Explanation, explain
 from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions
 
 _CUTS: Final = 50  # joints that a run lists by name
+
+STATE_SET: Final = "state set"
+"""The name of the event where a run was set to another state."""
 
 STOP: Final = -1
 """The number of an event that is a stop."""
@@ -42,6 +46,7 @@ def statistics(
         "method": _method(options, outcome),
         **_choice(system, options, outcome),
         "step": outcome.last_step if options.method.adaptive else options.step or DEFAULT_STEP,
+        **({"tolerance": options.rtol} if options.method.adaptive else {}),
         "steps": counts.pop("steps"),
         "rejected_steps": counts.pop("rejected_steps"),
         **outcome.of_adaptive(options.method),
@@ -72,6 +77,13 @@ def of_start(report: AssemblyReport | None, motion: Closing | None) -> dict[str,
     if motion is not None:
         told |= {"closed_at": motion.end, "time_constant": motion.time_constant}
     return told
+
+
+def started_from(assemble: bool | str, state: State | None) -> dict[str, str]:
+    """Where a run starts, unless that is the assembled configuration of the mechanism."""
+    if state is not None:
+        return {"started_from": "a given state"}
+    return {} if assemble else {"started_from": "the description, projected"}
 
 
 def explained(
