@@ -1,6 +1,7 @@
 """Honest runs of all kinds, by seed: what `verify` must not accuse."""
 
 from dataclasses import replace
+from time import process_time
 
 import numpy as np
 from rigs import examples
@@ -10,15 +11,27 @@ from rigs.tyre_rig import HEIGHT, free_wheel, led_wheel
 
 import bellcrank as bc
 
+LONGEST = 15.0  # s of processor time
 ACCURACY = ("energy", "momentum", "angular momentum")
 """Checks that a coarse method may fail: they say how far its motion is from the exact one."""
 GALLERY = sorted(set(bc.gallery.catalogue()) - {"peptide", "man_on_bicycle", "random_tree"})
 Y = {"axis": (0, 1, 0)}
 
 
+def timely():
+    """A progress report that ends runs that crawl."""
+    begun = process_time()
+
+    def report(_part):
+        if process_time() - begun > LONGEST:
+            raise bc.SimulationError("it takes too long", 0.0)
+
+    return report
+
+
 def recording(rng, duration):
     """Options of what is recorded and when."""
-    options = {"accelerations": bool(rng.random() < 0.4)}
+    options = {"accelerations": bool(rng.random() < 0.4), "progress": timely()}
     if rng.random() < 0.15:
         options["times"] = np.sort(np.append(rng.uniform(0.0, duration, 60), (0.0, duration)))
     else:
@@ -107,8 +120,13 @@ def live(rng, seed):
     with bc.start(made, output_step=2e-3, accelerations=bool(rng.random() < 0.5)) as run:
         run.advance(0.1)
         if rng.random() < 0.7:
-            run.set_state(replace(run.state, velocity=0.5 * run.state.velocity,
-                                  angular_velocity=0.5 * run.state.angular_velocity))
+            run.set_state(
+                replace(
+                    run.state,
+                    velocity=0.5 * run.state.velocity,
+                    angular_velocity=0.5 * run.state.angular_velocity,
+                )
+            )
         run.advance(0.2)
         return run.stop()
 
@@ -131,7 +149,9 @@ def parts(rng, seed):
     two = bc.simulate(made, 0.2, state=one.at(0.3), output_step=2e-3)
     if rng.random() < 0.5:
         return bc.concatenate([one, two])
-    other = replace(one.at(0.3), velocity=0.7 * one.at(0.3).velocity, angular_velocity=0.7 * one.at(0.3).angular_velocity)
+    other = replace(
+        one.at(0.3), velocity=0.7 * one.at(0.3).velocity, angular_velocity=0.7 * one.at(0.3).angular_velocity
+    )
     return bc.concatenate([one, bc.simulate(made, 0.2, state=other, output_step=2e-3)])
 
 
@@ -156,9 +176,13 @@ def bumpers(rng, _seed):
     mech = bc.Mechanism("bumpers")
     block = mech.add_body("block", 1.0, (0.01, 0.01, 0.01), velocity=(float(rng.uniform(1.0, 4.0)), 0, 0))
     mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(axis=(1, 0, 0)), block.marker(axis=(1, 0, 0)))
-    mech.add_force("rub", bc.JointFriction(coulomb=float(rng.uniform(0.0, 3.0)), regularisation_velocity=1e-3), "rail")
+    mech.add_force(
+        "rub", bc.JointFriction(coulomb=float(rng.uniform(0.0, 3.0)), regularisation_velocity=1e-3), "rail"
+    )
     stiff = float(10.0 ** rng.uniform(3, 6))
-    mech.add_force("wall", bc.OneSidedSpring(stiff, 0.3, side="above", damping=float(rng.uniform(0.0, 30.0))), "rail")
+    mech.add_force(
+        "wall", bc.OneSidedSpring(stiff, 0.3, side="above", damping=float(rng.uniform(0.0, 30.0))), "rail"
+    )
     return bc.simulate(mech, **recording(rng, 1.0))
 
 

@@ -61,11 +61,9 @@ def _compare_forces(part: Frames, worst: Worst) -> None:
         add_force(part, force, told, recorded=True)
         add_force(part, force, own, recorded=False)
         bodies = sorted((told.touched | own.touched) - {part.model.ground})
-        for one, other, scale in zip(
-            (told.force, told.moment), (own.force, own.moment), floors, strict=True
-        ):
+        for one, other, scale in zip((told.force, told.moment), (own.force, own.moment), floors, strict=True):
             apart = np.linalg.norm(one[:, bodies] - other[:, bodies], axis=2) / scale[:, bodies]
-            worst.meet_all(apart, lambda _, name=force.name: f"force {name!r}", part.time)
+            worst.meet_all(apart, f"force {force.name!r}", part.time)
         told.clear()
         own.clear()
 
@@ -123,9 +121,19 @@ def judge_reactions(evidence: Evidence) -> list[CheckResult]:
         for number, (name, _, pair) in enumerate(evidence.model.reactions):
             _, drift, spin = part.at.relative_motion(pair)
             moment, force = wrenches[:, number, :3], wrenches[:, number, 3:]
-            power = np.abs(np.einsum("ni,ni->n", force, drift) + np.einsum("ni,ni->n", moment, spin))
+            power = np.einsum("ni,ni->n", force, drift) + np.einsum("ni,ni->n", moment, spin)
+            power = np.abs(power - _power_of_stops(part, name))
             size = np.linalg.norm(force, axis=1) + np.linalg.norm(moment, axis=1)
             speed = np.linalg.norm(drift, axis=1) + np.linalg.norm(spin, axis=1)
             found = power / (size * speed + 1e-3 * largest * fastest + 1e-300)
-            worst.meet_all(found, lambda _, name=name: f"joint {name!r}", part.time)
+            worst.meet_all(found, f"joint {name!r}", part.time)
     return [worst.result("ideal joints", meaning, limit)] if evidence.model.reactions else []
+
+
+def _power_of_stops(part: Frames, joint: str) -> Floats:
+    """The power (n,) of the limits of a joint, which its reaction contains."""
+    power, multipliers = np.zeros(len(part)), part.section("multipliers")
+    for number, multiplier in enumerate(part.model.multipliers):
+        if multiplier.kind == "limit" and multiplier.element == joint and np.any(multipliers[:, number]):
+            power += multiplier.sign * multipliers[:, number] * part.coordinate(multiplier.coordinate).rate
+    return power

@@ -118,7 +118,7 @@ def _velocity_errors(rows: Rows, part: Frames, led: Floats) -> Floats:
         for c, w in terms:
             errors[:, k] += w * part.coordinate(c).rate
     speeds = np.maximum(*(np.max(np.abs(x), axis=(1, 2)) for x in (part.at.velocity, part.at.spin)))
-    return np.abs(errors) / (1.0 + speeds[:, None])
+    return np.asarray(np.abs(errors) / (1.0 + speeds[:, None]))
 
 
 def _acceleration_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
@@ -191,8 +191,9 @@ def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
         slopes.append((ahead - behind) / (2.0 * h))
     measured = (4.0 * slopes[0] - slopes[1]) / 3.0
     analytic = _analytic_rates(evidence.model, state, linear, angular)[rows.rows]
-    size = 1.0 + np.abs(measured)
-    errors = beyond_differences(np.abs(measured - analytic) / size, 4.0 * np.abs(slopes[0] - slopes[1]) / size)
+    scale = 1.0 + np.abs(measured)
+    unknown = 4.0 * np.abs(slopes[0] - slopes[1]) / scale
+    errors = beyond_differences(np.abs(measured - analytic) / scale, unknown)
     k = int(np.argmax(errors))
     where = evidence.model.row_text(rows.rows[k])
     meaning = "Jacobian times a random motion against differences, relative"

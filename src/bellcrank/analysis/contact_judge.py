@@ -38,7 +38,7 @@ def steady(evidence: Evidence) -> np.ndarray:
     count = len(evidence.time) - 1
     whole = calm_of(evidence).smooth
     if not evidence.model.contacts:
-        return whole
+        return np.asarray(whole)
     if is_rigid(evidence):
         return np.zeros(count, dtype=bool)
     starts = starts_of(evidence.run.store)
@@ -55,7 +55,7 @@ def steady(evidence: Evidence) -> np.ndarray:
         first = int(np.searchsorted(evidence.time, time - slack, side="left")) - 1
         last = int(np.searchsorted(evidence.time, time + slack, side="right"))
         same[max(first, 0) : last] = False
-    return same & whole
+    return np.asarray(same & whole)
 
 
 def judge_contacts(evidence: Evidence) -> list[CheckResult]:
@@ -78,7 +78,7 @@ def judge_contacts(evidence: Evidence) -> list[CheckResult]:
                 continue
             where, times = f"force {contact.name!r}", part.time[points.frame]
             for name, values in zip(checks, _deviations(part, points), strict=True):
-                found[name].meet_all(values, lambda _, where=where: where, times)
+                found[name].meet_all(values, where, times)
     solved = _SOLVED if rigid else _EXACT
     limits = {"contact force": solved, "friction": solved, "contact motion": _EXACT}
     return [found[name].result(name, meaning, limits[name]) for name, meaning in checks.items()]
@@ -100,7 +100,9 @@ def _deviations(part: Frames, points: PointsAt) -> Iterator[Floats]:
     at, frames = part.at, len(part)
     normal = np.einsum("ij,ij->i", points.force, points.normal)
     turning = at.spin[points.frame, points.first] - at.spin[points.frame, points.second]
-    yield from _rigid_loads(points, normal, turning, frames) if points.rigid else _elastic_loads(points, normal)
+    yield from (
+        _rigid_loads(points, normal, turning, frames) if points.rigid else _elastic_loads(points, normal)
+    )
     relative = relative_speeds(part, points)
     recorded = points.slip - points.approach[:, None] * points.normal
     if points.of_tyre:  # its depth grows by what moves along the tread, too

@@ -92,7 +92,7 @@ class PointsAt:
         damped = np.maximum(0.0, 1.0 + self.law.dissipation * self.approach)
         stiffness = self.law.shear_stiffness(self.depth) * damped
         energies = normal + 0.5 * stiffness * np.sum(self.shear**2, axis=1)
-        return np.bincount(self.frame, energies, minlength=frames)
+        return np.asarray(np.bincount(self.frame, energies, minlength=frames), dtype=float)
 
     def largest(self, values: Floats, frames: int) -> Floats:
         """The largest of values (m,) in each of the frames (n,), 0 where there is none."""

@@ -79,7 +79,9 @@ def _in_play(kinetic: Floats, potential: Floats) -> float:
 def contact_energies(evidence: Evidence) -> Floats:
     """Elastic energy (T,) of contacts at all frames, J."""
     numbers = range(len(evidence.model.contacts))
-    found = [sum(points_at(p, n).stored(len(p)) for n in numbers) + np.zeros(len(p)) for p in evidence.parts()]
+    found = [
+        sum(points_at(p, n).stored(len(p)) for n in numbers) + np.zeros(len(p)) for p in evidence.parts()
+    ]
     return np.concatenate(found)
 
 
@@ -101,7 +103,7 @@ def _record(evidence: Evidence, frames: np.ndarray, kinetic: Floats, potential: 
     worst = Worst()
     for name, mine in (("kinetic", kinetic), ("potential", potential)):
         gaps = np.abs(mine - evidence.sections[name][frames]) / rounding
-        worst.meet_all(gaps, lambda _, name=name: f"{name} energy", evidence.time[frames])
+        worst.meet_all(gaps, f"{name} energy", evidence.time[frames])
     meaning = "recorded energies against the judge's own, relative"
     return [worst.result("energy record", meaning, _RECORD)]
 
@@ -183,7 +185,8 @@ def _power(part: Frames) -> Floats:
         if multiplier.kind == "constraint" and not _has_terms(model, multiplier.row):
             add_row(part, multiplier.row, multipliers[:, number], exerted)
     for record in written_forces(model):
-        if record.lowered.custom.potential is None:
+        kind: Any = record.lowered.custom
+        if kind.potential is None:
             add_formula_force(part, record, exerted)
         else:  # what a potential gains by time alone
             values += _gained_by_time(part, record)

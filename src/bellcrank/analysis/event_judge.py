@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
-from bellcrank.analysis.calm import broken_intervals, calm_of, event_intervals, locates_events, pairs_met
+from bellcrank.analysis.calm import broken_intervals, calm_of
 from bellcrank.analysis.contact_points import is_rigid
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.motion_judge import Motion, Roughness
 from bellcrank.analysis.snapshot import Snapshot, Snapshots
+from bellcrank.analysis.touching import event_intervals, locates_events, pairs_met
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
@@ -39,7 +41,9 @@ def judge_events(evidence: Evidence, motion: Motion | None) -> list[CheckResult]
         times.meet(abs(event.time - event.state.time), f"event {event.name!r}", event.time)
     if len(told) > 1:
         k = int(np.argmin(np.diff(told)))
-        times.meet(max(0.0, float(told[k] - told[k + 1])), f"event {run.events[k + 1].name!r}", float(told[k + 1]))
+        times.meet(
+            max(0.0, float(told[k] - told[k + 1])), f"event {run.events[k + 1].name!r}", float(told[k + 1])
+        )
     meaning = "how far an event lies outside the run, or before the one listed before it, s"
     checks = [times.result("events: times", meaning, 1e-9 * (1.0 + abs(last)))]
     if run.events and motion is not None:
@@ -54,7 +58,7 @@ def _on_motion(evidence: Evidence, motion: Motion) -> CheckResult:
     spun, turned_up = (np.linalg.norm(x, axis=2) for x in (motion.spin, motion.spin_rate))
     arms = np.linalg.norm(evidence.model.com, axis=1)
     most = [np.linalg.norm(motion.acceleration, axis=2) + arms * (spun**2 + turned_up), turned_up + spun**2]
-    for (one, _), (two, name) in zip(anchors, anchors[1:], strict=False):
+    for (one, _), (two, name) in pairwise(anchors):
         if not name or STATE_SET in name:
             continue
         step = max(two.time - one.time, 0.0)
@@ -84,10 +88,16 @@ def _by_forces(evidence: Evidence, motion: Motion) -> list[CheckResult]:
     at = Snapshots(model, {name: np.array([getattr(state, name) for state in states]) for name in names})
     told = np.array([event.time for event in run.events])
     stops, worst, known = set(model.block_owner), Worst(), 0
-    scales = [1.0 + float(np.max(np.linalg.norm(values, axis=2))) for values in (motion.velocity, motion.spin)]
+    scales = [
+        1.0 + float(np.max(np.linalg.norm(values, axis=2))) for values in (motion.velocity, motion.spin)
+    ]
     for number, event in enumerate(run.events):
         j = int(np.searchsorted(time, event.time)) - 1
-        first = j >= 1 and not np.any((told > time[j - 1]) & (told < event.time)) and bool(np.all(calm[j - 1 : j + 1]))
+        first = (
+            j >= 1
+            and not np.any((told > time[j - 1]) & (told < event.time))
+            and bool(np.all(calm[j - 1 : j + 1]))
+        )
         if not first or event.name in stops or event.name == STATE_SET or not motion.by_forces:
             continue
         known += 1
@@ -101,7 +111,11 @@ def _by_forces(evidence: Evidence, motion: Motion) -> list[CheckResult]:
             open_still = _SPREAD * step * change * (1.0 + step / so_far)
             worst.meet(np.maximum(apart - open_still, 0.0) / scale, f"event {event.name!r}", event.time)
     meaning = "speed at an event beside that by the forces since the frame before, relative"
-    return [worst.result("events: speeds", meaning, max(_ON_MOTION, Roughness.of(evidence).noise))] if known else []
+    return (
+        [worst.result("events: speeds", meaning, max(_ON_MOTION, Roughness.of(evidence).noise))]
+        if known
+        else []
+    )
 
 
 def _anchors(evidence: Evidence) -> list[tuple[State, str]]:
@@ -118,17 +132,19 @@ def _around(evidence: Evidence, event: EventRecord) -> tuple[int, int]:
 
 
 def _touches(evidence: Evidence) -> list[CheckResult]:
-    """Where bodies begin to touch or lift off, two surfaces are at each other."""
+    """Where bodies begin to touch or lift off, surfaces are at each other, or within."""
     model, worst = evidence.model, Worst()
-    names = {f"{c.name} {change}" for c in model.contacts if not c.of_tyre for change in ("touches", "lifts off")}
+    names = {
+        f"{c.name} {change}" for c in model.contacts if not c.of_tyre for change in ("touches", "lifts off")
+    }
     listed = [event for event in evidence.run.events if event.name in names]
     if not listed:
         return []
     positions = np.array([event.state.position.ravel() for event in listed])
     rotations = np.array([event.state.rotation.ravel() for event in listed])
-    gaps = model.arrays["contacts"].gaps(positions, rotations, np.full(len(listed), _MET), -_MET)
+    gaps = model.arrays["contacts"].gaps(positions, rotations, np.full(len(listed), _MET), -np.inf)
     apart = np.where(np.isfinite(np.min(gaps, axis=1)), 0.0, 1.0)
-    worst.meet_all(apart, lambda _: "", np.array([event.time for event in listed]))
+    worst.meet_all(apart, "", np.array([event.time for event in listed]))
     k = int(np.argmax(apart))
     worst.where = f"event {listed[k].name!r}" if apart[k] else ""
     return [worst.result("events: contacts", "events of a contact at which no surfaces meet", 0.0)]
@@ -180,5 +196,7 @@ def _booked(evidence: Evidence) -> list[CheckResult]:
         for event in run.events:
             if event.name.startswith(f"{contact.name} "):
                 alone[event_intervals(evidence, event.time)] = False
-        worst.meet_all(alone.astype(float), lambda _, n=contact.name: f"force {n!r}", evidence.time[1:])
-    return [worst.result("events: changes", "shapes that begin to touch between frames without an event", 0.0)]
+        worst.meet_all(alone.astype(float), f"force {contact.name!r}", evidence.time[1:])
+    return [
+        worst.result("events: changes", "shapes that begin to touch between frames without an event", 0.0)
+    ]

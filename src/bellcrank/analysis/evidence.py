@@ -85,7 +85,7 @@ class Evidence:
     def _frames_of(self, block: int) -> Snapshots:
         return self.snapshots(range(block * self._size, min((block + 1) * self._size, len(self.time))))
 
-    def parts(self, frames: Sequence[int] | None = None) -> Iterator[Frames]:
+    def parts(self, frames: Sequence[int] | np.ndarray | None = None) -> Iterator[Frames]:
         """Frames, or all of them, in parts that memory bears."""
         listed = np.arange(len(self.time)) if frames is None else np.asarray(frames, dtype=int)
         size = max(1, _HELD // (1 + len(self.model.bodies) + 2 * len(self.model.arrays["pair_bodies"])))
@@ -146,7 +146,7 @@ class Evidence:
             return self.recorded("coordinates", coordinate, frame)
         if COORDINATE_KINDS[self.model.arrays["coordinate_kind"][coordinate]].angular:
             return float(self.angle_history(coordinate)[frame])
-        return self.at(frame).coordinate(coordinate).value
+        return float(self.at(frame).coordinate(coordinate).value)
 
     def _angle_history(self, coordinate: int) -> Floats:
         """An angle at all frames: as recorded if a joint reports it, else followed from frame to frame."""
@@ -225,27 +225,29 @@ class Frames:
 
     def section(self, name: str) -> Floats:
         """What was recorded (n, ...) in a section."""
-        return self.evidence.sections[name][self.numbers]
+        return np.asarray(self.evidence.sections[name][self.numbers])
 
     def _coordinate(self, index: int) -> CoordinateAt:
         """A coordinate of the model; angles between -pi and pi."""
         if index not in self.evidence.formulas.owner:
             return self.at.coordinate(index)
         found = [self.evidence.coordinate(index, frame) for frame in self.numbers.tolist()]
-        names = ("value", "rate", "force", "moment", "point")
-        several = (np.array([getattr(one, name) for one in found]) for name in names)
-        return CoordinateAt(*several, found[0].bodies, np.full(len(found), np.nan))
+        value, rate, force, moment, point = (
+            np.array([getattr(one, name) for one in found])
+            for name in ("value", "rate", "force", "moment", "point")
+        )
+        return CoordinateAt(value, rate, force, moment, point, found[0].bodies, np.full(len(found), np.nan))
 
     def value(self, coordinate: int) -> Floats:
         """A coordinate's value (n,); whole turns of angles are counted from the first frame on."""
         evidence = self.evidence
         if coordinate in evidence.formulas.owner:
-            return self.section("coordinates")[:, evidence.column(coordinate)]
+            return np.asarray(self.section("coordinates")[:, evidence.column(coordinate)])
         if COORDINATE_KINDS[self.model.arrays["coordinate_kind"][coordinate]].angular:
-            return evidence.angle_history(coordinate)[self.numbers]
-        return self.at.coordinate(coordinate).value
+            return np.asarray(evidence.angle_history(coordinate)[self.numbers])
+        return np.asarray(self.at.coordinate(coordinate).value)
 
     def effort(self, which: tuple[str, int, int]) -> Floats:
-        """A recorded effort (n,) of a force; zero where it has no column, which is left out where it always is."""
+        """A recorded effort (n,) of a force; zero where it has no column, left out where it always is."""
         column = self.evidence.force_columns.get(which)
         return np.zeros(len(self)) if column is None else self.section("force_efforts")[:, column]

@@ -1,8 +1,8 @@
 """Judge of the law of impact: how fast bodies separate, by how fast they met.
 
-In runs that step by impulses a point is judged if it was hit in the step that ends at a frame, and if all else between
-this frame and the one before is known: the speeds gained there are those by the recorded forces. At stops that a run
-has found, speeds before are those of the frame before.
+In runs that step by impulses a point is judged if it was hit in the step that ends at a frame, and if all else
+between this frame and the one before is known: the speeds gained there are those by the recorded forces. At stops
+that a run has found, speeds before are those of the frame before.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.analysis.calm import event_intervals, touching
 from bellcrank.analysis.contact_points import PointsAt, is_rigid, points_at
 from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.motion_judge import Motion
 from bellcrank.analysis.snapshot import Snapshot
+from bellcrank.analysis.touching import event_intervals, touching
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
@@ -50,7 +50,9 @@ def _of_contacts(evidence: Evidence, motion: Motion) -> CheckResult:
             before, ((motion.velocity, motion.acceleration), (motion.spin, motion.spin_rate)), strict=True
         )
     ]
-    before, left = ([np.pad(x, ((1, 0), (0, 1), *((0, 0),) * (x.ndim - 2))) for x in y] for y in (before, left))
+    before, left = (
+        [np.pad(x, ((1, 0), (0, 1), *((0, 0),) * (x.ndim - 2))) for x in y] for y in (before, left)
+    )
     counts = np.pad(touching(evidence)[0], ((0, 0), (0, 1)))
     worst, known = Worst(), 0
     weakened = (1.0, 0.5, 0.0) if evidence.run.statistics.get("weakened_impacts") else (1.0,)
@@ -76,7 +78,7 @@ def _of_contacts(evidence: Evidence, motion: Motion) -> CheckResult:
             found = np.maximum(apart - open_still - 3.0 * speeds, 0.0) / np.maximum(np.abs(met), 1e-300)
             known += int(np.count_nonzero(judged))
             values = np.where(judged, found, 0.0)
-            worst.meet_all(values, lambda _, n=contact.name: f"force {n!r}", evidence.time[frame])
+            worst.meet_all(values, f"force {contact.name!r}", evidence.time[frame])
     if not known:
         reason = "no impact lies between frames that determine the speeds before it"
         return CheckResult("impacts", _IMPACTS, None, _ALLOWED, reason)
@@ -84,7 +86,7 @@ def _of_contacts(evidence: Evidence, motion: Motion) -> CheckResult:
 
 
 def _normal_speed(part: Frames, points: PointsAt, motion: list[Floats]) -> Floats:
-    """How fast points (m,) separate along their normals where bodies move as (T, nb + 1, 3) and (T, nb + 1, 3)."""
+    """How fast points (m,) separate along their normals. motion: speeds of coms and spins (T, nb + 1, 3)."""
     frame = part.numbers[points.frame]
     centre = np.concatenate([part.at.com, np.zeros((len(part), 1, 3))], axis=1)
 
@@ -116,7 +118,7 @@ def _free_speeds(part: Frames, points: PointsAt, motion: Motion) -> Floats:
 
 
 def _of_stops(evidence: Evidence) -> list[CheckResult]:
-    """After a stop is met the coordinate goes back no slower than by the law, and no faster if it is the only one."""
+    """After a stop is met its coordinate goes back by the law, or faster if there are other stops."""
     model, arrays, worst = evidence.model, evidence.model.arrays, Worst()
     rows = np.flatnonzero(arrays["block_unilateral"][model.row_block] != 0).tolist()
     owners = {model.block_owner[model.row_block[row]]: row for row in rows if _of_markers(evidence, row)}
@@ -154,6 +156,7 @@ def _rate(evidence: Evidence, row: int, at: Snapshot) -> float:
     arrays = evidence.model.arrays
     terms = range(*arrays["row_term_start"][row : row + 2].tolist())
     return sum(
-        float(arrays["term_coefficient"][term]) * float(at.coordinate(int(arrays["term_coordinate"][term])).rate)
+        float(arrays["term_coefficient"][term])
+        * float(at.coordinate(int(arrays["term_coordinate"][term])).rate)
         for term in terms
     )

@@ -36,10 +36,16 @@ def judge_impulses(evidence: Evidence, calm: Calm, limit: float) -> list[CheckRe
         near, far = (_rates(evidence, loads, momenta, reach) for reach in (1, 2))
         apart = np.linalg.norm(near - far, axis=3)  # (T, 2, nb), from the third frame on
         places = frames[:, None] + np.array(AROUND)
-        bounds = unclear(apart[places]) + (_kinks(loads) + _rough(evidence, loads, np.stack(scales, axis=1)))[frames]
+        bounds = (
+            unclear(apart[places])
+            + (_kinks(loads) + _rough(evidence, loads, np.stack(scales, axis=1)))[frames]
+        )
         steady = calm.bodies[frames - 1] & calm.bodies[frames]
         for left, bound, size in zip(
-            np.moveaxis(np.linalg.norm(near[frames], axis=3), 1, 0), np.moveaxis(bounds, 1, 0), scales, strict=True
+            np.moveaxis(np.linalg.norm(near[frames], axis=3), 1, 0),
+            np.moveaxis(bounds, 1, 0),
+            scales,
+            strict=True,
         ):
             scale = with_floor(size[frames])
             clear = steady & (bound < _CLEAR * scale)
@@ -105,7 +111,7 @@ def _momenta(part: Frames) -> Floats:
 
 
 def _rates(evidence: Evidence, loads: Floats, momenta: Floats, reach: int) -> Floats:
-    """Mean forces and moments (T, 2, nb, 3) about each frame, less those that follow from momenta; 0 at the ends."""
+    """Mean forces and moments (T, 2, nb, 3) about each frame, less those by momenta; 0 at the ends."""
     found, time = np.zeros_like(loads), evidence.time
     mean = (loads[: -2 * reach] + 4.0 * loads[reach:-reach] + loads[2 * reach :]) / 6.0
     span = (time[2 * reach :] - time[: -2 * reach])[:, None, None, None]
@@ -126,7 +132,7 @@ def _kinks(loads: Floats) -> Floats:
 
 
 def _rough(evidence: Evidence, loads: Floats, sizes: Floats) -> Floats:
-    """What a method of first order leaves of mean forces and moments (T, 2, nb), by how they change and turn."""
+    """What a method of first order leaves of mean forces and moments (T, 2, nb)."""
     rough, found = Roughness.of(evidence).rough, np.zeros(loads.shape[:3])
     if rough and len(loads) > 4:
         gone = np.linalg.norm(np.diff(loads, axis=0), axis=3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bellcrank.analysis.calm import calm_of
@@ -48,7 +50,7 @@ def judge_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
         return CheckResult("works", _WORKS, None, limit, "it takes 9 evenly spaced frames or more")
     calm, worst = np.all(windows(steady(evidence)[: count - 1], 4), axis=1), Worst()
     smooth = np.all(windows(calm_of(evidence).smooth[: count - 1], 4), axis=1)
-    histories = [(force_account(name), run.force(name)) for name in run.forces]
+    histories: list[tuple[str, Any]] = [(force_account(name), run.force(name)) for name in run.forces]
     if not np.any(evidence.model.arrays["block_unilateral"]):  # impacts act on drives as well
         known = {m.element for m in run.layout.multipliers if m.kind == "drive" and m.coordinate is not None}
         histories += [(f"drive {name!r}", run.drive(name)) for name in run.drives if name in known]

@@ -25,9 +25,9 @@ _DAMPING = "BodyDamping"
 
 
 class Loads:
-    """Forces (n, nb + 1, 3) on the bodies and moments (n, nb + 1, 3) about their coms at n frames; the ground last.
+    """Forces and moments about the coms (n, nb + 1, 3) on the bodies at n frames, world axes; the ground last.
 
-    In world axes. size, moment_size: sums of the sizes of what was added (n, nb + 1): the scale of rounding.
+    size, moment_size: sums of the sizes of what was added (n, nb + 1): the scale of rounding.
     """
 
     def __init__(self, at: Snapshots) -> None:
@@ -65,9 +65,7 @@ class Loads:
         np.add.at(self.force, where, force)
         np.add.at(self.moment, where, moment + lever)
         np.add.at(self.size, where, np.linalg.norm(force, axis=1))
-        np.add.at(
-            self.moment_size, where, np.linalg.norm(moment, axis=1) + np.linalg.norm(lever, axis=1)
-        )
+        np.add.at(self.moment_size, where, np.linalg.norm(moment, axis=1) + np.linalg.norm(lever, axis=1))
 
     def add_all(self, other: Loads) -> None:
         """Add the loads of another one."""
@@ -203,9 +201,7 @@ def _formula_efforts(part: Frames, record: CustomRecord) -> list[tuple[Any, Floa
         return [(held, efforts[:, k : k + 1]) for k, held in enumerate(record.ends)]
     formulas = part.evidence.formulas
     found = [formulas.effects(record, known, [kind.potential]) for known in known_at(part, record)]
-    return [
-        (held, np.array([-frame[k][2][0] for frame in found])) for k, held in enumerate(record.ends)
-    ]
+    return [(held, np.array([-frame[k][2][0] for frame in found])) for k, held in enumerate(record.ends)]
 
 
 def add_along(part: Frames, held: Any, effort: Floats, loads: Loads) -> None:

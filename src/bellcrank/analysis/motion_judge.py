@@ -1,8 +1,9 @@
-"""Judge of what lies between frames: poses are the integrals of velocities, velocities those of accelerations.
+"""Judge of what lies between frames: poses are the integrals of velocities, and these of accelerations.
 
-Accelerations are those that were recorded, or follow from the recorded forces and reactions. With them at both ends,
-the integrals are known by Hermite's rule; how far the rules may be wrong is found from how much accelerations bend
-nearby, which allows for one jump of theirs in an interval. Intervals in which more may happen are left out (`calm`).
+Accelerations are those that were recorded, or follow from the recorded forces and reactions. With them at both
+ends, the integrals are known by Hermite's rule; how far the rules may be wrong is found from how much
+accelerations bend nearby, which allows for one jump of theirs in an interval. Intervals in which more may happen
+are left out (`calm`).
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ from bellcrank.integrate.methods import METHODS
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
 from bellcrank.trajectory.rotations import conjugate, exponential, logarithm, product
 
-_CLEAR: Final = 1e-2  # m or rad, or of the largest speed: where frames determine no more than that, they are not judged
+_CLEAR: Final = (
+    1e-2  # m or rad, or of the largest speed: where frames determine no more than that, they are not judged
+)
 _ROUNDS: Final = 30.0  # times its tolerance: the error of a step of an adaptive method
 _UNKNOWN: Final = 1e-6  # tolerance of runs that do not say it
 _ROUGH: Final = 3.0  # times what a step of first order leaves by the changes of forces and speeds in it
 _IMPULSES: Final = 1e-5  # of speeds: what steps by impulses leave
-_POSES: Final = "pose beside that by the velocities since the frame before, relative to the motion's extent, or rad"
+_POSES: Final = (
+    "pose beside that by the velocities since the frame before, relative to the motion's extent, or rad"
+)
 _SPEEDS: Final = "velocity beside that by the forces since the frame before, relative to the largest"
 _AROUND: Final = 4  # frames on either side, in which what rings shows how strongly
 _BACK: Final = 2.0  # times its depth: by how much a body in another is moved
@@ -57,9 +62,13 @@ class Motion:
         spin = evidence.sections["angular_velocity"]
         known = evidence.has_accelerations or evidence.has_reactions
         if not known:
-            edges = 2 if len(position) > 2 else 1
-            linear, angular = (np.gradient(v, evidence.time, axis=0, edge_order=edges) for v in (velocity, spin))
+            linear, angular = _differences(velocity, evidence.time), _differences(spin, evidence.time)
         return Motion(position, velocity, linear, spin, angular, evidence.sections["rotation"], known)
+
+
+def _differences(values: Floats, time: Floats) -> Floats:
+    """Derivatives (T, nb, 3) by differences."""
+    return np.asarray(np.gradient(values, time, axis=0))
 
 
 def accelerations(part: Frames) -> tuple[Floats, Floats]:
@@ -68,7 +77,9 @@ def accelerations(part: Frames) -> tuple[Floats, Floats]:
     spin = at.spin[:, :-1]
     if part.evidence.has_accelerations:
         angular, arm = part.section("angular_acceleration"), at.com - at.position[:, :-1]
-        return part.section("acceleration") + np.cross(angular, arm) + np.cross(spin, np.cross(spin, arm)), angular
+        return part.section("acceleration") + np.cross(angular, arm) + np.cross(
+            spin, np.cross(spin, arm)
+        ), angular
     loads = acting(part)
     gyroscopic = np.cross(spin, np.einsum("nbij,nbj->nbi", at.inertia, spin))
     moments = np.einsum("nbji,nbj->nbi", at.turn[:, :-1], loads.moment[:, :-1] - gyroscopic)
@@ -77,7 +88,7 @@ def accelerations(part: Frames) -> tuple[Floats, Floats]:
 
 
 def judge_motion(evidence: Evidence, motion: Motion | None, calm: Calm, limit: float) -> list[CheckResult]:
-    """Every pose and velocity of every body against those of the frame before. motion: None for too much of it."""
+    """Every pose and velocity of every body against those of the frame before. motion: None for too much."""
     if motion is None:
         reason = "too many frames and bodies to integrate here"
         return [CheckResult(name, text, None, limit, reason) for name, text in _CHECKS.items()]
@@ -94,7 +105,9 @@ def judge_motion(evidence: Evidence, motion: Motion | None, calm: Calm, limit: f
         largest = float(np.max(np.linalg.norm(speed, axis=2)))
         unrest = np.where(calm.touched, _unrest(rate), 0.0)
         open_still = method.of_speeds(bend, rate, spin, steps, largest) + 2.0 * steps * unrest
-        found = np.linalg.norm(np.diff(speed, axis=0) - 0.5 * steps[..., None] * (rate[1:] + rate[:-1]), axis=2)
+        found = np.linalg.norm(
+            np.diff(speed, axis=0) - 0.5 * steps[..., None] * (rate[1:] + rate[:-1]), axis=2
+        )
         clear = calm.bodies & (open_still < _CLEAR * largest) & motion.by_forces
         judged[1] |= np.any(clear, axis=0)
         scale = largest + 1e-12
@@ -113,7 +126,8 @@ def judge_motion(evidence: Evidence, motion: Motion | None, calm: Calm, limit: f
         judged[0] |= np.any(clear, axis=0)
         _meet(poses, evidence, _beyond(found, open_still, clear) / size)
     return [
-        _result(worst, name, limit, known) for worst, name, known in zip((poses, speeds), _CHECKS, judged, strict=True)
+        _result(worst, name, limit, known)
+        for worst, name, known in zip((poses, speeds), _CHECKS, judged, strict=True)
     ]
 
 
@@ -122,7 +136,9 @@ _CHECKS: Final = {"poses": _POSES, "velocities": _SPEEDS}
 
 def _result(worst: Worst, name: str, limit: float, judged: np.ndarray) -> CheckResult:
     if not judged.any():
-        reason = "the frames are too far apart to judge, forces were not recorded, or contacts change between them"
+        reason = (
+            "the frames are too far apart to judge, forces were not recorded, or contacts change between them"
+        )
         return CheckResult(name, _CHECKS[name], None, limit, reason)
     unknown = np.count_nonzero(~judged)
     more = f"; {unknown} of {len(judged)} bodies are not known well enough" if unknown else ""
@@ -147,7 +163,7 @@ def _hermite(rate: Floats, second: Floats, steps: Floats) -> Floats:
 
 
 def _turns(motion: Motion, steps: Floats) -> tuple[Floats, Floats]:
-    """By how much bodies turn otherwise (T - 1, nb) than by their angular velocities, and how far that may be wrong.
+    """By how much bodies turn otherwise (T - 1, nb) than by their angular velocities; how wrong that may be.
 
     Magnus's series to fourth order: W. Magnus, Comm. Pure Appl. Math. 7 (1954).
     """
@@ -178,7 +194,7 @@ def _gyration(evidence: Evidence) -> Floats:
 
 
 def _bends(values: Floats, time: Floats) -> Floats:
-    """How much values bend in each interval (T - 1, nb): beside lines, by their second differences nearby."""
+    """How much values bend in each interval (T - 1, nb), by their second differences nearby."""
     bent, steps = np.zeros(values.shape[:2]), np.diff(time)
     if len(values) > 2:
         share = (steps[:-1] / (steps[:-1] + steps[1:]))[:, None, None]
@@ -210,7 +226,8 @@ def _changes(values: Floats) -> Floats:
 class Roughness:
     """What a method leaves open between frames: its tolerance and steps.
 
-    rough: s, the step of a method of first order. noise: error in parts of speeds. drift: error of poses, m or rad.
+    rough: s, the step of a method of first order. noise: error in parts of speeds. drift: that of poses, m or
+        rad. euler: whether its positions follow from speeds at the ends of steps.
     """
 
     rough: float
@@ -220,6 +237,7 @@ class Roughness:
 
     @staticmethod
     def of(evidence: Evidence) -> Roughness:
+        """By the statistics of a run."""
         told = evidence.run.statistics
         method = METHODS.get(str(told.get("method")))
         step = float(told.get("step", 0.0) or 0.0)

@@ -18,7 +18,9 @@ def windows(values: Any, width: int) -> np.ndarray:
 def even(time: Floats) -> int:
     """How many frames from the first on are evenly spaced: a run that ends at an event may have one more."""
     steps = np.diff(time)
-    apart = np.flatnonzero(np.abs(steps - steps[0]) > 1e-6 * steps[0]) if len(steps) else np.zeros(0, dtype=int)
+    apart = (
+        np.flatnonzero(np.abs(steps - steps[0]) > 1e-6 * steps[0]) if len(steps) else np.zeros(0, dtype=int)
+    )
     count = len(time) if not len(apart) else int(apart[0]) + 1
     return count if count >= len(time) - 1 else 0
 

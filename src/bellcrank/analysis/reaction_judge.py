@@ -1,7 +1,7 @@
 """Judge of forces frame by frame: the accelerations that follow from them satisfy the constraints.
 
-A reaction, or the effort of a drive, that is not the one that acted moves bodies as the joints do not let them. Only
-frames by themselves are taken, so that it does not matter how far apart they are.
+A reaction, or the effort of a drive, that is not the one that acted moves bodies as the joints do not let them.
+Only frames by themselves are taken, so that it does not matter how far apart they are.
 """
 
 from __future__ import annotations
@@ -50,14 +50,16 @@ class Accelerations:
         return np.asarray(along + found.curvature)
 
     def _relative(self, pair: int) -> tuple[Floats, Floats]:
-        """Derivatives of the velocity and spin of marker 2 seen from marker 1, in marker 1, with world components."""
+        """Derivatives of the velocity and spin of marker 2 seen from marker 1, by components in the world."""
         at, bodies = self._part.at, self._part.model.arrays["pair_bodies"][pair].tolist()
         origins = at.pairs[0][:, pair]
         of_points, speeds = [], []
         for side, body in enumerate(bodies):
             arm, spin = origins[:, side] - self._com[:, body], at.spin[:, body]
             of_points.append(
-                self._linear[:, body] + np.cross(self._angular[:, body], arm) + np.cross(spin, np.cross(spin, arm))
+                self._linear[:, body]
+                + np.cross(self._angular[:, body], arm)
+                + np.cross(spin, np.cross(spin, arm))
             )
             speeds.append(at.speed(body, origins[:, side]))
         offset, spin, rate = origins[:, 1] - origins[:, 0], at.spin[:, bodies[0]], self._angular[:, bodies[0]]
@@ -70,7 +72,9 @@ class Accelerations:
 
 def judge_consequences(evidence: Evidence) -> list[CheckResult]:
     """What follows from all recorded forces, or recorded accelerations, at every frame."""
-    meaning = "second derivative of constraints by the forces that act, relative to what these do to each body"
+    meaning = (
+        "second derivative of constraints by the forces that act, relative to what these do to each body"
+    )
     rows, checks = Rows(evidence.model), []
     if rows.rows and not evidence.has_reactions:
         checks.append(CheckResult("constraints: forces", meaning, None, _ROWS, "reactions were not recorded"))
@@ -97,7 +101,9 @@ def _row_errors(rows: Rows, part: Frames) -> Floats:
             force, moment = (np.linalg.norm(x, axis=1) for x in (along.force, along.moment))
             arms = [np.linalg.norm(along.point - part.at.position[:, b], axis=1) for b in bodies]
             effects = [pushed[:, b] + turned[:, b] * arm for b, arm in zip(bodies, arms, strict=True)]
-            scales[:, k] += abs(w) * (force * sum(effects) + moment * (turned[:, bodies[0]] + turned[:, bodies[1]]))
+            scales[:, k] += abs(w) * (
+                force * sum(effects) + moment * (turned[:, bodies[0]] + turned[:, bodies[1]])
+            )
     return np.abs(errors) / scales
 
 
@@ -107,14 +113,17 @@ def _effects(part: Frames) -> tuple[Floats, Floats]:
     force, moment = (with_floor(size) for size in sizes(part, acting(part)))
     least = np.linalg.eigvalsh(model.inertia)[:, 0]
     turned = np.divide(moment, least, out=np.zeros_like(moment), where=least > 0.0)
-    return tuple(np.pad(x, ((0, 0), (0, 1))) for x in (force / model.mass + 1e-9, turned + 1e-9))
+    ground = ((0, 0), (0, 1))
+    return np.pad(force / model.mass + 1e-9, ground), np.pad(turned + 1e-9, ground)
 
 
 def _judge_coordinates(evidence: Evidence) -> list[CheckResult]:
     """Recorded accelerations of coordinates against those of the bodies."""
     kinds, layout = evidence.model.arrays["coordinate_kind"], evidence.run.layout
     count = len(layout.coordinates)
-    listed = [(k, c) for k, c in enumerate(evidence.recorded_coordinates[:count]) if kinds[c] != FORMULA_COORDINATE]
+    listed = [
+        (k, c) for k, c in enumerate(evidence.recorded_coordinates[:count]) if kinds[c] != FORMULA_COORDINATE
+    ]
     if not listed:
         return []
     worst = Worst()
@@ -136,7 +145,10 @@ def judge_directions(evidence: Evidence) -> list[CheckResult]:
     meaning = "what a joint exerts along its free coordinates beside its stops, relative to its reaction"
     if not evidence.has_reactions or not evidence.model.reactions:
         return []
-    frames = [(number, name, _Frame.of(evidence, name)) for number, (name, _, _) in enumerate(evidence.model.reactions)]
+    frames = [
+        (number, name, _Frame.of(evidence, name))
+        for number, (name, _, _) in enumerate(evidence.model.reactions)
+    ]
     worst = Worst()
     for part in evidence.parts(evidence.every):
         wrenches, multipliers = part.section("reactions"), part.section("multipliers")
@@ -145,7 +157,7 @@ def judge_directions(evidence: Evidence) -> list[CheckResult]:
             if frame is not None:
                 found = frame.beside(part, wrenches[:, number], multipliers)
                 size = np.linalg.norm(wrenches[:, number], axis=1) + 1e-3 * largest + 1e-300
-                worst.meet_all(found / size[:, None], lambda _, name=name: f"joint {name!r}", part.time)
+                worst.meet_all(found / size[:, None], f"joint {name!r}", part.time)
     limit = _ALONG_RIGID if is_rigid(evidence) else _ALONG
     return [worst.result("reactions", meaning, limit)]
 
@@ -172,9 +184,13 @@ class _Frame:
                 continue
             for row in range(*arrays["block_row_start"][block : block + 2].tolist()):
                 terms = range(*starts[row : row + 2].tolist())
-                listed = [(int(arrays["term_coordinate"][t]), float(arrays["term_coefficient"][t])) for t in terms]
+                listed = [
+                    (int(arrays["term_coordinate"][t]), float(arrays["term_coefficient"][t])) for t in terms
+                ]
                 rows.append(listed)
-        kinds = [arrays["coordinate_kind"][c] for c in (*joint.coordinates, *(c for row in rows for c, _ in row))]
+        kinds = [
+            arrays["coordinate_kind"][c] for c in (*joint.coordinates, *(c for row in rows for c, _ in row))
+        ]
         pairs = {int(arrays["coordinate_pair"][c]) for c in joint.coordinates} | {joint.pair}
         if FORMULA_COORDINATE in kinds or len(rows) + len(joint.coordinates) != 6 or len(pairs) > 1:
             return None

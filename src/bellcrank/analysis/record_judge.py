@@ -43,7 +43,9 @@ def judge_times(evidence: Evidence) -> list[CheckResult]:
     steps = np.diff(time)
     size = float(np.max(np.abs(steps), initial=0.0)) + 1e-300
     frame = int(np.argmin(steps))
-    back.meet(float(steps[frame] <= 0.0) - steps[frame] / size * (steps[frame] < 0.0), "the frame", time[frame + 1])
+    back.meet(
+        float(steps[frame] <= 0.0) - steps[frame] / size * (steps[frame] < 0.0), "the frame", time[frame + 1]
+    )
     own = spanned(time)
     for name in own.keys() & told.keys():
         place = time[-1] if name == "last_frame" else time[0]
@@ -51,7 +53,7 @@ def judge_times(evidence: Evidence) -> list[CheckResult]:
             place = time[1 + int(np.argmin(steps) if name.startswith("shortest") else np.argmax(steps))]
         ends.meet(abs(float(told[name]) - own[name]), f"the {name.replace('_', ' ')}", float(place))
     checks = [back.result("times", "a frame that is not later than the one before", 0.0)]
-    meaning = "first and last time and the intervals of frames beside those that the run tells, s"
+    meaning = "first and last time and the intervals of frames beside those that the run reports, s"
     limit = 1e-12 * (1.0 + float(np.max(np.abs(time))))
     return [*checks, ends.result("times: ends", meaning, limit)]
 
@@ -61,7 +63,9 @@ def judge_start(evidence: Evidence) -> CheckResult:
     meaning = "first frame beside the mechanism's start, m, rad, m/s or rad/s, relative"
     run, initial = evidence.run, evidence.model.initial
     if "started_from" in run.statistics:
-        return CheckResult("start", meaning, None, _START, f"it started from {run.statistics['started_from']}")
+        return CheckResult(
+            "start", meaning, None, _START, f"it started from {run.statistics['started_from']}"
+        )
     if abs(evidence.time[0] - initial.time) > 1e-9 * (1.0 + abs(initial.time)):
         reason = f"the first frame is at t = {evidence.time[0]:.6g} s, the mechanism starts at {initial.time:.6g} s"
         return CheckResult("start", meaning, None, _START, reason)

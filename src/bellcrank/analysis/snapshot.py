@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -25,18 +26,19 @@ class CoordinateAt:
     moment times the accelerations of marker 2 seen from marker 1.
     """
 
-    value: Floats
-    rate: Floats
+    value: Any
+    rate: Any
     force: Floats
     moment: Floats
     point: Floats
     bodies: tuple[int, int]
-    curvature: Floats
+    curvature: Any
 
     def at(self, number: int) -> CoordinateAt:
         """The same at one of the instants, without their axis."""
-        several = (self.value, self.rate, self.force, self.moment, self.point)
-        return CoordinateAt(*(x[number] for x in several), self.bodies, self.curvature[number])
+        value, rate, force = self.value[number], self.rate[number], self.force[number]
+        moment, point = self.moment[number], self.point[number]
+        return CoordinateAt(value, rate, force, moment, point, self.bodies, self.curvature[number])
 
 
 class Snapshots:
@@ -83,7 +85,6 @@ class Snapshots:
         )
         conjugate = quaternions[:, :, 0] * np.array([1.0, -1.0, -1.0, -1.0])
         return origins, first, r, product(conjugate, quaternions[:, :, 1]), rdot, omega
-
 
     def coordinate(self, index: int) -> CoordinateAt:
         """A coordinate of the model at all instants; angles between -pi and pi."""

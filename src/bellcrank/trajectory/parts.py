@@ -157,7 +157,9 @@ def _joined(runs: list[Trajectory]) -> dict[str, str | int | float]:
     if not runs:
         return {}
     first = runs[0]
-    told: dict[str, str | int | float] = {name: first.statistics.get(name, "") for name in ("started_from", "part")}
+    told: dict[str, str | int | float] = {
+        name: first.statistics.get(name, "") for name in ("started_from", "part")
+    }
     times = [f"{float(two.time[0]):.17g}" for one, two in pairwise(runs) if not _continues(one, two)]
     told |= {"joined_at": ", ".join(times)}
     return {name: text for name, text in told.items() if text}
