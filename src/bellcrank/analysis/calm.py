@@ -180,7 +180,10 @@ def _laws_resolved(evidence: Evidence) -> np.ndarray:
         rate = np.concatenate([part.coordinate(c).rate for part in every])
         at = np.concatenate([law_effort(part, law) for part in every])
         params, function = evidence.law(law)
-        kind, rates = model.arrays["law_kind"][law], (rate[:-1, None] + np.diff(rate)[:, None] * shares).ravel()
+        kind, rates = (
+            model.arrays["law_kind"][law],
+            (rate[:-1, None] + np.diff(rate)[:, None] * shares).ravel(),
+        )
         line = at[:-1, None] + np.diff(at)[:, None] * shares
         beside, size = np.zeros(len(steps)), float(np.max(np.abs(at), initial=0.0))
         for path in _paths(value, rate, steps, shares):

@@ -83,7 +83,7 @@ def _by_forces(evidence: Evidence, motion: Motion) -> list[CheckResult]:
     Accelerations go on changing as they did since the frame before, or little faster.
     """
     model, run, time = evidence.model, evidence.run, evidence.time
-    calm, states = calm_of(evidence).smooth, [event.state for event in run.events]
+    calm, states = calm_of(evidence), [event.state for event in run.events]
     names = ("position", "rotation", "velocity", "angular_velocity")
     at = Snapshots(model, {name: np.array([getattr(state, name) for state in states]) for name in names})
     told = np.array([event.time for event in run.events])
@@ -96,7 +96,7 @@ def _by_forces(evidence: Evidence, motion: Motion) -> list[CheckResult]:
         first = (
             j >= 1
             and not np.any((told > time[j - 1]) & (told < event.time))
-            and bool(np.all(calm[j - 1 : j + 1]))
+            and bool(np.all(calm.smooth[j - 1 : j + 1]))
         )
         if not first or event.name in stops or event.name == STATE_SET or not motion.by_forces:
             continue
@@ -109,7 +109,10 @@ def _by_forces(evidence: Evidence, motion: Motion) -> list[CheckResult]:
             apart = np.linalg.norm(speed - before[j] - step * rate[j], axis=1)
             change = np.linalg.norm(rate[j] - rate[j - 1], axis=1)
             open_still = _SPREAD * step * change * (1.0 + step / so_far)
-            worst.meet(np.maximum(apart - open_still, 0.0) / scale, f"event {event.name!r}", event.time)
+            beyond = np.where(
+                calm.touched[j - 1], 0.0, np.maximum(apart - open_still, 0.0)
+            )  # which may lift off
+            worst.meet(beyond / scale, f"event {event.name!r}", event.time)
     meaning = "speed at an event beside that by the forces since the frame before, relative"
     return (
         [worst.result("events: speeds", meaning, max(_ON_MOTION, Roughness.of(evidence).noise))]

@@ -133,13 +133,14 @@ def _kinks(loads: Floats) -> Floats:
 
 def _rough(evidence: Evidence, loads: Floats, sizes: Floats) -> Floats:
     """What a method of first order leaves of mean forces and moments (T, 2, nb)."""
-    rough, found = Roughness.of(evidence).rough, np.zeros(loads.shape[:3])
+    method, found = Roughness.of(evidence), np.zeros(loads.shape[:3])
+    rough = method.rough
     if rough and len(loads) > 4:
         gone = np.linalg.norm(np.diff(loads, axis=0), axis=3)
         most = np.max(sliding_window_view(gone, 4, axis=0), axis=3)
         found[2:-2] = np.minimum(2.0 * rough / np.diff(evidence.time)[1:-2, None, None], 2.0) * most
         spins = np.linalg.norm(evidence.sections["angular_velocity"], axis=2)
-        found += 2.0 * rough * np.max(spins, axis=1)[:, None, None] * sizes
+        found += method.share * rough * np.max(spins, axis=1)[:, None, None] * sizes
     return found
 
 

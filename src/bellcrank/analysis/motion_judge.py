@@ -29,6 +29,7 @@ _CLEAR: Final = (
 _ROUNDS: Final = 30.0  # times its tolerance: the error of a step of an adaptive method
 _UNKNOWN: Final = 1e-6  # tolerance of runs that do not say it
 _ROUGH: Final = 3.0  # times what a step of first order leaves by the changes of forces and speeds in it
+_OF_EULER: Final = 10.0  # the same where positions follow from speeds at the ends of steps
 _IMPULSES: Final = 1e-5  # of speeds: what steps by impulses leave
 _POSES: Final = (
     "pose beside that by the velocities since the frame before, relative to the motion's extent, or rad"
@@ -116,6 +117,7 @@ def judge_motion(evidence: Evidence, motion: Motion | None, calm: Calm, limit: f
         open_still = method.of_poses(bend, speed, rate, spin, steps, size) + 2.0 * steps**2 * unrest + back
         if not motion.by_forces:  # accelerations are differences
             open_still = open_still + 0.25 * steps**2 * _changes(rate)
+            open_still = open_still + 0.5 * (steps * _changes(speed) if method.rough else 0.0)
         if wrong is None:
             assert place is not None
             found = np.linalg.norm(np.diff(place, axis=0) - _hermite(speed, rate, steps), axis=2)
@@ -250,10 +252,15 @@ class Roughness:
         error = _ROUNDS * tolerance * each
         return Roughness(0.0, error, error + 1e-10, False)
 
+    @property
+    def share(self) -> float:
+        """Times changes of forces and speeds in a step: what a method of first order leaves."""
+        return _OF_EULER if self.euler else _ROUGH
+
     def of_speeds(self, bend: Floats, rate: Floats, spin: Floats, steps: Floats, largest: float) -> Floats:
         """How far integrals of accelerations may be wrong (T - 1, nb)."""
         turned = steps * _most(spin) * _most(np.linalg.norm(rate, axis=2)[1:])
-        rough = _ROUGH * np.minimum(self.rough, steps) * (_changes(rate) + turned)
+        rough = self.share * np.minimum(self.rough, steps) * (_changes(rate) + turned)
         return np.asarray(1.2 * steps * bend + rough + self.noise * (1e-3 + largest))
 
     def of_poses(
@@ -263,7 +270,7 @@ class Roughness:
         largest, step = np.linalg.norm(speed, axis=2)[1:], np.minimum(self.rough, steps)
         turned = steps * _most(spin) * _most(largest)
         second = (steps + step) * _changes(rate) + (step * _most(spin)) * turned
-        rough = _ROUGH * step * (_changes(speed) + turned if self.euler else second)
+        rough = self.share * step * (_changes(speed) + turned if self.euler else second)
         return np.asarray(0.25 * steps**2 * bend + rough + self.drift * size + self.noise * steps * largest)
 
 

@@ -34,6 +34,8 @@ def event_intervals(evidence: Evidence, time: float) -> slice:
 def touching(evidence: Evidence) -> tuple[np.ndarray, np.ndarray, Floats]:
     """Of each body (T, nb): the number of points at which it touches, a mark of which, and the largest depth, m.
 
+    Rigid bodies are in each other by what they may go in a step, too.
+
     Marks are equal where the same points touch and slip or stick. Slices of tyres come and go: they are one point.
     """
     model, store = evidence.model, evidence.run.store
@@ -49,11 +51,13 @@ def touching(evidence: Evidence) -> tuple[np.ndarray, np.ndarray, Floats]:
     unique, number = np.unique(keys, axis=0, return_inverse=True)
     mark = np.random.default_rng(1).integers(1, 2**40, len(unique))[number.ravel()]
     bodies = np.array(model.arrays["contacts"].bodies, dtype=int)
+    step = float(evidence.run.statistics.get("step", 0.0)) if is_rigid(evidence) else 0.0
+    deep = np.maximum(-rows[:, 15], 0.0) + step * np.abs(rows[:, 22])
     for shape in (1, 2):
         where = frame, bodies[rows[:, shape].astype(int)]
         np.add.at(counts, where, 1)
         np.add.at(marks, where, np.where(of_tyre, 0, mark))
-        np.maximum.at(depths, where, -rows[:, 15])
+        np.maximum.at(depths, where, deep)
     return counts[:, :-1], marks[:, :-1], depths[:, :-1]
 
 
