@@ -1,4 +1,4 @@
-"""A run that was tampered with fails its verification, at the place; an honest one does not, whatever its kind."""
+"""A run that was tampered with fails its verification; an honest one does not, whatever its kind."""
 
 from dataclasses import replace
 

@@ -1,7 +1,7 @@
 """Ways to tamper with the file of a run, and runs of five kinds to tamper with.
 
-Each way changes numbers in place, as somebody with an editor of HDF5 files could. A way that changes nothing in a
-run, such as the turns of bodies that do not turn, is left out for this run.
+Each way changes numbers in place, as somebody with an editor of HDF5 files could. A way that changes nothing
+in a run, such as the turns of bodies that do not turn, is left out for this run.
 """
 
 import shutil
@@ -47,8 +47,12 @@ def loop():
     for name, one, two in lengths:
         middle = (0.5 * (one[0] + two[0]), 0.0, 0.5 * (one[1] + two[1]))
         bodies[name] = mech.add_body(name, 1.0, (0.01, 0.02, 0.015), com=(0.01, 0.0, 0.02), position=middle)
-    pins = (("A", "ground", "crank", (0.0, 0.0)), ("B", "crank", "coupler", (0.1, 0.15)),
-            ("C", "coupler", "rocker", (0.5, 0.35)), ("D", "rocker", "ground", (0.45, 0.0)))  # fmt: skip
+    pins = (
+        ("A", "ground", "crank", (0.0, 0.0)),
+        ("B", "crank", "coupler", (0.1, 0.15)),
+        ("C", "coupler", "rocker", (0.5, 0.35)),
+        ("D", "rocker", "ground", (0.45, 0.0)),
+    )
     for name, one, two, (x, z) in pins:
         ends = [mech.ground if body == "ground" else bodies[body] for body in (one, two)]
         mech.add_joint(name, bc.Revolute(), *(end.world_marker((x, 0, z), **Y) for end in ends))
@@ -208,18 +212,49 @@ OF_TIMES = {
         len(values) // 2, 0.5 * (values[len(values) // 2 - 1] + values[len(values) // 2])
     ),
 }
-OF_TURNS = {"reversed": reversed_in_time, "two frames swapped": two_swapped, "frozen": frozen, "a frame late": late,
-            "one frame turned": turned_about, "columns swapped": columns_swapped}  # fmt: skip
+OF_TURNS = {
+    "reversed": reversed_in_time,
+    "two frames swapped": two_swapped,
+    "frozen": frozen,
+    "a frame late": late,
+    "one frame turned": turned_about,
+    "columns swapped": columns_swapped,
+}
 SETS = (
-    "bodies/position", "bodies/velocity", "bodies/angular_velocity", "bodies/acceleration", "bodies/angular_acceleration",
-    "coordinates/position", "coordinates/velocity", "coordinates/acceleration", "multipliers/value", "reactions/wrench",
-    "forces/effort", "forces/energy", "along/position", "along/velocity", "energy/kinetic", "energy/potential",
-    "ledger/work", "violation/position", "violation/velocity",
-)  # fmt: skip
-POINTS = {"depth": slice(15, 16), "force": slice(16, 19), "slip": slice(19, 22), "approach": slice(22, 23),
-          "normal": slice(11, 14), "position": slice(8, 11)}  # fmt: skip
-OF_POINTS = {"one frame times 5": one_scaled(5.0), "all by 1 % more": all_scaled(1.01), "sign turned": sign_turned,
-             "zeroed": zeroed}  # fmt: skip
+    "bodies/position",
+    "bodies/velocity",
+    "bodies/angular_velocity",
+    "bodies/acceleration",
+    "bodies/angular_acceleration",
+    "coordinates/position",
+    "coordinates/velocity",
+    "coordinates/acceleration",
+    "multipliers/value",
+    "reactions/wrench",
+    "forces/effort",
+    "forces/energy",
+    "along/position",
+    "along/velocity",
+    "energy/kinetic",
+    "energy/potential",
+    "ledger/work",
+    "violation/position",
+    "violation/velocity",
+)
+POINTS = {
+    "depth": slice(15, 16),
+    "force": slice(16, 19),
+    "slip": slice(19, 22),
+    "approach": slice(22, 23),
+    "normal": slice(11, 14),
+    "position": slice(8, 11),
+}
+OF_POINTS = {
+    "one frame times 5": one_scaled(5.0),
+    "all by 1 % more": all_scaled(1.01),
+    "sign turned": sign_turned,
+    "zeroed": zeroed,
+}
 OF_EVENTS = {
     "zeroed": zeroed,
     "by 1 % more": all_scaled(1.01),

@@ -69,7 +69,7 @@ def _compare_forces(part: Frames, worst: Worst) -> None:
 
 
 def left_over(part: Frames) -> tuple[Floats, Floats, Floats, Floats]:
-    """Force (n, nb, 3) and moment (n, nb, 3) beyond M a at frames, and the sizes (n, nb) of those that act."""
+    """Force and moment (n, nb, 3) beyond M a at frames, and the sizes (n, nb) of those that act."""
     loads = acting(part)
     inertia_force, inertia_moment = rate_of_momentum(part)
     size, moment_size = sizes(part, loads)

@@ -199,8 +199,8 @@ def _laws_resolved(evidence: Evidence) -> np.ndarray:
 def _paths(value: Floats, rate: Floats, steps: Floats, shares: Floats) -> Iterator[Floats]:
     """Values (T - 1, shares) that a coordinate may have between frames.
 
-    By Hermite's cubic, and on along the speeds before and back along those after: so it goes where it is thrown
-    back in between.
+    By Hermite's cubic, and on along the speeds before and back along those after: so it goes where it is
+    thrown back in between.
     """
     h, s = steps[:, None], shares
     gained, first, last = np.diff(value)[:, None], rate[:-1, None], rate[1:, None]

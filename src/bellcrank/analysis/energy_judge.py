@@ -129,7 +129,8 @@ def _balance(evidence: Evidence, total: Floats, size: float, limit: float) -> Ch
     if uncertainty > 0.1 * limit * scale:
         meaning += f"; the work is known to {uncertainty / scale:.1e} from these frames"
     if not calm[groups].all():
-        meaning += f"; without {np.mean(~calm[groups]):.0%} of the run, where forces jump or frames are too far apart"
+        left_out = f"{np.mean(~calm[groups]):.0%} of the run"
+        meaning += f"; without {left_out}, where forces jump or frames are too far apart"
     return CheckResult("energy", meaning, float(left[worst]) / scale, allowed, time=time)
 
 

@@ -52,7 +52,7 @@ def judge_events(evidence: Evidence, motion: Motion | None) -> list[CheckResult]
 
 
 def _on_motion(evidence: Evidence, motion: Motion) -> CheckResult:
-    """Poses at events beside those of the frame or event before, as far as speeds may take bodies from there."""
+    """Poses at events beside those of the frame or event before, as far as speeds may take bodies."""
     worst, anchors = Worst(), _anchors(evidence)
     extent = 1.0 + float(np.max(np.ptp(evidence.sections["position"], axis=0)))
     spun, turned_up = (np.linalg.norm(x, axis=2) for x in (motion.spin, motion.spin_rate))
@@ -78,7 +78,7 @@ def _on_motion(evidence: Evidence, motion: Motion) -> CheckResult:
 
 
 def _by_forces(evidence: Evidence, motion: Motion) -> list[CheckResult]:
-    """Speeds and places at the first event after a frame, by the accelerations there, if nothing happened before it.
+    """Speeds at the first event after a frame, by the accelerations there, if nothing happened before it.
 
     Accelerations go on changing as they did since the frame before, or little faster.
     """

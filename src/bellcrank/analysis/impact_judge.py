@@ -1,8 +1,8 @@
 """Judge of the law of impact: how fast bodies separate, by how fast they met.
 
-In runs that step by impulses a point is judged if it was hit in the step that ends at a frame, and if all else
-between this frame and the one before is known: the speeds gained there are those by the recorded forces. At stops
-that a run has found, speeds before are those of the frame before.
+In runs that step by impulses a point is judged if it was hit in the step that ends at a frame, and if all
+else between this frame and the one before is known: the speeds gained there are those by the recorded forces.
+At stops that a run has found, speeds before are those of the frame before.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _unexplained(part: Frames, points: PointsAt, left: list[Floats]) -> Floats:
 
 
 def _free_speeds(part: Frames, points: PointsAt, motion: Motion) -> Floats:
-    """The speed (m,) that forces without impacts give a point in a second, and that turning takes its normal."""
+    """The speed (m,) that forces without impacts, and turning, give a point in a second."""
     frame, gravity = part.numbers[points.frame], float(np.linalg.norm(part.model.gravity))
     earlier = np.maximum(frame - 1, 0)
     strongest = np.max(np.linalg.norm(motion.acceleration, axis=2), axis=1)[earlier]

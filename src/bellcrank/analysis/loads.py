@@ -25,7 +25,7 @@ _DAMPING = "BodyDamping"
 
 
 class Loads:
-    """Forces and moments about the coms (n, nb + 1, 3) on the bodies at n frames, world axes; the ground last.
+    """Forces and moments about the coms (n, nb + 1, 3) on bodies at n frames, world axes; the ground last.
 
     size, moment_size: sums of the sizes of what was added (n, nb + 1): the scale of rounding.
     """

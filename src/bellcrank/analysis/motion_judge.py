@@ -1,9 +1,9 @@
 """Judge of what lies between frames: poses are the integrals of velocities, and these of accelerations.
 
-Accelerations are those that were recorded, or follow from the recorded forces and reactions. With them at both
-ends, the integrals are known by Hermite's rule; how far the rules may be wrong is found from how much
-accelerations bend nearby, which allows for one jump of theirs in an interval. Intervals in which more may happen
-are left out (`calm`).
+Accelerations are those that were recorded, or follow from the recorded forces and reactions. With them at
+both ends, the integrals are known by Hermite's rule; how far the rules may be wrong is found from how much
+accelerations bend nearby, which allows for one jump of theirs in an interval. Intervals in which more may
+happen are left out (`calm`).
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _result(worst: Worst, name: str, limit: float, judged: np.ndarray) -> CheckR
 
 
 def _meet(worst: Worst, evidence: Evidence, beyond: Floats) -> None:
-    """Take account of deviations (T - 1, nb) in intervals: of the frame that two of them share, or the later one."""
+    """Take account of deviations (T - 1, nb) in intervals: of the frame that two share, or the later one."""
     k, body = np.unravel_index(int(np.argmax(beyond)), beyond.shape)
     shared = k > 0 and beyond[k - 1, body] > max(0.5 * beyond[k, body], *beyond[k + 1 : k + 2, body], 0.0)
     worst.meet(beyond[k, body], evidence.body_text(int(body)), float(evidence.time[k if shared else k + 1]))
@@ -269,7 +269,8 @@ class Roughness:
         """The same of velocities."""
         largest, step = np.linalg.norm(speed, axis=2)[1:], np.minimum(self.rough, steps)
         turned = steps * _most(spin) * _most(largest)
-        second = (steps + step) * _changes(rate) + (step * _most(spin)) * turned
+        # After a hit, which may be of others, a step begins without a kick, and goes along its first speeds.
+        second = (steps + step) * _changes(rate) + (step * _most(spin)) * turned + 0.2 * _changes(speed)
         rough = self.share * step * (_changes(speed) + turned if self.euler else second)
         return np.asarray(0.25 * steps**2 * bend + rough + self.drift * size + self.noise * steps * largest)
 

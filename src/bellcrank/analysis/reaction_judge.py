@@ -1,7 +1,7 @@
 """Judge of forces frame by frame: the accelerations that follow from them satisfy the constraints.
 
-A reaction, or the effort of a drive, that is not the one that acted moves bodies as the joints do not let them.
-Only frames by themselves are taken, so that it does not matter how far apart they are.
+A reaction, or the effort of a drive, that is not the one that acted moves bodies as the joints do not let
+them. Only frames by themselves are taken, so that it does not matter how far apart they are.
 """
 
 from __future__ import annotations

@@ -67,7 +67,8 @@ def judge_start(evidence: Evidence) -> CheckResult:
             "start", meaning, None, _START, f"it started from {run.statistics['started_from']}"
         )
     if abs(evidence.time[0] - initial.time) > 1e-9 * (1.0 + abs(initial.time)):
-        reason = f"the first frame is at t = {evidence.time[0]:.6g} s, the mechanism starts at {initial.time:.6g} s"
+        begun, starts = float(evidence.time[0]), initial.time
+        reason = f"the first frame is at t = {begun:.6g} s, the mechanism starts at {starts:.6g} s"
         return CheckResult("start", meaning, None, _START, reason)
     first, worst, time = evidence.state(0), Worst(), float(evidence.time[0])
     turned = product(initial.rotation * np.array([1.0, -1.0, -1.0, -1.0]), first.rotation)

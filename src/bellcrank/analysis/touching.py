@@ -32,11 +32,12 @@ def event_intervals(evidence: Evidence, time: float) -> slice:
 
 
 def touching(evidence: Evidence) -> tuple[np.ndarray, np.ndarray, Floats]:
-    """Of each body (T, nb): the number of points at which it touches, a mark of which, and the largest depth, m.
+    """Of each body (T, nb): the number of points at which it touches, a mark of which, and the depth, m.
 
     Rigid bodies are in each other by what they may go in a step, too.
 
-    Marks are equal where the same points touch and slip or stick. Slices of tyres come and go: they are one point.
+    Marks are equal where the same points touch and slip or stick; slices of tyres, which come and go, are one
+    point. Rigid bodies are in each other by what they may go in a step, too.
     """
     model, store = evidence.model, evidence.run.store
     counts = np.zeros((len(evidence.time), len(model.bodies) + 1), dtype=int)
