@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -291,10 +291,12 @@ def _index(records: Iterable[JointRecord | ElementRecord]) -> dict[str, int]:
     return {record.name: index for index, record in enumerate(records)}
 
 
-def _lookup(noun: str, index: Mapping[str, int], name: str, known: Iterable[str] | None = None) -> int:
-    names = list(index if known is None else known)
-    if isinstance(name, str) and name in index and (known is None or index[name] < len(names)):
-        return index[name]
+def _lookup(noun: str, index: Mapping[str, int], name: str, known: Sequence[str] | None = None) -> int:
+    """The index of a name. known: the names that count, the first ones of the index; by default all."""
+    number = index.get(name) if isinstance(name, str) else None
+    if number is not None and (known is None or number < len(known)):
+        return number
+    names = list(index if known is None else known)  # tens of thousands: not where there is no error
     raise MechanismError(
         Fault(f"{noun} {name!r}", f"there is no {noun} of this name", None, nearest(name, names))
     )

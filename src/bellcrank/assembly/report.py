@@ -20,7 +20,7 @@ _UNCERTAIN = 1e-9  # part of the largest acceleration; what is less is not worth
 def limit_of_digits(uncertainty: float, largest: str = "acceleration") -> str:
     """The uncertainty of accelerations due to double precision, in words; empty if it is negligible.
 
-    uncertainty: as in `SystemStatistics`. largest: the quantity that it is relative to.
+    uncertainty: as in `Accuracy`. largest: the quantity that it is relative to.
     """
     if not uncertainty > _UNCERTAIN:
         return ""

@@ -38,17 +38,25 @@ class SystemStatistics:
     counts: by name: evaluations, factorizations, corrections, impacts, precise (evaluations in 32 digits).
     dropped: the rows that were redundant (or singular) at the last factorization.
     smallest_pivot: of the rows kept then, relative to its diagonal entry; small near singular configurations.
-    uncertainty: of the accelerations due to double precision, relative to the largest, the most so far; 0 if
-        digits were never short. It affects the spins of bodies that are very light for their loads.
-    effort_uncertainty: the same for reactions and efforts, which lose digits at light bodies in joint
-        coordinates.
     """
 
     counts: dict[str, int]
     dropped: tuple[DroppedRow, ...]
     smallest_pivot: float
-    uncertainty: float = 0.0
-    effort_uncertainty: float = 0.0
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What double precision leaves open, the most so far; 0 if digits were never short.
+
+    accelerations: relative to the largest one. It affects the spins of bodies that are very light for their
+        loads.
+    efforts: of reactions and efforts, relative to the largest; these lose digits at light bodies in joint
+        coordinates.
+    """
+
+    accelerations: float = 0.0
+    efforts: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,14 +245,20 @@ class System:
     @property
     def stats(self) -> SystemStatistics:
         """What the system has computed so far, with the redundant rows by name."""
+        dropped = tuple(DroppedRow(*self.model.describe_row(row), row) for row in self.core.dropped_rows())
         counts = dict(self.core.statistics())
         pivot = float(counts.pop("smallest_pivot"))
-        uncertainty = float(counts.pop("uncertainty"))
-        counts.pop("smallest_inertia")  # for code that judges the digits
-        counts.pop("dropped_rows")
+        for told_elsewhere in ("uncertainty", "smallest_inertia", "dropped_rows"):
+            counts.pop(told_elsewhere)
         if not counts["precise"]:
             counts.pop("precise")
-        dropped = tuple(DroppedRow(*self.model.describe_row(row), row) for row in self.core.dropped_rows())
-        return SystemStatistics(
-            {name: int(value) for name, value in counts.items()}, dropped, pivot, uncertainty
-        )
+        return SystemStatistics({name: int(value) for name, value in counts.items()}, dropped, pivot)
+
+    def accuracy(self) -> Accuracy:
+        """What double precision leaves open at the states so far.
+
+        In formulations that lose digits of light bodies beside heavy ones this compares the accelerations
+        with those of `lagrange` in 32 digits, at the current state and at the most doubtful one since the last
+        call; the state is the same afterwards.
+        """
+        return Accuracy(float(self.core.statistics()["uncertainty"]))

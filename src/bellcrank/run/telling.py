@@ -9,7 +9,7 @@ import numpy as np
 
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport, limit_of_digits
-from bellcrank.formulations.system import System, SystemStatistics
+from bellcrank.formulations.system import Accuracy, System
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing
 from bellcrank.integrate.events import CompiledEvents
@@ -59,7 +59,7 @@ def statistics(
             told["weakened_impacts"] = outcome.weakened
         if outcome.halved:
             told["halved_steps"] = outcome.halved
-    if limits := _limits_of_digits(outcome, system.stats):
+    if limits := _limits_of_digits(outcome, system.accuracy()):
         told["accuracy"] = "; ".join(limits)
     return told
 
@@ -114,7 +114,7 @@ def _choice(system: System, options: MethodOptions, outcome: Outcome) -> dict[st
     return {"choice": "; ".join(reasons)} if reasons else {}
 
 
-def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[str]:
+def _limits_of_digits(outcome: Outcome, accuracy: Accuracy) -> list[str]:
     """Where double precision, not the tolerance, limited the accuracy of the run."""
     limits = []
     if outcome.rounding:
@@ -122,9 +122,9 @@ def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[st
         limits.append(
             f"{steps} have errors above the tolerance that are rounding; shorter steps would not help"
         )
-    limits.append(limit_of_digits(statistics.uncertainty))
+    limits.append(limit_of_digits(accuracy.accelerations))
     if not limits[-1]:
-        limits.append(limit_of_digits(statistics.effort_uncertainty, "reaction or effort"))
+        limits.append(limit_of_digits(accuracy.efforts, "reaction or effort"))
     return [limit for limit in limits if limit]
 
 

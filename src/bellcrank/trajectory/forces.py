@@ -85,8 +85,8 @@ class ForceHistory(Efforts):
     @property
     def bodies(self) -> tuple[str, ...]:
         """Names of the bodies that it acts on, "ground" among them where it does."""
-        model = self._model
-        return tuple([*model.bodies, "ground"][n] for n in _core.force_bodies(model.core, self._in_core))
+        names, numbers = self._model.bodies, _core.force_bodies(self._model.core, self._in_core)
+        return tuple(names[n] if n < len(names) else "ground" for n in numbers)
 
     def wrench(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> FloatArray:
         """(T, 6), N m and N: moment about a point of a body, then force, exerted on that body, world axes.
