@@ -12,7 +12,6 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kReach = 1e-3;  // gaps that count [m], beside those that a step may close
 // Energy of a kick by that of the motion, (ω h)²/4 where all turns at ω, and by that of half a step of forces alone.
 constexpr double kMostTurned = 0.25, kMostForced = 4.0;
 constexpr int kGyroscopic = 6;  // iterations
@@ -217,13 +216,16 @@ void ImpulseStep::turn_freely(double h, const double* expected) {
 }
 
 // As far as anything gets in a step, and somewhat farther.
-void ImpulseStep::look_for_points(double h, const double* twists) { reach_ = kReach + 1.5 * h * fastest(twists); }
+void ImpulseStep::look_for_points(double h, const double* twists) { way_ = 1.5 * h * fastest(twists); }
 
 // Of approach, that is an impact: not what gravity makes in a step, or whatever else pushes: what pushed already in the
 // last step follows a surface that accelerates.
-double ImpulseStep::bouncing_speed(double h, double pushed) const {
-    return std::max({rest_speed_, 2.0 * h * norm(model_.gravity), 2.0 * pushed});
+double ImpulseStep::bouncing_speed(double h, double rest_speed, double pushed) const {
+    return std::max({rest_speed, 2.0 * h * norm(model_.gravity), 2.0 * pushed});
 }
+
+// The option's is that of shapes of 0.1 m under gravity; others come to rest in proportion.
+double ImpulseStep::rest_speed_of(const FoundContact& found) const { return rest_speed_ * found.speed; }
 
 double ImpulseStep::fastest(const double* twists) const {
     double fastest = 0.0;

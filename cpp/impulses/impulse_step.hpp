@@ -35,7 +35,8 @@ class ImpulseStep {
                           std::vector<Vec3>& impulses);
 
   private:
-    static constexpr double kSlips = 1e-6;  // speed beyond which a point slips [m/s]
+    static constexpr double kSlips = 1e-6;    // speed beyond which a point slips, in speeds (ContactSet)
+    static constexpr double kTouches = 1e-8;  // gap of a point that is closed, in sizes
 
     // A point from step to step: shapes and feature.
     using Key = std::tuple<int, int, std::uint64_t>;
@@ -74,7 +75,11 @@ class ImpulseStep {
     bool pushes_on(double h, double bounce);
     void set_speeds(double h, double bounce);
     double led_by(int row, double compliance) const;
-    double shift(int row, double gap, double before, double restitution, double h, double bounce);
+    struct Approach {  // along the row of an inequality; closed: a gap up to there is none
+        int row;
+        double gap, closed, speed, rest_speed;
+    };
+    double shift(const Approach& at, double restitution, double h, double bounce);
     struct Work {  // size: of its terms, for their rounding
         double normal = 0.0, across = 0.0, size = 0.0;
     };
@@ -91,7 +96,8 @@ class ImpulseStep {
     bool penetrates(const double* twists, double h);
     double row_error() const;
 
-    double bouncing_speed(double h, double pushed = 0.0) const;
+    double bouncing_speed(double h, double rest_speed, double pushed = 0.0) const;
+    double rest_speed_of(const FoundContact& found) const;
     double fastest(const double* twists) const;
 
     // Of contacts on a body: their impulse, and its moment about the com; world axes.
@@ -105,8 +111,8 @@ class ImpulseStep {
     ImpulseSpace& space_;
     const double rest_speed_;  // of approach, below which nothing bounces [m/s or rad/s]
     ImpulseProblem positions_, velocities_;
-    std::vector<FoundContact> points_, close_;  // within reach_; those that positions are corrected for
-    double reach_ = 0.0;
+    std::vector<FoundContact> points_, close_;  // near, within way_; those that positions are corrected for
+    double way_ = 0.0;
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
     std::vector<double> start_, total_, diagonal_;   // impulses to start from; some of them; that of S
     std::vector<double> more_;                       // that Poisson's restitution asks for, by point
