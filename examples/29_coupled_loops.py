@@ -4,9 +4,9 @@ P. Malczyk, J. Fraczek, Nonlinear Dynamics 70 (2012) 871, section 4: a five-bar 
 of freedom) and two coupled loops (eight bodies, ten hinges, w = -2, four degrees of freedom), modelled in
 space, so that rows are redundant in every pose. Bars are 0.2 m long, with 1 kg and 0.25 kg m^2. The settings
 are the paper's: tolerance 1e-6 of an embedded method of order 5, penalty 1e6, at most 10 iterations that end
-at 1e-14, 1e-12 and 1e-10; beside them the default penalty, 1e10. The ground of the five-bar linkage is two bars long, so that all its bars can lie
-in line, where rows lose rank besides: the start is so that this happens after 1 s, at speed, and 10 s are
-simulated.
+at 1e-14, 1e-12 and 1e-10; beside them the default penalty, 1e10. The ground of the five-bar linkage is two
+bars long, so that all its bars can lie in line, where rows lose rank besides. The start is so that this
+happens after 1 s, at speed.
 """
 
 from typing import Any
@@ -130,8 +130,8 @@ for row, what in enumerate(
 ):
     axes[row, 0].set_ylabel(what)
     if row != 2:
-        axes[row, 1].legend(fontsize=6.5, loc="center right" if row == 0 else "best")
+        axes[row, 1].legend(fontsize=6.5, loc="upper center" if row == 0 else "best")
 for axis in axes[3]:
-    axis.set_xticks(range(1, 5))
+    axis.set_xticks(range(1, 11))
 axes[0, 0].set_title("five-bar linkage: -- stabilized, - projected, : penalty 1e10", fontsize=8)
 figures.save(fig, out / "29_coupled_loops.png")

@@ -105,7 +105,7 @@ def move(mech: bc.Mechanism, bars: list[bc.Body], rates: tuple[float, ...]) -> l
 
 
 def before(mech: bc.Mechanism, seconds: float) -> bc.State:
-    """The state from which the mechanism comes to its initial one: its motion backwards, which loses nothing."""
+    """The state from which the mechanism comes to its initial one: it moves backwards, and loses nothing."""
     back = mech.copy()
     for body in list(back.bodies.values()):
         reversed_velocities = (tuple(-x for x in v) for v in (body.velocity, body.angular_velocity))

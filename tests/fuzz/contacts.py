@@ -56,7 +56,7 @@ def rigid(seed, formulation="lagrange", resists=False):
 
 
 def scaled(seed, formulation="lagrange"):
-    """What differs between runs by impulses of a scene in metres and seconds and the same one in other units."""
+    """What differs between runs by impulses of a scene in metres and seconds and in other units."""
     lone = seed % 2 == 0
 
     def places(length, time, aside=0.0):

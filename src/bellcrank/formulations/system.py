@@ -257,8 +257,7 @@ class System:
     def accuracy(self) -> Accuracy:
         """What double precision leaves open at the states so far.
 
-        In formulations that lose digits of light bodies beside heavy ones this compares the accelerations
-        with those of `lagrange` in 32 digits, at the current state and at the most doubtful one since the last
-        call; the state is the same afterwards.
+        Formulations that lose digits of light bodies beside heavy ones are compared with `lagrange` in 32
+        digits, at the current state and at the most doubtful one since the last call. The state stays.
         """
         return Accuracy(float(self.core.statistics()["uncertainty"]))
