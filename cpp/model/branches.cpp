@@ -17,7 +17,7 @@ AngleBranches::AngleBranches(const Model& model, double t) : AngleBranches(model
         if (block.unilateral || block.compliance > 0.0) continue;
         for (int r = block.row_begin; r < block.row_end; ++r) {
             const Row& row = model.rows[r];
-            if (row.term_end - row.term_begin != 1) continue;
+            if (row.term_end - row.term_begin != 1 || !std::isfinite(row.constant)) continue;
             const Term& term = model.terms[row.term_begin];
             if (!model.coordinates[term.coordinate].followed()) continue;
             const double led = row.function < 0 ? 0.0 : model.functions[row.function](t).f;

@@ -203,6 +203,14 @@ class Model:
         changed = {**self.arrays, **arrays}
         return replace(self, arrays=changed, core=_core.Model(**changed))
 
+    def with_unknown(self, rows: Collection[int]) -> Model:
+        """The same model with rows whose constants are not known yet; they say nothing of whole turns."""
+        if len(rows) == 0:
+            return self
+        constants = self.arrays["row_constant"].copy()
+        constants[list(rows)] = np.nan
+        return self.with_arrays(row_constant=constants)
+
     def put(self, core: _core.SystemAt, state: State, continued: bool = False) -> None:
         """Take a system of this model to a state, with the whole turns of its angles if it contains them.
 
@@ -220,9 +228,7 @@ class Model:
         if state.angles is not None and len(state.angles) != len(self.angular):
             count = f"{len(self.angular)} angular coordinates, not {len(state.angles)}"
             raise MechanismError(Fault("state", f"mechanism {self.name!r} has {count}"))
-        core.set_state(*state.arrays, continued)
-        if state.angles is not None:
-            self._set_angles(core, state, state.angles)
+        core.set_state(*state.arrays, continued, self._by_coordinate(state.angles))
         if state.contacts is None or not self.contacts:
             return
         try:
@@ -230,12 +236,13 @@ class Model:
         except ValueError as error:
             raise MechanismError(Fault("state", str(error))) from None
 
-    def _set_angles(self, core: _core.SystemAt, state: State, angles: Floats) -> None:
+    def _by_coordinate(self, angles: Floats | None) -> Floats | None:
+        """Angles at the places of their coordinates (coordinates,)."""
+        if angles is None:
+            return None
         values = np.zeros(len(self.arrays["coordinate_kind"]))
         values[self.angular] = angles
-        core.set_angles(values)
-        if self.custom:  # joints by formulas find their coordinates in the poses, from the angles on
-            core.set_state(*state.arrays, True)
+        return values
 
     def state_of(self, core: _core.SystemAt) -> State:
         """The state of a system of this model, with the turns of its angles."""
@@ -257,7 +264,7 @@ class Model:
         return model.with_arrays(**taken_from(model, state))
 
     def coordinate_values(self, state: State) -> Floats:
-        """Values of all coordinates at a state; angles as it contains them, else between -pi and pi."""
+        """Values of all coordinates at a state; angles as it contains them, else as they would start."""
         system = _core.Bodies(self.core)
         self.put(system, state)
         return system.coordinates()[0]

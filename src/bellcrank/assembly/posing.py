@@ -66,14 +66,11 @@ def _joined(array: np.ndarray, more: Any) -> np.ndarray:
 
 
 def turned(model: Model, state: State, given: Sequence[GivenValue]) -> State:
-    """The state with the whole turns that the values ask for; it meets them."""
+    """The state with the whole turns with which the given values and all that is known of the rows hold."""
     if not given:
         return state
-    values = model.coordinate_values(state)
-    angular = set(model.angular.tolist())
-    for g in given:
-        if g.coordinate in angular:
-            values[g.coordinate] += 2 * np.pi * np.round((g.value - values[g.coordinate]) / (2 * np.pi))
+    known = placed_rows(model.with_unknown(model.start.rows), given)
+    values = known.coordinate_values(replace(state, angles=None))
     return replace(state, angles=values[model.angular])
 
 

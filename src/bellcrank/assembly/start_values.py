@@ -59,21 +59,14 @@ def led_from_start(model: Model) -> list[int]:
 def _zero_at(model: Model, state: State, rows: Iterable[int]) -> dict[str, Any]:
     """The constants that make rows zero at a state: the sum of terms minus the function of time.
 
-    A model takes a driven angle on the branch nearest to its prescribed value. So the constants first cancel
-    the
-    functions: the angle is then the one between -pi and pi, or as the state has it.
+    Until then they are not known, and say nothing of the turns of angles.
     """
-    arrays, constants = model.arrays, model.arrays["row_constant"].copy()
-    led = {
-        row: model.function_value(int(f), state.time)
-        for row in rows
-        if (f := arrays["row_function"][row]) >= 0
-    }
-    for row, value in led.items():
-        constants[row] = -value
-    values = (model.with_arrays(row_constant=constants) if led else model).coordinate_values(state)
+    arrays, rows = model.arrays, list(rows)
+    constants, values = arrays["row_constant"].copy(), model.with_unknown(rows).coordinate_values(state)
     for row in rows:
         terms = slice(*arrays["row_term_start"][row : row + 2])
         total = arrays["term_coefficient"][terms] @ values[arrays["term_coordinate"][terms]]
-        constants[row] = float(total) - led.get(row, 0.0)
+        function = int(arrays["row_function"][row])
+        led = 0.0 if function < 0 else model.function_value(function, state.time)
+        constants[row] = float(total) - led
     return {"row_constant": constants}

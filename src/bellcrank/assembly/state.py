@@ -43,7 +43,8 @@ class State:
     position: (nb, 3), m. rotation: (nb, 4), unit quaternions (w, x, y, z), local to world.
     velocity: (nb, 3), m/s. angular_velocity: (nb, 3), rad/s.
     angles: the angular coordinates of the model (see `Model.angular`) with their whole turns, rad: what poses
-        do not contain. None if unknown; angles then start within pi, or where a drive has them.
+        do not contain. None if unknown; then those with which drives, couplings, screws and limits hold, and
+        the fewest otherwise (docs/theory/assembly.md, section 9).
 
     contacts: (n, 14), what points that touch remember of friction, world axes: numbers of the two shapes and
         of their features, elastic displacement (3), position (3) and normal (3) of the contact, 1 where it

@@ -123,7 +123,8 @@ class System:
         """Go to a state.
 
         Angles have the whole turns that the state contains; if it contains none (`State.angles` is None),
-        they start within pi or, with continued, continue from their current values.
+        they start with the turns that the constraints ask for, the fewest, or, with continued, continue from
+        their current values.
         """
         self.model.put(self.core, state, continued)
 
