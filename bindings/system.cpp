@@ -267,10 +267,20 @@ void bind_values(nb::class_<SystemAt>& c) {
             "numbers"_a, "Raises ValueError for numbers that are no memory of these contacts.");
 }
 
+// By the class that users see.
+void refuse_publicly(const std::exception_ptr& thrown, void*) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const Refusal& refusal) {
+        const nb::object kind = nb::module_::import_("bellcrank.errors").attr("Unsupported");
+        PyErr_SetString(kind.ptr(), refusal.what());
+    }
+}
+
 }  // namespace
 
 void bind_system(nb::module_& m) {
-    nb::exception<Refusal>(m, "Refusal", PyExc_NotImplementedError);
+    nb::register_exception_translator(&refuse_publicly, nullptr);
     nb::class_<SystemAt> c(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.");
     bind_state(c);
     bind_equations(c);

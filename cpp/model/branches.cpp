@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "joints/turned_rotation.hpp"
+
 namespace bellcrank {
 
 // Half a turn is a common angle: it shall not be now π and now −π by rounding. Hence not exactly zero.
@@ -46,6 +48,14 @@ void evaluate_along(const Model& model, const AngleBranches& branches, int coord
                     CoordinateValue& out) {
     const Coordinate& c = model.coordinates[coordinate];
     if (!c.of_formula()) {
+        const int axis = c.kind->angular() ? turned_axis(*c.kind) : -1;
+        if (axis >= 0) {
+            const int first = coordinate - axis;
+            const double near[] = {branches.reference(first), branches.reference(first + 1),
+                                   branches.reference(first + 2)};
+            c.kind->evaluate(motion, std::span<const double>(near), out);
+            return;
+        }
         c.kind->evaluate(motion, c.params, out);
         if (c.kind->angular()) out.value = branches.nearest(coordinate, out.value);
         return;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "joints/turned_rotation.hpp"
 #include "model/whole_turns.hpp"
 #include "spatial/body_state.hpp"
 
@@ -22,7 +23,8 @@ class Relations {
 
   private:
     bool is_free(int coordinate) const {
-        return !held_[coordinate] && model_.coordinates[coordinate].kind->angular();
+        const CoordinateKind& kind = *model_.coordinates[coordinate].kind;
+        return !held_[coordinate] && kind.angular() && turned_axis(kind) < 0;
     }
     double value(int coordinate) const;
     double led(const Row& row) const;

@@ -143,7 +143,7 @@ class FaultList:
             raise MechanismError(self._faults)
 
 
-class Unsupported(BellcrankError):
+class Unsupported(BellcrankError, NotImplementedError):
     """A formulation, method or file format cannot take this model; the message says why and what can."""
 
 

@@ -11,7 +11,7 @@ from bellcrank import _core
 from bellcrank.assembly.contacts import ContactRecord
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import EFFORT_UNITS, CustomRecord, ElementRecord
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, TURNED
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.trajectory.accounts import accounts
 from bellcrank.trajectory.layout import (
@@ -213,7 +213,7 @@ def _joint_coordinates(model: Model) -> dict[int, tuple[str, str, str]]:
 
 def _kind(model: Model, coordinate: int) -> tuple[str, str]:
     kind = model.arrays["coordinate_kind"][coordinate]
-    return kind, COORDINATE_KINDS[kind].unit
+    return kind.replace(TURNED, "rot_"), COORDINATE_KINDS[kind].unit
 
 
 def _owners(model: Model) -> dict[int, str]:
