@@ -53,8 +53,7 @@ constexpr double kPole = 1e-6;  // rad: that near to a whole turn its axis is th
 std::pair<Vec3, bool> nearest_log(const Quat& q, const Vec3& near) {
     const Vec3 phi = quaternion_log(q);
     const double a = norm(phi);
-    if (a >= kPole)
-        return {(1.0 + kFullTurn * std::round((dot(near, phi) / a - a) / kFullTurn) / a) * phi, false};
+    if (a >= kPole) return {(1.0 + kFullTurn * std::round((dot(near, phi) / a - a) / kFullTurn) / a) * phi, false};
     const double before = norm(near), turns = std::round(before / kFullTurn);
     if (turns == 0.0) return {phi, false};
     return {phi + (kFullTurn * turns / before) * near, true};
@@ -63,8 +62,8 @@ std::pair<Vec3, bool> nearest_log(const Quat& q, const Vec3& near) {
 template <int axis>
 void rotation_vector(const RelativeMotion& m, std::span<const double> near, CoordinateValue& out) {
     const Vec3 i{axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
-    const auto [phi, pole] = near.empty() ? std::pair(quaternion_log(m.q), false)
-                                          : nearest_log(m.q, {near[0], near[1], near[2]});
+    const auto [phi, pole] =
+        near.empty() ? std::pair(quaternion_log(m.q), false) : nearest_log(m.q, {near[0], near[1], near[2]});
     if (pole) {
         out = {dot(phi, i), {0.0, 0.0, 0.0}, i, 0.0};
         return;

@@ -38,8 +38,8 @@ class Relations {
     const double t_;
     const double* x_;
     AngleBranches& branches_;
-    std::vector<char> held_;              // by coordinate: a row or the caller prescribes its value,
-    std::vector<char> stated_;            // a row does
+    std::vector<char> held_;                // by coordinate: a row or the caller prescribes its value,
+    std::vector<char> stated_;              // a row does
     std::vector<int> number_, coordinate_;  // by coordinate of the model, by angle of the problem
     TurnProblem problem_;
 };

@@ -1,6 +1,6 @@
 // With φ = φ₀ + 2πk, relations C φ + d = 0 ask for whole numbers k with C k = b, b = −(d + C φ₀)/2π. Elimination leaves
-// r of them as functions of the others, k_p = β_p + α_p·k_f, and what is sought are the k_f for which all k_p are whole.
-// They are enumerated by the size of all turns,
+// r of them as functions of the others, k_p = β_p + α_p·k_f, and what is sought are the k_f for which all k_p are
+// whole. They are enumerated by the size of all turns,
 //   |k|² = |k_f|² + Σ (β_p + α_p·k_f)² = s₀ + |U (k_f − c)|²,   UᵀU = 1 + Σ α_p α_pᵀ,
 // inside of ellipsoids that grow (U. Fincke, M. Pohst, 1985). The coarser a fit, the fewer are tried: of many turns one
 // fits by chance, and a relation with an irrational ratio is satisfied as nearly as wanted by enough of them.
@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+
+#include "model/solved_relations.hpp"
 
 namespace bellcrank {
 
@@ -15,7 +18,6 @@ namespace {
 
 constexpr double kSlack = 1e-6;    // rad by which an angle may be beyond a bound that it is placed at
 constexpr double kMended = 0.35;   // rad, likewise where whole turns fit between the bounds: less than to turn once
-constexpr double kPivot = 1e-9;    // part of a relation's largest coefficient below which nothing is left of it
 constexpr double kFarthest = 1e9;  // turns beyond which digits of an angle are lost
 struct Fit {
     double tolerance;  // of a relation, relative to the sum of its coefficients [rad]
@@ -23,6 +25,7 @@ struct Fit {
 };
 constexpr Fit kFits[] = {{1e-8, 100'000}, {1e-5, 300}, {3e-3, 5}};
 constexpr double kContradiction = 3e-3;  // turns
+constexpr size_t kLargest = 400;         // relations that are solved together; of more, values propagate
 
 // The turns that bring an angle within its bounds, or nearest to them.
 struct TurnRange {
@@ -39,7 +42,6 @@ TurnRange turns_within(const TurnProblem::Angle& a) {
     const double nearest = below < above ? turns.high : turns.low;
     return {nearest, nearest};
 }
-
 
 // Angles that relations connect.
 class ConnectedAngles {
@@ -97,7 +99,10 @@ ConnectedAngles::ConnectedAngles(TurnProblem& problem, std::vector<int> angles, 
 }
 
 void ConnectedAngles::solve() {
-    if (eliminate()) {
+    tolerance_ = kFits[0].tolerance;
+    if (satisfied()) {
+        found_ = true, best_ = turns_;
+    } else if (relations_.size() <= kLargest && eliminate()) {
         weigh();
         for (const Fit& fit : kFits)
             if (fits(fit)) break;
@@ -106,8 +111,9 @@ void ConnectedAngles::solve() {
     for (int i = 0; i < n_; ++i) problem_.angles[angles_[i]].value = start_[i] + kWholeTurn * best_[i];
 }
 
-// Gauss and Jordan with the largest pivots. False if the relations contradict each other.
+// False if the relations contradict each other.
 bool ConnectedAngles::eliminate() {
+    std::vector<std::vector<double>> rows;
     for (const int r : relations_) {
         const TurnProblem::Relation& relation = problem_.relations[r];
         std::vector<double> row(n_ + 1, 0.0);
@@ -119,39 +125,11 @@ bool ConnectedAngles::eliminate() {
             largest = std::max(largest, std::abs(coefficient));
         }
         for (double& entry : row) entry /= largest;
-        reduced_.push_back(std::move(row));
+        rows.push_back(std::move(row));
     }
-    std::vector<char> is_pivot(n_, 0);
-    for (size_t k = 0; k < reduced_.size(); ++k) {
-        size_t best_row = k;
-        int best = -1;
-        double largest = kPivot;
-        for (size_t r = k; r < reduced_.size(); ++r)
-            for (int j = 0; j < n_; ++j)
-                if (!is_pivot[j] && std::abs(reduced_[r][j]) > largest)
-                    largest = std::abs(reduced_[r][j]), best_row = r, best = j;
-        if (best < 0) {  // what is left says nothing of turns
-            for (size_t r = k; r < reduced_.size(); ++r)
-                if (std::abs(reduced_[r][n_]) > kContradiction) return false;
-            reduced_.resize(k);
-            break;
-        }
-        std::swap(reduced_[k], reduced_[best_row]);
-        std::vector<double>& row = reduced_[k];
-        for (int j = n_; j >= 0; --j)
-            if (j != best) row[j] /= row[best];
-        row[best] = 1.0;
-        for (size_t r = 0; r < reduced_.size(); ++r) {
-            const double factor = reduced_[r][best];
-            if (r == k || factor == 0.0) continue;
-            for (int j = 0; j <= n_; ++j) reduced_[r][j] -= factor * row[j];
-            reduced_[r][best] = 0.0;
-        }
-        is_pivot[best] = 1;
-        pivot_.push_back(best);
-    }
-    for (int j = 0; j < n_; ++j)
-        if (!is_pivot[j]) free_.push_back(j);
+    std::optional<SolvedRelations> solved = solved_relations(std::move(rows), n_, kContradiction);
+    if (!solved) return false;
+    reduced_ = std::move(solved->rows), pivot_ = std::move(solved->pivots), free_ = std::move(solved->free);
     return true;
 }
 
@@ -212,8 +190,7 @@ void ConnectedAngles::enumerate(int level, double room) {
     const int f = static_cast<int>(free_.size());
     const double scale = upper_[level * f + level];
     double middle = centre_[level];
-    for (int j = level + 1; j < f; ++j)
-        middle -= upper_[level * f + j] * (turns_[free_[j]] - centre_[j]) / scale;
+    for (int j = level + 1; j < f; ++j) middle -= upper_[level * f + j] * (turns_[free_[j]] - centre_[j]) / scale;
     const int angle = free_[level];
     const double reach = std::sqrt(room) / scale;
     const double first = std::max(std::ceil(middle - reach), low_[angle]);

@@ -146,6 +146,9 @@ class FaultList:
 class Unsupported(BellcrankError, NotImplementedError):
     """A formulation, method or file format cannot take this model; the message says why and what can."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
 
 class AssemblyError(BellcrankError):
     """No configuration was found that satisfies the constraints.

@@ -128,7 +128,8 @@ URDF = """<robot name="r"><link name="base"/>
 {links}
 <joint name="a" type="continuous"><parent link="base"/><child link="la"/><axis xyz="0 0 1"/>
 <mimic joint="b" multiplier="12" offset="{offset}"/></joint>
-<joint name="b" type="continuous"><parent link="base"/><child link="lb"/><axis xyz="0 0 1"/></joint></robot>"""
+<joint name="b" type="continuous"><parent link="base"/><child link="lb"/><axis xyz="0 0 1"/></joint>
+</robot>"""
 LINK = """<link name="{}"><inertial><mass value="1"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
 MJCF = """<mujoco><option gravity="0 0 0"/><worldbody>

@@ -30,8 +30,8 @@ CASES = {
         f"constraint-{name}": ("constrained", kind, letters) for name, kind, letters in examples.constraints()
     },
 }
-# How far both bodies are moved from where the rows hold; only a little where there is a curve, for its closest
-# point is unique only near it, and where there is a helix, whose axis may be near.
+# How far both bodies are moved from where the rows hold; only a little where there is a curve, for its
+# closest point is unique only near it, and where there is a helix, whose axis may be near.
 DISTANCES = (0.0, 0.03, 0.3)
 
 

@@ -1,4 +1,4 @@
-"""Random mechanisms that start with whole turns of angles: every start has those that are prescribed or the fewest.
+"""Random mechanisms that start with whole turns: every start has those that are prescribed, or the fewest.
 
 The exit status is 1 where a start is another one in some formulation, from a file or after bc.assemble.
 """

@@ -1,4 +1,4 @@
-"""Mechanisms that start with whole turns: known angles, relations that they satisfy, and what is said of them."""
+"""Mechanisms that start with whole turns: known angles, and relations that they satisfy."""
 
 from __future__ import annotations
 
@@ -33,12 +33,16 @@ class Start:
     placed: bool = True
 
     def fewest(self) -> dict[str, float]:
-        """The angles with the fewest turns, found by trying all with at most as many as they were made with."""
+        """The angles with the fewest turns: of all that have at most as many as they were made with."""
         free = [name for name in self.angles if name not in self.stated]
-        principal = np.array([self.angles[n] - TURN * np.ceil((self.angles[n] - pi) / TURN - 1e-6) for n in free])
+        principal = np.array(
+            [self.angles[n] - TURN * np.ceil((self.angles[n] - pi) / TURN - 1e-6) for n in free]
+        )
         made = np.rint((np.array([self.angles[n] for n in free]) - principal) / TURN)
         most = int(np.abs(made).sum())
-        tried = np.array([k for k in product(range(-most, most + 1), repeat=len(free)) if sum(map(abs, k)) <= most])
+        tried = np.array(
+            [k for k in product(range(-most, most + 1), repeat=len(free)) if sum(map(abs, k)) <= most]
+        )
         tried = tried.reshape(-1, len(free)) if free else np.zeros((1, 0))
         values = principal + TURN * tried
         good = np.ones(len(tried), dtype=bool)
@@ -126,7 +130,7 @@ def _determined(start: Start) -> set[str]:
 
 
 def _place(start: Start, left: set[str]) -> None:
-    """Put the bodies where the angles have them; those of the joints that are left, where their angle is 0."""
+    """Put the bodies where the angles have them; those of the joints that are left, where it is 0."""
     poses = {"ground": (np.zeros(3), (1.0, 0.0, 0.0, 0.0))}
     for name, joint in list(start.mech.joints.items()):
         if name not in start.angles:
@@ -162,10 +166,10 @@ def random_start(seed: int) -> Start:
     _relate(start, rng)
     _state(start, rng)
     left: set[str] = set()
-    if rng.random() < 0.4:
-        # Not in chains, where what a body carries and what carries it may give way.
-        if all(joint.marker_1.body == "ground" for joint in start.mech.joints.values()):
-            left = {name for name in sorted(_determined(start)) if rng.random() < 0.5}
+    # Not in chains, where what a body carries and what carries it may give way.
+    apart = all(joint.marker_1.body == "ground" for joint in start.mech.joints.values())
+    if rng.random() < 0.4 and apart:
+        left = {name for name in sorted(_determined(start)) if rng.random() < 0.5}
     start.placed = not left
     _place(start, left)
     return start
@@ -179,7 +183,9 @@ def faults(seed: int, formulations=("lagrange", "recursive", "symbolic", "dca"))
 
     def judge(what, mech, formulation="lagrange", **more):
         try:
-            run = bc.simulate(mech, times=[0.0, 1e-6], method="rk4", step=1e-6, formulation=formulation, **more)
+            run = bc.simulate(
+                mech, times=[0.0, 1e-6], method="rk4", step=1e-6, formulation=formulation, **more
+            )
         except bc.Unsupported:
             return None
         for name, angle in expected.items():

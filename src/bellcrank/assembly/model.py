@@ -20,6 +20,13 @@ from bellcrank.assembly.records import (
 )
 from bellcrank.assembly.start_values import taken_from
 from bellcrank.assembly.state import CONTACT_COLUMNS, Floats, Ints, State
+from bellcrank.assembly.state_source import (
+    StateSource,
+    adopted,
+    angle_labels,
+    by_coordinate,
+    start_values,
+)
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check
@@ -220,15 +227,8 @@ class Model:
         required("state", state, State, "such as run.at(t), or system.state()")
         with Check("state") as check:
             continued = check.flag("continued", continued)
-        if not all(np.isfinite(numbers).all() for numbers in state.arrays):
-            raise MechanismError(Fault("state", "it must be finite", None, "look where it was computed"))
-        if len(state.position) != len(self.bodies):
-            count = f"{len(self.bodies)} bodies, not {len(state.position)}"
-            raise MechanismError(Fault("state", f"mechanism {self.name!r} has {count}"))
-        if state.angles is not None and len(state.angles) != len(self.angular):
-            count = f"{len(self.angular)} angular coordinates, not {len(state.angles)}"
-            raise MechanismError(Fault("state", f"mechanism {self.name!r} has {count}"))
-        core.set_state(*state.arrays, continued, self._by_coordinate(state.angles))
+        state = adopted(self, state)
+        core.set_state(*state.arrays, continued, by_coordinate(self, state.angles))
         if state.contacts is None or not self.contacts:
             return
         try:
@@ -236,18 +236,16 @@ class Model:
         except ValueError as error:
             raise MechanismError(Fault("state", str(error))) from None
 
-    def _by_coordinate(self, angles: Floats | None) -> Floats | None:
-        """Angles at the places of their coordinates (coordinates,)."""
-        if angles is None:
-            return None
-        values = np.zeros(len(self.arrays["coordinate_kind"]))
-        values[self.angular] = angles
-        return values
-
     def state_of(self, core: _core.SystemAt) -> State:
         """The state of a system of this model, with the turns of its angles."""
         memory = np.reshape(core.contact_memory(), (-1, CONTACT_COLUMNS)) if self.contacts else None
-        return State(*core.state(), angles=core.coordinates()[0][self.angular], contacts=memory)
+        angles = core.coordinates()[0][self.angular]
+        return State(*core.state(), angles=angles, contacts=memory, source=self.state_source)
+
+    @cached_property
+    def state_source(self) -> StateSource:
+        """The names behind the numbers of this model's states."""
+        return StateSource(self.bodies, lambda: angle_labels(self), lambda: start_values(self))
 
     def started(self, state: State) -> Model:
         """The same model starting from `state`, with values taken from the initial configuration.

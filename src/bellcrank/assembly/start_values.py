@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bellcrank.assembly.state import State
+from bellcrank.assembly.state_source import place_text, row_text
 from bellcrank.mechanism.checking import Check
 
 if TYPE_CHECKING:
@@ -16,24 +17,58 @@ _LED = 1e-6  # rad or m, relative: what a state may differ by from where a drive
 
 def taken_from(model: Model, state: State) -> dict[str, Any]:
     """Arrays of the model in which all that is taken from the initial configuration is taken from a state."""
-    arrays: dict[str, Any] = _zero_at(model, state, model.start.rows) if model.start.rows else {}
-    if model.start.laws:
-        params, values = model.arrays["law_params"].copy(), model.coordinate_values(state)
-        for place, coordinate in model.start.laws:
-            params[place] = values[coordinate]
-        arrays["law_params"] = params
-    return arrays
+    return {
+        **(_zero_at(model, state, model.start.rows) if model.start.rows else {}),
+        **(_rests_at(model, state) if model.start.laws else {}),
+    }
 
 
 def continued(model: Model, state: State) -> Model:
     """The model for a run that goes on from a state.
 
     Drives that specify a velocity, or count from the start, lead their coordinate on from where it is. All
-    else that is taken from the initial configuration stays as it was there: the phase of a gear, the length
-    of a spring.
+    else that was taken from an initial configuration stays as the state's mechanism had it: the phase of a
+    gear, the length of a spring. What that mechanism did not have is taken from the state. Of a state of
+    unknown source, all stays as it was in the initial configuration of this model.
     """
     led = led_from_start(model)
-    return model.with_arrays(**_zero_at(model, state, led)) if led else model
+    kept = None if state.source is None else state.source.values
+    if kept is None:
+        return model.with_arrays(**_zero_at(model, state, led)) if led else model
+    if not model.start.rows and not model.start.laws:
+        return model
+    return model.with_arrays(**_values_at(model, state, kept, led))
+
+
+def with_values(model: Model, values: Mapping[str, float], state: State) -> Model:
+    """The model as a run had it that recorded these values (`state_source.start_values`) and starts there."""
+    if not model.start.rows and not model.start.laws:
+        return model
+    return model.with_arrays(**_values_at(model, state, values, ()))
+
+
+def _values_at(model: Model, state: State, kept: Mapping[str, float], led: Collection[int]) -> dict[str, Any]:
+    """What is taken from the start, as it was kept; where it was not, and for driven rows, from a state."""
+    had = {row: kept.get(row_text(model, row)) for row in model.start.rows if row not in led}
+    known = {row: value for row, value in had.items() if value is not None}
+    constants = model.arrays["row_constant"].copy()
+    constants[list(known)] = list(known.values())
+    model = model.with_arrays(row_constant=constants)
+    new = [row for row in model.start.rows if row not in known]
+    arrays = _zero_at(model, state, new) if new else {"row_constant": constants}
+    if model.start.laws:
+        arrays |= _rests_at(model, state)
+        for place, coordinate in model.start.laws:
+            value = kept.get(place_text(model, place, coordinate))
+            arrays["law_params"][place] = arrays["law_params"][place] if value is None else value
+    return arrays
+
+
+def _rests_at(model: Model, state: State) -> dict[str, Any]:
+    params, values = model.arrays["law_params"].copy(), model.coordinate_values(state)
+    for place, coordinate in model.start.laws:
+        params[place] = values[coordinate]
+    return {"law_params": params}
 
 
 def refuse_led_elsewhere(model: Model, state: State) -> None:

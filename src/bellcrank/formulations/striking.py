@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bellcrank import _core
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.mechanism.checking import Check
