@@ -10,15 +10,15 @@
 #include <cmath>
 #include <optional>
 
+#include "model/propagated_turns.hpp"
 #include "model/solved_relations.hpp"
 
 namespace bellcrank {
 
 namespace {
 
-constexpr double kSlack = 1e-6;    // rad by which an angle may be beyond a bound that it is placed at
-constexpr double kMended = 0.35;   // rad, likewise where whole turns fit between the bounds: less than to turn once
-constexpr double kFarthest = 1e9;  // turns beyond which digits of an angle are lost
+constexpr double kSlack = 1e-6;   // rad by which an angle may be beyond a bound that it is placed at
+constexpr double kMended = 0.35;  // rad, likewise where whole turns fit between the bounds: less than to turn once
 struct Fit {
     double tolerance;  // of a relation, relative to the sum of its coefficients [rad]
     int tries;
@@ -47,7 +47,8 @@ TurnRange turns_within(const TurnProblem::Angle& a) {
 class ConnectedAngles {
   public:
     // place: room for a number by angle of the problem.
-    ConnectedAngles(TurnProblem& problem, std::vector<int> angles, std::vector<int> relations, std::vector<int>& place);
+    ConnectedAngles(TurnProblem& problem, std::vector<int> angles, const std::vector<int>& relations,
+                    std::vector<int>& place);
     void solve();
 
   private:
@@ -57,13 +58,10 @@ class ConnectedAngles {
     void enumerate(int level, double room);
     void take();
     bool satisfied() const;
-    void propagate();
-    int undecided_in(const TurnProblem::Relation& r, const std::vector<char>& decided, int& which) const;
-    double slowness(int angle) const;
 
     TurnProblem& problem_;
-    std::vector<int> angles_, relations_;
-    std::vector<int>& place_;  // by angle of the problem
+    std::vector<int> angles_;
+    std::vector<TurnProblem::Relation> relations_;  // with angles by their place in angles_
     int n_;
     std::vector<double> start_, low_, high_;    // by angle: value [rad]; turns from there
     std::vector<std::vector<double>> reduced_;  // relations after elimination, by angle; then β
@@ -77,12 +75,10 @@ class ConnectedAngles {
 };
 
 // Angles start within their bounds: the turns that bring them there are needed anyway.
-ConnectedAngles::ConnectedAngles(TurnProblem& problem, std::vector<int> angles, std::vector<int> relations,
+ConnectedAngles::ConnectedAngles(TurnProblem& problem, std::vector<int> angles, const std::vector<int>& relations,
                                  std::vector<int>& place)
     : problem_(problem),
       angles_(std::move(angles)),
-      relations_(std::move(relations)),
-      place_(place),
       n_(static_cast<int>(angles_.size())),
       start_(n_),
       low_(n_),
@@ -92,9 +88,13 @@ ConnectedAngles::ConnectedAngles(TurnProblem& problem, std::vector<int> angles, 
         const TurnProblem::Angle& a = problem_.angles[angles_[i]];
         const TurnRange within = turns_within(a);
         const double first = std::clamp(0.0, within.low, within.high);
-        place_[angles_[i]] = i;
+        place[angles_[i]] = i;
         start_[i] = a.value + kWholeTurn * first;
         low_[i] = within.low - first, high_[i] = within.high - first;
+    }
+    for (const int r : relations) {
+        relations_.push_back(problem.relations[r]);
+        for (auto& term : relations_.back().terms) term.first = place[term.first];
     }
 }
 
@@ -107,21 +107,20 @@ void ConnectedAngles::solve() {
         for (const Fit& fit : kFits)
             if (fits(fit)) break;
     }
-    if (!found_) propagate();
+    if (!found_) best_ = propagated_turns(relations_, start_, low_, high_);
     for (int i = 0; i < n_; ++i) problem_.angles[angles_[i]].value = start_[i] + kWholeTurn * best_[i];
 }
 
 // False if the relations contradict each other.
 bool ConnectedAngles::eliminate() {
     std::vector<std::vector<double>> rows;
-    for (const int r : relations_) {
-        const TurnProblem::Relation& relation = problem_.relations[r];
+    for (const TurnProblem::Relation& relation : relations_) {
         std::vector<double> row(n_ + 1, 0.0);
         double largest = 0.0;
         row[n_] = -relation.rest / kWholeTurn;
         for (const auto& [angle, coefficient] : relation.terms) {
-            row[place_[angle]] += coefficient;
-            row[n_] -= coefficient * start_[place_[angle]] / kWholeTurn;
+            row[angle] += coefficient;
+            row[n_] -= coefficient * start_[angle] / kWholeTurn;
             largest = std::max(largest, std::abs(coefficient));
         }
         for (double& entry : row) entry /= largest;
@@ -172,7 +171,7 @@ bool ConnectedAngles::fits(const Fit& fit) {
     tolerance_ = fit.tolerance;
     most_ = fit.tries;
     tried_ = 0;
-    for (double room = 1.0 + 0.5 * n_; tried_ < most_ && room < kFarthest * kFarthest; room *= 2.0) {
+    for (double room = 1.0 + 0.5 * n_; tried_ < most_ && room < kMostTurns * kMostTurns; room *= 2.0) {
         enumerate(static_cast<int>(free_.size()) - 1, room);
         if (!found_ && free_.empty()) return false;
         if (!found_) continue;
@@ -215,7 +214,7 @@ void ConnectedAngles::take() {
         for (const int j : free_) exact -= reduced_[k][j] * turns_[j];
         const int p = pivot_[k];
         turns_[p] = std::round(exact);
-        if (turns_[p] < low_[p] || turns_[p] > high_[p] || std::abs(turns_[p]) > kFarthest) return;
+        if (turns_[p] < low_[p] || turns_[p] > high_[p] || std::abs(turns_[p]) > kMostTurns) return;
     }
     for (int j = 0; j < n_; ++j) {
         const double angle = start_[j] + kWholeTurn * turns_[j];
@@ -227,76 +226,14 @@ void ConnectedAngles::take() {
 }
 
 bool ConnectedAngles::satisfied() const {
-    return std::ranges::all_of(relations_, [&](const int r) {
-        const TurnProblem::Relation& relation = problem_.relations[r];
+    return std::ranges::all_of(relations_, [&](const TurnProblem::Relation& relation) {
         double sum = relation.rest, weight = 0.0;
         for (const auto& [angle, coefficient] : relation.terms) {
-            const int j = place_[angle];
-            sum += coefficient * (start_[j] + kWholeTurn * turns_[j]);
+            sum += coefficient * (start_[angle] + kWholeTurn * turns_[angle]);
             weight += std::abs(coefficient);
         }
         return std::abs(sum) <= tolerance_ * weight;
     });
-}
-
-int ConnectedAngles::undecided_in(const TurnProblem::Relation& r, const std::vector<char>& decided, int& which) const {
-    int count = 0;
-    for (const auto& [angle, coefficient] : r.terms)
-        if (!decided[place_[angle]] && angle != which) ++count, which = angle;
-    return count;
-}
-
-// By how much an angle is slower than the fastest one of a relation.
-double ConnectedAngles::slowness(int angle) const {
-    double most = 0.0;
-    for (const int r : relations_) {
-        double own = 0.0, least = HUGE_VAL;
-        for (const auto& [other, coefficient] : problem_.relations[r].terms) {
-            if (other == angle) own = std::abs(coefficient);
-            least = std::min(least, std::abs(coefficient));
-        }
-        most = std::max(most, own / least);
-    }
-    return most;
-}
-
-// From angles that are prescribed, then from slow ones, along the relations to fast ones. What follows from prescribed
-// values alone counts as prescribed: bodies are still to be moved there.
-void ConnectedAngles::propagate() {
-    std::vector<char> decided(n_, 0), stated(n_, 0), done(relations_.size(), 0);
-    std::vector<double> value = start_;
-    best_.assign(n_, 0.0);
-    for (int left = n_; left > 0; --left) {
-        int chosen = -1, angle = -1;
-        bool follows = false;
-        for (size_t i = 0; i < relations_.size() && !follows; ++i) {
-            const TurnProblem::Relation& relation = problem_.relations[relations_[i]];
-            int which = -1;
-            if (done[i] || undecided_in(relation, decided, which) != 1) continue;
-            bool all = relation.stated;
-            for (const auto& [other, coefficient] : relation.terms)
-                all = all && (other == which || stated[place_[other]]);
-            if (chosen >= 0 && !all) continue;
-            chosen = static_cast<int>(i), angle = which, follows = all;
-        }
-        if (chosen < 0) {
-            for (const int a : angles_)
-                if (!decided[place_[a]] && (angle < 0 || slowness(a) > slowness(angle))) angle = a;
-            decided[place_[angle]] = 1;
-            continue;
-        }
-        const TurnProblem::Relation& relation = problem_.relations[relations_[chosen]];
-        double sum = relation.rest, own = 0.0;
-        for (const auto& [other, coefficient] : relation.terms)
-            other == angle ? own += coefficient : sum += coefficient * value[place_[other]];
-        const int j = place_[angle];
-        const double target = own == 0.0 ? value[j] : -sum / own;
-        best_[j] = std::clamp(std::round((target - start_[j]) / kWholeTurn), low_[j], high_[j]);
-        if (!(std::abs(best_[j]) <= kFarthest)) best_[j] = 0.0;
-        value[j] = follows ? target : start_[j] + kWholeTurn * best_[j];
-        decided[j] = done[chosen] = 1;
-        stated[j] = follows;
-    }
 }
 
 }  // namespace
@@ -319,7 +256,7 @@ void add_whole_turns(TurnProblem& problem) {
     for (int i = 0; i < n; ++i) {
         if (angles[i].empty()) continue;
         if (!relations[i].empty()) {
-            ConnectedAngles(problem, std::move(angles[i]), std::move(relations[i]), place).solve();
+            ConnectedAngles(problem, std::move(angles[i]), relations[i], place).solve();
             continue;
         }
         TurnProblem::Angle& alone = problem.angles[i];

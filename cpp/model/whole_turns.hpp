@@ -8,6 +8,7 @@
 namespace bellcrank {
 
 constexpr double kWholeTurn = 2.0 * std::numbers::pi;
+constexpr double kMostTurns = 1e9;  // beyond which digits of an angle are lost
 
 struct TurnProblem {
     // An angle at its principal value, and the values that it may have [rad].

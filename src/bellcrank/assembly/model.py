@@ -23,9 +23,7 @@ from bellcrank.assembly.state import CONTACT_COLUMNS, Floats, Ints, State
 from bellcrank.assembly.state_source import (
     StateSource,
     adopted,
-    angle_labels,
     by_coordinate,
-    start_values,
 )
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.arguments import required
@@ -210,14 +208,6 @@ class Model:
         changed = {**self.arrays, **arrays}
         return replace(self, arrays=changed, core=_core.Model(**changed))
 
-    def with_unknown(self, rows: Collection[int]) -> Model:
-        """The same model with rows whose constants are not known yet; they say nothing of whole turns."""
-        if len(rows) == 0:
-            return self
-        constants = self.arrays["row_constant"].copy()
-        constants[list(rows)] = np.nan
-        return self.with_arrays(row_constant=constants)
-
     def put(self, core: _core.SystemAt, state: State, continued: bool = False) -> None:
         """Take a system of this model to a state, with the whole turns of its angles if it contains them.
 
@@ -245,7 +235,7 @@ class Model:
     @cached_property
     def state_source(self) -> StateSource:
         """The names behind the numbers of this model's states."""
-        return StateSource(self.bodies, lambda: angle_labels(self), lambda: start_values(self))
+        return StateSource.of(self)
 
     def started(self, state: State) -> Model:
         """The same model starting from `state`, with values taken from the initial configuration.

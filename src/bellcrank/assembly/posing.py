@@ -14,6 +14,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.motion import Motion
 from bellcrank.assembly.positions import nameless, solve_positions
 from bellcrank.assembly.records import Given, GivenValue, JointRecord
+from bellcrank.assembly.start_values import with_unknown
 from bellcrank.assembly.state import State
 from bellcrank.mechanism.rotation import IDENTITY
 
@@ -69,7 +70,7 @@ def turned(model: Model, state: State, given: Sequence[GivenValue]) -> State:
     """The state with the whole turns with which the given values and all that is known of the rows hold."""
     if not given:
         return state
-    known = placed_rows(model.with_unknown(model.start.rows), given)
+    known = placed_rows(with_unknown(model, model.start.rows), given)
     values = known.coordinate_values(replace(state, angles=None))
     return replace(state, angles=values[model.angular])
 

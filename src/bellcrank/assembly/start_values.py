@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bellcrank.assembly.state import State
 from bellcrank.assembly.state_source import place_text, row_text
 from bellcrank.mechanism.checking import Check
@@ -21,6 +23,15 @@ def taken_from(model: Model, state: State) -> dict[str, Any]:
         **(_zero_at(model, state, model.start.rows) if model.start.rows else {}),
         **(_rests_at(model, state) if model.start.laws else {}),
     }
+
+
+def with_unknown(model: Model, rows: Collection[int]) -> Model:
+    """The same model with rows whose constants are not known yet; they say nothing of whole turns."""
+    if len(rows) == 0:
+        return model
+    constants = model.arrays["row_constant"].copy()
+    constants[list(rows)] = np.nan
+    return model.with_arrays(row_constant=constants)
 
 
 def continued(model: Model, state: State) -> Model:
@@ -97,7 +108,7 @@ def _zero_at(model: Model, state: State, rows: Iterable[int]) -> dict[str, Any]:
     Until then they are not known, and say nothing of the turns of angles.
     """
     arrays, rows = model.arrays, list(rows)
-    constants, values = arrays["row_constant"].copy(), model.with_unknown(rows).coordinate_values(state)
+    constants, values = arrays["row_constant"].copy(), with_unknown(model, rows).coordinate_values(state)
     for row in rows:
         terms = slice(*arrays["row_term_start"][row : row + 2])
         total = arrays["term_coefficient"][terms] @ values[arrays["term_coordinate"][terms]]

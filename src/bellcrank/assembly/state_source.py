@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import cached_property
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -27,40 +26,22 @@ Label: TypeAlias = tuple[str, str, int]
 """Joint or element that an angle belongs to, its name, and a number where these are equal."""
 
 
+@dataclass(frozen=True, eq=False)
 class StateSource:
     """The names behind the numbers of a State.
 
-    bodies: in the order of the state. angles: makes the label of each of `State.angles`.
-    values: makes what elements took from the initial configuration, by `start_values`; None if not known.
+    bodies: in the order of the state. angles: the label of each of `State.angles`.
+    values: what elements took from the initial configuration, by `start_values`; None if not known.
     """
 
-    def __init__(
-        self,
-        bodies: tuple[str, ...],
-        angles: Callable[[], tuple[Label, ...]],
-        values: Callable[[], Mapping[str, float] | None],
-    ) -> None:
-        self.bodies = bodies
-        self._angles, self._values = angles, values
+    bodies: tuple[str, ...]
+    angles: tuple[Label, ...]
+    values: Mapping[str, float] | None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.bodies, self.angles, self.values)
-
-    @cached_property
-    def angles(self) -> tuple[Label, ...]:
-        """The label of each angle."""
-        return self._angles()
-
-    @cached_property
-    def values(self) -> Mapping[str, float] | None:
-        """What elements took from the initial configuration; None if that is not known."""
-        return self._values()
-
-
-def _restored(
-    bodies: tuple[str, ...], angles: tuple[Label, ...], values: Mapping[str, float] | None
-) -> StateSource:
-    return StateSource(bodies, lambda: angles, lambda: values)
+    @staticmethod
+    def of(model: Model) -> StateSource:
+        """Of the states of a model."""
+        return StateSource(model.bodies, angle_labels(model), start_values(model))
 
 
 def numbered(names: Iterable[tuple[str, str]]) -> tuple[Label, ...]:
@@ -79,8 +60,9 @@ def angle_labels(model: Model) -> tuple[Label, ...]:
     for joint in model.joints:
         for index, name in zip(joint.coordinates, joint.coordinate_names, strict=True):
             named.setdefault(index, (joint.name, name))
-    owners, kinds = owners_of(model), model.arrays["coordinate_kind"]
-    return numbered(named.get(c) or (owners.get(c, ""), kinds[c]) for c in model.angular.tolist())
+    angular, kinds = model.angular.tolist(), model.arrays["coordinate_kind"]
+    owners = {} if all(c in named for c in angular) else owners_of(model)
+    return numbered(named.get(c) or (owners.get(c, ""), kinds[c]) for c in angular)
 
 
 def owners_of(model: Model) -> dict[int, str]:
@@ -161,8 +143,8 @@ def adopted(model: Model, state: State) -> State:
 
 
 def _by_names(model: Model, state: State) -> State:
-    own, source = model.state_source, state.source
-    if source is None or source is own:
+    source = state.source
+    if source is None or source is (own := model.state_source):
         return state
     if state.angles is not None and len(state.angles) != len(source.angles):
         count = f"{len(source.angles)} angular coordinates, not {len(state.angles)}"

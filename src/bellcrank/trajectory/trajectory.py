@@ -52,7 +52,7 @@ class Trajectory(Elements, Shown):
         self.status = status if isinstance(status, Status) else Status(status)
         self.statistics = MappingProxyType(dict(statistics or {}))
         self.origin = Origin.of(mechanism)
-        self.state_source = StateSource(layout.bodies, layout.angle_labels, lambda: self.origin.values)
+        self.state_source = StateSource(layout.bodies, layout.angle_labels(), self.origin.values)
         self.events = tuple(
             e if e.state.source else replace(e, state=replace(e.state, source=self.state_source))
             for e in events
