@@ -162,8 +162,7 @@ class System:
             error, rate = self.core.violation()
         allowed = max(_MET, 1e3 * self.options.get("position_tolerance", 0.0))
         reached = self.state()
-        fastest = max(np.abs(v).max(initial=0.0) for v in (reached.velocity, reached.angular_velocity))
-        moves = rate <= _MET * (1.0 + fastest)
+        moves = rate <= _MET * (1.0 + fastest(reached))
         if not error <= allowed or (moves and not met):
             row = self.core.worst_row()
             name = self.model.row_text(row) if row >= 0 else "the state"
@@ -250,3 +249,8 @@ class System:
         return SystemStatistics(
             {name: int(value) for name, value in counts.items()}, dropped, pivot, uncertainty
         )
+
+
+def fastest(state: State) -> float:
+    """The largest component of any velocity or angular velocity, m/s or rad/s."""
+    return max(float(np.abs(v).max(initial=0.0)) for v in (state.velocity, state.angular_velocity))

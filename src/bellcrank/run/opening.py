@@ -15,9 +15,10 @@ from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.start_values import refuse_led_elsewhere
 from bellcrank.assembly.state import Floats, State
+from bellcrank.assembly.state_source import adopted
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
-from bellcrank.formulations.system import ASSEMBLE, System
+from bellcrank.formulations.system import ASSEMBLE, System, fastest
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing, closing
 from bellcrank.integrate.methods import Method
@@ -150,18 +151,28 @@ def _bring(system: System, state: State) -> None:
 
     Coordinates of joints leave out what the joints do not allow, whatever has mass.
     """
-    model, bodies = system.model, _core.Bodies(system.model.core)
-    model.put(bodies, state)
-    error, rate = bodies.violation()
-    speed = max(np.abs(v).max(initial=0.0) for v in (state.velocity, state.angular_velocity))
-    if error <= _NEAR and rate <= _NEAR * (1.0 + speed):
+    model = system.model
+    if _same(adopted(model, state), system.state()):
         return
     moved = _core.Lagrange(model.core)
     model.put(moved, state)
     moved.project()
     error, rate = moved.violation()
-    if error <= _NEAR and rate <= _NEAR * (1.0 + speed):
-        system.set_state(model.state_of(moved))
+    reached = model.state_of(moved)
+    if error <= _NEAR and rate <= _NEAR * (1.0 + fastest(reached)):
+        system.set_state(reached)
+
+
+def _same(one: State, other: State) -> bool:
+    """Whether bodies are at the same place and move alike, but for rounding."""
+    turned = np.abs(np.sum(one.rotation * other.rotation, axis=1))
+    speed = 1.0 + fastest(one)
+    return bool(
+        np.allclose(one.position, other.position, rtol=_NEAR, atol=_NEAR)
+        and (turned > 1.0 - _NEAR**2).all()
+        and np.allclose(one.velocity, other.velocity, rtol=0.0, atol=_NEAR * speed)
+        and np.allclose(one.angular_velocity, other.angular_velocity, rtol=0.0, atol=_NEAR * speed)
+    )
 
 
 def refuse_after_end(time: float, going: bool, ended: bool) -> None:
