@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "assembly/row_units.hpp"
+#include "model/starting_branches.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
@@ -58,9 +59,7 @@ InverseKinematics::InverseKinematics(std::shared_ptr<const Model> model, std::sp
 void InverseKinematics::place(double t, const double* x, const double* angles) {
     time_ = t;
     std::copy_n(x, x_.size(), x_.begin());
-    branches_ = AngleBranches(*model_, t);
-    if (angles != nullptr)
-        for (const int i : followed_) branches_.set(i, angles[i]);
+    branches_ = starting_branches(*model_, t, x, angles);
     branches_.follow(*model_, x_.data());
     rows_.evaluate_jacobians(time_, x_.data());
     weigh_rows(*model_, rows_, length_, takes_part_, unit_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/starting_branches.hpp"
 #include "spatial/components.hpp"
 #include "spatial/lanes.hpp"
 
@@ -53,7 +54,7 @@ void Bodies::scale(const double* u, double* scaled) const {
 void Bodies::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {
     std::copy_n(poses, configuration_size(), x);
     std::copy_n(twists, tangent_size(), u);
-    if (!continued) branches_ = AngleBranches(*model_, t), contacts_.forget();
+    if (!continued) branches_ = starting_branches(*model_, t, poses), contacts_.forget();
     follow_angles(x);
 }
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "joints/turned_rotation.hpp"
+
 namespace bellcrank {
 
 // Half a turn is a common angle: it shall not be now π and now −π by rounding. Hence not exactly zero.
@@ -17,7 +19,7 @@ AngleBranches::AngleBranches(const Model& model, double t) : AngleBranches(model
         if (block.unilateral || block.compliance > 0.0) continue;
         for (int r = block.row_begin; r < block.row_end; ++r) {
             const Row& row = model.rows[r];
-            if (row.term_end - row.term_begin != 1) continue;
+            if (row.term_end - row.term_begin != 1 || !std::isfinite(row.constant)) continue;
             const Term& term = model.terms[row.term_begin];
             if (!model.coordinates[term.coordinate].followed()) continue;
             const double led = row.function < 0 ? 0.0 : model.functions[row.function](t).f;
@@ -46,6 +48,14 @@ void evaluate_along(const Model& model, const AngleBranches& branches, int coord
                     CoordinateValue& out) {
     const Coordinate& c = model.coordinates[coordinate];
     if (!c.of_formula()) {
+        const int axis = c.kind->angular() ? turned_axis(*c.kind) : -1;
+        if (axis >= 0) {
+            const int first = coordinate - axis;
+            const double near[] = {branches.reference(first), branches.reference(first + 1),
+                                   branches.reference(first + 2)};
+            c.kind->evaluate(motion, std::span<const double>(near), out);
+            return;
+        }
         c.kind->evaluate(motion, c.params, out);
         if (c.kind->angular()) out.value = branches.nearest(coordinate, out.value);
         return;

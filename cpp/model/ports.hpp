@@ -195,7 +195,7 @@ struct ReactionWrench {
 // and the ground.
 class Record : public Port {
   public:
-    // The state of the bodies; angles are continued from where they were, or start on their principal branches.
+    // The state of the bodies; angles are continued from where they were, or start as model/starting_branches.hpp says.
     virtual void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                               double* u) = 0;
     // Poses and twists of the bodies; they are valid until the next call.

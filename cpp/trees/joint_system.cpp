@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "model/mobility.hpp"
+#include "model/starting_branches.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -70,7 +71,7 @@ JointSystem::JointSystem(const char* name, std::shared_ptr<const Model> model, c
 
 void JointSystem::from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                                double* u) {
-    if (!continued) branches_ = AngleBranches(*model_, t), contacts_.forget();
+    if (!continued) branches_ = starting_branches(*model_, t, poses), contacts_.forget();
     const auto see = [&] {
         for (int b = 0; b < model_->bodies(); ++b) last_rotation_[b] = pose_rotation(poses, b);
     };

@@ -14,7 +14,7 @@ from bellcrank.analysis.snapshot import CoordinateAt, Snapshot, Snapshots
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats, State
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, TURNED
 from bellcrank.trajectory.observation import force_efforts, observation
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -96,10 +96,18 @@ class Evidence:
     def coordinate(self, index: int, frame: int) -> CoordinateAt:
         """A coordinate of the model at a frame; angles between -pi and pi."""
         if index not in self.formulas.owner:
-            return self.at(frame).coordinate(index)
+            return self.at(frame).coordinate(index, self._near(index, frame))
         joint, _ = self.formulas.owner[index]
         values = [self.value(c, frame) for c in joint.coordinates]
         return self.formulas.own(index, self.at(frame), values, self.recorded("rates", index, frame))
+
+    def _near(self, index: int, frame: int) -> tuple[float, ...]:
+        """What the components of a rotation vector that is followed were recorded as; nothing for others."""
+        kind = self.model.arrays["coordinate_kind"][index]
+        if not kind.startswith(TURNED) or index not in self._other_angles:
+            return ()
+        first = index - "xyz".index(kind[-1])
+        return tuple(float(self.angle_history(first + k)[frame]) for k in range(3))
 
     def recorded(self, section: str, coordinate: int, frame: int) -> float:
         """What was recorded of a joint's coordinate."""

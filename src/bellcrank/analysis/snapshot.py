@@ -89,14 +89,17 @@ class Snapshot:
     def _pairs(self) -> tuple[Floats, ...]:
         return tuple(table[self._number] for table in self._among.pairs)
 
-    def coordinate(self, index: int) -> CoordinateAt:
-        """A coordinate of the model; angles between -pi and pi."""
+    def coordinate(self, index: int, near: tuple[float, ...] = ()) -> CoordinateAt:
+        """A coordinate of the model; angles between -pi and pi.
+
+        near: of a component of a rotation vector that is followed, where the three of them are.
+        """
         found = self._coordinates.get(index)
         if found is None:
-            found = self._coordinates[index] = self._evaluated(index)
+            found = self._coordinates[index] = self._evaluated(index, near)
         return found
 
-    def _evaluated(self, index: int) -> CoordinateAt:
+    def _evaluated(self, index: int, near: tuple[float, ...]) -> CoordinateAt:
         arrays = self.model.arrays
         pair = int(arrays["coordinate_pair"][index])
         begin, end = arrays["coordinate_param_start"][index : index + 2]
@@ -107,7 +110,7 @@ class Snapshot:
             (q / np.linalg.norm(q)).tolist(),
             rdot.tolist(),
             omega.tolist(),
-            arrays["coordinate_params"][begin:end].tolist(),
+            [*near] or arrays["coordinate_params"][begin:end].tolist(),
         )
         rate = float(by_r @ rdot + by_turn @ omega)
         one, two = arrays["pair_bodies"][pair].tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -182,7 +182,7 @@ def untouched_kept(before: State, after: State) -> State:
     position, rotation, velocity, spin = (
         np.where(np.max(np.abs(b - a), axis=1, keepdims=True, initial=0.0) > ROUNDING, a, b) for b, a in pairs
     )
-    return State(after.time, position, rotation, velocity, spin, after.angles)
+    return replace(after, position=position, rotation=rotation, velocity=velocity, angular_velocity=spin)
 
 
 def _signs(before: State, after: State) -> Floats:

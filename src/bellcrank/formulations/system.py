@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from bellcrank.turns import Turn, in_turn
 
 _REFINED = 1e-12  # rate error that one correction should leave [m/s or rad/s]
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
+
+ASSEMBLE: Final = "bc.assemble(mech) can come from farther away"
+"""What to do about positions that are too far from the constraints."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,8 @@ class System:
         """Go to a state.
 
         Angles have the whole turns that the state contains; if it contains none (`State.angles` is None),
-        they start within pi or, with continued, continue from their current values.
+        they start with the turns that the constraints ask for, the fewest, or, with continued, continue from
+        their current values.
         """
         self.model.put(self.core, state, continued)
 
@@ -150,9 +154,10 @@ class System:
         determined = self.core.determined_multipliers()
         return Accelerations(self.model, at, linear, angular, multipliers, reactions, unique, determined)
 
-    def project(self, state: State | None = None) -> State:
+    def project(self, state: State | None = None, *, advice: str = ASSEMBLE) -> State:
         """Project the state onto the constraints, first positions, then velocities (with impacts on stops).
 
+        advice: of the error, where positions cannot satisfy them.
         Raises AssemblyError, naming the worst row, if positions or velocities cannot satisfy the rows; the
         System then keeps the state it reached.
         """
@@ -165,15 +170,11 @@ class System:
             error, rate = self.core.violation()
         allowed = max(_MET, 1e3 * self.options.get("position_tolerance", 0.0))
         reached = self.state()
-        fastest = max(np.abs(v).max(initial=0.0) for v in (reached.velocity, reached.angular_velocity))
-        moves = rate <= _MET * (1.0 + fastest)
+        moves = rate <= _MET * (1.0 + fastest(reached))
         if not error <= allowed or (moves and not met):
             row = self.core.worst_row()
             name = self.model.row_text(row) if row >= 0 else "the state"
-            message = (
-                f"the constraints cannot be met from this state: {name} is off by {error:.3g}; "
-                "bc.assemble(mech) can come from farther away"
-            )
+            message = f"the constraints cannot be met from this state: {name} is off by {error:.3g}; {advice}"
             raise AssemblyError(message, [(name, error)])
         if not moves:
             message = (
@@ -261,3 +262,8 @@ class System:
         digits, at the current state and at the most doubtful one since the last call. The state stays.
         """
         return Accuracy(float(self.core.statistics()["uncertainty"]))
+
+
+def fastest(state: State) -> float:
+    """The largest component of any velocity or angular velocity, m/s or rad/s."""
+    return max(float(np.abs(v).max(initial=0.0)) for v in (state.velocity, state.angular_velocity))

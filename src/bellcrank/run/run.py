@@ -8,9 +8,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NoReturn, Self
 
-from bellcrank.assembly.initial import assembled, settled
+from bellcrank.assembly.initial import settled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport
+from bellcrank.assembly.start_values import continued
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.integrate.advance import Outcome, deferred_interrupt
@@ -68,7 +69,9 @@ class Run(Place):
         if not isinstance(assemble, bool):
             self._motion = opening.opening_motion(model, assemble, state, plan.end)
         elif assemble:
-            self.model, self._report = assembled(model)
+            self.model, self._report = opening.assembled_for(model, state)
+        if state is not None:
+            self.model = continued(self.model, state)
         self._formulate(state, open_still=self._motion is not None)
         self._recorder = Recorder(
             self._course.what.layout, path, description=Origin.of_model(self.model, description)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,12 +16,21 @@ class Origin:
     """A mechanism by its text, or as it was simulated; the other form is made when needed.
 
     start: time of its initial configuration, s, at which drives are evaluated there.
+    values: what its elements had taken from the start of the run (`state_source.start_values`); None if that
+        is not known.
     """
 
-    def __init__(self, text: str = "", source: Mechanism | None = None, start: float = 0.0) -> None:
+    def __init__(
+        self,
+        text: str = "",
+        source: Mechanism | None = None,
+        start: float = 0.0,
+        values: Mapping[str, float] | None = None,
+    ) -> None:
         self._given = text
         self._source = source
         self.start = start
+        self.values = values
 
     @staticmethod
     def of(given: str | Origin) -> Origin:
@@ -30,10 +40,10 @@ class Origin:
     @staticmethod
     def of_model(model: Model, text: str = "") -> Origin:
         """From the model that was simulated."""
-        return Origin(text, model.source, model.initial.time)
+        return Origin(text, model.source, model.initial.time, model.state_source.values)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Origin, (self._given, self._source, self.start)
+        return Origin, (self._given, self._source, self.start, self.values)
 
     @cached_property
     def text(self) -> str:

@@ -33,7 +33,7 @@ def state_at(run: Trajectory, time: float) -> State:
     angles = np.concatenate([values[name][0] for name in counted])[turning] if counted else None
     position, rotation, velocity, spin = (values[section][0] for section in STATE_SECTIONS)
     contacts = memory_at(run.store, float(time)) if run.layout.contacts else None
-    return State(float(time), position, rotation, velocity, spin, angles, contacts)
+    return State(float(time), position, rotation, velocity, spin, angles, contacts, run.state_source)
 
 
 def part(run: Trajectory, frames: slice) -> Trajectory:
