@@ -22,6 +22,8 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
       sink_(sink),
       stepper_(std::move(stepper)),
       ledger_(system, observation_),
+      poles_(system),
+      way_(system),
       x1_(x),
       u1_(u),
       frame_(system.observation_size(observation_)),
@@ -56,6 +58,8 @@ const SimulationResult& Run::advance(const std::vector<double>& outputs, double 
 
 void Run::begin_if_due() {
     if (!begun_) {
+        result_.row = poles_.undefined(t_, x_.data(), u_.data());
+        if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
         record_if_due();
         system_.commit(t_, x_.data(), u_.data());
     }
@@ -130,6 +134,75 @@ bool Run::is_sound(bool constraints_met) {
     return true;
 }
 
+double Run::before_a_pole(double h) {
+    const double part = poles_.longest_step(t_, h, x_.data(), u_.data());
+    result_.row = poles_.reached();
+    if (result_.row >= 0) stop(SimulationStatus::pole_reached);
+    return part;
+}
+
+namespace {
+
+// Change of a velocity, of those that are corrected by it [m/s, rad/s], up to which a way is one of uniform acceleration.
+constexpr double kRough = 1e-5;
+// Of a way over a pole: closer to its middle nothing is recorded.
+constexpr double kOnPole = 1e-5;
+
+}  // namespace
+
+// u1 = u + h/2 (u̇ + u̇1) and ξ = h u + h²/6 (2 u̇ + u̇1), first with the acceleration of the start for that of the end.
+bool Run::finds_way_over_pole(double most, double& h) {
+    h = poles_.way_over();
+    if (!(h > 0.0) || 0.5 * h >= most) return false;
+    h = std::min(h, most);
+    way_rate_.resize(u_.size()), way_end_rate_.resize(u_.size());
+    way_step_.assign(u_.size(), 0.0);
+    system_.accelerate(t_, x_.data(), u_.data(), way_rate_.data());
+    system_.add_frame_rates(way_step_.data(), u_.data(), way_rate_.data());
+    way_end_rate_ = way_rate_;
+    double change = 0.0, fastest = 1.0;
+    for (const bool first : {true, false}) {
+        for (size_t i = 0; i < u_.size(); ++i) {
+            way_step_[i] = h * (u_[i] + h / 6.0 * (2.0 * way_rate_[i] + way_end_rate_[i]));
+            u1_[i] = u_[i] + 0.5 * h * (way_rate_[i] + way_end_rate_[i]);
+            change = std::max(change, 0.5 * h * std::abs(way_end_rate_[i] - way_rate_[i]));
+            fastest = std::max(fastest, std::abs(u1_[i]));
+        }
+        system_.retract(x_.data(), way_step_.data(), x1_.data());
+        if (first) result_.row = poles_.turn_over(t_ + h, x1_.data(), u1_.data());
+        const bool met = result_.row < 0 && system_.project(t_ + h, x1_.data(), u1_.data());
+        if (result_.row >= 0 || !met || !(change <= kRough * fastest)) {
+            poles_.switch_sides();
+            if (result_.row >= 0) stop(SimulationStatus::pole_reached);
+            return false;
+        }
+        if (!first) break;
+        system_.accelerate(t_ + h, x1_.data(), u1_.data(), way_end_rate_.data());
+        system_.add_frame_rates(way_step_.data(), u1_.data(), way_end_rate_.data());
+    }
+    way_.lay(t_, h, x_.data(), u_.data(), x1_.data(), u1_.data());
+    return true;
+}
+
+// Up to the middle of the way directions count as before. A time that falls on the pole itself gives way to one beside.
+void Run::output_on_way(double begin, double h) {
+    const double middle = begin + 0.5 * h;
+    way_x_.resize(x_.size()), way_u_.resize(u_.size());
+    bool over = true;
+    const auto be_on = [&](bool side) {
+        if (side != over) poles_.switch_sides();
+        over = side;
+    };
+    for (; next_ < outputs_.size() && outputs_[next_] < begin + h; ++next_) {
+        const double time = outputs_[next_];
+        be_on(time >= middle);
+        way_.at(over ? std::max(time, middle + kOnPole * h) : std::min(time, middle - kOnPole * h), way_x_.data(),
+                way_u_.data());
+        record(time, way_x_, way_u_);
+    }
+    be_on(true);
+}
+
 bool Run::accept(double t, double h) {
     x_.swap(x1_);
     u_.swap(u1_);
@@ -158,7 +231,8 @@ class FixedRun final : public Run {
         : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
           watch_(system, *stepper_),
           path_(system),
-          curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }) {}
+          curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }),
+          over_pole_([this](double time, double* at, double* speed) { way_.at(time, at, speed); }) {}
 
   private:
     // What an input brings in is told from what the method makes as that of any source is.
@@ -187,14 +261,23 @@ class FixedRun final : public Run {
         for (long long i = 0; i < count; ++i) {
             const double t = i + 1 == count ? end : begin + static_cast<double>(i + 1) * h;
             if (!step_to(begin + static_cast<double>(i) * h, t, last_ && end == end_ && i + 1 == count)) return;
+            if (t_ > t) return;  // over a pole
         }
     }
 
-    // A step is divided only where a joint turns so fast that its turns could not be counted, or where bodies would get
-    // through each other.
+    // A step is divided only where a joint turns so fast that its turns could not be counted, where bodies would get
+    // through each other, or near a pole, to which each part goes a part of the way that the last one has left.
     bool step_to(double begin, double end, bool last) {
-        const double whole = end - begin;
+        const double whole = end - begin, to_pole = before_a_pole(whole);
+        if (!is_running()) return false;
+        double over = 0.0;
+        if (finds_way_over_pole(end_ - t_, over)) return cross(over) && (t_ >= end || step_to(t_, end, last));
+        if (!is_running()) return false;
         const double longest = std::min(system_.longest_step(x_.data(), u_.data(), whole), hit_in(begin, whole));
+        if (to_pole < std::min(longest, whole)) {
+            const double middle = begin + to_pole;
+            return take(begin, middle, to_pole, false) && step_to(middle, end, last);
+        }
         const long long parts = parts_of(whole, longest);
         const double h = whole / static_cast<double>(parts);
         for (long long i = 0; i < parts; ++i) {
@@ -202,6 +285,13 @@ class FixedRun final : public Run {
             if (!take(t, i + 1 == parts ? end : t + h, h, last && i + 1 == parts)) return false;
         }
         return parts > 0;
+    }
+
+    // Over a pole, maybe past the end of the step.
+    bool cross(double h) {
+        if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, over_pole_);
+        output_on_way(t_, h);
+        return accept(h < end_ - t_ ? t_ + h : end_, h);
     }
 
     double hit_in(double t, double h) {
@@ -217,6 +307,8 @@ class FixedRun final : public Run {
         const auto impacts = system_.statistics().impacts;
         const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());
         if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
+        result_.row = poles_.turned_over(end, x1_.data(), u1_.data());
+        if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
         if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
         if (!watch_.bears(step, last)) return tell_energy(step), false;
         if (!ledger_.empty()) book(step, system_.statistics().impacts != impacts);
@@ -271,7 +363,7 @@ class FixedRun final : public Run {
 
     EnergyWatch watch_;
     CubicCurve path_;
-    Ledger::Curve curve_;
+    Ledger::Curve curve_, over_pole_;
 };
 
 }  // namespace

@@ -182,7 +182,8 @@ def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
         slopes.append((ahead - behind) / (2.0 * h))
     measured = (4.0 * slopes[0] - slopes[1]) / 3.0
     analytic = _analytic_rates(evidence.model, state, linear, angular)[rows.rows]
-    errors = np.abs(measured - analytic) / (1.0 + np.abs(measured))
+    size = 1.0 + np.abs(measured)
+    errors = beyond_differences(np.abs(measured - analytic) / size, np.abs(slopes[0] - slopes[1]) / size)
     k = int(np.argmax(errors))
     where = evidence.model.row_text(rows.rows[k])
     meaning = "Jacobian times a random motion against differences, relative"

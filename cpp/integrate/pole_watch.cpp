@@ -1,0 +1,121 @@
+#include "integrate/pole_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "spatial/body_state.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kPartOfWay = 0.5;  // that a step may go to a pole
+// Distances from a pole, in parts of the farthest. Closer than that it is stepped over: less, and rounding of positions
+// shows in directions; more, and the motion is not a parabola.
+constexpr double kCloseBy = 1e-4;
+constexpr double kAtPole = 1e-9;     // that is none
+constexpr double kRoundedToPole = 1e-13;  // of the lengths that it comes from: that is none, either
+
+}  // namespace
+
+PoleWatch::PoleWatch(System& system) : system_(system) {
+    const Model& model = system.model();
+    std::vector<int> locked(model.pairs.size(), 0);  // a bit for each component e_k of the pair's quaternion
+    for (const Row& row : model.rows) {
+        if (row.term_end - row.term_begin != 1) continue;
+        const Coordinate& c = model.coordinates[model.terms[row.term_begin].coordinate];
+        const std::string& name = c.kind->name;
+        if (name.size() == 2 && name[0] == 'e') locked[c.pair] |= 1 << (name[1] - '0');
+    }
+    std::vector<std::uint8_t> seen(model.coordinates.size(), 0);
+    for (const Block& block : model.blocks) {
+        if (block.unilateral) continue;
+        for (int r = block.row_begin; r < block.row_end; ++r) {
+            const int begin = model.rows[r].term_begin, end = model.rows[r].term_end;
+            for (int k = begin; k < end; ++k) {
+                const int number = model.terms[k].coordinate;
+                const Coordinate& c = model.coordinates[number];
+                const DirectionKind* kind = direction_kind(c.kind->name);
+                if (kind == nullptr || (kind->keepers & ~locked[c.pair]) == 0 || seen[number]++ > 0) continue;
+                const bool driven = end - begin == 1 && kind->at_pole == AtPole::turns_over;
+                angles_.push_back({r, number, kind, driven ? AtPole::ends : kind->at_pole, 0.0, {}, false});
+            }
+        }
+    }
+}
+
+int PoleWatch::undefined(double t, const double* x, const double* u) {
+    if (angles_.empty()) return -1;
+    const Scenery at = system_.scenery(t, x, u);
+    for (const Angle& angle : angles_) {
+        const MarkerPair& pair = at.model.pairs[at.model.coordinates[angle.coordinate].pair];
+        const RelativeMotion motion = relative_motion(pair, at.x, at.u, nullptr);
+        const Direction d = angle.kind->along(motion);
+        double size = angle.kind->of_lengths ? norm(motion.r) : 1.0;
+        for (int side = 0; side < 2 && angle.kind->of_lengths; ++side)
+            size += norm(pair.offset[side]) + norm(pose_position(at.x, pair.body[side]));
+        if (std::hypot(d.c, d.s) <= kRoundedToPole * size) return angle.row;
+    }
+    return -1;
+}
+
+double PoleWatch::longest_step(double t, double h, const double* x, const double* u) {
+    reached_ = -1;
+    way_over_ = 0.0;
+    if (angles_.empty()) return h;
+    const Scenery at = system_.scenery(t, x, u);
+    for (Angle& angle : angles_) {
+        const MarkerPair& pair = at.model.pairs[at.model.coordinates[angle.coordinate].pair];
+        const Direction d = angle.at = angle.kind->along(relative_motion(pair, at.x, at.u, nullptr));
+        const double distance = std::hypot(d.c, d.s);
+        angle.farthest = std::max(angle.farthest, distance);
+        if (distance <= kAtPole * angle.farthest) reached_ = angle.row;
+        const double approach = -(d.c * d.c_rate + d.s * d.s_rate) / distance;
+        if (!(approach > 0.0)) continue;
+        if (distance <= kCloseBy * angle.farthest) way_over_ = std::max(way_over_, 2.0 * distance / approach);
+        if (approach * h > kPartOfWay * distance) h = kPartOfWay * distance / approach;
+    }
+    return h;
+}
+
+template <class Visit>
+void PoleWatch::for_each_turned(double t, const double* x, const double* u, Visit visit) {
+    if (angles_.empty()) return;
+    const Scenery at = system_.scenery(t, x, u);
+    for (Angle& angle : angles_) {
+        const MarkerPair& pair = at.model.pairs[at.model.coordinates[angle.coordinate].pair];
+        const Direction d = angle.kind->along(relative_motion(pair, at.x, at.u, nullptr));
+        visit(angle, d, !(d.c * angle.at.c + d.s * angle.at.s > 0.0));
+    }
+}
+
+int PoleWatch::turn_over(double t, const double* x, const double* u) {
+    int ended = -1;
+    for_each_turned(t, x, u, [&](Angle& angle, const Direction&, bool turned) {
+        angle.over = turned && angle.at_pole == AtPole::turns_over;
+        if (turned && angle.at_pole == AtPole::ends) ended = angle.row;
+    });
+    if (!system_.passes_poles())
+        for (const Angle& angle : angles_)
+            if (angle.over) ended = angle.row;
+    switch_sides();
+    return ended;
+}
+
+void PoleWatch::switch_sides() {
+    for (const Angle& angle : angles_)
+        if (angle.over) system_.turn_over(angle.coordinate);
+}
+
+int PoleWatch::turned_over(double t, const double* x, const double* u) {
+    int row = -1;
+    for_each_turned(t, x, u, [&](Angle& angle, const Direction& d, bool turned) {
+        if (turned && angle.at_pole != AtPole::goes_on) row = angle.row;
+        angle.at = d;
+    });
+    return row;
+}
+
+}  // namespace bellcrank
