@@ -226,9 +226,7 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
 void bind_integrate(nb::module_& m) {
     m.def(
         "undefined_row",
-        [](SystemAt& self) {
-            return PoleWatch(self.core()).undefined(self.time, self.x.data(), self.u.data());
-        },
+        [](SystemAt& self) { return PoleWatch(self.core()).undefined(self.time, self.x.data(), self.u.data()); },
         "system"_a, "The model row with an angle that has no direction at the system's state, -1: none.");
     m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "what"_a, "on_block"_a, "on_progress"_a,
           nb::sig("def kinematics(system: SystemAt, output_times: collections.abc.Sequence[float], what: Observation, "

@@ -6,6 +6,7 @@
 
 #include "integrate/events.hpp"
 #include "integrate/run.hpp"
+#include "integrate/sealed_energy.hpp"
 
 namespace bellcrank {
 
@@ -18,8 +19,10 @@ constexpr double kFarRounding = 100;  // one that may be rounding; with a histor
 // Parts of a step that are tried instead, so that no stage falls where rounding is large, and how what is taken grows.
 constexpr double kAside[] = {0.9, 1.1, 0.8, 1.2, 0.7, 0.6};
 constexpr double kBearing = 4.0;
-constexpr int kManyShortened = 4;       // steps; then their errors may be rounding
-constexpr int kMostPatience = 4;        // times as many, where it was not
+constexpr int kManyShortened = 4;  // steps; then their errors may be rounding
+constexpr int kMostPatience = 4;   // times as many, where it was not
+constexpr double kUnsupplied =
+    1e3;  // share of the energy in play that a step near a pole may gain or lose, in tolerances
 constexpr double kOutOfRounding = 2.0;  // growth of steps that were shortened for nothing
 
 class AdaptiveRun final : public Run {
@@ -28,6 +31,8 @@ class AdaptiveRun final : public Run {
                 std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
         : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
           watch_(system, options_.events, options_.measured),
+          energy_(system,
+                  kUnsupplied * (options_.settings.tolerances.relative + options_.settings.tolerances.absolute)),
           curve_([this](double time, double* at, double* speed) { interpolate(time, at, speed); }),
           xo_(x),
           uo_(u),
@@ -59,6 +64,7 @@ class AdaptiveRun final : public Run {
     double shortest() const { return kVanishing * std::max(1.0, std::abs(t_)); }
 
     EventWatch watch_;
+    SealedEnergy energy_;
     EventWatch::Curve curve_;
     std::vector<double> xo_, uo_, acceleration_;
     double limit_;                                     // longest step
@@ -71,8 +77,8 @@ class AdaptiveRun final : public Run {
     double refused_step_ = 0.0, refused_error_ = 0.0;  // of the attempt before, if it was refused
     bool is_rounding_ = false;                         // the error of the last attempt
     int shortened_ = 0;                                // steps followed by a shorter one, less those by none
-    bool crossing_ = false;  // a pole
-    bool stuck_ = false;     // a stop was met without any time passing: the next step looks for none
+    bool crossing_ = false;                            // a pole
+    bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
 
@@ -135,6 +141,12 @@ bool AdaptiveRun::attempt() {
         poles_.turned_over(step_.end, x1_.data(), u1_.data()) >= 0) {
         ++result_.rejected;
         h_ *= 0.5;
+        return false;
+    }
+    if (poles_.near() >= 0 && !energy_.is_kept(t_, x_.data(), u_.data(), step_.end, x1_.data(), u1_.data())) {
+        ++result_.rejected;
+        h_ *= 0.5;
+        if (h_ < shortest()) result_.row = poles_.near(), stop(SimulationStatus::pole_reached);
         return false;
     }
     return take(outcome) || settled || (last && to_break);

@@ -14,8 +14,9 @@ namespace {
 constexpr double kPartOfWay = 0.5;  // that a step may go to a pole
 // Distances from a pole, in parts of the farthest. Closer than that it is stepped over: less, and rounding of positions
 // shows in directions; more, and the motion is not a parabola.
+constexpr double kNearPole = 0.1;
 constexpr double kCloseBy = 1e-4;
-constexpr double kAtPole = 1e-9;     // that is none
+constexpr double kAtPole = 1e-9;          // that is none
 constexpr double kRoundedToPole = 1e-13;  // of the lengths that it comes from: that is none, either
 
 }  // namespace
@@ -62,7 +63,7 @@ int PoleWatch::undefined(double t, const double* x, const double* u) {
 }
 
 double PoleWatch::longest_step(double t, double h, const double* x, const double* u) {
-    reached_ = -1;
+    reached_ = near_ = -1;
     way_over_ = 0.0;
     if (angles_.empty()) return h;
     const Scenery at = system_.scenery(t, x, u);
@@ -71,6 +72,7 @@ double PoleWatch::longest_step(double t, double h, const double* x, const double
         const Direction d = angle.at = angle.kind->along(relative_motion(pair, at.x, at.u, nullptr));
         const double distance = std::hypot(d.c, d.s);
         angle.farthest = std::max(angle.farthest, distance);
+        if (distance <= kNearPole * angle.farthest) near_ = angle.row;
         if (distance <= kAtPole * angle.farthest) reached_ = angle.row;
         const double approach = -(d.c * d.c_rate + d.s * d.s_rate) / distance;
         if (!(approach > 0.0)) continue;

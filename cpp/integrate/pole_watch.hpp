@@ -23,8 +23,9 @@ class PoleWatch {
     double longest_step(double t, double h, const double* x, const double* u);
     // How long the motion takes from there to the other side of a pole that it is close to; 0: there is none.
     double way_over() const { return way_over_; }
-    // The model row at whose pole it stands, −1: none.
+    // The model row at whose pole it stands; that is near to one; −1: none.
     int reached() const { return reached_; }
+    int near() const { return near_; }
     // Lets directions count on that have turned by more than a right angle between there and (t, x, u), on the way over
     // a pole. The model row of one that cannot, −1: none.
     int turn_over(double t, const double* x, const double* u);
@@ -48,7 +49,7 @@ class PoleWatch {
     System& system_;
     std::vector<Angle> angles_;
     double way_over_ = 0.0;
-    int reached_ = -1;
+    int reached_ = -1, near_ = -1;
 };
 
 }  // namespace bellcrank

@@ -20,7 +20,8 @@ constexpr auto kAzimuthOfAxis = [](auto&& pose, auto) { return angle(kAxisY(pose
 const CoordinateRegistration azimuth(kind_of<kAzimuth>("azimuth", Angle::of_points));
 const CoordinateRegistration azimuth_axis(kind_of<kAzimuthOfAxis>("azimuth_axis", Angle::of_points));
 const DirectionRegistration azimuth_direction("azimuth", {direction_along<kY, kX>, AtPole::turns_over, ~0, true});
-const DirectionRegistration azimuth_axis_direction("azimuth_axis", {direction_along<kAxisY, kAxisX>, AtPole::turns_over});
+const DirectionRegistration azimuth_axis_direction("azimuth_axis",
+                                                   {direction_along<kAxisY, kAxisX>, AtPole::turns_over});
 
 }  // namespace
 

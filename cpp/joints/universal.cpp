@@ -23,7 +23,8 @@ constexpr auto kSecond = [](auto&& pose, auto) { return angle(kEntry<0, 2>(pose)
 const CoordinateRegistration universal_1(kind_of<kFirst>("universal_1", Angle::of_bodies));
 const CoordinateRegistration universal_2(kind_of<kSecond>("universal_2", Angle::of_bodies));
 const DirectionRegistration first_direction("universal_1", {direction_along<kEntry<2, 1>, kEntry<1, 1>>, AtPole::ends});
-const DirectionRegistration second_direction("universal_2", {direction_along<kEntry<0, 2>, kEntry<0, 0>>, AtPole::ends});
+const DirectionRegistration second_direction("universal_2",
+                                             {direction_along<kEntry<0, 2>, kEntry<0, 0>>, AtPole::ends});
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-"""Free linkages of two to four bodies with a gear, belt, rack or differential whose axes nothing holds, by seed.
+"""Free linkages of two to four bodies with a gear, belt, rack or differential, its axes not held, by seed.
 
 Nothing acts but constraints, springs and weight, so that the energy stays what it is; and the wheels go where
 they like, also past the places where the directions that their rows measure are not defined (poles).
@@ -19,8 +19,8 @@ TURNING = {
 }
 
 
-def coupling(rng):
-    """A kind between two markers."""
+def coupling(rng, plane):
+    """A kind between two markers; bevel gears have no direction in a plane."""
     radii = tuple(rng.uniform(0.1, 0.5, 2).tolist())
     kinds = (
         lambda: bc.Gear(radii=radii),
@@ -31,7 +31,7 @@ def coupling(rng):
         lambda: bc.BevelGear(radii=radii),
         lambda: bc.RackPinion(float(rng.choice([-1.0, 1.0]) * radii[0])),
     )
-    return kinds[rng.integers(len(kinds))]()
+    return kinds[rng.choice([0, 1, 2, 3, 4, 6] if plane else 7)]()
 
 
 def _quaternion(turn):
@@ -42,7 +42,9 @@ def _body(mech, rng, number, plane):
     size = rng.uniform(0.1, 0.4, 3)
     mass = float(10.0 ** rng.uniform(-0.3, 0.3))
     flat = np.array([1.0, 1.0, 0.0]) if plane else np.ones(3)
-    turn = Rotation.from_rotvec([0, 0, rng.uniform(-3, 3)]) if plane else Rotation.from_quat(rng.normal(size=4))
+    turn = (
+        Rotation.from_rotvec([0, 0, rng.uniform(-3, 3)]) if plane else Rotation.from_quat(rng.normal(size=4))
+    )
     return mech.add_body(
         f"body {number}",
         mass=mass,
@@ -56,7 +58,9 @@ def _body(mech, rng, number, plane):
 
 def _marker(rng, body, plane):
     place = rng.uniform(-0.2, 0.2, 3) * ((1.0, 1.0, 0.0) if plane else (1.0, 1.0, 1.0))
-    turn = Rotation.from_rotvec([0, 0, rng.uniform(-3, 3)]) if plane else Rotation.from_quat(rng.normal(size=4))
+    turn = (
+        Rotation.from_rotvec([0, 0, rng.uniform(-3, 3)]) if plane else Rotation.from_quat(rng.normal(size=4))
+    )
     return body.marker(tuple(place.tolist()), rotation=_quaternion(turn))
 
 
@@ -99,10 +103,12 @@ def geared_linkage(seed):
             kind = getattr(bc, JOINTS[rng.integers(len(JOINTS))])()
             _joined(mech, rng, f"joint {k}", kind, carriers[rng.integers(len(carriers))], body)
     ends = [_marker(rng, bodies[k], plane) for k in rng.permutation(count)[:2]]
-    mech.add_constraint("coupling", coupling(rng), *ends)
+    mech.add_constraint("coupling", coupling(rng, plane), *ends)
     if rng.random() < 0.3:
         spring = bc.SpringDamper(float(rng.uniform(1.0, 20.0)))
-        mech.add_force("spring", spring, *(_marker(rng, bodies[k], plane) for k in rng.permutation(count)[:2]))
+        mech.add_force(
+            "spring", spring, *(_marker(rng, bodies[k], plane) for k in rng.permutation(count)[:2])
+        )
     return mech
 
 
@@ -112,7 +118,9 @@ def _with_differential(mech, rng, bodies):
     for k, body in enumerate(bodies):
         carriers = [mech.ground, *bodies[:k]]
         name = ("Spherical", "Universal", "Revolute", "Cylindrical")[rng.integers(4)]
-        joint = _joined(mech, rng, f"joint {k}", getattr(bc, name)(), carriers[rng.integers(len(carriers))], body)
+        joint = _joined(
+            mech, rng, f"joint {k}", getattr(bc, name)(), carriers[rng.integers(len(carriers))], body
+        )
         angles = TURNING[name]
         ends.append(joint.coordinate(angles[rng.integers(len(angles))]))
     mech.add_constraint("coupling", bc.Differential(), *(ends[k] for k in rng.permutation(len(ends))[:3]))
@@ -146,3 +154,60 @@ def _marker_frames(mech, run, marker):
     body = run.body(marker.body)
     turn = Rotation.from_quat(np.roll(body.rotation, -1, axis=1))
     return body.position + turn.apply(marker.position), (turn * local).as_matrix()
+
+
+def slip(mech, run):
+    """The largest rate of the coupling along a run, of the speeds there, by poses and velocities alone.
+
+    0 for couplings of joints.
+    """
+    kind, ends = mech.constraints["coupling"].kind, mech.constraints["coupling"].ends
+    if not all(hasattr(end, "body") for end in ends) or isinstance(kind, bc.RackPinion):
+        return 0.0
+    frames = [_marker_frames(mech, run, end) for end in ends]
+    motions = [_marker_motion(mech, run, end, place) for end, (place, _) in zip(ends, frames, strict=True)]
+    rates, sizes = [], []
+    for k in (0, 1):
+        axes, spin = frames[k][1], motions[k][1]
+        if isinstance(kind, bc.BevelGear):
+            to = frames[1 - k][1][:, :, 2]
+            change = np.cross(motions[1 - k][1], to)
+        else:
+            to, change = frames[1 - k][0] - frames[k][0], motions[1 - k][0] - motions[k][0]
+        seen = np.einsum("tij,ti->tj", axes, to)
+        moves = np.einsum("tij,ti->tj", axes, change - np.cross(spin, to))
+        square = seen[:, 0] ** 2 + seen[:, 1] ** 2
+        rates.append((seen[:, 0] * moves[:, 1] - seen[:, 1] * moves[:, 0]) / square)
+        sizes.append((1.0 + np.linalg.norm(moves, axis=1)) / np.sqrt(square))
+    one, two = kind.weights
+    error = np.abs(one * rates[0] + kind.sign * two * rates[1])
+    return float(np.max(error / (one * sizes[0] + two * sizes[1])))
+
+
+def _marker_motion(mech, run, marker, place):
+    if marker.body == "ground":
+        return np.zeros_like(place), np.zeros_like(place)
+    body = run.body(marker.body)
+    return body.velocity + np.cross(body.angular_velocity, place - body.position), body.angular_velocity
+
+
+def what_is_wrong(mech, tolerance=1e-9, formulation="lagrange", share=1e-5, duration=1.0):
+    """What is wrong with a run of a geared linkage; nothing if nothing is.
+
+    share: of the kinetic energy that the energy may be off by. A run may end with an error by name where a
+    direction of its coupling has come to where it is not defined, and nowhere else.
+    """
+    options = {"output_step": duration / 100, "tolerance": tolerance, "formulation": formulation}
+    try:
+        run = bc.simulate(mech, duration, **options)
+    except bc.SimulationError as error:
+        distances = pole_distances(mech, error.trajectory)
+        if np.min(distances[-1] / np.max(distances, axis=0)) > 0.05:
+            return f"ended away from all poles: {error}"
+        raise
+    energy = run.energy.total
+    off = float(np.max(np.abs(energy - energy[0])) / max(float(np.max(run.energy.kinetic)), 1e-9))
+    if off > share:
+        return f"{run.statistics['steps']} steps change the energy by {off:.2g} of the kinetic energy"
+    slips = slip(mech, run)
+    return f"the wheels slip by {slips:.2g} of their speeds" if slips > 1e-7 else ""

@@ -7,7 +7,7 @@ from typing import Final
 from bellcrank.assembly.model import Model
 
 _WHERE: Final = {
-    "azimuth": "the origin of one marker lies on the z axis of the other, and no line of centres has a direction",
+    "azimuth": "the origin of one marker lies on the z axis of the other: their line has no direction",
     "azimuth_axis": "the z axes of its markers are parallel",
     "theta": "the axes of its markers point against each other",
     "universal": "the axes of a cross are in line",
@@ -23,7 +23,7 @@ def pole_text(model: Model, row: int) -> str:
     starts = model.arrays["row_term_start"]
     terms = model.arrays["term_coordinate"][starts[row] : starts[row + 1]].tolist()
     kinds = dict.fromkeys(model.arrays["coordinate_kind"][c] for c in terms)
-    names = [name for kind in kinds for name in (kind, kind.split("_")[0]) if name in _WHERE][:1]
-    where = _WHERE.get(*names, "an angle in it has no direction") if names else "an angle in it has no direction"
-    advice = _ADVICE.get(names[0] if names else "", "describe the motion there by other coordinates")
+    name = next((name for kind in kinds for name in (kind, kind.split("_")[0]) if name in _WHERE), "")
+    where = _WHERE.get(name, "an angle in it has no direction")
+    advice = _ADVICE.get(name, "describe the motion there by other coordinates")
     return f"{model.row_text(row)} says nothing where {where}; {advice}"

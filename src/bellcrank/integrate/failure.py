@@ -52,7 +52,9 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
     if outcome.status == "pole_reached":
         row = model.row_text(outcome.row)
         return Explanation(
-            f"the motion comes to a pole at t = {outcome.time:.6g} s: {pole_text(model, outcome.row)}", None, row
+            f"the motion comes to a pole at t = {outcome.time:.6g} s: {pole_text(model, outcome.row)}",
+            None,
+            row,
         )
     if outcome.status == "energy_made":
         return _energy_made(model, options, outcome)

@@ -1,8 +1,8 @@
 """Wheels on one axis, which have no line of centres: their bearings measure by how much they turn.
 
 A gear between two bodies measures how far each wheel has turned from the direction of the other's centre. Where
-joints let both wheels turn about one and the same axis of a third body there is no such direction, and the
-angles of these joints say the same.
+joints let both wheels turn about one and the same axis of a third body there is no such direction, and
+the angles of these joints say the same.
 """
 
 from __future__ import annotations
@@ -22,14 +22,21 @@ from bellcrank.mechanism.rotation import multiply, rotate
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
 
-_HELD: Final = {"x", "y", "e1", "e2"}  # by a joint that leaves nothing but turns about its axis and slides along it
+_HELD: Final = {
+    "x",
+    "y",
+    "e1",
+    "e2",
+}  # by a joint that leaves nothing but turns about its axis and slides along it
 _ROUNDING: Final = 1e-9  # of distances, m, and of directions
 
 
-def turns_about_one_axis(mechanism: Mechanism, one: Marker, two: Marker) -> tuple[Coordinate, Coordinate] | None:
+def turns_about_one_axis(
+    mechanism: Mechanism, one: Marker, two: Marker
+) -> tuple[Coordinate, Coordinate] | None:
     """The angles by which two wheels turn about the z axes of these markers; None unless they share an axis.
 
-    They share one where they stand so in the mechanism as described, and joints with the same body keep them there.
+    They share one where they stand so as described, and joints with the same body keep them there.
     """
     if holds_expressions(one) or holds_expressions(two) or not _stand_on_one_axis(mechanism, one, two):
         return None
@@ -40,10 +47,8 @@ def turns_about_one_axis(mechanism: Mechanism, one: Marker, two: Marker) -> tupl
     return None
 
 
-def _bearings(
-    mechanism: Mechanism, wheel: Marker
-) -> Iterator[tuple[Coordinate, Marker, tuple[Vec3, Vec3]]]:
-    """Joints about the axis of a wheel: its angle in them, their marker on the other body, and the axis there."""
+def _bearings(mechanism: Mechanism, wheel: Marker) -> Iterator[tuple[Coordinate, Marker, tuple[Vec3, Vec3]]]:
+    """Joints about the axis of a wheel: its angle there, their marker on the other body, and the axis."""
     axis = (wheel.position, wheel.z_axis)
     for joint in mechanism.joints.values():
         for own, other in ((joint.marker_2, joint.marker_1), (joint.marker_1, joint.marker_2)):

@@ -91,7 +91,7 @@ class Coordinate:
 
 
 def turn_of(kind: str) -> float:
-    """By how much an angle that couplings count may differ from what poses alone tell, or multiples of it, rad.
+    """An angle that couplings count may differ by multiples of this from that of the poses alone, rad.
 
     A direction that has gone over its pole counts on as that of the line which it is on.
     """
