@@ -44,7 +44,7 @@ def test_wheels(kind, one, two, ends, formulation):
 @pytest.mark.parametrize("ends", [("a", "b"), ("ja", "jb")])
 @pytest.mark.parametrize(("kind", "one", "two"), WHEELS)
 def test_wheels_in_inverse_dynamics_and_statics(kind, one, two, ends):
-    """What a wheel takes to speed up the other, or to hold it: its effort on itself is against the motor's."""
+    """What a wheel takes to speed up the other, or to hold it: its effort is against that of the motor."""
     mech = wheels(kind, ends)
     mech.add_drive("motor", "ja", position=bc.Polynomial((0.0, 0.0, 0.5)))
     mesh = bc.inverse_dynamics(mech, 0.5, 0.1).constraint("mesh")

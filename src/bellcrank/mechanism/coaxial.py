@@ -1,8 +1,8 @@
 """Wheels on one axis, which have no line of centres: their bearings measure by how much they turn.
 
-A gear between two bodies measures how far each wheel has turned from the direction of the other's centre. Where
-joints let both wheels turn about one and the same axis of a third body there is no such direction, and
-the angles of these joints say the same.
+A gear between two bodies measures how far each wheel has turned from the direction of the other's centre.
+Where joints let both wheels turn about one and the same axis of a third body there is no such direction,
+and the angles of these joints say the same.
 """
 
 from __future__ import annotations
