@@ -80,11 +80,13 @@ int PoleWatch::turn_over(double t, const double* x, const double* u) {
     if (!system_.passes_poles())
         for (const Angle& angle : angles_)
             if (angle.over) ended = angle.row;
+    is_over_ = false;
     switch_sides();
     return ended;
 }
 
 void PoleWatch::switch_sides() {
+    is_over_ = !is_over_;
     for (const Angle& angle : angles_)
         if (angle.over) system_.turn_over(angle.coordinate);
 }

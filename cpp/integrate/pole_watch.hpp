@@ -31,6 +31,11 @@ class PoleWatch {
     int turn_over(double t, const double* x, const double* u);
     // Undoes the last turn_over(), or does it again.
     void switch_sides();
+    // The motion has come over the pole, or is left on the way there: then it stands where it was.
+    void settle() { is_over_ = false; }
+    void leave() {
+        if (is_over_) switch_sides();
+    }
     // The model row of a direction that has turned so on a way that was to lead over no pole, −1: none.
     int turned_over(double t, const double* x, const double* u);
 
@@ -50,6 +55,7 @@ class PoleWatch {
     std::vector<Angle> angles_;
     double way_over_ = 0.0;
     int reached_ = -1, near_ = -1;
+    bool is_over_ = false;  // by the last turn_over()
 };
 
 }  // namespace bellcrank

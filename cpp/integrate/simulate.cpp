@@ -50,6 +50,7 @@ const SimulationResult& Run::advance(const std::vector<double>& outputs, double 
             changed_ = !is_running();
         } while (is_running() && t_ < end);
     } catch (const Interrupted&) {
+        poles_.leave();
         stop(SimulationStatus::interrupted);
     }
     ledger_.stand(t_, x_.data(), u_.data());
@@ -142,6 +143,7 @@ bool Run::accept(double t, double h) {
     result_.last_step = h;
     ++result_.steps;
     system_.commit(t, x_.data(), u_.data());
+    poles_.settle();
     if (!sink_.alive(t)) return stop(SimulationStatus::interrupted), false;
     return true;
 }
