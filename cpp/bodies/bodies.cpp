@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/directions.hpp"
 #include "model/starting_branches.hpp"
 #include "spatial/components.hpp"
 #include "spatial/lanes.hpp"
@@ -44,6 +45,8 @@ Bodies::Bodies(const char* name, std::shared_ptr<const Model> model, const RowOr
     }
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (model_->coordinates[i].drifts()) drifting_.push_back(i);
+    for (const RowDirection& direction : directions_of_rows(*model_))  // near its pole any angle turns faster
+        if (!model_->coordinates[direction.coordinate].drifts()) drifting_.push_back(direction.coordinate);
     if (is_planar()) span_plane();
 }
 

@@ -8,7 +8,8 @@
 namespace bellcrank {
 
 // Half a turn is a common angle: it shall not be now π and now −π by rounding. Hence not exactly zero.
-AngleBranches::AngleBranches(const Model& model) : reference_(model.coordinates.size(), 1e-6) {
+AngleBranches::AngleBranches(const Model& model)
+    : reference_(model.coordinates.size(), 1e-6), turned_over_(model.coordinates.size(), 0) {
     for (const FormulaJoint& j : model.formula_joints)
         for (size_t k = 0; k < j.coordinate.size(); ++k)
             if (j.coordinate[k] >= 0) set(j.coordinate[k], j.start[k]);
@@ -30,6 +31,7 @@ AngleBranches::AngleBranches(const Model& model, double t) : AngleBranches(model
 
 double AngleBranches::nearest(int coordinate, double principal) const {
     constexpr double turn = 2.0 * std::numbers::pi;
+    principal += turned_over_[coordinate] * std::numbers::pi;
     return principal + turn * std::round((reference_[coordinate] - principal) / turn);
 }
 
@@ -42,6 +44,17 @@ void AngleBranches::follow(const Model& model, int coordinate, const double* x) 
 void AngleBranches::follow(const Model& model, const double* x) {
     for (int i = 0; i < static_cast<int>(model.coordinates.size()); ++i)
         if (model.coordinates[i].followed()) follow(model, i, x);
+}
+
+void AngleBranches::recognize(const Model& model, const double* x) {
+    constexpr double turn = 2.0 * std::numbers::pi, near_half = 0.5 * turn - 1e-2;
+    for (int i = 0; i < static_cast<int>(model.coordinates.size()); ++i) {
+        const Coordinate& c = model.coordinates[i];
+        if (c.kind->angle != Angle::of_points) continue;
+        CoordinateValue at;
+        c.kind->evaluate(relative_pose(model.pairs[c.pair], x), c.params, at);
+        turned_over_[i] = std::abs(std::remainder(reference_[i] - at.value, turn)) > near_half;
+    }
 }
 
 void evaluate_along(const Model& model, const AngleBranches& branches, int coordinate, const RelativeMotion& motion,

@@ -91,6 +91,8 @@ void JointSystem::set_angles(double* x, const double* values) {
         if (model_->coordinates[i].followed()) branches_.set(static_cast<int>(i), values[i]);
     joints_.take_formula_angles(branches_, x);
     joints_.continue_angles(branches_, x);
+    to_records(followed_at_, x, at_rest_.data(), poses_.data(), twists_.data());
+    branches_.recognize(*model_, poses_.data());
     follow_angles(x);
 }
 

@@ -13,6 +13,7 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, FORMULA_ROW
 
 _TURN = 2.0 * np.pi
+_STEEP = 1e4  # gradient of a coordinate, 1/m or 1, beyond which it is near a pole, and known the less
 _ROUGH = 1e-6  # change of a relative second derivative with the step, beyond which a motion is not smooth
 OF_FORMULAS = (FORMULA_ROW, FORMULA_COORDINATE)
 
@@ -109,7 +110,19 @@ def _velocity_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
     at = evidence.at(frame)
     led = rows.led(float(evidence.time[frame]))[:, 1]
     rates = np.array([sum(w * at.coordinate(c).rate for c, w in terms) for terms in rows.terms])
-    return np.asarray(np.abs(rates - led) / (1.0 + _largest(at.velocity, at.spin)))
+    return np.asarray(np.abs(rates - led) / (1.0 + _largest(at.velocity, at.spin)) / _steepness(rows, at))
+
+
+def _steepness(rows: Rows, at: Snapshot) -> Floats:
+    """By how much more than usual the rows magnify errors of poses and velocities (rows,): near poles."""
+    return np.maximum(1.0, _gradients(rows, at) / _STEEP)
+
+
+def _gradients(rows: Rows, at: Snapshot) -> Floats:
+    """The largest gradient of a coordinate in each row (rows,), 1/m or 1."""
+    return np.array(
+        [max(_largest(at.coordinate(c).force, at.coordinate(c).moment) for c, _ in t) for t in rows.terms]
+    )
 
 
 def _acceleration_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
@@ -168,12 +181,13 @@ def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
     if not rows.rows or 6 * len(evidence.model.bodies) * len(rows.rows) > 4_000_000:
         return []
     random = np.random.default_rng(1)
-    state = evidence.state(evidence.frames[len(evidence.frames) // 2])
+    steepest, frame = min((float(np.max(_gradients(rows, evidence.at(f)))), f) for f in evidence.frames)
+    state = evidence.state(frame)
     size = state.position.shape
     linear, angular = random.standard_normal(size), random.standard_normal(size)
     here = _sums(rows, Snapshot(evidence.model, state))
     slopes = []
-    for h in (1e-4, 2e-4):
+    for h in np.array([1e-4, 2e-4]) / max(1.0, 0.1 * steepest):
         probe = State(state.time, state.position, state.rotation, linear, angular)
         ahead, behind = (
             _sums(rows, Snapshot(evidence.model, moved(probe, 0.0 * linear, 0.0 * angular, sign * h)), here)

@@ -10,11 +10,10 @@ from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.impulse_judge import AROUND, not_known, unclear
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, turn_of
 from bellcrank.trajectory.interpolate import interpolated
 from bellcrank.trajectory.rotations import conjugate, product
 
-_TURN = 2.0 * np.pi
 _OPEN = 1e-4  # m or rad: a stop with a wider gap bears nothing
 _CLEAR = 1e-2  # m or rad: where neighbours determine a pose no better than that, it is not judged
 _POSES = "pose beside that by the poses and velocities of the frames around it, m or rad"
@@ -53,9 +52,9 @@ def judge_coordinates(evidence: Evidence) -> list[CheckResult]:
     ]
     if not listed:
         return []
-    angular = [
-        COORDINATE_KINDS[evidence.model.arrays["coordinate_kind"][index]].angular for index, *_ in listed
-    ]
+    kinds = [evidence.model.arrays["coordinate_kind"][index] for index, *_ in listed]
+    angular = [COORDINATE_KINDS[kind].angular for kind in kinds]
+    turns = np.array([turn_of(kind) for kind in kinds])
     values, rates = Worst(), Worst()
 
     def name(k: int) -> str:
@@ -69,7 +68,7 @@ def judge_coordinates(evidence: Evidence) -> list[CheckResult]:
             for _, *sections, place in listed
         ]
         apart = np.array([c.value - value for c, (value, _) in zip(own, told, strict=True)])
-        apart = np.where(angular, apart - _TURN * np.round(apart / _TURN), apart)
+        apart = np.where(angular, apart - turns * np.round(apart / turns), apart)
         values.meet(np.abs(apart), name, time)
         speed = 1.0 + max(float(np.abs(v).max(initial=0.0)) for v in (at.velocity, at.spin))
         rates.meet([abs(c.rate - rate) / speed for c, (_, rate) in zip(own, told, strict=True)], name, time)

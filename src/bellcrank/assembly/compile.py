@@ -295,6 +295,6 @@ class _Compiler:
                     unit=coupled.effort_unit({self._unit(t.coordinate) for t in row.terms})
                     if coupled
                     else EFFORT_UNITS[self._unit(term.coordinate)],
-                    sign=coupled.effort_sign if coupled else term.coefficient,
+                    sign=coupled.effort_sign(row) if coupled else term.coefficient,
                 )
             )

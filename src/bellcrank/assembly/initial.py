@@ -10,6 +10,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.dependence import contradictory_rows, groups
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.poles import pole_text
 from bellcrank.assembly.posing import led_rows, placed_rows, turned
 from bellcrank.assembly.positions import (
     TOLERANCE,
@@ -55,6 +56,11 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
     led = led_rows(placed, given.velocities)
     bodies = _core.Bodies(led.core)
     led.put(bodies, at)
+    undefined = _core.undefined_row(bodies)
+    if undefined >= 0:
+        raise AssemblyError(
+            f"mechanism {model.name!r} cannot be assembled like this: {pole_text(model, undefined)}"
+        )
     error, drift_before = bodies.violation()
     drift, state = drift_before, at
     if drift_before > _VELOCITY_TOLERANCE * _speed(start):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import pi
 from typing import Any, Final
 
 from bellcrank.errors import Fault, MechanismError
@@ -94,6 +95,14 @@ class Coordinate:
     marker_1: Marker
     marker_2: Marker
     params: tuple[float, ...] = ()
+
+
+def turn_of(kind: str) -> float:
+    """An angle that couplings count may differ by multiples of this from that of the poses alone, rad.
+
+    A direction that has gone over its pole counts on as that of the line which it is on.
+    """
+    return pi if kind.startswith("azimuth") else 2.0 * pi
 
 
 def coordinate_kind(name: str) -> CoordinateKind | None:
