@@ -15,12 +15,16 @@ class Origin:
     """A mechanism by its text, or as it was simulated; the other form is made when needed.
 
     start: time of its initial configuration, s, at which drives are evaluated there.
+    changed: when it became another one during the run, in words; empty if it has not. It is the last one.
     """
 
-    def __init__(self, text: str = "", source: Mechanism | None = None, start: float = 0.0) -> None:
+    def __init__(
+        self, text: str = "", source: Mechanism | None = None, start: float = 0.0, changed: str = ""
+    ) -> None:
         self._given = text
         self._source = source
         self.start = start
+        self.changed = changed
 
     @staticmethod
     def of(given: str | Origin) -> Origin:
@@ -33,7 +37,11 @@ class Origin:
         return Origin(text, model.source, model.initial.time)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Origin, (self._given, self._source, self.start)
+        return Origin, (self._given, self._source, self.start, self.changed)
+
+    def changed_at(self, times: str) -> Origin:
+        """The same, of a run during which it became this one, at these times."""
+        return Origin(self._given, self._source, self.start, times)
 
     @cached_property
     def text(self) -> str:
@@ -65,7 +73,11 @@ class Origin:
 
     @cached_property
     def model(self) -> Model:
-        """The compiled mechanism. Raises the errors of `mechanism`."""
+        """The compiled mechanism. Raises the errors of `mechanism`, and MechanismError if it was changed."""
+        if self.changed:
+            rule = f"its mechanism was changed at t = {self.changed}, and it contains the last one only"
+            advice = "what is computed from the mechanism is known for runs between changes"
+            raise MechanismError(Fault("run", rule, None, advice))
         try:
             return compile_mechanism(self.mechanism, self.start)
         except MechanismError:

@@ -51,6 +51,8 @@ class Trajectory(Elements, Shown):
         self.status = status if isinstance(status, Status) else Status(status)
         self.statistics = MappingProxyType(dict(statistics or {}))
         self.origin = Origin.of(mechanism)
+        if (changed := self.statistics.get("changed_at", "")) != self.origin.changed:
+            self.origin = self.origin.changed_at(str(changed))
 
     @property
     def name(self) -> str:
