@@ -23,6 +23,7 @@ constexpr double kUnknown = 1e-13;  // the same, in speeds of the bodies: what r
 constexpr double kMoving = 1e-6;    // speed beyond which a point that begins to touch slips, in speeds
 constexpr double kReach = 1.001;   // elastic displacement by its limit where a point begins to slip; its friction is at
                                    // its limit from 1 on: so none goes to and fro between the two for rounding
+constexpr int kSlips = 1, kSticks = 2;  // of a group's events
 constexpr double kReached = 1e-9;  // part of it that is left where it is reached
 
 Pose pose_of(const double* poses, int body) {
@@ -254,17 +255,34 @@ void Contacts::commit(const double* poses, const double* twists) {
     begins_.assign(begins_.size(), false);
     calm_time_ = Bounds::kInfinity;
     evaluate_within(kClosed, true, poses, twists);
+    const int changed = changed_by_event();
+    ended_by_ = -1;
     for (size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
         const ContactForce& f = forces_[i];
         const Anchor* before = matched_[i];
+        const bool slips = static_cast<int>(i) == changed ? !before->slips : would_slip(before, c, f);
         if (of_tyre(c.group) ? !in_touch(c.a, c.b) : before == nullptr) begins_[c.group] = true;
         if (c.approach > 0.0) calm_time_ = std::min(calm_time_, stride(set_, c.a, c.b) / c.approach);
         next_.push_back(
-            anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, f.shear, would_slip(before, c, f)));
+            anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, f.shear, slips));
     }
     mark_ahead(poses, next_);
     take(next_);
+}
+
+// The point that begins to slip or sticks at the event that ends the step, or −1.
+int Contacts::changed_by_event() const {
+    const int group = ended_by_ / kEvents, kind = ended_by_ % kEvents;
+    if (ended_by_ < 0 || (kind != kSlips && kind != kSticks)) return -1;
+    int found = -1;
+    double least = Bounds::kInfinity;
+    for (size_t i = 0; i < contacts_.size(); ++i) {
+        if (contacts_[i].group != group || matched_[i] == nullptr || matched_[i]->slips != (kind == kSticks)) continue;
+        const double left = kind == kSticks ? forces_[i].sliding : -forces_[i].reach;
+        if (left < least) least = left, found = static_cast<int>(i);
+    }
+    return found;
 }
 
 bool Contacts::would_slip(const Anchor* before, const Contact& c, const ContactForce& f) const {

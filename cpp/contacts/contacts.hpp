@@ -82,6 +82,10 @@ class Contacts {
     // step where such a point begins to touch, and within it no force sets in.
     void leave_new_points_alone(bool alone) { leaves_new_alone_ = alone; }
 
+    // The next commit ends a step where this event was found: the point that comes nearest changes there. Where a step
+    // ends differs from where the event was found by the projection onto the constraints, and no step must end at it
+    // again and again.
+    void end_by(int event) { ended_by_ = event; }
     // A step ends here.
     void commit(const double* poses, const double* twists);
     void forget();
@@ -133,6 +137,7 @@ class Contacts {
     bool of_tyre(int group) const { return set_.groups[group].of_tyre; }
     double stopped(const Contact& c, const double* poses, const double* twists) const;
     bool would_slip(const Anchor* before, const Contact& c, const ContactForce& f) const;
+    int changed_by_event() const;
     void mark_ahead(const double* poses, std::vector<Anchor>& anchors);
     Anchor anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature, const Vec3& position,
                      const Vec3& normal, const Vec3& shear, bool slips, double gap = 0.0) const;
@@ -154,7 +159,7 @@ class Contacts {
     std::vector<char> begins_;                   // by group
     bool leaves_new_alone_ = false;
     double calm_time_ = Bounds::kInfinity;
-    int lost_ = -1;
+    int lost_ = -1, ended_by_ = -1;
     bool rigid_ = false, leaves_out_ = false, listed_ = false;
     std::vector<Contact> list_;
 };

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "integrate/events.hpp"
+#include "integrate/progress.hpp"
 #include "integrate/run.hpp"
 #include "integrate/sealed_energy.hpp"
 
@@ -19,11 +20,15 @@ constexpr double kFarRounding = 100;  // one that may be rounding; with a histor
 // Parts of a step that are tried instead, so that no stage falls where rounding is large, and how what is taken grows.
 constexpr double kAside[] = {0.9, 1.1, 0.8, 1.2, 0.7, 0.6};
 constexpr double kBearing = 4.0;
-constexpr int kManyShortened = 4;  // steps; then their errors may be rounding
-constexpr int kMostPatience = 4;   // times as many, where it was not
 constexpr double kUnsupplied =
     1e3;  // share of the energy in play that a step near a pole may gain or lose, in tolerances
-constexpr double kOutOfRounding = 2.0;  // growth of steps that were shortened for nothing
+constexpr int kManyShortened = 4;           // steps; then their errors may be rounding
+constexpr int kMostPatience = 4;            // times as many, where it was not
+constexpr double kOutOfRounding = 2.0;      // growth of steps that were shortened for nothing
+constexpr double kCutShort = 0.5;           // of a step: what is left of one that an event has cut
+constexpr long long kTrial = 1 << 11;       // attempts by which a method is tried
+constexpr long long kTrialAfter = 1 << 14;  // attempts before methods are tried,
+constexpr int kRarer = 4;                   // and each time so many times as many
 
 class AdaptiveRun final : public Run {
   public:
@@ -50,6 +55,10 @@ class AdaptiveRun final : public Run {
     void advance() override;
     bool attempt();
     bool cross(double h, double target);
+    bool look_at_progress();
+    void mark_pace();
+    bool take_other_method();
+    bool goes_on_otherwise();
     bool made_by_rounding(const StepOutcome& outcome);
     bool came_down_to_rounding(const StepOutcome& outcome);
     void begin_motion(double first);
@@ -65,6 +74,12 @@ class AdaptiveRun final : public Run {
 
     EventWatch watch_;
     SealedEnergy energy_;
+    Progress progress_;
+    long long trial_after_ = kTrialAfter, trial_ = kTrial;
+    double marked_at_ = 0.0;
+    long long evaluations_at_mark_ = 0;
+    std::string before_trial_;  // the method
+    double vanished_at_ = std::numeric_limits<double>::quiet_NaN();
     EventWatch::Curve curve_;
     std::vector<double> xo_, uo_, acceleration_;
     double limit_;                                     // longest step
@@ -85,6 +100,10 @@ class AdaptiveRun final : public Run {
 // What a change of an input leaves of the history is nothing; a method without one need not shorten its step for it.
 void AdaptiveRun::begin(Start start) {
     system_.contacts().leave_new_points_alone(true);
+    if (start == Start::first) {
+        progress_.begin(t_, watch_.count());
+        mark_pace();
+    }
     if (start != Start::first) stepper_->restart();
     const bool keeps_step = start == Start::changed && result_.last_order == 0 && h_ > 0.0;
     begin_motion(start == Start::first ? options_.step : keeps_step ? h_ : 0.0);
@@ -95,14 +114,73 @@ void AdaptiveRun::advance() {
     system_.break_times(t_, end_ + kBeside * std::abs(end_), breaks_);
     std::sort(breaks_.begin(), breaks_.end(), std::greater<>());
     while (t_ < end_ && is_running()) {
-        if (!attempt() || !is_running()) continue;
-        stepper_->restart();
-        begin_motion(0.0);
+        bool anew = attempt();
+        if (!is_running()) break;
+        if (anew) stepper_->restart();
+        anew |= look_at_progress();
+        if (anew && is_running()) begin_motion(0.0);
     }
     result_.next_step = h_;
     result_.difference_evaluations = stepper_->difference_evaluations();
     result_.steps_since_restart = result_.steps - steps_before_;
     result_.evaluations_since_restart = system_.statistics().evaluations - evaluations_before_;
+}
+
+// True if another method goes on from where the run is.
+bool AdaptiveRun::look_at_progress() {
+    const Progress::Verdict verdict = progress_.count(t_, left());
+    const long long attempts = progress_.attempts();
+    if (stepper_->is_trying() ? attempts >= trial_ : verdict > Progress::Verdict::fine && attempts >= trial_after_)
+        if (take_other_method()) return true;
+    if (attempts % (stepper_->is_trying() ? trial_ / 2 : kTrialAfter) == 0) mark_pace();
+    if (verdict < Progress::Verdict::crawls || stepper_->is_trying()) return false;
+    SlowRun found;
+    found.attempts_left = progress_.attempts_left();
+    found.pace = left() / found.attempts_left;
+    found.event = progress_.event();
+    found.seen = progress_.window();
+    found.ended = progress_.ended();
+    const bool may_end = std::ranges::any_of(options_.events, [](const auto& event) { return event.terminal; });
+    if (verdict == Progress::Verdict::endless && !may_end) return give_up(found), false;
+    tell_slow(found);
+    return false;
+}
+
+// Steps have vanished: another method may get on, where time has passed since they last did.
+bool AdaptiveRun::goes_on_otherwise() {
+    if (!stepper_->is_trying()) {
+        if (vanished_at_ == t_) return false;
+        vanished_at_ = t_;
+    }
+    if (!take_other_method()) return false;
+    begin_motion(0.0);
+    return true;
+}
+
+// What passes from here on shows the pace: of a method that is tried, the second half of the trial.
+void AdaptiveRun::mark_pace() {
+    marked_at_ = t_;
+    evaluations_at_mark_ = system_.statistics().evaluations;
+}
+
+// Those that can are tried one after the other, each for some attempts.
+bool AdaptiveRun::take_other_method() {
+    const auto taken = static_cast<double>(system_.statistics().evaluations - evaluations_at_mark_);
+    if (!stepper_->is_trying()) before_trial_ = stepper_->method();
+    const bool changes = stepper_->give_way((t_ - marked_at_) / std::max(1.0, taken));
+    if (!stepper_->is_trying()) {
+        trial_after_ *= kRarer;
+        trial_ *= kRarer;
+    }
+    if (before_trial_ != stepper_->method()) {
+        result_.changed_since = t_;
+        result_.gave_way = before_trial_;
+    }
+    if (changes || !before_trial_.empty()) {
+        progress_.begin(t_, watch_.count());
+        mark_pace();
+    }
+    return changes;
 }
 
 // True if the motion goes on otherwise from where the step has ended.
@@ -218,7 +296,7 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
         h_ = estimated ? stepper_->refused(h_, outcome) : 0.25 * h_;
     }
     ++refusals_;
-    if (h_ >= shortest()) return;
+    if (h_ >= shortest() || goes_on_otherwise()) return;
     if (finite && !outcome.constraints_met) return stop(SimulationStatus::constraints_lost);
     result_.body = std::max(0, system_.first_non_finite_body(x1_.data(), u1_.data()));
     stop(finite ? SimulationStatus::step_vanished : SimulationStatus::not_finite);
@@ -233,6 +311,7 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     h_ = std::min(limit_, is_rounding_ ? step_.h : came_down_to_rounding(outcome) ? kOutOfRounding * step_.h : next);
     refusals_ = asides_ = 0;
     result_.rounding += is_rounding_;
+    result_.method = stepper_->method();
     result_.last_order = outcome.order;
     result_.highest_order = std::max(result_.highest_order, outcome.order);
     const std::vector<EventWatch::Root>& roots = watch_.find(step_.begin, step_.h, curve_);
@@ -278,6 +357,8 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     x1_.swap(xo_);
     u1_.swap(uo_);
     if (!is_sound(met)) return result_.time = root.time, false;  // frames lead up to here
+    if (root.time - step_.begin < kCutShort * step_.h) progress_.end_at(root.event);
+    if (watch_.is_contact(root.event)) system_.contacts().end_by(root.event - watch_.first_contact());
     if (!accept(root.time, root.time - step_.begin)) return false;
     stuck_ = stop_met && root.time - step_.begin <= shortest();
     if (stuck_) return true;

@@ -6,6 +6,7 @@
 
 #include "integrate/cubic_curve.hpp"
 #include "integrate/energy_watch.hpp"
+#include "integrate/progress.hpp"
 #include "integrate/run.hpp"
 #include "interruption/interruption.hpp"
 #include "model/model.hpp"
@@ -29,6 +30,7 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
       frame_(system.observation_size(observation_)),
       t_(t),
       end_(t),
+      goal_(t),
       first_(t),
       samples_(options_.periods.size(), 0) {
     result_.time = t;
@@ -36,25 +38,81 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
     ledger_.stand(t, x.data(), u.data());
 }
 
+namespace {
+
+// The body whose velocity differs most between two observations of no more than motions.
+int most_changed(int bodies, const std::vector<double>& start, const std::vector<double>& end) {
+    const FrameLayout layout(FrameCounts{bodies});
+    const int first = layout.begin(Section::velocity);
+    double most = 0.0;
+    int found = 0;
+    for (int i = first; i < layout.begin(Section::coordinates); ++i) {
+        const double change = std::abs(end[i] - start[i]);
+        if (change > most) most = change, found = (i - first) % (3 * bodies) / 3;
+    }
+    return found;
+}
+
+}  // namespace
+
 const SimulationResult& Run::advance(const std::vector<double>& outputs, double end, bool last) {
     result_.status = SimulationStatus::finished;
     outputs_ = outputs;
     next_ = 0;
+    goal_ = end;
     try {
-        do {
+        for (bool goes_on = !has_too_many_samples(); goes_on; goes_on = is_running() && t_ < end) {
             sample_if_due();
             end_ = next_stop(end);
             last_ = last && end_ == end;
             begin_if_due();
             advance();
             changed_ = !is_running();
-        } while (is_running() && t_ < end);
+        }
     } catch (const Interrupted&) {
         poles_.leave();
         stop(SimulationStatus::interrupted);
     }
     ledger_.stand(t_, x_.data(), u_.data());
     return result_;
+}
+
+// Each takes a step at least.
+bool Run::has_too_many_samples() {
+    for (size_t i = 0; i < options_.periods.size(); ++i) {
+        SlowRun found;
+        found.attempts_left = left() / options_.periods[i];
+        found.sample = static_cast<int>(i);
+        if (found.attempts_left > kMostAttempts) return give_up(found), true;
+        if (found.attempts_left > kManyAttempts) tell_slow(found);
+    }
+    return false;
+}
+
+void Run::tell_slow(const SlowRun& found) {
+    if (!std::isnan(result_.slow.since)) return;
+    result_.slow = found;
+    result_.slow.since = t_;
+    if (found.event < 0 && found.sample < 0) result_.slow.body = most_accelerated(result_.last_step);
+    sink_.crawls(result_.slow);
+}
+
+void Run::give_up(const SlowRun& found) {
+    const double since = result_.slow.since;
+    result_.slow = found;
+    result_.slow.since = std::isnan(since) ? t_ : since;
+    if (found.event < 0 && found.sample < 0) result_.slow.body = most_accelerated(result_.last_step);
+    stop(SimulationStatus::endless);
+}
+
+// The body whose velocity changes most in a time.
+int Run::most_accelerated(double h) {
+    std::vector<double> start(system_.observation_size({})), end = start;
+    system_.accelerate(t_, x_.data(), u_.data(), u1_.data());
+    for (size_t i = 0; i < u_.size(); ++i) u1_[i] = u_[i] + h * u1_[i];
+    system_.measure(t_, x_.data(), u_.data(), {}, start.data());
+    system_.measure(t_, x_.data(), u1_.data(), {}, end.data());
+    return most_changed(system_.model().bodies(), start, end);
 }
 
 void Run::begin_if_due() {
@@ -174,6 +232,9 @@ class FixedRun final : public Run {
     }
 
     void advance() override {
+        SlowRun found;
+        found.attempts_left = left() / options_.step;
+        if (found.attempts_left > kMostAttempts) return give_up(found);
         while (is_running() && t_ < end_) {
             pass(t_, next_ < outputs_.size() ? std::min(outputs_[next_], end_) : end_);
             if (is_running()) record_if_due();
@@ -268,25 +329,16 @@ class FixedRun final : public Run {
     void tell_energy(const EnergyWatch::Step& step) {
         result_.energy_before = watch_.lowest();
         result_.energy_after = watch_.reached();
-        result_.body = most_accelerated(step);
+        result_.body = most_accelerated_in(step);
         stop(SimulationStatus::energy_made);
     }
 
     // The body whose velocity changes most in a step.
-    int most_accelerated(const EnergyWatch::Step& step) {
+    int most_accelerated_in(const EnergyWatch::Step& step) {
         std::vector<double> start(system_.observation_size({})), end = start;
         system_.measure(step.t, step.x, step.u, {}, start.data());
         system_.measure(step.t + step.h, step.x1, step.u1, {}, end.data());
-        const int bodies = system_.model().bodies();
-        const FrameLayout layout(FrameCounts{bodies});
-        const int first = layout.begin(Section::velocity);
-        double most = 0.0;
-        int found = 0;
-        for (int i = first; i < layout.begin(Section::coordinates); ++i) {
-            const double change = std::abs(end[i] - start[i]);
-            if (change > most) most = change, found = (i - first) % (3 * bodies) / 3;
-        }
-        return found;
+        return most_changed(system_.model().bodies(), start, end);
     }
 
     // Whether what moves stays where it is, as far as doubles can tell.

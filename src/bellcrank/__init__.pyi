@@ -35,6 +35,7 @@ from bellcrank.errors import BellcrankError as BellcrankError
 from bellcrank.errors import Fault as Fault
 from bellcrank.errors import MechanismError as MechanismError
 from bellcrank.errors import SimulationError as SimulationError
+from bellcrank.errors import SlowRunWarning as SlowRunWarning
 from bellcrank.errors import Unreachable as Unreachable
 from bellcrank.errors import Unsupported as Unsupported
 from bellcrank.expression.expression import symbol as symbol

@@ -177,6 +177,10 @@ class Unreachable(BellcrankError):
         self.nearest: Any = nearest
 
 
+class SlowRunWarning(UserWarning):
+    """A run does not get on: its steps are so short that it needs a great many more."""
+
+
 class SimulationError(BellcrankError):
     """A simulation could not go on.
 

@@ -10,12 +10,11 @@ from bellcrank.analysis.snapshot import Snapshot, exponential, matrices, product
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, FORMULA_ROW
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OF_FORMULAS
 
 _TURN = 2.0 * np.pi
 _STEEP = 1e4  # gradient of a coordinate, 1/m or 1, beyond which it is near a pole, and known the less
 _ROUGH = 1e-6  # change of a relative second derivative with the step, beyond which a motion is not smooth
-OF_FORMULAS = (FORMULA_ROW, FORMULA_COORDINATE)
 
 
 class Rows:

@@ -98,6 +98,9 @@ def _check(model: Model, run: Trajectory) -> None:
     if "resampled" in run.statistics:
         rule, advice = "its frames were interpolated, which no mechanism obeys", "judge it before resampling"
         raise MechanismError(Fault(element, rule, None, advice))
+    if run.origin.changed:
+        rule = f"its mechanism was changed at t = {run.origin.changed}, and a run is judged by one mechanism"
+        raise MechanismError(Fault(element, rule, None, "judge the runs between changes"))
     recorded, kept = run.layout, {"accelerations": run.layout.accelerations, "ledger": bool(run.layout.works)}
     own = observation(model, **kept).layout
     differing = [

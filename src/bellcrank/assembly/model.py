@@ -28,7 +28,7 @@ from bellcrank.assembly.state_source import (
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, OF_FORMULAS
 from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
@@ -193,10 +193,35 @@ class Model:
     def describe_row(self, row: int) -> tuple[str, str]:
         """What a row belongs to and what it is about: ("joint 'pivot'", "e1")."""
         begin, end = self.arrays["row_term_start"][row : row + 2]
-        kinds = [self.arrays["coordinate_kind"][c] for c in self.arrays["term_coordinate"][begin:end]]
-        block = self.row_block[row]
-        number = f"equation {row - self.arrays['block_row_start'][block] + 1}"
-        return self.block_owner[block], " and ".join(dict.fromkeys(kinds)) if kinds else number
+        names = [self._term_name(c) for c in self.arrays["term_coordinate"][begin:end].tolist()]
+        block = int(self.row_block[row])
+        number = int(row - self.arrays["block_row_start"][block])
+        return self.block_owner[block], " and ".join(dict.fromkeys(names)) or self._equation_name(
+            block, number
+        )
+
+    @cached_property
+    def _formula_joints(self) -> Mapping[int, tuple[JointRecord, Any]]:
+        """Joints given by formulas and their kinds, by their pair of markers."""
+        written = [record for record in self.custom if record.category == "joint"]
+        joints = [(self.joint(record.name), record.lowered.custom) for record in written]
+        return {joint.pair: (joint, kind) for joint, kind in joints}
+
+    def _term_name(self, coordinate: int) -> str:
+        """The name of a coordinate in a row; of a row of a joint given by formulas, what it demands."""
+        kind: str = self.arrays["coordinate_kind"][coordinate]
+        if kind not in OF_FORMULAS:
+            return kind
+        joint, written = self._formula_joints[int(self.arrays["coordinate_pair"][coordinate])]
+        number = int(self.arrays["coordinate_params"][self.arrays["coordinate_param_start"][coordinate] + 1])
+        return joint.coordinate_names[number] if kind == FORMULA_COORDINATE else str(written.rule)
+
+    def _equation_name(self, block: int, number: int) -> str:
+        """What an equation without coordinates demands: of a joint, that it rolls."""
+        for joint, written in self._formula_joints.values():
+            if block in joint.blocks:
+                return str(written.rolling_rules[number])
+        return f"equation {number + 1}"
 
     def row_text(self, row: int) -> str:
         """The same as one text: "joint 'pivot' (e1)"."""

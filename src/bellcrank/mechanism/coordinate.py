@@ -23,6 +23,7 @@ TURNED: Final = "turned_"
 
 FORMULA_ROW: Final = "formula_row"
 FORMULA_COORDINATE: Final = "formula_coordinate"
+OF_FORMULAS: Final = (FORMULA_ROW, FORMULA_COORDINATE)
 """What the rows and the own coordinates of joints given by formulas are called in the flat arrays."""
 
 

@@ -21,6 +21,7 @@ from bellcrank.integrate.failure import Explanation
 from bellcrank.integrate.progress import Progress
 from bellcrank.run import opening, telling
 from bellcrank.run.course import Course
+from bellcrank.run.happenings import happened
 from bellcrank.run.place import Place
 from bellcrank.run.plan import Plan
 from bellcrank.run.steering import Steering
@@ -167,7 +168,7 @@ class Run(Place):
                 self._recorder.on_block(*self._course.frame())
             self._ended = replace(self._course.outcome(), status=self._ended.status)
         done, self._told_of = self._told_of, len(self._ended.events)
-        names = telling.happened(self.model, self._watched, self._ended)[done:]
+        names = happened(self.model, self._watched, self._ended)[done:]
         summary = self._summary(self._ended.status, self._explained(self._ended).message)
         return self._recorder.finish(summary, names, self._ended.event_frames[done:])
 
@@ -199,7 +200,8 @@ class Run(Place):
     def _advance_part(self, end: float, last: bool) -> None:
         """Let the core advance to a time, and process the outcome."""
         outputs = self.plan.outputs(self._time, end, self._first)
-        outcome, callbacks = None, (self._course.sink, self._is_alive, self._steering.sample)
+        outcome = None
+        callbacks = (self._course.sink, self._is_alive, self._steering.sample, self._course.warn_slow)
         try:
             went = self._course.core.advance(
                 outputs, end, last, last or self._course.regularity.watches, *callbacks
@@ -258,7 +260,7 @@ class Run(Place):
         self._shown.__exit__(None, None, None)
         self._ended, explained = outcome, self._explained(outcome)
         summary = self._summary(outcome.status, explained.message)
-        names = telling.happened(self.model, self._watched, outcome)
+        names = happened(self.model, self._watched, outcome)
         self._final = self._recorder.finish(summary, names, outcome.event_frames)
         return explained
 
@@ -276,7 +278,7 @@ class Run(Place):
             self._course.flush()
             self._ended = self._course.outcome()
             self._time, summary = self._ended.time, self._summary(**summary)
-        names = telling.happened(self.model, self._watched, self._ended)
+        names = happened(self.model, self._watched, self._ended)
         self._final = self._recorder.finish(summary, names, self._ended.event_frames)
         if isinstance(error, SimulationError):
             error.trajectory = self._final
@@ -291,5 +293,7 @@ class Run(Place):
         outcome = self._ended if self._course.core is None else self._course.outcome()
         counts = {n: count - self._before.get(n, 0) for n, count in self._course.counted(outcome).items()}
         summary = telling.statistics(self._course.system, self.plan.method, outcome, counts)
+        if slow := self._course.slowness(outcome):
+            summary["slow"] = slow
         summary |= {"wall_seconds": self._wall, **telling.of_start(self._report, self._motion)}
         return {"status": status, "message": message, **summary} if status else summary

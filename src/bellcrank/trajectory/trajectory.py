@@ -52,6 +52,8 @@ class Trajectory(Elements, Shown):
         self.status = status if isinstance(status, Status) else Status(status)
         self.statistics = MappingProxyType(dict(statistics or {}))
         self.origin = Origin.of(mechanism)
+        if (changed := self.statistics.get("changed_at", "")) != self.origin.changed:
+            self.origin = self.origin.changed_at(str(changed))
         self.state_source = StateSource(layout.bodies, layout.angle_labels(), self.origin.values)
         self.events = tuple(
             e if e.state.source else replace(e, state=replace(e.state, source=self.state_source))
