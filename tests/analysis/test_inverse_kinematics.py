@@ -201,7 +201,9 @@ class TestWithinReach:
         for _ in range(3):
             ik.nearest({(body, point): (0.3, 0.4, 0.0)})
         on = ik.state
-        assert np.array_equal(ik.nearest(task.targets).coordinates, other.nearest(task.targets, on).coordinates)
+        assert np.array_equal(
+            ik.nearest(task.targets).coordinates, other.nearest(task.targets, on).coordinates
+        )
 
 
 class TestOutOfReach:

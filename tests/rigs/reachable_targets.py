@@ -49,7 +49,9 @@ def spatial(seed):
 def loose(seed):
     """Trees beside bodies that hang on nothing, or on a measured pose with limits."""
     rng = np.random.default_rng([seed, 3])
-    return _tree(rng, SPACE | {"Free": {"x": 0.5, "y": 0.5, "z": 0.5}, "Spherical": {}}, plane=False, loose=True)
+    return _tree(
+        rng, SPACE | {"Free": {"x": 0.5, "y": 0.5, "z": 0.5}, "Spherical": {}}, plane=False, loose=True
+    )
 
 
 def looped(seed):
@@ -106,7 +108,9 @@ def _quaternion(turn):
 
 
 def _any_turn(rng, plane):
-    return Rotation.from_rotvec([0.0, 0.0, rng.uniform(-pi, pi)]) if plane else Rotation.random(random_state=rng)
+    return (
+        Rotation.from_rotvec([0.0, 0.0, rng.uniform(-pi, pi)]) if plane else Rotation.random(random_state=rng)
+    )
 
 
 @dataclass
@@ -126,7 +130,10 @@ def _hinge(rng, kinds, parent, plane):
     kind = list(kinds)[int(rng.integers(len(kinds)))]
     reach = [rng.uniform(0.3, 1.0), 0.0, 0.0] if parent >= 0 else [0.0, 0.0, 0.0]
     first = (tuple(reach), _quaternion(_any_turn(rng, plane)))
-    second = ((0.0, 0.0, 0.0) if plane else tuple(rng.uniform(-0.2, 0.2, 3)), _quaternion(_any_turn(rng, plane)))
+    second = (
+        (0.0, 0.0, 0.0) if plane else tuple(rng.uniform(-0.2, 0.2, 3)),
+        _quaternion(_any_turn(rng, plane)),
+    )
     ranges, start, goal = {}, {}, {}
     for name, widest in kinds[kind].items():
         middle = rng.uniform(-0.2, 0.2) * widest
@@ -138,7 +145,10 @@ def _hinge(rng, kinds, parent, plane):
 
 def _tree(rng, kinds, plane, loose=False):
     bodies = int(rng.integers(2, 7 if plane else 8))
-    hinges = [_hinge(rng, kinds, k - 1 if rng.random() < 0.75 else int(rng.integers(-1, k)), plane) for k in range(bodies)]
+    hinges = [
+        _hinge(rng, kinds, k - 1 if rng.random() < 0.75 else int(rng.integers(-1, k)), plane)
+        for k in range(bodies)
+    ]
     free = [loose and rng.random() < 0.3 for _ in hinges]
     shapes = [rng.uniform(0.05, 0.4, 3) for _ in hinges]
     weights = 10.0 ** rng.uniform(-0.5, 0.5, bodies)
@@ -146,8 +156,12 @@ def _tree(rng, kinds, plane, loose=False):
     def built(goal):
         mech = bc.Mechanism("tree", gravity=(0.0, 0.0, 0.0))
         for k, (hinge, shape) in enumerate(zip(hinges, shapes, strict=True)):
-            inertia = np.array([shape[1] ** 2 + shape[2] ** 2, shape[0] ** 2 + shape[2] ** 2, shape[0] ** 2 + shape[1] ** 2])
-            body = mech.add_body(f"b{k}", mass=weights[k], inertia=weights[k] * inertia / 12.0, com=(0.3, 0.0, 0.0))
+            inertia = np.array(
+                [shape[1] ** 2 + shape[2] ** 2, shape[0] ** 2 + shape[2] ** 2, shape[0] ** 2 + shape[1] ** 2]
+            )
+            body = mech.add_body(
+                f"b{k}", mass=weights[k], inertia=weights[k] * inertia / 12.0, com=(0.3, 0.0, 0.0)
+            )
             if free[k]:
                 continue
             carrier = mech.ground if hinge.parent < 0 else mech.bodies[f"b{hinge.parent}"]
@@ -184,7 +198,10 @@ def _targets(rng, model, state, plane):
         turn = _turn(state.rotation[number])
         place, asked = state.position[number] + turn.apply(point), rng.random()
         position = None if asked > 0.85 else tuple(place.tolist())
-        targets[model.bodies[number], tuple(point.tolist())] = (position, _quaternion(turn) if asked > 0.5 else None)
+        targets[model.bodies[number], tuple(point.tolist())] = (
+            position,
+            _quaternion(turn) if asked > 0.5 else None,
+        )
     return targets
 
 
@@ -192,7 +209,11 @@ def _loop(rng):
     """One or two loops, closed where the bodies are placed; None where nothing moves."""
     plane = bool(rng.random() < 0.5)
     bodies = int(rng.integers(3, 7))
-    kinds = ["Revolute"] * 4 + ["PrismaticX"] if plane else ["Revolute", "Cylindrical", "Spherical", "Universal", "Spherical"]
+    kinds = (
+        ["Revolute"] * 4 + ["PrismaticX"]
+        if plane
+        else ["Revolute", "Cylindrical", "Spherical", "Universal", "Spherical"]
+    )
     flat = np.array([1.0, 1.0, 0.0]) if plane else np.ones(3)
     places = [(np.zeros(3), Rotation.identity())]
     for _ in range(bodies):
@@ -205,12 +226,18 @@ def _loop(rng):
         kind = kinds[int(rng.integers(len(kinds)))]
         middle = 0.5 * (places[one][0] + places[two][0]) + rng.uniform(-0.2, 0.2, 3) * flat
         joints.append((kind, one, two, middle, _any_turn(rng, plane), rng.uniform(-0.6, 0.6, 3)))
-    free = 3 * bodies - 2 * len(joints) if plane else 6 * bodies - sum(
-        {"Revolute": 5, "Cylindrical": 4, "Spherical": 3, "Universal": 4}[joint[0]] for joint in joints
+    free = (
+        3 * bodies - 2 * len(joints)
+        if plane
+        else 6 * bodies
+        - sum({"Revolute": 5, "Cylindrical": 4, "Spherical": 3, "Universal": 4}[joint[0]] for joint in joints)
     )
     if free < 1:
         return None
-    spread, spins = rng.uniform(0.4, 1.0, len(joints)), rng.normal(0.0, 4.0, (bodies, 3)) * (1.0 - flat if plane else 1.0)
+    spread, spins = (
+        rng.uniform(0.4, 1.0, len(joints)),
+        rng.normal(0.0, 4.0, (bodies, 3)) * (1.0 - flat if plane else 1.0),
+    )
     skew = rng.uniform(0.2, 0.8, (len(joints), 2))
 
     def built(ranges):
@@ -250,7 +277,10 @@ def _loop(rng):
             widest = 2.2 if joint.units[which] == "rad" else 0.5
             if joints[number][0] == "Universal":
                 widest = 0.8
-            ends[name] = (value - skew[number, 0] * widest * spread[number] - 0.05, value + skew[number, 1] * widest + 0.05)
+            ends[name] = (
+                value - skew[number, 0] * widest * spread[number] - 0.05,
+                value + skew[number, 1] * widest + 0.05,
+            )
             limits.append((joint.name, which, *ends[name]))
         ranges[joint.name] = {name: bc.Limit(*pair) for name, pair in ends.items()}
     mech = built(ranges)
