@@ -67,6 +67,7 @@ class JointSystem : public System {
     void commit(double t, const double* x, const double* u) final;
     bool take_doubtful_moment(Moment& out) final;
     double longest_step(const double* x, const double* u, double h) override;
+    double position_noise(const double* x) const final;
     int worst_row() const final { return worst_row_; }
     int first_non_finite_body(const double* x, const double* u) const final {
         return joints_.first_non_finite_body(x, u);

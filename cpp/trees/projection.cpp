@@ -156,6 +156,11 @@ double JointSystem::tolerance() const {
     return options_.position_tolerance * std::clamp(statistics_.smallest_pivot, kRounding, 1.0);
 }
 
+// Closing rows are left with errors up to the tolerance: coordinates on them are known no better than that.
+double JointSystem::position_noise(const double*) const {
+    return closing_rows_.empty() ? 0.0 : options_.position_tolerance;
+}
+
 // Newton's method along M⁻¹Jᵀ, the least motion in the norm of the kinetic energy; ends with J and factors at x. A
 // configuration that is wrong by ε tells nothing about rows that are dependent up to an angle of that size: near a
 // singular configuration such rows are dropped as if it were singular.
