@@ -62,6 +62,8 @@ class ImpulseStep {
 
     void move_freely(double t, double h);
     void turn_freely(double h, const double* expected);
+    double energy_of_forces(double h) const;
+    Vec3 gyroscopic(int body, const Vec3& w) const;  // acceleration, principal axes
     ImpulseOutcome find_velocities(double h, const double* u, double tolerance, double* u1);
     void look_for_points(double h, const double* twists);
     void lay_out(const double* u);
@@ -74,7 +76,9 @@ class ImpulseStep {
     bool pushes_on(double h, double bounce);
     void set_speeds(double h, double bounce);
     double led_by(int row, double compliance) const;
-    double shift(int row, double gap, double before, double restitution, double h, double bounce);
+    bool is_hit(int row, double before, double h) const;
+    bool meets_a_bounce(double h);
+    double shift(int row, double gap, double before, double restitution, double h, double bounce, bool beside);
     struct Work {  // size: of its terms, for their rounding
         double normal = 0.0, across = 0.0, size = 0.0;
     };
@@ -125,6 +129,7 @@ class ImpulseStep {
     double part_ = 1.0, reused_ = 0.0;   // of a step's forces that are left to do; of the last kick that is done
     bool kicks_ = false;                 // whether there is a kick
     int factorizations_ = 0, hits_ = 0;  // hits_: what was hit in this step
+    double coarseness_ = 0.0;            // of the step at hand (ImpulseOutcome)
 };
 
 }  // namespace bellcrank

@@ -93,12 +93,35 @@ ImpulseStep::LastPoint* ImpulseStep::last_point(const FoundContact& found, bool 
     return nullptr;
 }
 
-// What is added to the speed of an inequality, which then must not be negative.
-double ImpulseStep::shift(int row, double gap, double before, double restitution, double h, double bounce) {
-    const double pushed = reused_ > 0.0 ? diagonal_[row] * start_[row] : 0.0;
-    const bool hit = before < -bouncing_speed(h, pushed), bounces = hit && restitution > 0.0;
-    if (gap > kClosed && bounces) return Bounds::kInfinity;  // it meets its impact where it gets in
-    if (hit && gap < -before * h) ++hits_;
+bool ImpulseStep::is_hit(int row, double before, double h) const {
+    return before < -bouncing_speed(h, reused_ > 0.0 ? diagonal_[row] * start_[row] : 0.0);
+}
+
+// Whether a limit or a contact that bounces is met within the step.
+bool ImpulseStep::meets_a_bounce(double h) {
+    const auto meets = [&](int row, double gap, double before, double restitution) {
+        return restitution > 0.0 && gap > kClosed && gap < -before * h && is_hit(row, before, h);
+    };
+    int row = 0;
+    bool any = false;
+    for (const ImpulsePiece& piece : velocities_.pieces()) {
+        any |= piece.unilateral && meets(row, space_.error(row), before_[row] + space_.rate(row), piece.restitution);
+        row += piece.size;
+    }
+    for (size_t i = 0; i < points_.size(); ++i) {
+        const int at = velocities_.points()[i].row;
+        any |= meets(at, points_[i].point.gap, before_[at], model_.contacts.groups[points_[i].group].law.restitution);
+    }
+    return any;
+}
+
+// What is added to the speed of an inequality, which then must not be negative. What bounces meets its impact where it
+// gets in; so does a limit that does not, beside it, for their impulses are one problem.
+double ImpulseStep::shift(int row, double gap, double before, double restitution, double h, double bounce,
+                          bool beside) {
+    const bool hit = is_hit(row, before, h), bounces = hit && restitution > 0.0, gets_in = gap < -before * h;
+    if (gap > kClosed && (bounces || (beside && hit && gets_in))) return Bounds::kInfinity;
+    if (hit && gets_in) ++hits_;
     return gap > kClosed ? gap / h : bounces ? bounce * restitution * before : 0.0;
 }
 
@@ -127,15 +150,17 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
     const auto add = [&](int at, double s) { velocities_.q[at] += std::min(s, 2.0 * fastest); };
     row = 0;
+    const bool beside = meets_a_bounce(h);
     for (const ImpulsePiece& piece : velocities_.pieces()) {
-        if (piece.unilateral)
-            add(row, shift(row, space_.error(row), before_[row] + space_.rate(row), piece.restitution, h, bounce));
+        const double before = before_[row] + space_.rate(row);
+        if (piece.unilateral) add(row, shift(row, space_.error(row), before, piece.restitution, h, bounce, beside));
         row += piece.size;
     }
     for (size_t i = 0; i < points_.size(); ++i) {
         const int at = velocities_.points()[i].row;
         const ContactLaw& law = model_.contacts.groups[points_[i].group].law;
-        add(at, shift(at, points_[i].point.gap, before_[at], law.restitution, h, law.by_impulse > 0.0 ? 0.0 : bounce));
+        add(at, shift(at, points_[i].point.gap, before_[at], law.restitution, h, law.by_impulse > 0.0 ? 0.0 : bounce,
+                      false));
     }
 }
 

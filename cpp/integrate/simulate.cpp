@@ -218,7 +218,7 @@ class FixedRun final : public Run {
         const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());
         if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
         if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
-        if (!watch_.bears(step, last)) return tell_energy(step), false;
+        if (!watch_.bears(step, outcome.impulses.coarseness, last)) return tell_energy(step), false;
         if (!ledger_.empty()) book(step, system_.statistics().impacts != impacts);
         return accept(end, h);
     }
