@@ -63,6 +63,8 @@ class ImpulseStep {
 
     void move_freely(double t, double h);
     void turn_freely(double h, const double* expected);
+    double energy_of_forces(double h) const;
+    Vec3 gyroscopic(int body, const Vec3& w) const;  // acceleration, principal axes
     ImpulseOutcome find_velocities(double h, const double* u, double tolerance, double* u1);
     void look_for_points(double h, const double* twists);
     void lay_out(const double* u);
@@ -75,11 +77,17 @@ class ImpulseStep {
     bool pushes_on(double h, double bounce);
     void set_speeds(double h, double bounce);
     double led_by(int row, double compliance) const;
-    struct Approach {  // along the row of an inequality; closed: a gap up to there is none
+    // Along the row of an inequality; closed: a gap up to there is none.
+    struct Approach {
         int row;
-        double gap, closed, speed, rest_speed;
+        double gap, closed, speed, rest_speed, restitution;
+        bool meets(double h) const { return gap < -speed * h; }
     };
-    double shift(const Approach& at, double restitution, double h, double bounce);
+    Approach to_limit(int row, const ImpulsePiece& piece) const;
+    Approach to_point(int i) const;
+    bool is_hit(const Approach& at, double h) const;
+    bool meets_a_bounce(double h) const;
+    double shift(const Approach& at, double h, double bounce, bool beside);
     struct Work {  // size: of its terms, for their rounding
         double normal = 0.0, across = 0.0, size = 0.0;
     };
@@ -131,6 +139,7 @@ class ImpulseStep {
     double part_ = 1.0, reused_ = 0.0;   // of a step's forces that are left to do; of the last kick that is done
     bool kicks_ = false;                 // whether there is a kick
     int factorizations_ = 0, hits_ = 0;  // hits_: what was hit in this step
+    double coarseness_ = 0.0;            // of the step at hand (ImpulseOutcome)
 };
 
 }  // namespace bellcrank

@@ -93,14 +93,44 @@ ImpulseStep::LastPoint* ImpulseStep::last_point(const FoundContact& found, bool 
     return nullptr;
 }
 
-// What is added to the speed of an inequality, which then must not be negative.
-double ImpulseStep::shift(const Approach& at, double restitution, double h, double bounce) {
+ImpulseStep::Approach ImpulseStep::to_limit(int row, const ImpulsePiece& piece) const {
+    return {row, space_.error(row), kClosed, before_[row] + space_.rate(row), rest_speed_, piece.restitution};
+}
+
+ImpulseStep::Approach ImpulseStep::to_point(int i) const {
+    const FoundContact& found = points_[i];
+    const int row = velocities_.points()[i].row;
+    return {row,          found.point.gap,       kTouches * found.size,
+            before_[row], rest_speed_of(found), model_.contacts.groups[found.group].law.restitution};
+}
+
+bool ImpulseStep::is_hit(const Approach& at, double h) const {
     const double pushed = reused_ > 0.0 ? diagonal_[at.row] * start_[at.row] : 0.0;
-    const bool hit = at.speed < -bouncing_speed(h, at.rest_speed, pushed), bounces = hit && restitution > 0.0;
-    const bool open = at.gap > at.closed;
-    if (open && bounces) return Bounds::kInfinity;  // it meets its impact where it gets in
-    if (hit && at.gap < -at.speed * h) ++hits_;
-    return open ? at.gap / h : bounces ? bounce * restitution * at.speed : 0.0;
+    return at.speed < -bouncing_speed(h, at.rest_speed, pushed);
+}
+
+// Whether a limit or a contact that bounces is met within the step.
+bool ImpulseStep::meets_a_bounce(double h) const {
+    const auto meets = [&](const Approach& at) {
+        return at.restitution > 0.0 && at.gap > at.closed && at.meets(h) && is_hit(at, h);
+    };
+    int row = 0;
+    bool any = false;
+    for (const ImpulsePiece& piece : velocities_.pieces()) {
+        any |= piece.unilateral && meets(to_limit(row, piece));
+        row += piece.size;
+    }
+    for (int i = 0; i < static_cast<int>(points_.size()); ++i) any |= meets(to_point(i));
+    return any;
+}
+
+// What is added to the speed of an inequality, which then must not be negative. What bounces meets its impact where it
+// gets in; so does a limit that does not, beside it, for their impulses are one problem.
+double ImpulseStep::shift(const Approach& at, double h, double bounce, bool beside) {
+    const bool hit = is_hit(at, h), bounces = hit && at.restitution > 0.0, open = at.gap > at.closed;
+    if (open && (bounces || (beside && hit && at.meets(h)))) return Bounds::kInfinity;
+    if (hit && at.meets(h)) ++hits_;
+    return open ? at.gap / h : bounces ? bounce * at.restitution * at.speed : 0.0;
 }
 
 // The speed along a row with compliance, a rotor's, that the second half of a step begins with: where the step began,
@@ -128,18 +158,15 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
     const auto add = [&](int at, double s) { velocities_.q[at] += std::min(s, 2.0 * fastest); };
     row = 0;
+    const bool beside = meets_a_bounce(h);
     for (const ImpulsePiece& piece : velocities_.pieces()) {
-        if (piece.unilateral)
-            add(row, shift({row, space_.error(row), kClosed, before_[row] + space_.rate(row), rest_speed_},
-                           piece.restitution, h, bounce));
+        if (piece.unilateral) add(row, shift(to_limit(row, piece), h, bounce, beside));
         row += piece.size;
     }
     for (size_t i = 0; i < points_.size(); ++i) {
         const int at = velocities_.points()[i].row;
-        const FoundContact& found = points_[i];
-        const ContactLaw& law = model_.contacts.groups[found.group].law;
-        add(at, shift({at, found.point.gap, kTouches * found.size, before_[at], rest_speed_of(found)}, law.restitution,
-                      h, law.by_impulse > 0.0 ? 0.0 : bounce));
+        const ContactLaw& law = model_.contacts.groups[points_[i].group].law;
+        add(at, shift(to_point(static_cast<int>(i)), h, law.by_impulse > 0.0 ? 0.0 : bounce, false));
     }
 }
 

@@ -304,7 +304,7 @@ class FixedRun final : public Run {
         result_.row = poles_.turned_over(end, x1_.data(), u1_.data());
         if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
         if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
-        if (!watch_.bears(step, last)) return tell_energy(step), false;
+        if (!watch_.bears(step, outcome.impulses.coarseness, last)) return tell_energy(step), false;
         if (!ledger_.empty()) book(step, system_.statistics().impacts != impacts);
         return accept(end, h);
     }

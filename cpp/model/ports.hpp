@@ -132,6 +132,8 @@ struct ImpulseOutcome {
     int halved = 0;          // steps and parts of steps that were taken in halves
     int factorizations = 0;  // of problems of impulses
     double lost_to_impacts = 0.0, lost_to_friction = 0.0;  // energy that contacts and limits have taken [J]
+    double coarseness = 0.0;  // energy that is none of the motion: what forces make of rest in a step, and over what
+                              // positions are wrong by [J]
 
     // Another step besides, both of which have met and found what they should.
     void add(const ImpulseOutcome& other) {
@@ -142,6 +144,7 @@ struct ImpulseOutcome {
         halved += other.halved;
         lost_to_impacts += other.lost_to_impacts;
         lost_to_friction += other.lost_to_friction;
+        coarseness = std::max(coarseness, other.coarseness);
     }
 };
 

@@ -65,7 +65,10 @@ JointSystem::JointSystem(const char* name, std::shared_ptr<const Model> model, c
     std::vector<std::uint8_t> alone(model_->rows.size(), 0);
     for (const Block& block : model_->blocks)
         std::fill(alone.begin() + block.row_begin, alone.begin() + block.row_end, block.of_velocity);
-    for (const int row : closing_rows_) of_velocity_.push_back(alone[row]);
+    for (const int row : closing_rows_) {
+        of_velocity_.push_back(alone[row]);
+        is_driven_.push_back(model_->rows[row].function >= 0);
+    }
     if (std::count(of_velocity_.begin(), of_velocity_.end(), 1) == 0) of_velocity_.clear();
 }
 

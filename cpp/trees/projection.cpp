@@ -26,12 +26,13 @@ constexpr double kLittleCorrected = 0.02;
 // Rows that were dropped are judged as well: they follow from the others, or are given up.
 bool JointSystem::project(double t, double* x, double* u) {
     stops_.open();
-    set_driven(t, x, u);
+    before_.assign(u, u + tangent_size());
+    const double jump = set_driven(t, x, u);
     if (closing_rows_.empty()) return true;
     const bool met = close_positions(t, x);
     // Out of a stop that it ran into a body may be pushed as far as it went.
     const bool pushed = stops_.pushing() > 0;
-    stops_.empty() ? correct_velocities(t, x, u) : meet_impacts(t, x, u);
+    stops_.empty() ? correct_velocities(t, x, u) : meet_stops_at(t, x, u, jump);
     return met && (pushed || in_proportion(t, u)) && rates_hold(t, x, u);
 }
 

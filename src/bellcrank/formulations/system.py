@@ -188,7 +188,8 @@ class System:
     def strike(self, what: Sequence[StruckPoint | Blow], state: State | None = None) -> Strike:
         """Apply simultaneous impulses at a state, by default the current one, and compute new velocities.
 
-        Joints, drives and closed limits, redundant ones included, transmit them. Blows come first; then
+        Joints, drives, closed limits and taut cables, redundant ones included, transmit them; those that are
+        one-sided only push, and bounce by their own restitution. Blows come first; then
         Newton's law of restitution and Coulomb's law of friction are satisfied exactly for all points
         together (docs/theory/impulses.md). Restitution with friction may gain energy, and with friction there
         may be several solutions, of which one is found. The System goes to the state after the impulses.
