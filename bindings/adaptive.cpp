@@ -138,9 +138,11 @@ void bind_steps(nb::module_& m) {
             "advance",
             [](Quasistatics& self, double bound, int steps) {
                 nb::gil_scoped_release release;
-                for (int i = 0; i < steps; ++i) self.advance(bound);
+                int taken = 0;
+                while (taken < steps && self.advance(bound)) ++taken;
+                return taken;
             },
-            "bound"_a, "steps"_a = 1, "Refines and moves.")
+            "bound"_a, "steps"_a = 1, "Refines and moves; the steps taken, fewer where accelerations lack digits.")
         .def("solve", &Quasistatics::solve, "Exact accelerations of all joints, in the place of those computed.")
         .def("record_every", &Quasistatics::record_every, "steps"_a,
              "Records a frame now, with all joints, and after every so many steps what moved.")
@@ -149,11 +151,14 @@ void bind_steps(nb::module_& m) {
             nb::sig("def take_record(self) -> dict[str, object]"),
             "What was recorded since the last call, per section.")
         .def_prop_ro("time", &Quasistatics::time)
-        .def_prop_ro("error", [](const Quasistatics& self) { return self.descent().error(); })
+        .def_prop_ro("is_even", [](const Quasistatics& self) { return self.assembly().is_even(); },
+                     "Whether bodies are so much alike that joins lose little by rounding.")
+        .def_prop_ro("is_exact", &Quasistatics::is_exact, "Whether accelerations were refined in twice the digits.")
+        .def_prop_ro("error", [](const Quasistatics& self) { return self.choice().error(); })
         .def_prop_ro(
             "moved", [](const Quasistatics& self) { return integers(self.moved()); }, "Links that the last step moved.")
         .def_prop_ro(
-            "computed", [](const Quasistatics& self) { return integers(self.descent().computed()); },
+            "computed", [](const Quasistatics& self) { return integers(self.choice().computed()); },
             "Links whose accelerations are computed.")
         .def_prop_ro(
             "updated", [](const Quasistatics& self) { return self.assembly().updated(); },
@@ -179,7 +184,7 @@ void bind_steps(nb::module_& m) {
         .def(
             "accelerations",
             [](const Quasistatics& self) {
-                const std::vector<double>& rates = self.descent().accelerations();
+                const std::vector<double>& rates = self.choice().accelerations();
                 return Column(Eigen::Map<const Column>(rates.data(), static_cast<Eigen::Index>(rates.size())));
             },
             "Per freedom, along the joints' motions; of no meaning for joints not computed.")

@@ -1,5 +1,7 @@
 #include "adaptive/linkage.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "spatial/inertia.hpp"
@@ -7,6 +9,8 @@
 namespace bellcrank {
 
 namespace {
+
+constexpr double kJoinRounding = 4.0 * std::numeric_limits<double>::epsilon();
 
 Place marker_place(const Model& model, int pair, int side) {
     return {rotation_matrix(model.pairs[pair].rotation[side]), model.pairs[pair].offset[side]};
@@ -82,10 +86,10 @@ std::vector<int> Linkage::parents_of(const Model& model, const JointTree& joints
 
 Place Link::place(const double* q) const { return before * motion.place(q); }
 
-Linkage::Linkage(const Model& model) : Linkage(model, checked_tree(model)) {}
+Linkage::Linkage(const Model& model, TreeShape shape) : Linkage(model, checked_tree(model), shape) {}
 
-Linkage::Linkage(const Model& model, const JointTree& joints)
-    : link_of(model.bodies(), -1), tree(parents_of(model, joints)) {
+Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
+    : link_of(model.bodies(), -1), tree(parents_of(model, joints), shape) {
     for (const int number : tree.given) {
         const TreeJoint& joint = joints.joints[number];
         link_of[joint.child] = static_cast<int>(links.size());
@@ -109,6 +113,30 @@ Linkage::Linkage(const Model& model, const JointTree& joints)
         if (!joint.reversed) link.before = link.before * shifted_by(joint);
         if (link.parent >= 0) link.before = links[link.parent].principal * link.before;
     }
+    measure(model);
+}
+
+// Of points fixed to the bodies; a slide adds the way that it has gone to an arm.
+void Linkage::measure(const Model& model) {
+    const auto at = [&](const Link& link, const Vec3& point) {
+        const Vec3 c = transpose_times(link.principal.rotation, point - link.principal.shift);
+        const Vec3& J = model.principal_inertia[link.body];
+        const double mass = model.mass[link.body], x = c.x * c.x, y = c.y * c.y, z = c.z * c.z;
+        moving_ = std::max(moving_, 1.0 / mass + (y + z) / J.x + (x + z) / J.y + (x + y) / J.z);
+        inertia_ = std::max(inertia_, std::max({J.x, J.y, J.z}) + mass * (x + y + z));
+        turning_ = std::max(turning_, 1.0 / std::min({J.x, J.y, J.z}));
+        mass_ = std::max(mass_, mass);
+    };
+    for (const Link& link : links) {
+        at(link, {0, 0, 0});
+        if (link.parent >= 0) at(links[link.parent], link.before.shift);
+    }
+}
+
+double Linkage::rounding(double reach) const {
+    const double square = reach * reach;
+    const double spread = std::max((moving_ + square * turning_) * mass_, turning_ * (inertia_ + square * mass_));
+    return kJoinRounding * spread;
 }
 
 }  // namespace bellcrank

@@ -29,7 +29,7 @@ struct Link {
 
 struct Linkage {
     // Of a model whose joints are a tree. Throws std::invalid_argument with all reasons why it is none.
-    explicit Linkage(const Model& model);
+    explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced);
     // Why a model's joints are no such tree; empty if they are.
     static std::vector<std::string> refusals(const Model& model);
 
@@ -38,8 +38,17 @@ struct Linkage {
     AssemblyTree tree;
     int coordinates = 0, freedoms = 0;
 
+    // What joins of a balanced tree may make of an acceleration by rounding, by the size of its terms, where slides
+    // reach so far: they are inversions, and lose the digits by which mobilities of bodies differ.
+    double rounding(double reach) const;
+
   private:
-    Linkage(const Model& model, const JointTree& joints);
+    Linkage(const Model& model, const JointTree& joints, TreeShape shape);
+    void measure(const Model& model);
+
+    // The largest of any body: inverse moment of inertia, mobility of a point where a joint is, mass, inertia about such
+    // a point.
+    double turning_ = 0.0, moving_ = 0.0, mass_ = 0.0, inertia_ = 0.0;
     static std::vector<int> parents_of(const Model& model, const JointTree& joints);
 };
 

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "adaptive/descent.hpp"
+#include "adaptive/exact_solution.hpp"
 #include "adaptive/moves.hpp"
+#include "adaptive/ranking.hpp"
 #include "model/branches.hpp"
 
 namespace bellcrank {
@@ -62,13 +64,13 @@ class Quasistatics {
 
     // Computes joint accelerations until the error is at most `bound`, which only adds to those computed. The error.
     double refine(double bound);
-    void begin() { descent_.begin(-model_->gravity, measure_); }  // with nothing computed
+    void begin();  // with nothing computed
     // Takes a step with the accelerations that were computed, all others zero.
     void move();
-    // Both; without totals all joints move.
-    void advance(double bound);
+    // Both; without totals all joints move. False, and no step, where rounding leaves accelerations open.
+    bool advance(double bound);
     // Exact accelerations of all joints, in the place of those computed.
-    void solve() { descent_.compute_all(-model_->gravity); }
+    void solve();
 
     // Records a frame now, with all joints, and after every so many steps what moved.
     void record_every(int steps);
@@ -77,13 +79,16 @@ class Quasistatics {
     double time() const { return time_; }
     const Linkage& linkage() const { return *linkage_; }
     const RootedAssembly& assembly() const { return assembly_; }
-    const Descent& descent() const { return descent_; }
+    // What was computed.
+    const JointChoice& choice() const { return is_exact_ ? static_cast<const JointChoice&>(ranking_) : descent_; }
+    bool is_exact() const { return is_exact_; }  // accelerations are those of all joints, in twice the digits
     const std::vector<int>& moved() const { return moved_; }  // links, in the last step
     const std::vector<double>& coordinates() const { return q_; }
     Place pose(int body) const;  // of a body's principal frame
 
   private:
     void place(int link);
+    void solve_exactly(const std::vector<int>& computed);
 
     const std::shared_ptr<const Model> model_;
     const std::shared_ptr<const Linkage> linkage_;
@@ -91,6 +96,9 @@ class Quasistatics {
     const ErrorMeasure measure_;
     RootedAssembly assembly_;
     Descent descent_;
+    Ranking ranking_;
+    std::unique_ptr<ExactSolution> exact_;  // made where joins lack digits
+    bool is_exact_ = false;                 // accelerations are those of exact_, ranked
     LinkageForces forces_;
     double begin_ = 0.0, time_ = 0.0;
     std::vector<double> q_;
