@@ -87,7 +87,8 @@ void Descent::push(int node, const double* input, double rounding) {
     double total, size;
     assembly_.total(node, input, &total, &size);
     if (size == 0.0) return;  // nothing in it accelerates
-    const double lost = assembly_.is_even() ? kRounding : std::max(kRounding, std::min(assembly_.loss_within(node), 1.0));
+    const double lost =
+        assembly_.is_even() ? kRounding : std::max(kRounding, std::min(assembly_.loss_within(node), 1.0));
     total = std::max(total, 0.0) + lost * size;
     Open& open = open_.emplace_back();
     open.node = node;

@@ -1,6 +1,6 @@
-// What inversions lose. Rounding is relative to what is inverted and taken away, and stays in what is left of it. Beside
-// every inverse inertia Φ there is thus the size of what its errors are relative to, a diagonal Φ̂ ≥ Φ, likewise V̂ ≥ V
-// of a body with its branches and Ŵ ≥ W of a branch; errors are carried on to first order:
+// What inversions lose. Rounding is relative to what is inverted and taken away, and stays in what is left of it.
+// Beside every inverse inertia Φ there is thus the size of what its errors are relative to, a diagonal Φ̂ ≥ Φ, likewise
+// V̂ ≥ V of a body with its branches and Ŵ ≥ W of a branch; errors are carried on to first order:
 //   a join       M̂ = Φ̂1ᴮ + X² Φ̂2ᴬ,   Φ̂1 = Φ̂1ᴬ + X1²ᵀ M̂,   Φ̂2 = Φ̂2ᴮ + X2²ᵀ M̂
 //   a rake       Ŵ = W + W²ᵀ Φ̂1, or V̂ + U²ᵀ V̂_S of a body by itself, in the frame of the carrier
 //   a body       V̂ = I + Σ Ŵ,   Φ̂ = Φ + Φ²ᵀ V̂,
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kLoss = 64.0 * std::numeric_limits<double>::epsilon();
 constexpr double kFirstOrder = 1e-6;  // up to which losses of several joins only add up
-constexpr int kUpdates = 20;  // of all nodes, on the average, between one measurement and the next
+constexpr int kUpdates = 20;          // of all nodes, on the average, between one measurement and the next
 
 struct Sizes {
     double first[6], second[6];

@@ -1,7 +1,7 @@
-// The factors of an articulated linkage (assembly_tree.hpp) add inertias and invert none, but where a light body carries
-// a heavy one a joint's freedoms meet the small rest of large inertias. The equations themselves, Sᵀ f = Q with f the
-// force that all behind a joint asks of it, are exact in 32 digits; what they lack is solved for by the same factors
-// until nothing is lacking (docs/decisions/0025-refinement.md).
+// The factors of an articulated linkage (assembly_tree.hpp) add inertias and invert none, but where a light body
+// carries a heavy one a joint's freedoms meet the small rest of large inertias. The equations themselves, Sᵀ f = Q with
+// f the force that all behind a joint asks of it, are exact in 32 digits; what they lack is solved for by the same
+// factors until nothing is lacking (docs/decisions/0025-refinement.md).
 #include "adaptive/exact_solution.hpp"
 
 #include <algorithm>
@@ -171,7 +171,8 @@ void ExactSolution::solve(const RootedAssembly& assembly, const Vec3& base) {
     judge(left);
 }
 
-// The rounding of a place turns forces by as much: efforts of that size, of signs at random, say what joints make of it.
+// The rounding of a place turns forces by as much: efforts of that size, of signs at random, say what joints make of
+// it.
 void ExactSolution::judge(double left) {
     std::fill(roundings_.begin(), roundings_.end(), left);
     std::uint32_t random = 1;

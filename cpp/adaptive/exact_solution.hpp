@@ -24,16 +24,17 @@ class ExactSolution {
     // Per link, by how much its joint's acceleration may be off: what refining left, and what rounding of the places
     // makes of it.
     const std::vector<double>& roundings() const { return roundings_; }
-    // The largest of them, and the part that refining left, relative to the largest acceleration.
+    // The largest of them, relative to the largest acceleration.
     double uncertainty() const { return uncertainty_; }
-    double unrefined() const { return unrefined_; }
+    // Whether refining did not get there: then accelerations are none.
+    bool leaves_open() const { return unrefined_ > 1e-8; }
 
   private:
     using ExactVec = Vec3T<DoubleDouble>;
     struct ExactSix {  // a motion (ω; v) or a force (n; f)
         ExactVec top, bottom;
     };
-    struct Part {  // a link of the own linkage
+    struct Part {   // a link of the own linkage
         int given;  // its number in the other
         double mass;
         Vec3 moments;
@@ -49,8 +50,8 @@ class ExactSolution {
     RootedAssembly assembly_;
     Descent descent_;
     std::vector<Part> parts_;
-    std::vector<int> outward_;             // own links, parents first
-    std::vector<double> forces_, efforts_;  // as given, per own link and freedom
+    std::vector<int> outward_;                // own links, parents first
+    std::vector<double> forces_, efforts_;    // as given, per own link and freedom
     std::vector<double> own_, lack_, whole_;  // per own freedom: rates, what equations lack, the size of their terms
     std::vector<std::pair<double, double>> sizes_;  // per own link, of the terms of moments and of forces
     std::vector<ExactSix> motions_, loads_;

@@ -6,9 +6,9 @@
 namespace bellcrank {
 
 // Of joint accelerations that are taken as zero beside those computed, and of what rounding makes of these: the root of
-// the sum of their squares, or the largest of them; as it is, or as a part of the same of all joints. A joint of several
-// freedoms counts with the norm of its accelerations; those of a body that hangs on nothing are computed always and do
-// not count.
+// the sum of their squares, or the largest of them; as it is, or as a part of the same of all joints. A joint of
+// several freedoms counts with the norm of its accelerations; those of a body that hangs on nothing are computed always
+// and do not count.
 enum class ErrorMeasure { absolute_linkage, relative_linkage, absolute_joint, relative_joint };
 
 class JointChoice {

@@ -40,39 +40,41 @@ Matrix6 spatial_inertia(double mass, const Vec3& moments, const Place& place) {
     return out;
 }
 
-std::string text_of(const std::vector<std::string>& reasons) {
-    std::string text;
-    for (const std::string& reason : reasons) text += (text.empty() ? "" : "; ") + reason;
-    return text;
-}
-
-std::vector<std::string> reasons_against(const JointTree& tree) {
-    std::vector<std::string> reasons;
-    if (!tree.closing_rows.empty())
-        reasons.push_back("it takes trees of joints, and " + std::to_string(tree.closing_rows.size()) +
-                          " rows of loops, drives or constraints would be left");
-    if (!tree.stops.empty()) reasons.push_back("it takes no stops");
-    if (!tree.inertances.empty()) reasons.push_back("it takes no rotors of geared motors");
+std::vector<Obstacle> obstacles_in(const JointTree& tree) {
+    std::vector<Obstacle> found;
+    for (const int row : tree.closing_rows)
+        found.push_back({"it takes trees of joints, and rows of loops, drives or constraints would be left",
+                         Obstacle::Of::row, row});
+    for (const int row : tree.stops) found.push_back({"it takes no stops", Obstacle::Of::row, row});
+    for (const int block : tree.inertances)
+        found.push_back({"it takes no rotors of geared motors", Obstacle::Of::block, block});
     for (const TreeJoint& joint : tree.joints) {
         const std::string why = JointMotion::refusal(joint);
-        if (!why.empty()) reasons.push_back("the joint of body " + std::to_string(joint.child) + ": " + why);
+        if (!why.empty()) found.push_back({"it takes no joint that " + why, Obstacle::Of::block, joint.block});
     }
-    return reasons;
+    return found;
 }
 
 JointTree checked_tree(const Model& model) {
     if (model.bodies() == 0) throw std::invalid_argument("there is no body");
     JointTree tree = joint_tree(model);
-    const std::vector<std::string> reasons = reasons_against(tree);
-    if (!reasons.empty()) throw std::invalid_argument(text_of(reasons));
+    const std::vector<Obstacle> obstacles = obstacles_in(tree);
+    if (!obstacles.empty()) throw std::invalid_argument(text_of(obstacles));
     return tree;
 }
 
 }  // namespace
 
-std::vector<std::string> Linkage::refusals(const Model& model) {
-    if (model.bodies() == 0) return {"there is no body"};
-    return reasons_against(joint_tree(model));
+std::string text_of(const std::vector<Obstacle>& obstacles) {
+    std::string text;
+    for (const Obstacle& obstacle : obstacles)
+        if (text.find(obstacle.why) == std::string::npos) text += (text.empty() ? "" : "; ") + obstacle.why;
+    return text;
+}
+
+std::vector<Obstacle> Linkage::obstacles(const Model& model) {
+    if (model.bodies() == 0) return {{"there is no body"}};
+    return obstacles_in(joint_tree(model));
 }
 
 std::vector<int> Linkage::parents_of(const Model& model, const JointTree& joints) {

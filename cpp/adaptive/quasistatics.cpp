@@ -6,16 +6,10 @@
 
 namespace bellcrank {
 
-namespace {
-
-constexpr double kOpen = 1e-8;  // what refining in twice the digits may leave of accelerations
-
-}  // namespace
-
-std::vector<std::string> Quasistatics::refusals(const Model& model) {
-    std::vector<std::string> reasons = Linkage::refusals(model);
-    if (reasons.empty()) reasons = LinkageForces::refusals(model);
-    return reasons;
+std::vector<Obstacle> Quasistatics::obstacles(const Model& model) {
+    std::vector<Obstacle> found = Linkage::obstacles(model);
+    if (found.empty()) found = LinkageForces::obstacles(model);
+    return found;
 }
 
 Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, ErrorMeasure measure, bool with_totals)
@@ -123,8 +117,10 @@ bool Quasistatics::advance(double bound) {
         refine(bound);
     else
         solve();
-    if (is_exact_ && exact_->unrefined() > kOpen) return false;
+    if (is_exact_ && exact_->leaves_open()) return false;
+    const double error = choice().error();
     move();
+    if (!moved_.empty()) largest_error_ = std::max(largest_error_, error);
     return true;
 }
 

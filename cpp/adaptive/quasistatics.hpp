@@ -20,7 +20,7 @@ class LinkageForces {
   public:
     LinkageForces(const Model& model, const Linkage& linkage);
     // Why forces of a model cannot be taken; empty if they can.
-    static std::vector<std::string> refusals(const Model& model);
+    static std::vector<Obstacle> obstacles(const Model& model);
 
     // To the assembly: everything; or what may be other at another time, and where joints have moved.
     // Its frames keep the rotations of links on which forces fixed in the world act, in the order of `turned()`.
@@ -57,7 +57,7 @@ class Quasistatics {
     // with_totals: false takes exact steps alone, and these faster. Throws std::invalid_argument with all reasons if
     // the model cannot be taken.
     Quasistatics(std::shared_ptr<const Model> model, double step, ErrorMeasure measure, bool with_totals);
-    static std::vector<std::string> refusals(const Model& model);
+    static std::vector<Obstacle> obstacles(const Model& model);
 
     // Where the bodies are (records of spatial/body_state.hpp), at rest.
     void start(double t, const double* poses);
@@ -81,6 +81,7 @@ class Quasistatics {
     const RootedAssembly& assembly() const { return assembly_; }
     // What was computed.
     const JointChoice& choice() const { return is_exact_ ? static_cast<const JointChoice&>(ranking_) : descent_; }
+    double largest_error() const { return largest_error_; }  // of the steps in which something moved
     bool is_exact() const { return is_exact_; }  // accelerations are those of all joints, in twice the digits
     const std::vector<int>& moved() const { return moved_; }  // links, in the last step
     const std::vector<double>& coordinates() const { return q_; }
@@ -100,7 +101,7 @@ class Quasistatics {
     std::unique_ptr<ExactSolution> exact_;  // made where joins lack digits
     bool is_exact_ = false;                 // accelerations are those of exact_, ranked
     LinkageForces forces_;
-    double begin_ = 0.0, time_ = 0.0;
+    double begin_ = 0.0, time_ = 0.0, largest_error_ = 0.0;
     std::vector<double> q_;
     std::vector<int> moved_;
     MoveRecorder recorder_;

@@ -48,6 +48,8 @@ const std::vector<double>& Adaptive::solve() {
     ++statistics_.precise;
     if (exact_ == nullptr) exact_ = std::make_unique<ExactSolution>(*model_, *linkage_);
     exact_->solve(assembly_, -model_->gravity);
+    if (exact_->leaves_open())
+        refuse("bodies whose masses differ so much: 32 digits leave accelerations open; use formulation='lagrange'");
     statistics_.uncertainty = std::max(statistics_.uncertainty, exact_->uncertainty());
     return exact_->rates();
 }
@@ -75,8 +77,8 @@ void Adaptive::accelerate(double t, const double* x, const double* u, double* ud
         const Link& link = linkage_->links[i];
         const Vec3 base = -model_->gravity;
         const Six carried = link.parent < 0 ? stacked({0, 0, 0}, base) : six(motions_.data() + 6 * link.parent);
-        const Six a = motion_into(assembly_.frames().place(i), carried) +
-                      assembly_.joint_motion(i, rates.data() + link.freedom);
+        const Six a =
+            motion_into(assembly_.frames().place(i), carried) + assembly_.joint_motion(i, rates.data() + link.freedom);
         put(motions_.data() + 6 * i, a);
         const Six own = motion_into(link.principal, a);
         const Mat3 R = rotation_matrix(pose_rotation(x, link.body));

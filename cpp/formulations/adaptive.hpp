@@ -29,7 +29,7 @@ class Adaptive final : public Bodies {
     RootedAssembly assembly_;
     Descent descent_;
     std::unique_ptr<ExactSolution> exact_;  // made where joins lack digits
-    std::vector<JointMap> joints_;  // parents first
+    std::vector<JointMap> joints_;          // parents first
     TreeReactions reactions_;
     std::vector<double> force_, poses_, twists_, rates_;  // records
     std::vector<Place> frames_;                           // of the links, in the world

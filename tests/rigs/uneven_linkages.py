@@ -1,4 +1,4 @@
-"""Random trees of bodies whose masses differ by decades, and their accelerations at rest in decimal arithmetic.
+"""Random trees of bodies whose masses differ by decades, their accelerations at rest in decimal arithmetic.
 
 The oracle is the articulated-body recursion in the axes of the world, about its origin, with sixty digits. It
 takes the poses, masses and loads as given and shares no code with the library.
@@ -59,7 +59,9 @@ def uneven(seed: int, sizes: tuple[int, int] = (3, 200)) -> Uneven:
         kind = "" if parent < 0 and rng.random() < 0.2 else str(rng.choice(KINDS, p=SHARES))
         mass = float(10.0 ** (decades * rng.uniform(-0.5, 0.5)))
         points = rng.normal(size=(3, 3)) * rng.uniform(0.05, 1.0, 3)
-        inertia = 0.05 * mass * (np.trace(points @ points.T) * np.eye(3) - points @ points.T + 0.01 * np.eye(3))
+        inertia = (
+            0.05 * mass * (np.trace(points @ points.T) * np.eye(3) - points @ points.T + 0.01 * np.eye(3))
+        )
         first, second = ((rng.normal(0.0, 0.4, 3), _turn(rng)) for _ in range(2))
         branch = Branch(parent, kind, mass, rng.normal(0.0, 0.3, 3), inertia, first, second)
         if kind:
@@ -68,7 +70,12 @@ def uneven(seed: int, sizes: tuple[int, int] = (3, 200)) -> Uneven:
             at = (rng.normal(size=3), _turn(rng))
         poses.append(at)
         body = mech.add_body(
-            f"b{number}", mass=mass, inertia=inertia, com=tuple(branch.com), position=tuple(at[0]), rotation=at[1]
+            f"b{number}",
+            mass=mass,
+            inertia=inertia,
+            com=tuple(branch.com),
+            position=tuple(at[0]),
+            rotation=at[1],
         )
         bodies.append(body)
         if kind:
@@ -175,6 +182,58 @@ def off(accelerations, exact) -> float:
     return min(1.0, worst / whole) if worst > _NOTHING else 0.0
 
 
+def broken_bound(seed: int, bounds: tuple[float, ...] = (1e-3, 1e-6, 1e-9)) -> str:
+    """What is wrong with the accelerations of a random linkage; "" for nothing.
+
+    By `QuasistaticRun.refine` at one bound after another, and by the formulation at the same state; then the
+    run takes a few steps.
+    """
+    linkage = uneven(seed)
+    run = bc.start(linkage.mechanism, mode="quasistatic", step=1e-3)
+    state = run.model.initial
+    exact = joint_accelerations(linkage, state)
+    for bound in bounds:
+        said = max(bound, run.refine(bound))
+        true = off(run.accelerations, exact)
+        if not true <= said * (1.0 + 1e-9):
+            return f"bound {bound:g}: {true:.2e}, said to be at most {said:.2e}"
+        if bound >= 1e-6 and said > 1e3 * bound and linkage.decades <= 4.0 and true < bound:
+            return f"bound {bound:g}: said to be {said:.2e}, and is {true:.2e}"
+    system = bc.prepare(run.model, "adaptive")
+    found = system.accelerate()
+    limit = max(1e-9, system.stats.uncertainty)
+    true = body_error(found, linkage, state, exact)
+    if not true <= limit * (1.0 + 1e-9):
+        return f"accelerate: {true:.2e}, said to be at most {limit:.2e}"
+    run.advance(steps=3)
+    return ""
+
+
+def body_error(found, linkage: Uneven, state: bc.State, exact: dict[str, np.ndarray]) -> float:
+    """The largest error of a joint's acceleration that the accelerations of its bodies make, as in `off`."""
+    frames = [(_numbers(p), _rotation(q)) for p, q in zip(state.position, state.rotation, strict=True)]
+    ground = (_numbers(np.zeros(3)), _numbers(np.eye(3)))
+    whole = max((np.linalg.norm(rates) for rates in exact.values()), default=0.0)
+    largest = max(np.abs(found.linear).max(), np.abs(found.angular).max(), whole)
+    worst = 0.0
+    for number, branch in enumerate(linkage.branches):
+        if not branch.kind:
+            continue
+        carrier = frames[branch.parent] if branch.parent >= 0 else ground
+        S = _subspace(branch, carrier, frames[number]).astype(float)
+        relative = S @ exact[f"j{number}"]
+        own = np.concatenate([found.angular[number], found.linear[number]])
+        at = state.position[number]
+        own[3:] -= np.cross(own[:3], at)
+        if branch.parent >= 0:
+            other = np.concatenate([found.angular[branch.parent], found.linear[branch.parent]])
+            other[3:] -= np.cross(other[:3], state.position[branch.parent])
+            own -= other
+        size = 1.0 + np.linalg.norm(at)  # of the arm about the origin of the world
+        worst = max(worst, float(np.abs(own - relative).max()) / size)
+    return worst / largest if worst else 0.0
+
+
 def _numbers(array):
     return np.vectorize(Decimal, otypes=[object])(np.asarray(array, dtype=float))
 
@@ -215,7 +274,9 @@ def _subspace(branch, carrier, own):
     turn = [(axes[:, i], at) for i in range(3)]
     if branch.kind == "Universal":
         turn = [((carrier[1] @ _rotation(branch.first[1]))[:, 0], at), turn[1]]
-    turns = {"Spherical": turn, "Universal": turn, "Prismatic": [], "Fixed": []}.get(branch.kind, [turn[2 % len(turn)]])
+    turns = {"Spherical": turn, "Universal": turn, "Prismatic": [], "Fixed": []}.get(
+        branch.kind, [turn[2 % len(turn)]]
+    )
     slides = {"Prismatic": (2,), "Cylindrical": (2,), "Planar": (0, 1)}.get(branch.kind, ())
     zero = _numbers(np.zeros(3))
     columns = [np.concatenate([a, _cross(p, a)]) for a, p in turns]
