@@ -197,7 +197,7 @@ def test_zeros_in_jordan_blocks_cost_the_others_no_digits():
     blocks[6:, 6:] = np.diag([-1e-3, -2.0, 3.0]) + np.triu(rng.normal(size=(3, 3)), 1)
     turn, _ = np.linalg.qr(rng.normal(size=(9, 9)))
     matrix = turn @ blocks @ turn.T
-    found = eigen(matrix, np.ones(9))
+    found = eigen(matrix, np.ones(9), np.full((9, 9), 1e-16))
     assert found.zeros == 6
     assert found.null.shape == (9, 3)
     np.testing.assert_allclose(np.sort(found.values.real), [-2.0, -1e-3, 3.0], atol=1e-13)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -126,6 +127,16 @@ class System:
         they start within pi or, with continued, continue from their current values.
         """
         self.model.put(self.core, state, continued)
+
+    @contextmanager
+    def displaced(self) -> Iterator[None]:
+        """Change state and inputs within a `with` block only: they are restored at its end, and after errors."""
+        state, values = self.state(), dict(self.inputs)
+        try:
+            yield
+        finally:
+            self.inputs.update(values)
+            self.set_state(state)
 
     def accelerate(self, state: State | None = None) -> Accelerations:
         """Accelerations, reactions and efforts at a state, by default the current one.
