@@ -165,12 +165,13 @@ def test_a_displaced_system_is_where_it_was_afterwards():
     for chosen in FORMULATIONS:
         system = bc.prepare(light_arm(bc.Input("u", 0.3, unit="N m")), chosen)
         before, acting = system.state(), system.accelerate().linear
-        with pytest.raises(ZeroDivisionError), system.displaced():
+        with system.displaced():
             system.inputs["u"] = 7.0
             system.set_state(system.retract(before, np.ones((2, 3)), np.ones((2, 3))))
             system.project()
             assert not np.allclose(system.accelerate().linear, acting)
-            _ = 1 / 0
+        with pytest.raises(bc.MechanismError), system.displaced():
+            system.inputs.update({"u": 7.0, "v": 0.0})
         assert system.inputs["u"] == 0.3
         np.testing.assert_allclose(system.accelerate().linear, acting, rtol=1e-12)
 

@@ -1,7 +1,7 @@
 """Random trees and loops with inputs, linearized by all formulations, against complex-step derivatives.
 
-A, B, C and D of each, with the inputs of the mechanism and with an effort along a coordinate besides. The exit
-status is 1 where one of them is off by more than 1e-9 and than it says.
+A, B, C and D of each, with the inputs of the mechanism and with an effort along a coordinate besides. The
+exit status is 1 where one of them is off by more than 1e-9 and than it says.
 """
 
 import sys

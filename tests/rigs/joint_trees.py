@@ -1,8 +1,10 @@
-"""Random trees and loops of joints, and their mechanics in joint coordinates by formulas over complex numbers.
+"""Random trees and loops of joints, and their mechanics in joint coordinates by formulas over complex
+numbers.
 
-The mechanics is textbook and shares nothing with the package: forward kinematics as a product of turns and slides,
-Jacobians of their lines, Newton's and Euler's equations projected on them. All of it is holomorphic, so that the
-imaginary part of f(x + ih) / h is a derivative to the last digit (W. Squire, G. Trapp, 1998).
+The mechanics is textbook and shares nothing with the package: forward kinematics as a product of turns and
+slides,
+Jacobians of their lines, Newton's and Euler's equations projected on them. All of it is holomorphic, so that
+the imaginary part of f(x + ih) / h is a derivative to the last digit (W. Squire, G. Trapp, 1998).
 """
 
 from dataclasses import dataclass, field
@@ -52,8 +54,8 @@ class Hinge:
 class Tree:
     """A tree of joints with springs, loads and efforts, and rows that close loops.
 
-    mech: the mechanism. position, velocity: of all joint coordinates, named by `names`. inputs: values by name, of
-    efforts along coordinates ("coordinate name"), or of forces on bodies, (body, point, direction).
+    mech: the mechanism. position, velocity: of all joint coordinates, named by `names`. inputs: values by
+    name, of efforts along coordinates ("coordinate name"), or of forces on bodies, (body, point, direction).
     """
 
     mech: bc.Mechanism
@@ -73,7 +75,7 @@ class Tree:
     # Kinematics.
 
     def frames(self, q, qd, qdd):
-        """Of all bodies: (R, p, ω, v, α, a) of their frames; and the lines of the coordinates, (kind, axis, point)."""
+        """Of bodies (R, p, ω, v, α, a) of their frames; of coordinates lines (kind, axis, point)."""
         q, qd, qdd = (np.asarray(x) for x in (q, qd, qdd))
         bodies, lines = [], [None] * len(q)
         for hinge in self.hinges:
@@ -165,7 +167,7 @@ class Tree:
         return M
 
     def closure(self, q, qd=None):
-        """Gaps of the closing rows, their Jacobian, and their second derivative in time at zero accelerations."""
+        """Gaps of the closing rows, their Jacobian, their second rates at zero accelerations."""
         qd = np.zeros(len(q)) if qd is None else qd
         bodies, lines = self.frames(q, qd, np.zeros(len(q)))
         gaps, rows, bias = [], [], []
@@ -192,7 +194,7 @@ class Tree:
         return np.linalg.solve(K, np.concatenate([-h, -bias]))[:n]
 
     def whole(self, states, values, rates):
-        """All coordinates and rates from those that are states (columns), from where `position` is; complex or not."""
+        """All coordinates and rates from those that are states (columns), near `position`; complex or not."""
         q = np.array(self.position, dtype=complex)
         q[states] = values
         others = [k for k in range(len(q)) if k not in states]
@@ -259,8 +261,8 @@ def random_turn(rng, flat):
 def random_tree(rng, bodies=None, kinds=tuple(MOTIONS), flat=False, masses=1.0, branching=0.4):
     """A random tree: joints of some kinds, at random coordinates; no forces yet.
 
-    flat: all axes are parallel. masses: decades of mass. branching: how often a body hangs on another one than the
-    last.
+    flat: all axes are parallel. masses: decades of mass. branching: how often a body hangs on another one
+    than the last.
     """
     tree = Tree(bc.Mechanism("tree", gravity=(0.0, -9.81, 0.0) if flat else tuple(rng.normal(0.0, 5.0, 3))))
     kinds = [kind for kind in kinds if not flat or kind in FLAT]

@@ -50,7 +50,7 @@ class Exact:
         out = [qd[self.columns], qdd[self.columns]]
         for name in self.outputs:
             _, body, what = name.split(".")
-            R, p, w, v, al, a = bodies[int(body[1:])]
+            _, p, w, v, al, a = bodies[int(body[1:])]
             kind, axis = what[:-1], "xyz".index(what[-1])
             out.append(np.atleast_1d({"": p, "v": v, "w": w, "a": a, "alpha": al}[kind][axis]))
         return np.concatenate(out)

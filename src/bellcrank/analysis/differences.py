@@ -61,8 +61,8 @@ def derivatives(sample: Callable[[Floats], Floats], point: Floats, steps: Floats
 def _noise(sample: Callable[[Floats], Floats], point: Floats, steps: Floats) -> Floats:
     """The rounding of each value: what is left of fourth differences of values at points close to each other.
 
-    R. W. Hamming, Introduction to Applied Numerical Analysis, 1971, section 6.4. At the point and away from it, as at
-    the point many terms may vanish.
+    R. W. Hamming, Introduction to Applied Numerical Analysis, 1971, section 6.4. At the point and away from
+    it, as at the point many terms may vanish.
     """
     way = steps * np.where(np.arange(len(steps)) % 2 == 0, 1.0, -0.7)
     found = 0.0
@@ -113,8 +113,8 @@ def _extrapolated(
 ) -> tuple[Floats, Floats]:
     """The entry of Neville's table that changes least from its neighbours, and by how much, of each value.
 
-    Where there is a kink in the middle, half the jump of the slope counts as the error. Entries that happen to agree
-    are no better than the noise of the values allows.
+    Where there is a kink in the middle, half the jump of the slope counts as the error. Entries that happen
+    to agree are no better than the noise of the values allows.
     """
     middle, noise = here
     steps = step * 0.5 ** np.arange(LEVELS)

@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of state matrices, each with its uncertainty; zero eigenvalues are deflated first.
+"""Eigenvalues and eigenvectors of state matrices, with uncertainties; zero eigenvalues are deflated first.
 
 States such as the position of a vehicle, the turns of its wheels or the place of a free body give a matrix
 zeros in Jordan blocks, which rounding scatters over a circle whose radius is the square or cube root of its
@@ -10,10 +10,11 @@ and A₁ has all other eigenvalues; its own null space is the next stage. V. N. 
 solving the complete eigenvalue problem for a degenerate matrix, USSR Comput. Math. 6 (1966). An eigenvector
 z₁ of A₁ with λ ≠ 0 is that of A with X z₁/λ in front.
 
-The unit of time does not matter: matrices are balanced (E. E. Osborne, On pre-conditioning of matrices, J. ACM 7,
-1960), so that a speed counts in units of its coordinate times the frequency of its own motion. What is zero is
-decided by the errors of the entries, not by the largest entry: a singular value is zero if errors of this size could
-make it so.
+The unit of time does not matter: matrices are balanced (E. E. Osborne, On pre-conditioning of matrices, J.
+ACM 7,
+1960), so that a speed counts in units of its coordinate times the frequency of its own motion. What is zero
+is decided by the errors of the entries, not by the largest entry: a singular value is zero if errors of this
+size could make it so.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ _SURE: Final = 5.0  # times an estimated error: what it may be
 class Eigen:
     """Nonzero eigenvalues (n,), their eigenvectors (states, n), and what was deflated.
 
-    uncertainty: (n,), how far each eigenvalue may be off. null: an orthonormal basis (states, k) of directions in
-    which nothing changes. zeros: how many eigenvalues are zero; where there are more than k, some of these directions
-    drift. zero: the size up to which eigenvalues count as zero.
+    uncertainty: (n,), how far each eigenvalue may be off. null: an orthonormal basis (states, k) of
+    directions in
+    which nothing changes. zeros: how many eigenvalues are zero; where there are more than k, some of these
+    directions drift. zero: the size up to which eigenvalues count as zero.
     """
 
     values: np.ndarray
@@ -81,7 +83,7 @@ def eigen(matrix: Floats, scale: Floats, error: Floats) -> Eigen:
 
 
 def _uncertainty(matrix: Floats, vectors: np.ndarray, error: Floats) -> Floats:
-    """Of simple eigenvalues to first order, |yᴴ| E |x| / |yᴴ x| with left vectors y; infinite where these meet."""
+    """To first order, |yᴴ| E |x| / |yᴴ x| with left vectors y; infinite where eigenvectors are dependent."""
     if not len(matrix):
         return np.zeros(0)
     try:
@@ -90,7 +92,8 @@ def _uncertainty(matrix: Floats, vectors: np.ndarray, error: Floats) -> Floats:
         return np.full(len(matrix), np.inf)
     rounding = _EPSILON * len(matrix) * np.linalg.norm(matrix, 2)
     sizes = np.linalg.norm(left, axis=1) * np.linalg.norm(vectors, axis=0)
-    return np.einsum("ki,ij,jk->k", np.abs(left), error, np.abs(vectors)) + rounding * sizes
+    of_entries = np.einsum("ki,ij,jk->k", np.abs(left), error, np.abs(vectors))
+    return np.asarray(of_entries + rounding * sizes)
 
 
 def _balanced(sizes: Floats) -> Floats:

@@ -75,7 +75,7 @@ class LinearModel:
 
     @property
     def decisive(self) -> Judged:
-        """What decides about stability: the eigenvalue with the largest real part, as a rate of decay, in 1/s.
+        """What decides about stability, in 1/s: the eigenvalue with the largest real part, as a decay rate.
 
         Where it oscillates and neither grows nor decays for certain, it is the size of the least eigenvalue.
         """

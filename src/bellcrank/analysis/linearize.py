@@ -67,7 +67,8 @@ def linearize(
     steady: whether it must be an equilibrium, or a motion with constant speeds that looks the same at all
         times; False accepts any state, and the matrices are those of that instant.
     formulation, options: as for `simulate`. `symbolic` derives A if its coordinates are the states, and it is
-        compared with differences; everything else comes from extrapolated differences, whose error is estimated.
+        compared with differences; everything else comes from extrapolated differences, whose error is
+        estimated.
 
     Raises MechanismError for unknown names, for a state that is not steady, that lies on a stop, where dry
     friction sticks, at a singular pose or a pole of formulas, and where accelerations have a kink;

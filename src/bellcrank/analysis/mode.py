@@ -28,7 +28,8 @@ class Mode:
     number: from 1, by increasing magnitude of the eigenvalue. kind: "neutral" if the mechanism stays wherever
         the mode moves it (rigid-body modes), "oscillating" for a pair of complex eigenvalues, "monotonic" for
         a real one.
-    eigenvalue: 1/s, with positive imaginary part; zero for neutral modes. uncertainty: how far it may be off due to
+    eigenvalue: 1/s, with positive imaginary part; zero for neutral modes. uncertainty: how far it may be off
+    due to
         errors of derivatives, 1/s.
     state: eigenvector of all states, complex; the largest coordinate, relative to its typical size, is real
         and equal to that size.

@@ -1,4 +1,4 @@
-"""The judgment of stability, by an eigenvalue and its uncertainty: one for rests, linearized motions and modes."""
+"""The judgment of stability by an eigenvalue and its uncertainty, for rests, linearized motions and modes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Stability: TypeAlias = Literal["stable", "neutral", "unstable"]
 class Judged:
     """An eigenvalue that decides about stability.
 
-    value: positive where small displacements decay or come back, negative where they grow. uncertainty: how far
-    it may be off, due to rounding and to errors of derivatives; not negative, in the same unit.
+    value: positive where small displacements decay or come back, negative where they grow. uncertainty: how
+    far it may be off, due to rounding and to errors of derivatives; not negative, in the same unit.
     """
 
     value: float

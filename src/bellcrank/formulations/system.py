@@ -130,7 +130,7 @@ class System:
 
     @contextmanager
     def displaced(self) -> Iterator[None]:
-        """Change state and inputs within a `with` block only: they are restored at its end, and after errors."""
+        """Change state and inputs within a `with` block: they are restored at its end, and after errors."""
         state, values = self.state(), dict(self.inputs)
         try:
             yield
