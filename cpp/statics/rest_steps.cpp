@@ -148,18 +148,21 @@ bool RestSearch::improve() {
 }
 
 // Goes along a step if the energy falls on all of the way, as much as is expected and not much more: what falls by more
-// has passed into another valley.
+// has passed into another valley. What it takes to close the last of the gaps of stops that push is no part of that.
 bool RestSearch::attempt(const Vector& step, double predicted) {
     const int looks = farthest(step) > kLongStep ? kLooks : 1;
     const double noise = kRounding * energy_.size;
-    double before = energy_.value, actual = 0.0;
+    double closed = energy_.value;
+    for (int r : rows_.one_sided())
+        if (held_[r]) closed -= lambda_[r] * gaps_[r];
+    double before = closed, actual = 0.0;
     for (int i = 1; i <= looks; ++i) {
         const double part = static_cast<double>(i) / looks;
         if (!place(step, part, trial_)) return false;
         const double energy = loads_.potential(trial_.data()).value - work(part * step);
         if (!(energy <= before + noise)) return false;
         before = energy;
-        actual = energy_.value - energy;
+        actual = closed - energy;
     }
     return accept(trial_, predicted, actual, noise);
 }
