@@ -11,7 +11,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kLeastLength = 1e-6;  // of a body, relative to the largest one
+constexpr double kLeastLength = 1e-6;                   // of a body, relative to the largest one
 constexpr double kLongest = 0x1p-3, kShorter = 0x1p-3;  // increments of a coordinate, for the slope of a law
 constexpr int kIncrements = 10;
 

@@ -56,7 +56,7 @@ class RestSearch {
 
     // Balance of forces with stops that push (rest_stops.cpp).
     void balance();
-    bool is_balanced() const { return force_ <= options_.tolerance * scale_ || force_ <= rounding_; }
+    bool is_balanced() const { return force_ <= options_.tolerance * scale_ || force_ <= rounding_ || settled_; }
     void release_all_that_pull();
     void let_stops_push();
     bool drop_first_to_pull(Vector& before);
@@ -75,6 +75,8 @@ class RestSearch {
     void retract(const std::vector<double>& x, const Vector& step, std::vector<double>& out) const;
     void move_to(const std::vector<double>& x);
     double farthest(const Vector& step) const;
+    double reach(const std::vector<double>& x) const;
+    double energy_noise() const;
     double work(const Vector& step) const;
     bool leave();
 
@@ -104,7 +106,7 @@ class RestSearch {
     double shift_ = 0.0;  // of the stiffness, in parts of its size
     double unit_ = 1.0;   // size of the stiffness [N/m]
     Loads::Potential energy_;
-    double bound_ = 0.0;          // displacement in one step that moves no body farther than its size [m]
+    bool settled_ = false;        // whether Newton's step from x_ is no longer than places are rounded
     bool rows_are_here_ = false;  // whether gradients, and the factors of the normal matrix, are those of x_ and held_
 };
 

@@ -19,6 +19,7 @@ constexpr double kLongStep = 0.1;  // in parts of what one may be; a longer one 
 constexpr int kLooks = 4;
 constexpr double kAsExpected = 0.75, kPoor = 0.1, kBeyond = 3.0;  // fall of the energy, in parts of that expected
 constexpr int kChords = 12, kClosings = 12;
+constexpr double kMet = 16.0 * kEpsilon;                 // errors of rows, in parts of the largest length
 constexpr double kPassed = 1e-10;                        // by which a stop may be passed, in parts of the largest body
 constexpr int kProjections = 8;                          // of a place onto stops that are passed
 constexpr double kFirstLeave = 0.2, kLeastLeave = 1e-5;  // along a direction that falls off, in parts of a step
@@ -28,7 +29,7 @@ constexpr double kFirstLeave = 0.2, kLeastLeave = 1e-5;  // along a direction th
 void RestSearch::move_to(const std::vector<double>& x) {
     x_ = x;
     branches_.follow(*model_, x_.data());
-    rows_are_here_ = false;
+    rows_are_here_ = settled_ = false;
 }
 
 void RestSearch::factor_normal(const double* x, const std::vector<std::uint8_t>& held) {
@@ -47,6 +48,13 @@ double RestSearch::farthest(const Vector& step) const {
     return part / options_.largest_turn;
 }
 
+// The largest of the lengths that rounding of places goes by.
+double RestSearch::reach(const std::vector<double>& x) const {
+    double reach = metric_.extent();
+    for (int b = 0; b < model_->bodies(); ++b) reach = std::max(reach, norm(pose_position(x.data(), b)));
+    return reach;
+}
+
 void RestSearch::retract(const std::vector<double>& x, const Vector& step, std::vector<double>& out) const {
     out.resize(x.size());
     for (int b = 0; b < model_->bodies(); ++b) {
@@ -62,18 +70,22 @@ void RestSearch::retract(const std::vector<double>& x, const Vector& step, std::
 // Onto rows that hold; with the gradients at hand, of x_ and held_, as long as that goes fast.
 bool RestSearch::close(std::vector<double>& x, const std::vector<std::uint8_t>& held) {
     if (rows_.rows() == 0) return true;
-    double reach = metric_.extent(), before = std::numeric_limits<double>::infinity();
-    for (int b = 0; b < model_->bodies(); ++b) reach = std::max(reach, norm(pose_position(x.data(), b)));
+    const double reach = this->reach(x);
+    double before = std::numeric_limits<double>::infinity();
+    bool fresh = false;  // whether gradients are of a place near enough to tell rounding from slow progress
     Vector errors(rows_.rows()), step, y;
     for (int i = 0; i < kChords + kClosings; ++i) {
         rows_.evaluate_errors(t_, x.data());
         for (int r = 0; r < rows_.rows(); ++r) errors[r] = held[r] ? -rows_.error(r) : 0.0;
         const double error = errors.cwiseAbs().maxCoeff();
         if (!std::isfinite(error)) return false;
-        if (error <= kRounding * reach) return true;
+        if (error <= kMet * reach) return true;
         const bool slow = error > 0.3 * before;
-        if (slow && error <= 1e3 * kRounding * reach) return true;
-        if (slow || i >= kChords || rows_.held() != held) factor_normal(x.data(), held);
+        if (slow && fresh && error <= 1e3 * kRounding * reach) return true;
+        if (slow || i >= kChords || rows_.held() != held) {
+            factor_normal(x.data(), held);
+            fresh = true;
+        }
         before = error;
         normal_.solve(none_, errors, step, y);
         retract(x, step, x);
@@ -130,6 +142,8 @@ bool RestSearch::improve() {
             more(2.0);
             continue;
         }
+        settled_ = shift_ == 0.0 && step.cwiseAbs().maxCoeff() <= kRounding * reach(x_);
+        if (settled_) return true;
         const double part = farthest(step);
         if (!(part <= 4.0)) {
             more(std::clamp(part, 2.0, 30.0));
@@ -147,11 +161,14 @@ bool RestSearch::improve() {
     return false;
 }
 
+// What rounding of the energy's parts, and of the places where forces act, may change of it.
+double RestSearch::energy_noise() const { return kRounding * (energy_.size + scale_ * reach(x_)); }
+
 // Goes along a step if the energy falls on all of the way, as much as is expected and not much more: what falls by more
 // has passed into another valley. What it takes to close the last of the gaps of stops that push is no part of that.
 bool RestSearch::attempt(const Vector& step, double predicted) {
     const int looks = farthest(step) > kLongStep ? kLooks : 1;
-    const double noise = kRounding * energy_.size;
+    const double noise = energy_noise();
     double closed = energy_.value;
     for (int r : rows_.one_sided())
         if (held_[r]) closed -= lambda_[r] * gaps_[r];
@@ -195,7 +212,7 @@ bool RestSearch::accept(const std::vector<double>& x, double predicted, double a
 // Off a rest that is no minimum, along the direction in which the energy falls off most.
 bool RestSearch::leave() {
     const Vector direction = mode_ / (farthest(mode_) * (left_.dot(mode_) < 0.0 ? -1.0 : 1.0));
-    const double noise = kRounding * energy_.size;
+    const double noise = energy_noise();
     for (double part = kFirstLeave; part > kLeastLeave; part *= 0.5)
         for (const double sign : {1.0, -1.0}) {
             if (!place(sign * part * direction, 1.0, trial_)) continue;

@@ -12,7 +12,7 @@ namespace {
 constexpr double kClosed = 1e-9;       // gap of a stop that is closed, in metres of the metric
 constexpr double kInwards = 1e-3;      // of the force that may be left: what may push a stop in that does not push back
 constexpr double kLeastShift = 1e-12;  // in parts of the stiffness
-constexpr double kMet = 1e-12;         // approach to a stop that is none, in parts of a step
+constexpr double kApproach = 1e-12;    // approach to a stop that is none, in parts of a step
 constexpr int kPasses = 20;            // of a search for the stops that hold, beside some for each stop
 
 }  // namespace
@@ -138,7 +138,7 @@ bool RestSearch::least_form(const Vector& force, Vector& step) {
 int RestSearch::first_met(const Vector& from, const Vector& to, const std::vector<std::uint8_t>& met,
                           double& part) const {
     int first = -1;
-    const double nothing = kMet * (from.norm() + to.norm());
+    const double nothing = kApproach * (from.norm() + to.norm());
     for (int r : rows_.one_sided()) {
         if (held_[r] || met[r]) continue;
         const double here = rows_.along(r, from), there = rows_.along(r, to), room = std::max(gaps_[r], 0.0);

@@ -29,7 +29,7 @@ from bellcrank.integrate.methods import find_method
 
 _SINGULAR = 1e-8  # smallest relative pivot below which a pose says nothing of a formulation
 _INTEGRATED = ("energy", "momentum", "angular momentum")
-_STRICT = 1e-12  # tolerance of a second run where the first one does not conserve: a small motion is none of its fault
+_STRICT = 1e-12  # tolerance of a second run where a first one does not conserve: motions may be small
 _FROM_RUN = (0.31, 0.62, 0.93)  # parts of a run after which states are taken from it
 
 

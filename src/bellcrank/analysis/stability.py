@@ -27,4 +27,4 @@ class Judged:
         return "stable" if self.value > 0.0 else "unstable"
 
     def __str__(self) -> str:
-        return f"{self.value:.6g} ± {self.uncertainty:.1g}"
+        return f"0 ± {self.uncertainty:.1g}" if self.stability == "neutral" else f"{self.value:.6g}"

@@ -1,4 +1,4 @@
-"""What rounding of poses makes of the forces of stiff laws: where they cancel, that is all that is left of them."""
+"""What rounding of poses makes of the forces of stiff laws: all that is left where they exert nothing."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _STEP: Final = 1e-3  # rad or m, for slopes of laws
 def force_sizes(model: Model) -> tuple[Floats, Floats]:
     """Sizes (nb,) of forces and of moments on bodies, such that 1e-8 of them is rounding.
 
-    A law of stiffness k exerts k times the rounding of its coordinate where it should exert nothing. Stiffness is
-    that at the initial state.
+    A law that should exert nothing exerts its stiffness, that at the initial state, times the rounding of its
+    coordinate.
     """
     arrays = model.arrays
     force, moment = np.zeros(len(model.bodies) + 1), np.zeros(len(model.bodies) + 1)
