@@ -1,6 +1,7 @@
 // Stability of a rest: the least eigenvalues of the tangent stiffness against mass on the constraints, each with what
 // it may be off by.
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -14,7 +15,7 @@ namespace {
 constexpr double kSoft = 1e-8;      // stiffness that may be none, in parts of the largest
 constexpr double kNeutral = 1e-11;  // stiffness that is none where directions are too many to be looked at one by one
 constexpr int kModes = 4, kMostModes = 64, kIterations = 120;
-constexpr double kSteady = 1e-12;
+constexpr double kSteady = 1e-12, kDecided = 0.1;  // changes of the least eigenvalue, and of others, with which it ends
 
 }  // namespace
 
@@ -32,17 +33,22 @@ bool RestSearch::shift_up(double& inertia) {
     return false;
 }
 
-// Subspace iteration with the factors at hand; modes are orthonormal against mass, the least one first. They are
+// Subspace iteration with the factors at hand; modes are orthonormal against mass, the least one first. Neutral
+// directions outgrow all others by far, so that vectors are made independent before they are combined. They are
 // projected onto the rows, as near a neutral direction what rows give way is not taken back.
 void RestSearch::iterate_modes(int times, Eigen::MatrixXd& modes, Vector& values) {
-    const Eigen::Index count = modes.cols();
-    Eigen::MatrixXd stiff(modes.rows(), count);
-    Vector v, projected, y;
+    const Eigen::Index n = modes.rows(), count = modes.cols();
+    Eigen::MatrixXd stiff(n, count);
+    Vector v, y;
     for (int i = 0; i < times; ++i) {
         for (Eigen::Index j = 0; j < count; ++j) {
             newton_.solve(mass_.cwiseProduct(modes.col(j)), no_rows_, v, y);
-            normal_.solve(v.normalized(), no_rows_, projected, y);
-            modes.col(j) = projected;
+            modes.col(j) = v.normalized();
+        }
+        modes = Eigen::HouseholderQR<Eigen::MatrixXd>(modes).householderQ() * Eigen::MatrixXd::Identity(n, count);
+        for (Eigen::Index j = 0; j < count; ++j) {
+            normal_.solve(modes.col(j), no_rows_, v, y);
+            modes.col(j) = v;
             stiffness_.multiply(modes.col(j), v);
             stiff.col(j) = v;
         }
@@ -50,11 +56,15 @@ void RestSearch::iterate_modes(int times, Eigen::MatrixXd& modes, Vector& values
         const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(0.5 * (K + K.transpose()), M);
         if (solver.info() != Eigen::Success) return;
         modes = (modes * solver.eigenvectors()).eval();
-        const double before = values[0];
+        const Vector before = values;
         values = solver.eigenvalues();
-        if (i > 3 && std::abs(values[0] - before) <=
-                         std::max(kSteady * std::abs(values[0]), 0.1 * uncertainty(modes.col(0), values[0])))
-            return;
+        bool steady = i > 3;
+        for (Eigen::Index j = 0; j < count && steady; ++j) {
+            const double part = j == 0 ? kSteady : kDecided;
+            steady = std::abs(values[j] - before[j]) <=
+                     std::max(part * std::abs(values[j]), 0.1 * uncertainty(modes.col(j), values[j]));
+        }
+        if (steady) return;
     }
 }
 

@@ -75,8 +75,11 @@ Rest RestSearch::find(std::vector<double>& x, const std::vector<double>& angles)
             const bool unstable = rest.stability.unstable > 0;
             if (!options_.leave_unstable || !unstable || ++left > kLeft || !leave()) break;
             rest.found = false;
-        } else if (++rest.iterations > options_.iterations || !improve()) {
+        } else if (++rest.iterations > options_.iterations) {
             break;
+        } else if (!improve()) {  // what is left may be too little to go by where the stiffness is negative
+            const bool leaves = options_.leave_unstable && ++left <= kLeft && judge().unstable > 0 && leave();
+            if (!leaves) break;
         }
     }
     rest.energy = energy_.value;

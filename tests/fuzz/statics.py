@@ -1,5 +1,4 @@
-"""Random chains and trees with stops: each comes to rest, where scipy finds nothing lower and
-complementarity holds.
+"""Random chains, trees and loops with stops come to rest where complementarity holds and nothing is lower.
 
 The exit status is 1 where one is refused, a stop is passed or pulls, forces are left, the energy rises, or
 stability is judged otherwise than by exact second derivatives.

@@ -1,13 +1,13 @@
-"""Rests of random chains and trees of joints with stops, against the same energy in joint coordinates.
+"""Rests of random chains, trees and loops of joints with stops, against the same energy in joint coordinates.
 
 The energy, its gradient and its second derivatives come from textbook mechanics (`rigs.joint_trees`), bounds
 are bounds of coordinates, and scipy finds the least (R. Byrd, P. Lu, J. Nocedal, C. Zhu, 1995).
 """
 
 import numpy as np
-from rigs.joint_trees import add_forces, described, random_tree
-from scipy.linalg import eigh
-from scipy.optimize import minimize
+from rigs.joint_trees import add_forces, add_loop, described, random_tree
+from scipy.linalg import eigh, null_space
+from scipy.optimize import minimize, nnls
 
 import bellcrank as bc
 
@@ -32,6 +32,8 @@ def random_case(seed):
             low, high = (value, high) if rng.random() < 0.5 else (low, value)
         free = rng.random() > stopped
         limits.append(None if turns and free else (float(low), float(high)))
+    if rng.random() < 0.3:
+        add_loop(tree, rng, flat)
     described(tree, limits=limits)
     add_forces(tree, rng, damping=False)
     return tree, np.array([(-np.inf, np.inf) if one is None else one for one in limits])
@@ -55,20 +57,20 @@ def wrong(seed):
     slope = np.real(tree.slope(q))
     scale = found.equilibrium.scale
     at_low, at_high = q <= bounds[:, 0] + 1e-8, q >= bounds[:, 1] - 1e-8
-    left = np.where(at_low, np.minimum(slope, 0.0), np.where(at_high, np.maximum(slope, 0.0), slope))
+    efforts, left, J = pushes(tree, q, slope, at_low, at_high)
     faults = []
     if np.any(q < bounds[:, 0] - 1e-8) or np.any(q > bounds[:, 1] + 1e-8):
         faults.append("a stop is passed")
-    if np.max(np.abs(left)) > STEEP * scale:
-        faults.append(f"a force of {np.max(np.abs(left)):.2g} of {scale:.3g} is left")
+    if left > STEEP * scale:
+        faults.append(f"a force of {left:.2g} of {scale:.3g} is left")
     if np.real(tree.energy(q)) > np.real(tree.energy(start)) + 1e-9 * size:
         faults.append("the energy has risen")
-    lower = least(tree, q, bounds)
+    lower = q if tree.loops else least(tree, q, bounds)
     if np.real(tree.energy(lower)) < np.real(tree.energy(q)) - FALL * size:
         fall = np.real(tree.energy(q)) - np.real(tree.energy(lower))
         faults.append(f"no minimum: scipy goes on by {fall:.2g} J of {size:.3g}")
-    pushing = (at_low | at_high) & (np.abs(slope) > 1e-9 * scale)
-    return "; ".join([*faults, *judged_otherwise(tree, q, pushing, found)])
+    pushing = np.abs(efforts) > 1e-7 * scale
+    return "; ".join([*faults, *judged_otherwise(tree, q, J, pushing, found)])
 
 
 def least(tree, start, bounds):
@@ -84,16 +86,34 @@ def least(tree, start, bounds):
     return made.x
 
 
-def judged_otherwise(tree, q, pushing, found):
-    """Where the stability is judged otherwise than by second derivatives along what no stop holds."""
+def pushes(tree, q, slope, at_low, at_high):
+    """Efforts of stops that leave least of a slope, what they leave, and the rows of loops.
+
+    Lower stops push up and upper ones down; rows of loops push both ways.
+    """
+    count = len(q)
+    _, J, _ = tree.closure(q)
+    J = np.real(J).reshape(-1, count)
+    low, high = np.eye(count)[:, at_low], -np.eye(count)[:, at_high]
+    sides = np.hstack([J.T, -J.T, low, high])
+    found, left = nnls(sides, slope) if sides.shape[1] else (np.zeros(0), float(np.linalg.norm(slope)))
+    stops = found[2 * len(J) :]
+    efforts = np.zeros(count)
+    efforts[at_low] += stops[: low.shape[1]]
+    efforts[at_high] -= stops[low.shape[1] :]
+    return efforts, left, J
+
+
+def judged_otherwise(tree, q, J, pushing, found):
+    """Where the stability is judged otherwise than by second derivatives along what nothing holds."""
     report = found.equilibrium
-    free = np.flatnonzero(~pushing).tolist()
-    if report.freedoms != len(free):
-        yield f"{report.freedoms} directions where {len(free)} coordinates are free"
+    free = null_space(np.vstack([J, np.eye(len(q))[pushing]])) if len(J) or pushing.any() else np.eye(len(q))
+    if report.freedoms != free.shape[1]:
+        yield f"{report.freedoms} directions where {free.shape[1]} are free"
         return
-    if not free:
+    if not free.shape[1] or tree.loops:  # with loops, their curvature counts as well
         return
-    H, M = tree.hessian(q)[np.ix_(free, free)], np.real(tree.mass_matrix(q))[np.ix_(free, free)]
+    H, M = free.T @ tree.hessian(q) @ free, free.T @ np.real(tree.mass_matrix(q)) @ free
     values = eigh(H, M, eigvals_only=True)
     off = abs(values[0] - report.least_eigenvalue)
     if off > 1e-8 * np.max(np.abs(values)) + report.uncertainty:
