@@ -80,6 +80,7 @@ Rest RestSearch::find(std::vector<double>& x, const std::vector<double>& angles)
         } else if (!improve()) {  // what is left may be too little to go by where the stiffness is negative
             const bool leaves = options_.leave_unstable && ++left <= kLeft && judge().unstable > 0 && leave();
             if (!leaves) break;
+            shift_ = 0.0;
         }
     }
     rest.energy = energy_.value;

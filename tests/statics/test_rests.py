@@ -434,3 +434,24 @@ def scaled(seed, length, far, stiffness):
         mech.add_force(f"bushing {i}", bushing, mech.ground.world_marker(place), body.world_marker(place))
         before = body
     return mech
+
+
+@pytest.mark.parametrize("count", [3, 8])
+def test_a_free_beam_has_six_neutral_directions(count):
+    """Of stiff bushings; clamped, its lowest frequency is that of `bc.modes`."""
+    for clamped in (False, True):
+        mech = bc.Mechanism("beam", gravity=(0, 0, 0))
+        before = mech.ground if clamped else None
+        for k in range(count):
+            body = mech.add_body(f"body {k}", mass=0.1, inertia=(1e-5, 1e-5, 1e-5), position=(0.1 * k, 0, 0))
+            if before is not None:
+                at = (0.1 * k - 0.05, 0, 0)
+                bushing = bc.Bushing((1e9, 1e8, 1e8), rotational_stiffness=(1e4, 1e5, 1e5))
+                mech.add_force(f"bushing {k}", bushing, before.world_marker(at), body.world_marker(at))
+            before = body
+        report, found = bc.find_equilibrium(mech), bc.modes(mech)
+        assert report.neutral_directions == len(found.neutral) == (0 if clamped else 6)
+        assert report.stability == found.stability == ("stable" if clamped else "neutral")
+        if clamped:
+            lowest = (2 * math.pi * found.frequencies[0]) ** 2
+            assert report.least_eigenvalue == pytest.approx(lowest, rel=1e-8)
