@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NoReturn
@@ -138,6 +139,16 @@ class System:
         their current values.
         """
         self.model.put(self.core, state, continued)
+
+    @contextmanager
+    def displaced(self) -> Iterator[None]:
+        """Change state and inputs within a `with` block: they are restored at its end, and after errors."""
+        state, values = self.state(), dict(self.inputs)
+        try:
+            yield
+        finally:
+            self.inputs.update(values)
+            self.set_state(state)
 
     def accelerate(self, state: State | None = None) -> Accelerations:
         """Accelerations, reactions and efforts at a state, by default the current one.
