@@ -63,6 +63,10 @@ const char* status_name(SimulationStatus status) {
             return "energy_made";
         case SimulationStatus::impulses_not_found:
             return "impulses_not_found";
+        case SimulationStatus::pole_reached:
+            return "pole_reached";
+        case SimulationStatus::endless:
+            return "endless";
     }
     return "unknown";
 }
@@ -88,6 +92,11 @@ nb::dict result_dict(const SimulationResult& result) {
     d["lost_to_friction"] = result.impulses.lost_to_friction;
     d["between"] = std::pair(result.impulses.bodies[0], result.impulses.bodies[1]);
     if (result.status == SimulationStatus::impulses_not_found) d["row"] = result.impulses.row;
+    d["method"] = result.method, d["gave_way"] = result.gave_way, d["changed_since"] = result.changed_since;
+    const SlowRun& slow = result.slow;
+    d["slow_since"] = slow.since, d["attempts_left"] = slow.attempts_left, d["pace"] = slow.pace;
+    d["slow_event"] = std::pair(-3, -1), d["slow_sample"] = slow.sample, d["slow_body"] = slow.body;
+    d["seen"] = slow.seen, d["ended_by_event"] = slow.ended;
     d["energy_before"] = result.energy_before, d["energy_after"] = result.energy_after;
     return d;
 }
@@ -149,8 +158,8 @@ struct RunAt {
 };
 
 bool advance(RunAt& self, const std::vector<double>& outputs, double end, bool last, bool flush, nb::callable on_block,
-             nb::callable on_progress, nb::object on_sample) {
-    self.sink.call(on_block, on_progress, on_sample);
+             nb::callable on_progress, nb::object on_sample, nb::object on_slow) {
+    self.sink.call(on_block, on_progress, on_sample, on_slow);
     bool finished = false;
     {
         const nb::gil_scoped_release release;
@@ -182,17 +191,15 @@ nb::dict outcome(RunAt& self) {
     const int functions = static_cast<int>(self.run->options().events.size());
     const int stops = self.at.core().stops();
     // The event's number, or −1 and the row of a stop, or −2 and the number of an event of contacts.
-    std::vector<std::pair<int, int>> happened;
-    for (const int number : self.sink.event_numbers()) {
+    const auto named = [&](int number) -> std::pair<int, int> {
         const int stop = number - functions;
-        if (stop < 0)
-            happened.emplace_back(number, -1);
-        else if (stop < stops)
-            happened.emplace_back(-1, self.at.core().row_of_stop(stop));
-        else
-            happened.emplace_back(-2, stop - stops);
-    }
+        if (stop < 0) return {number, -1};
+        return stop < stops ? std::pair(-1, self.at.core().row_of_stop(stop)) : std::pair(-2, stop - stops);
+    };
+    std::vector<std::pair<int, int>> happened;
+    for (const int number : self.sink.event_numbers()) happened.push_back(named(number));
     d["events"] = happened;
+    if (const int event = self.run->result().slow.event; event >= 0) d["slow_event"] = named(event);
     d["event_frames"] = self.sink.event_frames();
     return d;
 }
@@ -222,6 +229,10 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
 }  // namespace
 
 void bind_integrate(nb::module_& m) {
+    m.def(
+        "undefined_row",
+        [](SystemAt& self) { return PoleWatch(self.core()).undefined(self.time, self.x.data(), self.u.data()); },
+        "system"_a, "The model row with an angle that has no direction at the system's state, -1: none.");
     m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "what"_a, "on_block"_a, "on_progress"_a,
           nb::sig("def kinematics(system: SystemAt, output_times: collections.abc.Sequence[float], what: Observation, "
                   "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
@@ -239,19 +250,21 @@ void bind_integrate(nb::module_& m) {
             "observe() writes of\nevent_coordinates. tolerances: (rtol, atol) of translations, rotations, their rates, "
             "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none. periods: of "
             "samples, from the start on.")
-        .def(
-            "advance", &advance, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
-            "on_sample"_a = nb::none(),
-            nb::sig("def advance(self, outputs: collections.abc.Sequence[float], end: float, last: bool, flush: bool, "
-                    "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
-                    "on_progress: collections.abc.Callable[[float], bool | None], "
-                    "on_sample: collections.abc.Callable[[int, float], None] | None = None) -> bool"),
-            "Goes on to `end`, and records at `outputs`, ascending, up to there; whether it got there and may go "
-            "on.\n\n"
-            "last: the run is over then. on_block takes frames (n, 1 + width): time, then the sections of "
-            "frame_sections();\nthe array is reused afterwards. Without flush, frames may wait. on_progress takes "
-            "the time reached, about\ntwenty times a second; False ends the run, as Ctrl-C does. on_sample takes the "
-            "number of a period and the time\nof a multiple of it, where the run stands; it may change inputs or move.")
+        .def("advance", &advance, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
+             "on_sample"_a = nb::none(), "on_slow"_a = nb::none(),
+             nb::sig("def advance(self, outputs: collections.abc.Sequence[float], end: float, last: bool, flush: bool, "
+                     "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
+                     "on_progress: collections.abc.Callable[[float], bool | None], "
+                     "on_sample: collections.abc.Callable[[int, float], None] | None = None, "
+                     "on_slow: collections.abc.Callable[[], None] | None = None) -> bool"),
+             "Goes on to `end`, and records at `outputs`, ascending, up to there; whether it got there and may go "
+             "on.\n\n"
+             "last: the run is over then. on_block takes frames (n, 1 + width): time, then the sections of "
+             "frame_sections();\nthe array is reused afterwards. Without flush, frames may wait. on_progress takes "
+             "the time reached, about\ntwenty times a second; False ends the run, as Ctrl-C does. on_sample takes the "
+             "number of a period and the time\nof a multiple of it, where the run stands; it may change inputs or "
+             "move. on_slow "
+             "is called\nonce where the run does not get on; outcome() says why.")
         .def("flush", &flush, "on_block"_a,
              nb::sig("def flush(self, on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None]) "
                      "-> None"),

@@ -26,8 +26,8 @@ class PythonSink : public Sink, public Interrupter {
     }
 
     // Whom to call from now on; whoever sets them keeps them alive.
-    void call(nb::handle on_block, nb::handle on_progress, nb::handle on_sample = {}) {
-        on_block_ = on_block, on_progress_ = on_progress, on_sample_ = on_sample;
+    void call(nb::handle on_block, nb::handle on_progress, nb::handle on_sample = {}, nb::handle on_slow = {}) {
+        on_block_ = on_block, on_progress_ = on_progress, on_sample_ = on_sample, on_slow_ = on_slow;
     }
 
     double* event(int index, double t) override {
@@ -61,6 +61,12 @@ class PythonSink : public Sink, public Interrupter {
         const nb::gil_scoped_acquire gil;
         const Interrupting outside(nullptr);
         on_sample_(index, t);
+    }
+
+    void crawls(const SlowRun&) override {
+        const nb::gil_scoped_acquire gil;
+        const Interrupting outside(nullptr);
+        if (on_slow_.is_valid() && !on_slow_.is_none()) on_slow_();
     }
 
     bool alive(double t) override {
@@ -113,7 +119,7 @@ class PythonSink : public Sink, public Interrupter {
     int width_, capacity_, room_, count_ = 0;
     double reached_ = 0.0;
     Pace pace_;
-    nb::handle on_block_, on_progress_, on_sample_;
+    nb::handle on_block_, on_progress_, on_sample_, on_slow_;
     std::vector<double> buffer_, event_frames_, contact_rows_;
     bool has_contacts_ = false;
     std::vector<int> event_numbers_;

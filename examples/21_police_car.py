@@ -41,13 +41,15 @@ print(
     f"tilts by {tilt.max():.2f} degrees at most; wheels sink {-1e3 * contact[:, :, 2].min():.0f} mm at most"
 )
 
-# At rest each axle carries its part of the weight.
+# At rest each axle carries its part of the weight. The motors push below the centre of mass: the front rises.
 axle = np.array([1.521, 1.95]) / (1.95 + 1.521)
 sag = 2000 * 9.81 * axle / (2 * 50000)
-stand = -contact[100, (0, 2), 2]
-print(f"driving steadily, front and back wheels sink {1e3 * stand[0]:.1f} and {1e3 * stand[1]:.1f} mm; "
-      f"at rest {1e3 * sag[0]:.1f} and {1e3 * sag[1]:.1f} mm by hand, found {-1e3 * contact[-1, 0, 2]:.1f} "
-      f"and {-1e3 * contact[-1, 2, 2]:.1f} mm")  # fmt: skip
+ahead = np.flatnonzero(run.time <= said[-2][0])[-1]
+thrust = -contact[ahead, (0, 2), 2]
+print(f"at t = {run.time[ahead]:.2f} s, motors on, brakes off, front and back wheels sink "
+      f"{1e3 * thrust[0]:.1f} and {1e3 * thrust[1]:.1f} mm;\n"
+      f"at rest {1e3 * sag[0]:.1f} and {1e3 * sag[1]:.1f} mm by hand, "
+      f"found {-1e3 * contact[-1, 0, 2]:.1f} and {-1e3 * contact[-1, 2, 2]:.1f} mm")  # fmt: skip
 print(f"{run.time[-1]:.1f} s of the scene in {seconds:.2f} s: {run.time[-1] / seconds:.0f} times real time "
       "(in the thesis 1.5 times)")  # fmt: skip
 

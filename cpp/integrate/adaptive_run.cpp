@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "integrate/events.hpp"
+#include "integrate/progress.hpp"
 #include "integrate/run.hpp"
+#include "integrate/sealed_energy.hpp"
 
 namespace bellcrank {
 
@@ -18,9 +20,15 @@ constexpr double kFarRounding = 100;  // one that may be rounding; with a histor
 // Parts of a step that are tried instead, so that no stage falls where rounding is large, and how what is taken grows.
 constexpr double kAside[] = {0.9, 1.1, 0.8, 1.2, 0.7, 0.6};
 constexpr double kBearing = 4.0;
-constexpr int kManyShortened = 4;       // steps; then their errors may be rounding
-constexpr int kMostPatience = 4;        // times as many, where it was not
-constexpr double kOutOfRounding = 2.0;  // growth of steps that were shortened for nothing
+constexpr double kUnsupplied =
+    1e3;  // share of the energy in play that a step near a pole may gain or lose, in tolerances
+constexpr int kManyShortened = 4;           // steps; then their errors may be rounding
+constexpr int kMostPatience = 4;            // times as many, where it was not
+constexpr double kOutOfRounding = 2.0;      // growth of steps that were shortened for nothing
+constexpr double kCutShort = 0.5;           // of a step: what is left of one that an event has cut
+constexpr long long kTrial = 1 << 11;       // attempts by which a method is tried
+constexpr long long kTrialAfter = 1 << 14;  // attempts before methods are tried,
+constexpr int kRarer = 4;                   // and each time so many times as many
 
 class AdaptiveRun final : public Run {
   public:
@@ -28,6 +36,8 @@ class AdaptiveRun final : public Run {
                 std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
         : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
           watch_(system, options_.events, options_.measured),
+          energy_(system,
+                  kUnsupplied * (options_.settings.tolerances.relative + options_.settings.tolerances.absolute)),
           curve_([this](double time, double* at, double* speed) { interpolate(time, at, speed); }),
           xo_(x),
           uo_(u),
@@ -44,6 +54,11 @@ class AdaptiveRun final : public Run {
     void begin(Start start) override;
     void advance() override;
     bool attempt();
+    bool cross(double h, double target);
+    bool look_at_progress();
+    void mark_pace();
+    bool take_other_method();
+    bool goes_on_otherwise();
     bool made_by_rounding(const StepOutcome& outcome);
     bool came_down_to_rounding(const StepOutcome& outcome);
     void begin_motion(double first);
@@ -58,6 +73,13 @@ class AdaptiveRun final : public Run {
     double shortest() const { return kVanishing * std::max(1.0, std::abs(t_)); }
 
     EventWatch watch_;
+    SealedEnergy energy_;
+    Progress progress_;
+    long long trial_after_ = kTrialAfter, trial_ = kTrial;
+    double marked_at_ = 0.0;
+    long long evaluations_at_mark_ = 0;
+    std::string before_trial_;  // the method
+    double vanished_at_ = std::numeric_limits<double>::quiet_NaN();
     EventWatch::Curve curve_;
     std::vector<double> xo_, uo_, acceleration_;
     double limit_;                                     // longest step
@@ -70,6 +92,7 @@ class AdaptiveRun final : public Run {
     double refused_step_ = 0.0, refused_error_ = 0.0;  // of the attempt before, if it was refused
     bool is_rounding_ = false;                         // the error of the last attempt
     int shortened_ = 0;                                // steps followed by a shorter one, less those by none
+    bool crossing_ = false;                            // a pole
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
@@ -77,6 +100,10 @@ class AdaptiveRun final : public Run {
 // What a change of an input leaves of the history is nothing; a method without one need not shorten its step for it.
 void AdaptiveRun::begin(Start start) {
     system_.contacts().leave_new_points_alone(true);
+    if (start == Start::first) {
+        progress_.begin(t_, watch_.count());
+        mark_pace();
+    }
     if (start != Start::first) stepper_->restart();
     const bool keeps_step = start == Start::changed && result_.last_order == 0 && h_ > 0.0;
     begin_motion(start == Start::first ? options_.step : keeps_step ? h_ : 0.0);
@@ -87,14 +114,73 @@ void AdaptiveRun::advance() {
     system_.break_times(t_, end_ + kBeside * std::abs(end_), breaks_);
     std::sort(breaks_.begin(), breaks_.end(), std::greater<>());
     while (t_ < end_ && is_running()) {
-        if (!attempt() || !is_running()) continue;
-        stepper_->restart();
-        begin_motion(0.0);
+        bool anew = attempt();
+        if (!is_running()) break;
+        if (anew) stepper_->restart();
+        anew |= look_at_progress();
+        if (anew && is_running()) begin_motion(0.0);
     }
     result_.next_step = h_;
     result_.difference_evaluations = stepper_->difference_evaluations();
     result_.steps_since_restart = result_.steps - steps_before_;
     result_.evaluations_since_restart = system_.statistics().evaluations - evaluations_before_;
+}
+
+// True if another method goes on from where the run is.
+bool AdaptiveRun::look_at_progress() {
+    const Progress::Verdict verdict = progress_.count(t_, left());
+    const long long attempts = progress_.attempts();
+    if (stepper_->is_trying() ? attempts >= trial_ : verdict > Progress::Verdict::fine && attempts >= trial_after_)
+        if (take_other_method()) return true;
+    if (attempts % (stepper_->is_trying() ? trial_ / 2 : kTrialAfter) == 0) mark_pace();
+    if (verdict < Progress::Verdict::crawls || stepper_->is_trying()) return false;
+    SlowRun found;
+    found.attempts_left = progress_.attempts_left();
+    found.pace = left() / found.attempts_left;
+    found.event = progress_.event();
+    found.seen = progress_.window();
+    found.ended = progress_.ended();
+    const bool may_end = std::ranges::any_of(options_.events, [](const auto& event) { return event.terminal; });
+    if (verdict == Progress::Verdict::endless && !may_end) return give_up(found), false;
+    tell_slow(found);
+    return false;
+}
+
+// Steps have vanished: another method may get on, where time has passed since they last did.
+bool AdaptiveRun::goes_on_otherwise() {
+    if (!stepper_->is_trying()) {
+        if (vanished_at_ == t_) return false;
+        vanished_at_ = t_;
+    }
+    if (!take_other_method()) return false;
+    begin_motion(0.0);
+    return true;
+}
+
+// What passes from here on shows the pace: of a method that is tried, the second half of the trial.
+void AdaptiveRun::mark_pace() {
+    marked_at_ = t_;
+    evaluations_at_mark_ = system_.statistics().evaluations;
+}
+
+// Those that can are tried one after the other, each for some attempts.
+bool AdaptiveRun::take_other_method() {
+    const auto taken = static_cast<double>(system_.statistics().evaluations - evaluations_at_mark_);
+    if (!stepper_->is_trying()) before_trial_ = stepper_->method();
+    const bool changes = stepper_->give_way((t_ - marked_at_) / std::max(1.0, taken));
+    if (!stepper_->is_trying()) {
+        trial_after_ *= kRarer;
+        trial_ *= kRarer;
+    }
+    if (before_trial_ != stepper_->method()) {
+        result_.changed_since = t_;
+        result_.gave_way = before_trial_;
+    }
+    if (changes || !before_trial_.empty()) {
+        progress_.begin(t_, watch_.count());
+        mark_pace();
+    }
+    return changes;
 }
 
 // True if the motion goes on otherwise from where the step has ended.
@@ -105,7 +191,12 @@ bool AdaptiveRun::attempt() {
     while (!breaks_.empty() && breaks_.back() - t_ <= shortest()) breaks_.pop_back();
     const bool to_break = !breaks_.empty();
     const double target = to_break ? breaks_.back() : end_;
-    const double longest = std::min(system_.longest_step(x_.data(), u_.data(), h_), system_.contacts().calm_time());
+    const double to_pole = before_a_pole(h_);
+    if (!is_running()) return false;
+    if (double over = 0.0; finds_way_over_pole(target - t_, over)) return cross(over, target);
+    if (!is_running()) return false;
+    const double longest =
+        std::min({system_.longest_step(x_.data(), u_.data(), h_), system_.contacts().calm_time(), to_pole});
     h_ = longest < std::min(h_, shortest()) ? 0.0 : longest;
     const bool last = t_ + 1.0000001 * h_ >= target;
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
@@ -123,9 +214,17 @@ bool AdaptiveRun::attempt() {
     if (!std::isfinite(outcome.error) || !outcome.constraints_met ||
         (!settled && (outcome.impact || outcome.error > 1.0)))
         return refuse(outcome), false;
-    if (system_.longest_step(x1_.data(), u1_.data(), h_) < 0.5 * h_) {  // it turned faster than it seemed to
+    // It turned faster than it seemed to.
+    if (system_.longest_step(x1_.data(), u1_.data(), h_) < 0.5 * h_ ||
+        poles_.turned_over(step_.end, x1_.data(), u1_.data()) >= 0) {
         ++result_.rejected;
         h_ *= 0.5;
+        return false;
+    }
+    if (poles_.near() >= 0 && !energy_.is_kept(t_, x_.data(), u_.data(), step_.end, x1_.data(), u1_.data())) {
+        ++result_.rejected;
+        h_ *= 0.5;
+        if (h_ < shortest()) result_.row = poles_.near(), stop(SimulationStatus::pole_reached);
         return false;
     }
     return take(outcome) || settled || (last && to_break);
@@ -164,6 +263,26 @@ void AdaptiveRun::begin_motion(double first) {
     h_ = std::min(limit_, first > 0.0 ? first : first_step());
 }
 
+// Over a pole, from where the motion begins anew.
+bool AdaptiveRun::cross(double h, double target) {
+    step_ = {t_, h < target - t_ ? t_ + h : target, h};
+    crossing_ = true;
+    if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, curve_);
+    for (const EventWatch::Root& root : watch_.find(t_, h, curve_)) {
+        if (!watch_.is_function(root.event)) continue;
+        curve_(root.time, xo_.data(), uo_.data());
+        report(root, xo_, uo_);
+        result_.ended |= watch_.ends(root.event);
+    }
+    output_on_way(t_, h);
+    crossing_ = false;
+    if (!is_sound(true) || !accept(step_.end, h)) return false;
+    if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
+    record_if_due();
+    refusals_ = asides_ = 0;
+    return true;
+}
+
 void AdaptiveRun::refuse(const StepOutcome& outcome) {
     ++result_.rejected;
     const bool finite = std::isfinite(outcome.error);
@@ -177,7 +296,7 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
         h_ = estimated ? stepper_->refused(h_, outcome) : 0.25 * h_;
     }
     ++refusals_;
-    if (h_ >= shortest()) return;
+    if (h_ >= shortest() || goes_on_otherwise()) return;
     if (finite && !outcome.constraints_met) return stop(SimulationStatus::constraints_lost);
     result_.body = std::max(0, system_.first_non_finite_body(x1_.data(), u1_.data()));
     stop(finite ? SimulationStatus::step_vanished : SimulationStatus::not_finite);
@@ -192,6 +311,7 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     h_ = std::min(limit_, is_rounding_ ? step_.h : came_down_to_rounding(outcome) ? kOutOfRounding * step_.h : next);
     refusals_ = asides_ = 0;
     result_.rounding += is_rounding_;
+    result_.method = stepper_->method();
     result_.last_order = outcome.order;
     result_.highest_order = std::max(result_.highest_order, outcome.order);
     const std::vector<EventWatch::Root>& roots = watch_.find(step_.begin, step_.h, curve_);
@@ -237,6 +357,8 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     x1_.swap(xo_);
     u1_.swap(uo_);
     if (!is_sound(met)) return result_.time = root.time, false;  // frames lead up to here
+    if (root.time - step_.begin < kCutShort * step_.h) progress_.end_at(root.event);
+    if (watch_.is_contact(root.event)) system_.contacts().end_by(root.event - watch_.first_contact());
     if (!accept(root.time, root.time - step_.begin)) return false;
     stuck_ = stop_met && root.time - step_.begin <= shortest();
     if (stuck_) return true;
@@ -254,6 +376,7 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
 
 // x_ and u_ hold the start of the step, x1_ and u1_ its end.
 void AdaptiveRun::interpolate(double time, double* x, double* u) {
+    if (crossing_) return way_.at(time, x, u);
     const bool begins = time == step_.begin;
     if (begins || time == step_.begin + step_.h) {
         std::ranges::copy(begins ? x_ : x1_, x);

@@ -1,10 +1,11 @@
-// Adams methods until the motion is stiff, then backward differentiation formulas.
+// Adams methods until the motion is stiff, then backward differentiation formulas; whatever gets on where they do not.
 #pragma once
 
 #include <memory>
 
 #include "integrate/adams.hpp"
 #include "integrate/bdf.hpp"
+#include "integrate/runge_kutta.hpp"
 
 namespace bellcrank {
 
@@ -13,32 +14,44 @@ namespace bellcrank {
 // when stability limits them. From there on the motion is taken as stiff: a mechanism keeps its stiff springs and
 // dampers. Where bdf cannot go on from there, for its steps vanish, the motion was no stiff one: at a singular pose,
 // say, accelerations follow rounding. Then Adams methods go on to the end.
+//
+// Where a method does not get on, whatever the reason, all are tried for a while, and the one by which an evaluation
+// passes the most time goes on. Among them are that of Dormand and Prince, which needs no history, and bdf up to order
+// 2: from order 3 on, fast oscillations without damping, however small, limit the steps of bdf.
 class Automatic final : public Stepper {
   public:
     Automatic(const System& system, const MethodSettings& settings);
     bool adaptive() const override { return true; }
-    bool stiff() const override { return bdf_ != nullptr; }
+    bool stiff() const override { return (method_ == kBdf || method_ == kBdf2) && !is_trying(); }
     bool taken_back() const override { return mistaken_; }
+    const char* method() const override;
+    bool give_way(double pace) override;
+    bool is_trying() const override;
     double first_step(double speed, double acceleration) const override;
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
     double rounding(System& system, double t, double h, const double* x1, const double* u1) override;
     void restart() override { active().restart(); }
-    long long difference_evaluations() const override { return active().difference_evaluations(); }
+    long long difference_evaluations() const override;
     StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
                      double* u1) override;
     void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
                      const double* u1, double* x_out, double* u_out) override;
 
   private:
-    Stepper& active() { return bdf_ ? static_cast<Stepper&>(*bdf_) : adams_; }
-    const Stepper& active() const { return bdf_ ? static_cast<const Stepper&>(*bdf_) : adams_; }
+    enum Method { kAdams, kBdf, kBdf2, kDormandPrince, kMethods };
+
+    void take(System& system, int method);
+    Stepper& active() { return *steppers_[method_]; }
+    const Stepper& active() const { return *steppers_[method_]; }
+    const Adams& adams() const { return static_cast<const Adams&>(*steppers_[kAdams]); }
 
     const MethodSettings settings_;
-    Adams adams_;
-    std::unique_ptr<Bdf> bdf_;
-    double begun_ = 0.0;     // first step of bdf [s]
-    bool mistaken_ = false;  // the motion was not stiff
+    std::unique_ptr<Stepper> steppers_[kMethods];  // made when they are first taken
+    int method_ = kAdams, next_ = kAdams;          // in use; from the next step on
+    double pace_[kMethods];                        // time by evaluation, of those that were tried; negative: not yet
+    double begun_ = 0.0;                           // first step of bdf [s]; 0: none to go by
+    bool mistaken_ = false;                        // the motion was not stiff
 };
 
 }  // namespace bellcrank

@@ -6,6 +6,7 @@
 
 #include "integrate/cubic_curve.hpp"
 #include "integrate/energy_watch.hpp"
+#include "integrate/progress.hpp"
 #include "integrate/run.hpp"
 #include "interruption/interruption.hpp"
 #include "model/model.hpp"
@@ -22,11 +23,14 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
       sink_(sink),
       stepper_(std::move(stepper)),
       ledger_(system, observation_),
+      poles_(system),
+      way_(system),
       x1_(x),
       u1_(u),
       frame_(system.observation_size(observation_)),
       t_(t),
       end_(t),
+      goal_(t),
       first_(t),
       samples_(options_.periods.size(), 0) {
     result_.time = t;
@@ -34,28 +38,87 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
     ledger_.stand(t, x.data(), u.data());
 }
 
+namespace {
+
+// The body whose velocity differs most between two observations of no more than motions.
+int most_changed(int bodies, const std::vector<double>& start, const std::vector<double>& end) {
+    const FrameLayout layout(FrameCounts{bodies});
+    const int first = layout.begin(Section::velocity);
+    double most = 0.0;
+    int found = 0;
+    for (int i = first; i < layout.begin(Section::coordinates); ++i) {
+        const double change = std::abs(end[i] - start[i]);
+        if (change > most) most = change, found = (i - first) % (3 * bodies) / 3;
+    }
+    return found;
+}
+
+}  // namespace
+
 const SimulationResult& Run::advance(const std::vector<double>& outputs, double end, bool last) {
     result_.status = SimulationStatus::finished;
     outputs_ = outputs;
     next_ = 0;
+    goal_ = end;
     try {
-        do {
+        for (bool goes_on = !has_too_many_samples(); goes_on; goes_on = is_running() && t_ < end) {
             sample_if_due();
             end_ = next_stop(end);
             last_ = last && end_ == end;
             begin_if_due();
             advance();
             changed_ = !is_running();
-        } while (is_running() && t_ < end);
+        }
     } catch (const Interrupted&) {
+        poles_.leave();
         stop(SimulationStatus::interrupted);
     }
     ledger_.stand(t_, x_.data(), u_.data());
     return result_;
 }
 
+// Each takes a step at least.
+bool Run::has_too_many_samples() {
+    for (size_t i = 0; i < options_.periods.size(); ++i) {
+        SlowRun found;
+        found.attempts_left = left() / options_.periods[i];
+        found.sample = static_cast<int>(i);
+        if (found.attempts_left > kMostAttempts) return give_up(found), true;
+        if (found.attempts_left > kManyAttempts) tell_slow(found);
+    }
+    return false;
+}
+
+void Run::tell_slow(const SlowRun& found) {
+    if (!std::isnan(result_.slow.since)) return;
+    result_.slow = found;
+    result_.slow.since = t_;
+    if (found.event < 0 && found.sample < 0) result_.slow.body = most_accelerated(result_.last_step);
+    sink_.crawls(result_.slow);
+}
+
+void Run::give_up(const SlowRun& found) {
+    const double since = result_.slow.since;
+    result_.slow = found;
+    result_.slow.since = std::isnan(since) ? t_ : since;
+    if (found.event < 0 && found.sample < 0) result_.slow.body = most_accelerated(result_.last_step);
+    stop(SimulationStatus::endless);
+}
+
+// The body whose velocity changes most in a time.
+int Run::most_accelerated(double h) {
+    std::vector<double> start(system_.observation_size({})), end = start;
+    system_.accelerate(t_, x_.data(), u_.data(), u1_.data());
+    for (size_t i = 0; i < u_.size(); ++i) u1_[i] = u_[i] + h * u1_[i];
+    system_.measure(t_, x_.data(), u_.data(), {}, start.data());
+    system_.measure(t_, x_.data(), u1_.data(), {}, end.data());
+    return most_changed(system_.model().bodies(), start, end);
+}
+
 void Run::begin_if_due() {
     if (!begun_) {
+        result_.row = poles_.undefined(t_, x_.data(), u_.data());
+        if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
         record_if_due();
         system_.commit(t_, x_.data(), u_.data());
     }
@@ -138,6 +201,7 @@ bool Run::accept(double t, double h) {
     result_.last_step = h;
     ++result_.steps;
     system_.commit(t, x_.data(), u_.data());
+    poles_.settle();
     if (!sink_.alive(t)) return stop(SimulationStatus::interrupted), false;
     return true;
 }
@@ -158,7 +222,8 @@ class FixedRun final : public Run {
         : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
           watch_(system, *stepper_),
           path_(system),
-          curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }) {}
+          curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }),
+          over_pole_([this](double time, double* at, double* speed) { way_.at(time, at, speed); }) {}
 
   private:
     // What an input brings in is told from what the method makes as that of any source is.
@@ -167,6 +232,9 @@ class FixedRun final : public Run {
     }
 
     void advance() override {
+        SlowRun found;
+        found.attempts_left = left() / options_.step;
+        if (found.attempts_left > kMostAttempts) return give_up(found);
         while (is_running() && t_ < end_) {
             pass(t_, next_ < outputs_.size() ? std::min(outputs_[next_], end_) : end_);
             if (is_running()) record_if_due();
@@ -187,14 +255,23 @@ class FixedRun final : public Run {
         for (long long i = 0; i < count; ++i) {
             const double t = i + 1 == count ? end : begin + static_cast<double>(i + 1) * h;
             if (!step_to(begin + static_cast<double>(i) * h, t, last_ && end == end_ && i + 1 == count)) return;
+            if (t_ > t) return;  // over a pole
         }
     }
 
-    // A step is divided only where a joint turns so fast that its turns could not be counted, or where bodies would get
-    // through each other.
+    // A step is divided only where a joint turns so fast that its turns could not be counted, where bodies would get
+    // through each other, or near a pole, to which each part goes a part of the way that the last one has left.
     bool step_to(double begin, double end, bool last) {
-        const double whole = end - begin;
+        const double whole = end - begin, to_pole = before_a_pole(whole);
+        if (!is_running()) return false;
+        double over = 0.0;
+        if (finds_way_over_pole(end_ - t_, over)) return cross(over) && (t_ >= end || step_to(t_, end, last));
+        if (!is_running()) return false;
         const double longest = std::min(system_.longest_step(x_.data(), u_.data(), whole), hit_in(begin, whole));
+        if (to_pole < std::min(longest, whole)) {
+            const double middle = begin + to_pole;
+            return take(begin, middle, to_pole, false) && step_to(middle, end, last);
+        }
         const long long parts = parts_of(whole, longest);
         const double h = whole / static_cast<double>(parts);
         for (long long i = 0; i < parts; ++i) {
@@ -202,6 +279,13 @@ class FixedRun final : public Run {
             if (!take(t, i + 1 == parts ? end : t + h, h, last && i + 1 == parts)) return false;
         }
         return parts > 0;
+    }
+
+    // Over a pole, maybe past the end of the step.
+    bool cross(double h) {
+        if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, over_pole_);
+        output_on_way(t_, h);
+        return accept(h < end_ - t_ ? t_ + h : end_, h);
     }
 
     double hit_in(double t, double h) {
@@ -217,8 +301,10 @@ class FixedRun final : public Run {
         const auto impacts = system_.statistics().impacts;
         const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());
         if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
+        result_.row = poles_.turned_over(end, x1_.data(), u1_.data());
+        if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
         if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
-        if (!watch_.bears(step, last)) return tell_energy(step), false;
+        if (!watch_.bears(step, outcome.impulses.coarseness, last)) return tell_energy(step), false;
         if (!ledger_.empty()) book(step, system_.statistics().impacts != impacts);
         return accept(end, h);
     }
@@ -243,25 +329,16 @@ class FixedRun final : public Run {
     void tell_energy(const EnergyWatch::Step& step) {
         result_.energy_before = watch_.lowest();
         result_.energy_after = watch_.reached();
-        result_.body = most_accelerated(step);
+        result_.body = most_accelerated_in(step);
         stop(SimulationStatus::energy_made);
     }
 
     // The body whose velocity changes most in a step.
-    int most_accelerated(const EnergyWatch::Step& step) {
+    int most_accelerated_in(const EnergyWatch::Step& step) {
         std::vector<double> start(system_.observation_size({})), end = start;
         system_.measure(step.t, step.x, step.u, {}, start.data());
         system_.measure(step.t + step.h, step.x1, step.u1, {}, end.data());
-        const int bodies = system_.model().bodies();
-        const FrameLayout layout(FrameCounts{bodies});
-        const int first = layout.begin(Section::velocity);
-        double most = 0.0;
-        int found = 0;
-        for (int i = first; i < layout.begin(Section::coordinates); ++i) {
-            const double change = std::abs(end[i] - start[i]);
-            if (change > most) most = change, found = (i - first) % (3 * bodies) / 3;
-        }
-        return found;
+        return most_changed(system_.model().bodies(), start, end);
     }
 
     // Whether what moves stays where it is, as far as doubles can tell.
@@ -271,7 +348,7 @@ class FixedRun final : public Run {
 
     EnergyWatch watch_;
     CubicCurve path_;
-    Ledger::Curve curve_;
+    Ledger::Curve curve_, over_pole_;
 };
 
 }  // namespace

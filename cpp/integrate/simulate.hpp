@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "integrate/cubic_curve.hpp"
 #include "integrate/events.hpp"
 #include "integrate/ledger.hpp"
+#include "integrate/pole_watch.hpp"
 #include "integrate/stepper.hpp"
 #include "model/system.hpp"
 
@@ -33,7 +35,18 @@ enum class SimulationStatus {
     constraints_lost,
     step_vanished,
     energy_made,
-    impulses_not_found
+    impulses_not_found,
+    pole_reached,
+    endless
+};
+
+// A run that does not get on: since when, how many attempts at steps are left at the pace of the last ones, and what is
+// to blame: an event that ends steps again and again, samples, or what accelerates a body.
+struct SlowRun {
+    double since = std::numeric_limits<double>::quiet_NaN();
+    double attempts_left = 0.0, pace = 0.0;  // time by attempt [s]
+    int event = -1, sample = -1, body = -1;  // their numbers; −1: not that
+    long long seen = 0, ended = 0;           // the last attempts, and those ended by the event
 };
 
 // What a run has done since it began.
@@ -49,11 +62,15 @@ struct SimulationResult {
     double stiff_since = std::numeric_limits<double>::quiet_NaN();  // where a method of its own choice took it so
     long long samples = 0;
     int body = -1;  // not_finite: the first such body; energy_made: where most of it is
-    int row = -1;   // constraints_lost: the worst model row
+    int row = -1;   // constraints_lost: the worst model row; pole_reached: the one that is not defined there
     int tyre = -1;  // the number of a contact whose force had no value then
     double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
     ImpulseOutcome impulses;  // of methods that step by them: the last one; the largest residual, all impacts
     bool ended = false;       // by a terminal event
+    // Of a method that chooses among others: the one in use, and where it took over from which, which did not get on.
+    std::string method, gave_way;
+    double changed_since = std::numeric_limits<double>::quiet_NaN();
+    SlowRun slow;
 };
 
 // Takes the frames; told from time to time that the run is alive.
@@ -68,6 +85,8 @@ class Sink {
     virtual double* event(int index, double t) = 0;
     // False to stop. Called about once a step; cheap.
     virtual bool alive(double t) = 0;
+    // The run does not get on. Once.
+    virtual void crawls(const SlowRun&) {}
     // The run stands at a multiple of a period: inputs may be changed, and the run be told so.
     virtual void sample(int, double) {}
 };
@@ -116,8 +135,22 @@ class Run {
     void observe(double t, const std::vector<double>& x, const std::vector<double>& u);
     void record_if_due();
     void stop(SimulationStatus status);
+    // Time to the end of this part of the run.
+    double left() const { return goal_ - t_; }
+    // It is told once that the run does not get on.
+    void tell_slow(const SlowRun& found);
+    // The run is given up: it would never end.
+    void give_up(const SlowRun& found);
+    int most_accelerated(double h);
     // Ends the run if x1_, u1_, the end of a step, left the numbers or the constraints.
     bool is_sound(bool constraints_met);
+    // The part of a step of length h from where the run is that leads to no pole. Ends the run at a pole.
+    double before_a_pole(double h);
+    // Finds x1_, u1_ on the other side of a pole close by, and the way there, in a time of at most h. False if it is
+    // too far, or the motion too rough, for that; or there is no other side, and the run has ended.
+    bool finds_way_over_pole(double most, double& h);
+    // What falls on this way is recorded; the run goes on from its end.
+    void output_on_way(double begin, double h);
     // Takes it as where the run is.
     bool accept(double t, double h);
 
@@ -128,9 +161,12 @@ class Run {
     Sink& sink_;
     std::unique_ptr<Stepper> stepper_;
     Ledger ledger_;
+    PoleWatch poles_;
+    CubicCurve way_;  // over a pole
     std::vector<double> x1_, u1_, frame_;
     SimulationResult result_;
     double t_, end_;     // where the run is, and where it goes
+    double goal_;        // the same, whatever samples there are on the way
     bool last_ = false;  // it goes no farther
 
     std::vector<double> outputs_;
@@ -141,8 +177,10 @@ class Run {
     void sample_if_due();
     double next_stop(double end) const;
     void begin_if_due();
+    bool has_too_many_samples();
 
     bool begun_ = false, changed_ = false, moved_ = false;
+    std::vector<double> way_x_, way_u_, way_rate_, way_end_rate_, way_step_;
     const double first_;              // time
     std::vector<long long> samples_;  // the next multiple of each period
 };

@@ -73,6 +73,11 @@ class Stepper {
     // Whether the motion has turned out to be stiff; whether that has turned out to be a mistake.
     virtual bool stiff() const { return false; }
     virtual bool taken_back() const { return false; }
+    // The run does not get on, and has passed so much time by evaluation since the method in use was taken: whether
+    // another one is taken from the next step on; the method in use or next; whether methods are being tried.
+    virtual bool give_way(double) { return false; }
+    virtual const char* method() const { return ""; }
+    virtual bool is_trying() const { return false; }
     // Evaluations so far that went into derivatives by differences.
     virtual long long difference_evaluations() const { return 0; }
     // The motion goes on otherwise than before (after an impact).

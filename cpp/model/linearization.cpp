@@ -10,11 +10,17 @@ namespace bellcrank {
 namespace {
 
 constexpr double kIncrement = 1e-7;  // half the digits, of one metre, one radian, or of a speed
+constexpr double kFiner = 0.1;       // of the increment: the next one, where derivatives have not served
+constexpr double kFinest = 1e-12;
+// Parts of a defect: what a stiff direction leaves of it in the correction, what a right correction leaves at most,
+// of the largest one that counts, and of speeds that are rounding.
+constexpr double kStiffPart = 0.1, kLeft = 0.5, kCounts = 1e-3, kRoundingOfSpeed = 1e-12;
 
 }  // namespace
 
 Linearization::Linearization(const System& system) : lu_(system.tangent_size()) {
     const int n = system.tangent_size();
+    increment_ = kIncrement;
     stiffness_.setZero(n, n);
     damping_.setZero(n, n);
     matrix_.setIdentity(n, n);
@@ -24,13 +30,17 @@ Linearization::Linearization(const System& system) : lu_(system.tangent_size()) 
 
 void Linearization::evaluate(System& system, double t, const double* x, const double* u) {
     const int n = system.tangent_size();
+    // What is asked for again before time has passed did not serve: stiff contacts and sharp friction change over less
+    // than the increment.
+    increment_ = t > evaluated_at_ ? std::min(kIncrement, increment_ / kFiner) : std::max(kFinest, increment_ * kFiner);
+    evaluated_at_ = t;
     system.accelerate(t, x, u, acceleration_.data());
     std::copy_n(u, n, speeds_.begin());
     const auto column = [&](int j, double step, Eigen::MatrixXd& out) {
         for (int i = 0; i < n; ++i) out(i, j) = (moved_[i] - acceleration_[i]) / step;
     };
     for (int j = 0; j < n; ++j) {
-        const double step = kIncrement * std::max(1.0, std::abs(u[j]));
+        const double step = increment_ * std::max(1.0, std::abs(u[j]));
         speeds_[j] = u[j] + step;
         system.accelerate(t, x, speeds_.data(), moved_.data());
         column(j, speeds_[j] - u[j], damping_);
@@ -38,10 +48,10 @@ void Linearization::evaluate(System& system, double t, const double* x, const do
     }
     std::fill(displacement_.begin(), displacement_.end(), 0.0);
     for (int j = 0; j < n; ++j) {
-        displacement_[j] = kIncrement;
+        displacement_[j] = increment_;
         system.retract(x, displacement_.data(), displaced_.data());
         system.accelerate(t, displaced_.data(), u, moved_.data());
-        column(j, kIncrement, stiffness_);
+        column(j, increment_, stiffness_);
         displacement_[j] = 0.0;
     }
 }
@@ -58,6 +68,30 @@ void Linearization::solve(const double* r, double* out) const {
     x.noalias() = lu_.permutationP() * Eigen::Map<const Eigen::VectorXd>(r, n);
     lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(x);
     lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
+}
+
+bool Linearization::misleads(System& system, double t, const double* x, const double* u, const double* rate,
+                             double gamma, const std::vector<double>& r, const double* delta) {
+    if (t == evaluated_at_) return false;
+    const int n = static_cast<int>(r.size());
+    double most = 0.0;
+    for (const double value : r) most = std::max(most, std::abs(value));
+    const auto is_reduced = [&](int i) {
+        const double size = std::abs(r[i]), rounding = kRoundingOfSpeed * (std::abs(u[i]) + gamma * std::abs(rate[i]));
+        return size > kCounts * most && size > rounding && std::abs(delta[i]) < kStiffPart * size;
+    };
+    bool any = false;
+    for (int i = 0; i < n; ++i) {
+        any |= is_reduced(i);
+        speeds_[i] = u[i] + delta[i];
+        displacement_[i] = gamma * delta[i];
+    }
+    if (!any) return false;
+    system.retract(x, displacement_.data(), displaced_.data());
+    system.accelerate(t, displaced_.data(), speeds_.data(), moved_.data());
+    for (int i = 0; i < n; ++i)
+        if (is_reduced(i) && std::abs(gamma * (moved_[i] - rate[i]) - delta[i]) > kLeft * std::abs(r[i])) return true;
+    return false;
 }
 
 }  // namespace bellcrank

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/LU>
+#include <limits>
 #include <vector>
 
 namespace bellcrank {
@@ -19,10 +20,15 @@ class Linearization {
     void factor(double gamma);
     // out = (I − γ D − γ² K)⁻¹ r for the γ of factor().
     void solve(const double* r, double* out) const;
+    // Whether derivatives of an earlier time have made little of a defect r, and the correction δ leaves what they
+    // were to take away: as those of a joint that stuck then, and slides now. Such a δ is small, and wrong.
+    bool misleads(System& system, double t, const double* x, const double* u, const double* rate, double gamma,
+                  const std::vector<double>& r, const double* delta);
 
   private:
     Eigen::MatrixXd stiffness_, damping_, matrix_;
     Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+    double increment_, evaluated_at_ = -std::numeric_limits<double>::infinity();
     std::vector<double> acceleration_, moved_, displaced_, speeds_, displacement_;
 };
 

@@ -44,6 +44,9 @@ void System::correct(double t, const double* x, const double* u, const double* r
     accelerate(t, x, u, defect_.data());
     for (size_t i = 0; i < defect_.size(); ++i) defect_[i] = gamma * (defect_[i] - rate[i]);
     linearization_->solve(defect_.data(), delta);
+    if (!linearization_->misleads(*this, t, x, u, rate, gamma, defect_, delta)) return;
+    linearize(t, x, u, gamma, true);
+    linearization_->solve(defect_.data(), delta);
 }
 
 int System::stops() const {

@@ -35,6 +35,7 @@ from bellcrank.errors import BellcrankError as BellcrankError
 from bellcrank.errors import Fault as Fault
 from bellcrank.errors import MechanismError as MechanismError
 from bellcrank.errors import SimulationError as SimulationError
+from bellcrank.errors import SlowRunWarning as SlowRunWarning
 from bellcrank.errors import Unreachable as Unreachable
 from bellcrank.errors import Unsupported as Unsupported
 from bellcrank.expression.expression import symbol as symbol
@@ -231,6 +232,7 @@ from bellcrank.formulations.accelerations import DriveEffort as DriveEffort
 from bellcrank.formulations.accelerations import JointReaction as JointReaction
 from bellcrank.formulations.linearization import Linearization as Linearization
 from bellcrank.formulations.linearization import Speed as Speed
+from bellcrank.formulations.system import Accuracy as Accuracy
 from bellcrank.formulations.system import Rows as Rows
 from bellcrank.formulations.system import SystemStatistics as SystemStatistics
 from bellcrank.io.simulation import Simulation as Simulation

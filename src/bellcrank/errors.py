@@ -143,8 +143,11 @@ class FaultList:
             raise MechanismError(self._faults)
 
 
-class Unsupported(BellcrankError):
+class Unsupported(BellcrankError, NotImplementedError):
     """A formulation, method or file format cannot take this model; the message says why and what can."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
 
 
 class AssemblyError(BellcrankError):
@@ -172,6 +175,10 @@ class Unreachable(BellcrankError):
     def __init__(self, message: str, nearest: object) -> None:
         super().__init__(message)
         self.nearest: Any = nearest
+
+
+class SlowRunWarning(UserWarning):
+    """A run does not get on: its steps are so short that it needs a great many more."""
 
 
 class SimulationError(BellcrankError):

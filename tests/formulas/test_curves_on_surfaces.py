@@ -323,3 +323,29 @@ def test_messages(change, said):
     given = {"parameters": (X, Y), "surface": PLANE, "parameter": S, "curve": circle(0.3)}
     with pytest.raises(bc.MechanismError, match=said):
         bc.RollingCurve(**{**given, "heading": HEADING, "lean": LEAN, **change})
+
+
+def test_rows_are_named_in_the_users_words():
+    mech = coin()
+    mech.add_drive("steer", "edge", "heading", velocity=0.5)
+    mech.add_drive("roll", "edge", "s", velocity=0.2)
+    model = bc.prepare(mech, "lagrange").model
+    assert [model.row_text(row) for row in range(model.row_count)] == [
+        "joint 'edge' (the curve touches the surface)",
+        "joint 'edge' (the curve rolls without sliding along itself)",
+        "joint 'edge' (the curve does not slide sideways)",
+        "drive 'steer' (heading)",
+        "drive 'roll' (s)",
+    ]
+
+
+def test_a_failure_names_the_rule_of_the_joint():
+    """The coin is to turn about its axle, and its point of contact to stand still."""
+    mech = coin(turning=0.0, falling=0.0)
+    mech.replace(mech.joints["edge"], velocity=())
+    for coordinate, speed in (("s", 1.0), ("x", 0.0), ("y", 0.0)):
+        mech.add_drive(f"drive {coordinate}", "edge", coordinate, velocity=speed)
+    with pytest.raises(bc.AssemblyError) as caught:
+        bc.simulate(mech, 0.1)
+    assert "joint 'edge' (the curve rolls without sliding along itself)" in str(caught.value)
+    assert "drive 'drive s' (s)" in str(caught.value)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from math import cos, radians, sqrt
+from math import cos, radians, sin, sqrt
 
 import numpy as np
 import pytest
 from rigs.printed import Printed
 from scipy.integrate import solve_ivp
+from scipy.optimize import root
 
 from bellcrank.assembly.contacts import dissipation_of
 
@@ -42,6 +43,30 @@ def police_car(printed: Printed) -> None:
         r"at rest (\S+) and (\S+) mm by hand, found (\S+) and (\S+) mm"
     )
     assert (found_front, found_back) == pytest.approx((front, back), abs=1.0)
+    driving = printed.numbers(r"motors on, brakes off, front and back wheels sink (\S+) and (\S+) mm")
+    assert driving == pytest.approx(sinkage_under_thrust(), abs=0.1)
+
+
+def sinkage_under_thrust() -> list[float]:
+    """How deep the front and back wheels of the police car sink while it accelerates steadily, mm.
+
+    Weight and two motors of 2500 N along the car, at the points of contact, balance the springs.
+    """
+    wheels, thrust = np.array([(1.95, -0.65), (-1.521, -0.65)]), 2 * 2500.0
+
+    def places(height: float, pitch: float) -> np.ndarray:
+        turn = np.array([(cos(pitch), -sin(pitch)), (sin(pitch), cos(pitch))])
+        return wheels @ turn.T + (0.0, height)
+
+    def unbalanced(at: np.ndarray) -> tuple[float, float]:
+        across, up = places(*at).T
+        springs = 2 * 50000.0 * -up
+        vertical = springs.sum() + thrust * sin(at[1]) - 2000.0 * 9.81
+        return vertical, springs @ across + thrust * 0.65
+
+    found = root(unbalanced, (0.55, 0.0), tol=1e-12).x
+    sinks: list[float] = (-1e3 * places(*found)[:, 1]).tolist()
+    return sinks
 
 
 def cans_behind_a_car(printed: Printed) -> None:

@@ -14,6 +14,10 @@ namespace {
 constexpr double kMostSpread = 1e7;  // of mobilities, as for accelerations
 
 constexpr double kIncrement = 1e-6;  // of a coordinate or its rate, for the derivatives of an effort
+constexpr double kFiner = 1e-2;      // of an increment: the next one, where the slope has not settled
+constexpr int kMostFiner = 3;
+constexpr double kSettledSlope = 0.1;  // change of the slope with the increment
+constexpr double kRoundingOfEffort = 1e-15;
 
 // The model's data with a row for the coordinate of each law, its compliance to be set at each linearization.
 ModelData with_law_rows(const Model& model) {
@@ -33,15 +37,30 @@ ModelData with_law_rows(const Model& model) {
     return data;
 }
 
-// κ = −γ ∂τ/∂φ̇ − γ² ∂τ/∂φ by central differences.
+// The slope of an effort by central differences. Sharp friction changes over less than the usual increment: this is made
+// finer until the slope stays or is one of rounding.
+template <class Effort>
+double slope_at(double at, const Effort& effort) {
+    double increment = kIncrement * (1.0 + std::abs(at)), slope = 0.0;
+    for (int i = 0; i <= kMostFiner; ++i, increment *= kFiner) {
+        const double up = effort(at + increment), down = effort(at - increment);
+        const double finer = (up - down) / (2.0 * increment);
+        const double rounding = kRoundingOfEffort * (std::abs(up) + std::abs(down)) / increment;
+        const bool settled = i > 0 && std::abs(finer - slope) <= kSettledSlope * std::abs(finer) + rounding;
+        if (settled) return slope;
+        slope = finer;
+    }
+    return slope;
+}
+
+// κ = −γ ∂τ/∂φ̇ − γ² ∂τ/∂φ.
 double stiffness_of_step(const Model& model, const Law& law, const BodyCoordinate& c, double t, double gamma) {
     const Function* function = law.function < 0 ? nullptr : &model.functions[law.function];
     const auto effort = [&](double value, double rate) {
         return law.kind->effort({value, rate, t}, law.params, function);
     };
-    const double dv = kIncrement * (1.0 + std::abs(c.value)), dr = kIncrement * (1.0 + std::abs(c.rate));
-    const double damping = (effort(c.value, c.rate - dr) - effort(c.value, c.rate + dr)) / (2.0 * dr);
-    const double stiffness = (effort(c.value - dv, c.rate) - effort(c.value + dv, c.rate)) / (2.0 * dv);
+    const double damping = -slope_at(c.rate, [&](double rate) { return effort(c.value, rate); });
+    const double stiffness = -slope_at(c.value, [&](double value) { return effort(value, c.rate); });
     return gamma * (damping + gamma * stiffness);
 }
 

@@ -7,6 +7,7 @@ import numpy as np
 from bellcrank.analysis.contact_points import is_rigid
 from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.loads import Loads, acting, add_force, stored_energies
+from bellcrank.analysis.stiff_rounding import force_sizes
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
 
@@ -102,7 +103,11 @@ def sizes(part: Frames, loads: Loads) -> tuple[Floats, Floats]:
     speed = np.linalg.norm(at.com_velocity, axis=2)
     largest = np.max(np.abs(model.inertia), axis=(1, 2))
     floor = model.mass * spin * (speed + 1e-3 * spin)
-    return loads.size[:, :-1] + floor, loads.moment_size[:, :-1] + largest * spin**2
+    rounded, rounded_moment = force_sizes(model)
+    return (
+        loads.size[:, :-1] + floor + rounded,
+        loads.moment_size[:, :-1] + largest * spin**2 + rounded_moment,
+    )
 
 
 def judge_reactions(evidence: Evidence) -> list[CheckResult]:

@@ -10,11 +10,11 @@ from bellcrank.analysis.snapshot import Snapshot, exponential, matrices, product
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, FORMULA_ROW
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OF_FORMULAS
 
 _TURN = 2.0 * np.pi
+_STEEP = 1e4  # gradient of a coordinate, 1/m or 1, beyond which it is near a pole, and known the less
 _ROUGH = 1e-6  # change of a relative second derivative with the step, beyond which a motion is not smooth
-OF_FORMULAS = (FORMULA_ROW, FORMULA_COORDINATE)
 
 
 class Rows:
@@ -118,7 +118,22 @@ def _velocity_errors(rows: Rows, part: Frames, led: Floats) -> Floats:
         for c, w in terms:
             errors[:, k] += w * part.coordinate(c).rate
     speeds = np.maximum(*(np.max(np.abs(x), axis=(1, 2)) for x in (part.at.velocity, part.at.spin)))
-    return np.asarray(np.abs(errors) / (1.0 + speeds[:, None]))
+    return np.asarray(np.abs(errors) / (1.0 + speeds[:, None]) / _steepness(rows, part))
+
+
+def _steepness(rows: Rows, part: Frames) -> Floats:
+    """By how much more than usual rows magnify errors of poses and velocities (n, rows): near poles."""
+    return np.maximum(1.0, _gradients(rows, part) / _STEEP)
+
+
+def _gradients(rows: Rows, part: Frames) -> Floats:
+    """The largest gradient of a coordinate in each row (n, rows), 1/m or 1."""
+
+    def largest(coordinate: int) -> Floats:
+        found = part.coordinate(coordinate)
+        return np.asarray(np.max(np.abs([found.force, found.moment]), axis=(0, 2)))
+
+    return np.stack([np.max([largest(c) for c, _ in terms], axis=0) for terms in rows.terms], axis=1)
 
 
 def _acceleration_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
@@ -177,12 +192,14 @@ def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
     if not rows.rows or 6 * len(evidence.model.bodies) * len(rows.rows) > 4_000_000:
         return []
     random = np.random.default_rng(1)
-    state = evidence.state(evidence.frames[len(evidence.frames) // 2])
+    steepness = np.max(_gradients(rows, Frames(evidence, np.asarray(evidence.frames))), axis=1)
+    steepest, frame = float(np.min(steepness)), evidence.frames[int(np.argmin(steepness))]
+    state = evidence.state(frame)
     size = state.position.shape
     linear, angular = random.standard_normal(size), random.standard_normal(size)
     here = _sums(rows, Snapshot(evidence.model, state))
     slopes = []
-    for h in (1e-4, 2e-4):
+    for h in np.array([1e-4, 2e-4]) / max(1.0, 0.1 * steepest):
         probe = State(state.time, state.position, state.rotation, linear, angular)
         ahead, behind = (
             _sums(rows, Snapshot(evidence.model, moved(probe, 0.0 * linear, 0.0 * angular, sign * h)), here)

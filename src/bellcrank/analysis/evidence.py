@@ -14,7 +14,7 @@ from bellcrank.analysis.snapshot import CoordinateAt, Snapshot, Snapshots
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats, State
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, TURNED
 from bellcrank.trajectory.observation import force_efforts, observation
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -119,7 +119,10 @@ class Evidence:
     def coordinate(self, index: int, frame: int) -> CoordinateAt:
         """A coordinate of the model at a frame; angles between -pi and pi."""
         if index not in self.formulas.owner:
-            return self.at(frame).coordinate(index)
+            near = self.near(index, np.array([frame]))
+            if near is None:
+                return self.at(frame).coordinate(index)
+            return self.snapshots([frame]).coordinate(index, near).at(0)
         joint, _ = self.formulas.owner[index]
         values = [self.value(c, frame) for c in joint.coordinates]
         return self.formulas.own(index, self.at(frame), values, self.recorded("rates", index, frame))
@@ -131,6 +134,14 @@ class Evidence:
     def column(self, coordinate: int) -> int:
         """The column of a coordinate that a joint reports."""
         return self._reported[coordinate]
+
+    def near(self, index: int, frames: np.ndarray) -> Floats | None:
+        """What the components (n, 3) of a rotation vector that is followed were recorded as; None for others."""
+        kind = self.model.arrays["coordinate_kind"][index]
+        if not kind.startswith(TURNED) or index not in self._other_angles:
+            return None
+        first = index - "xyz".index(kind[-1])
+        return np.stack([self.angle_history(first + k)[frames] for k in range(3)], axis=1)
 
     def recorded(self, section: str, coordinate: int, frame: int) -> float:
         """What was recorded of a joint's coordinate."""
@@ -230,7 +241,7 @@ class Frames:
     def _coordinate(self, index: int) -> CoordinateAt:
         """A coordinate of the model; angles between -pi and pi."""
         if index not in self.evidence.formulas.owner:
-            return self.at.coordinate(index)
+            return self.at.coordinate(index, self.evidence.near(index, self.numbers))
         found = [self.evidence.coordinate(index, frame) for frame in self.numbers.tolist()]
         value, rate, force, moment, point = (
             np.array([getattr(one, name) for one in found])

@@ -7,11 +7,10 @@ import numpy as np
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.snapshot import product
 from bellcrank.analysis.verdict import CheckResult, Worst
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, turn_of
 from bellcrank.trajectory.recorder import spanned
 
 _START = 1e-6
-_TURN = 2.0 * np.pi
 _OPEN = 1e-4  # m or rad: a stop with a wider gap bears nothing
 
 
@@ -93,9 +92,9 @@ def judge_coordinates(evidence: Evidence) -> list[CheckResult]:
     ]
     if not listed:
         return []
-    angular = [
-        COORDINATE_KINDS[evidence.model.arrays["coordinate_kind"][index]].angular for index, *_ in listed
-    ]
+    kinds = [evidence.model.arrays["coordinate_kind"][index] for index, *_ in listed]
+    angular = [COORDINATE_KINDS[kind].angular for kind in kinds]
+    turns = np.array([turn_of(kind) for kind in kinds])
     values, rates = Worst(), Worst()
 
     def name(k: int) -> str:
@@ -105,7 +104,7 @@ def judge_coordinates(evidence: Evidence) -> list[CheckResult]:
         own = [part.coordinate(index) for index, *_ in listed]
         told = [[part.section(section)[:, place] for section in sections] for _, *sections, place in listed]
         apart = np.stack([c.value - value for c, (value, _) in zip(own, told, strict=True)], axis=1)
-        apart = np.where(angular, apart - _TURN * np.round(apart / _TURN), apart)
+        apart = np.where(angular, apart - turns * np.round(apart / turns), apart)
         values.meet_all(np.abs(apart), name, part.time)
         speed = 1.0 + np.maximum(*(np.max(np.abs(v), axis=(1, 2)) for v in (part.at.velocity, part.at.spin)))
         apart = np.stack([c.rate - rate for c, (_, rate) in zip(own, told, strict=True)], axis=1)

@@ -29,6 +29,7 @@ from bellcrank.analysis.verdict import CheckResult, Finding, Verification
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.start_values import with_values
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.mechanism.mechanism import Mechanism
@@ -104,12 +105,15 @@ def _start(mechanism: Mechanism | Model | None, run: Trajectory) -> tuple[Model,
                 Fault(f"run of {run.name!r}", rule, None, f"record a frame at t = {closed:g} s")
             )
         return (model.starting(run.at(float(run.time[0])), model.given) if len(run) else model), run
+    values = run.origin.values if len(run) else None
     try:
-        return assembled(model)[0], run
+        model = assembled(model)[0]
     except AssemblyError:
-        if not model.start.laws and not model.start.rows:
-            return model, run
-        raise
+        if values is None and (model.start.laws or model.start.rows):
+            raise
+    if values is not None:  # of a run that went on from a state, they may be those of another mechanism
+        model = with_values(model, values, run.at(float(run.time[0])))
+    return model, run
 
 
 def _check(model: Model, run: Trajectory) -> None:
@@ -118,6 +122,9 @@ def _check(model: Model, run: Trajectory) -> None:
     if "resampled" in run.statistics:
         rule, advice = "its frames were interpolated, which no mechanism obeys", "judge it before resampling"
         raise MechanismError(Fault(element, rule, None, advice))
+    if run.origin.changed:
+        rule = f"its mechanism was changed at t = {run.origin.changed}, and a run is judged by one mechanism"
+        raise MechanismError(Fault(element, rule, None, "judge the runs between changes"))
     recorded, kept = run.layout, {"accelerations": run.layout.accelerations, "ledger": bool(run.layout.works)}
     own = observation(model, **kept).layout
     differing = [

@@ -86,14 +86,19 @@ class Snapshots:
         conjugate = quaternions[:, :, 0] * np.array([1.0, -1.0, -1.0, -1.0])
         return origins, first, r, product(conjugate, quaternions[:, :, 1]), rdot, omega
 
-    def coordinate(self, index: int) -> CoordinateAt:
-        """A coordinate of the model at all instants; angles between -pi and pi."""
+    def coordinate(self, index: int, near: Floats | None = None) -> CoordinateAt:
+        """A coordinate of the model at all instants; angles between -pi and pi.
+
+        near: of a component of a rotation vector that is followed, where the three of them are (n, 3).
+        """
+        if near is not None:
+            return self._evaluated(index, near)
         found = self._coordinates.get(index)
         if found is None:
             found = self._coordinates[index] = self._evaluated(index)
         return found
 
-    def _evaluated(self, index: int) -> CoordinateAt:
+    def _evaluated(self, index: int, near: Floats | None = None) -> CoordinateAt:
         arrays = self.model.arrays
         pair = int(arrays["coordinate_pair"][index])
         begin, end = arrays["coordinate_param_start"][index : index + 2]
@@ -104,7 +109,7 @@ class Snapshots:
             q / np.linalg.norm(q, axis=1, keepdims=True),
             rdot,
             omega,
-            arrays["coordinate_params"][begin:end].tolist(),
+            np.asarray(arrays["coordinate_params"][begin:end])[None] if near is None else near,
         )
         rate = np.einsum("ni,ni->n", by_r, rdot) + np.einsum("ni,ni->n", by_turn, omega)
         one, two = arrays["pair_bodies"][pair].tolist()

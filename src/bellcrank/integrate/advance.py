@@ -33,8 +33,9 @@ FRAMES_MOST: Final = 10_000_000
 class Outcome:
     """How a run ended.
 
-    status: "finished", "interrupted", "not_finite", "constraints_lost", "step_vanished", "energy_made" or
-        "impulses_not_found"; "singular" where the run was ended for a joint that lost its meaning.
+    status: "finished", "interrupted", "not_finite", "constraints_lost", "step_vanished", "energy_made",
+        "pole_reached" or "impulses_not_found"; "endless" where the run would not have ended; "singular" where
+        the run was ended for a joint that lost its meaning.
     time: reached, s. steps, rejected: counts. rounding: steps with an error that is large, but rounding.
     last_step, next_step: taken and to be tried next, s.
     steps_since_restart, evaluations_since_restart: since the motion last started anew.
@@ -42,6 +43,11 @@ class Outcome:
     last_order, highest_order: of a method of variable order, else 0.
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
     tyre: number of the contact of a tyre whose force had no value at the end, or -1.
+    method: in use, of "auto"; where it took over, s, from gave_way, which did not get on.
+    slow_since: where the run was found not to get on, s, or nan; then attempts_left: steps to be tried up to
+        the end at the pace, s, of the last ones, of which seen were counted; slow_event: as in events, the
+        one that cut ended_by_event of these short, or (-3, -1); slow_sample: number of the controller that
+        is called too often; slow_body: index of the body that is accelerated most.
     events: what happened: (number of an event, -1), or (-1, model row of a stop that was met).
     event_frames: (n, 1 + width), a frame of each.
     ended: whether by a terminal event.
@@ -85,6 +91,17 @@ class Outcome:
     lost_to_friction: float = 0.0
     between: tuple[int, int] = (-1, -1)
     tyre: int = -1
+    method: str = ""
+    gave_way: str = ""
+    changed_since: float = np.nan
+    slow_since: float = np.nan
+    attempts_left: float = 0.0
+    pace: float = 0.0
+    seen: int = 0
+    ended_by_event: int = 0
+    slow_event: tuple[int, int] = (-3, -1)
+    slow_sample: int = -1
+    slow_body: int = -1
 
     def of_adaptive(self, method: Method) -> dict[str, float]:
         """Statistics of methods that choose their steps, and their order if they choose it."""
@@ -109,11 +126,8 @@ def output_times(start: float, duration: float, output_step: float | None, optio
         output_step = max(duration / FRAMES, _finest(start, duration))
         if not options.method.adaptive:
             output_step = max(1.0, round(output_step / options.step)) * options.step
-    elif duration / output_step > FRAMES_MOST:
-        rule = f"at most {FRAMES_MOST} frames can be recorded, these are {duration / output_step:.3g}"
-        raise MechanismError(
-            Fault("simulate", rule, None, f"give an output_step of {duration / FRAMES:g} s, say")
-        )
+    else:
+        check_frames(duration / output_step, duration)
     count = int(np.floor(duration / output_step * (1.0 + 1e-12) + 1e-9))
     times: Floats = start + output_step * np.arange(count + 1, dtype=np.float64)
     end = start + duration
@@ -121,6 +135,14 @@ def output_times(start: float, duration: float, output_step: float | None, optio
         return np.append(times, end)
     times[-1] = end
     return times
+
+
+def check_frames(count: float, duration: float) -> None:
+    """Raise MechanismError if so many frames in a duration, s, are more than FRAMES_MOST."""
+    if count > FRAMES_MOST:
+        rule = f"at most {FRAMES_MOST} frames can be recorded, these are {count:.3g}"
+        advice = f"give an output_step of {duration / FRAMES:g} s, say"
+        raise MechanismError(Fault("simulate", rule, None, advice))
 
 
 def check_resolved(check: Check, start: float, duration: float, **lengths: float | None) -> None:

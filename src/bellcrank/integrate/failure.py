@@ -12,6 +12,7 @@ from bellcrank import _core
 from bellcrank.assembly.finite_functions import forces_without_value, formulas_without_value
 from bellcrank.assembly.formula_posing import poles_near
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.poles import pole_text
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.methods import MethodOptions
 
@@ -48,6 +49,13 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
     poles = _poles(model, core)
     if outcome.status == "constraints_lost":
         return _constraints_lost(model, core, options, outcome, poles)
+    if outcome.status == "pole_reached":
+        row = model.row_text(outcome.row)
+        return Explanation(
+            f"the motion comes to a pole at t = {outcome.time:.6g} s: {pole_text(model, outcome.row)}",
+            None,
+            row,
+        )
     if outcome.status == "energy_made":
         return _energy_made(model, options, outcome)
     if outcome.status == "impulses_not_found":
@@ -134,7 +142,7 @@ def _constraints_lost(
 
 
 def _energy_made(model: Model, options: MethodOptions, outcome: Outcome) -> Explanation:
-    body, forces = model.bodies[outcome.body], _acting_on(model, outcome.body)
+    body, forces = model.bodies[outcome.body], acting_on(model, outcome.body)
     reason = _blow_up_reason(model, options, forces)
     if model.drives:
         reason += f"; or {_asking(model)}"
@@ -167,7 +175,7 @@ def _no_step(model: Model, core: Any, options: MethodOptions, outcome: Outcome) 
         body = int(np.argmax(spin))
         return Explanation(
             f"no step follows the motion {at}: body {model.bodies[body]!r} turns at {spin[body]:.3g} rad/s, "
-            f"and time has no part short enough; {_blow_up_reason(model, options, _acting_on(model, body))}",
+            f"and time has no part short enough; {_blow_up_reason(model, options, acting_on(model, body))}",
             model.bodies[body],
         )
     return Explanation(
@@ -176,7 +184,7 @@ def _no_step(model: Model, core: Any, options: MethodOptions, outcome: Outcome) 
     )
 
 
-def _acting_on(model: Model, body: int) -> list[str]:
+def acting_on(model: Model, body: int) -> list[str]:
     """The names of the forces given by laws that act on a body."""
     along, pairs = model.arrays["law_coordinate"], model.coordinate_bodies
     return [force.name for force in model.forces if any(body in pairs[along[law]] for law in force.laws)]

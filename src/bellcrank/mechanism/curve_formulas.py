@@ -41,6 +41,7 @@ class CurveOnSurface(_FormulaJoint):
     up: Vec3 | None = checked(Check.axis, "1", default=None)
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "A curve that touches a surface and slides on it, both given by formulas."
+    rule: ClassVar[str] = "the curve touches the surface"
     singular: ClassVar[str] = (
         "the curve came to lie in the surface, as a disc that lies flat, and touches at no one point"
     )
@@ -93,6 +94,10 @@ class RollingCurve(CurveOnSurface):
     """
 
     meaning: ClassVar[str] = "A curve that rolls on a surface without sliding, both given by formulas."
+    rolling_rules: ClassVar[tuple[str, ...]] = (
+        "the curve rolls without sliding along itself",
+        "the curve does not slide sideways",
+    )
 
     @property
     def rolling(self) -> tuple[tuple[Expression, ...], ...]:

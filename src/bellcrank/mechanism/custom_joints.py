@@ -25,10 +25,13 @@ class _FormulaJoint(Formulas, JointKind):
     """A joint kind with coordinates of its own, on which the pose of marker 2 seen from marker 1 depends.
 
     units: of the coordinates: "m", "rad" or "1"; one for all, or one for each.
-    singular: the meaning of `regular` being zero, in words.
+    singular: the meaning of `regular` being zero, in words. rule: what its equations demand, in words.
+    rolling_rules: the same of each velocity constraint of `rolling`.
     """
 
     singular: ClassVar[str] = ""
+    rule: ClassVar[str] = "the pose follows the formulas"
+    rolling_rules: ClassVar[tuple[str, ...]] = ()
 
     @property
     def custom(self) -> object:  # type: ignore[override]
@@ -154,6 +157,7 @@ class PathJoint(_FormulaJoint):
     unit: str = choice(_UNITS, default="1")
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "A frame that runs along a curve given by formulas."
+    rule: ClassVar[str] = "the frame follows the curve"
 
     def _judge(self, check: Check) -> None:
         check.faults.raise_any()

@@ -30,6 +30,7 @@ class SurfaceJoint(_FormulaJoint):
     spin: Any = checked(as_symbol, default=None)
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "A frame that slides on a surface given by formulas."
+    rule: ClassVar[str] = "the frame lies on the surface"
 
     def _judge(self, check: Check) -> None:
         check.faults.raise_any()
@@ -73,6 +74,7 @@ class SurfaceOnSurface(_FormulaJoint):
     spin: Any = checked(as_symbol, default=None)
     values: tuple[tuple[Any, float], ...] = ()
     meaning: ClassVar[str] = "Two surfaces given by formulas that touch and slide on each other."
+    rule: ClassVar[str] = "the surfaces touch"
 
     def _judge(self, check: Check) -> None:
         check_dependence(check, "surface_1", "parameter", self.parameters_1, self.surface_1)
@@ -110,6 +112,10 @@ class Rolling(SurfaceOnSurface):
     """
 
     meaning: ClassVar[str] = "Two surfaces given by formulas that roll on each other without sliding."
+    rolling_rules: ClassVar[tuple[str, ...]] = (
+        "the surfaces do not slide along the tangent",
+        "the surfaces do not slide across the tangent",
+    )
 
     @property
     def rolling(self) -> tuple[tuple[Expression, ...], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
@@ -10,7 +11,7 @@ import numpy as np
 
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
-from bellcrank.errors import AssemblyError, MechanismError, Unsupported
+from bellcrank.errors import AssemblyError, MechanismError, SlowRunWarning, Unsupported
 from bellcrank.formulations.preparing import others
 from bellcrank.formulations.system import System
 from bellcrank.integrate.advance import Outcome, core_run
@@ -18,6 +19,7 @@ from bellcrank.integrate.events import CompiledEvents
 from bellcrank.integrate.failure import Explanation
 from bellcrank.run import opening, telling
 from bellcrank.run.plan import Plan
+from bellcrank.run.slowness import Slowness
 from bellcrank.run.steering import Steering
 from bellcrank.trajectory.observation import Observation, observation
 
@@ -79,7 +81,21 @@ class Course:
             nearby = past.time + _FARTHER * max(1.0, abs(past.time))
             if outcome.status not in ("finished", "interrupted") and outcome.time <= nearby:
                 return explanation
+        if outcome.status == "endless":
+            return Explanation(self._slowness.ending(outcome), self._slowness.body(outcome))
         return telling.explained(self.system, self._plan.method, outcome, lost)
+
+    def slowness(self, outcome: Outcome) -> str:
+        """Why the run does not get on; empty if it does."""
+        return self._slowness.warning(outcome) if self.core is not None else ""
+
+    def warn_slow(self) -> None:
+        """Warn that the run does not get on."""
+        warnings.warn(self.slowness(self.outcome()), SlowRunWarning, stacklevel=2)
+
+    @property
+    def _slowness(self) -> Slowness:
+        return Slowness(self._model, self._plan.method, self._watched, self._steering.named)
 
     def hand_over(self, outcome: Outcome) -> bool:
         """Let another formulation continue from the last good state, if "auto" chose the one that broke down.
@@ -113,7 +129,7 @@ class Course:
         return False
 
     def _prepared(self, plan: Plan) -> tuple[System, Observation]:
-        system = opening.prepared(self._model, plan, self._from)
+        system = opening.prepared(self._model, plan)
         return system, observation(system.model, plan.reactions, plan.accelerations, plan.ledger)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.integrate.advance import check_frames
 from bellcrank.integrate.methods import MethodOptions
 
 _NEAR: Final = 1e-11  # of a time: that near, two are one
@@ -63,6 +64,7 @@ class Plan:
             begin = np.searchsorted(self.times, low, "left" if first else "right")
             found = self.times[begin : np.searchsorted(self.times, high, "right")].tolist()
         elif self.output_step is not None:
+            check_frames((end - time) / self.output_step, end - time)
             numbers = np.floor((np.array([low, high]) - self.begin) / self.output_step)
             grid = self.begin + self.output_step * np.arange(numbers[0], numbers[1] + 1.0)
             found = [*([time] if first else []), *grid[(grid > time + near) & (grid <= high)].tolist()]

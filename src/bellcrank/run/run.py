@@ -10,9 +10,10 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from bellcrank.assembly.initial import assembled, settled
+from bellcrank.assembly.initial import settled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport
+from bellcrank.assembly.start_values import continued
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.integrate.advance import Outcome, deferred_interrupt
@@ -22,6 +23,7 @@ from bellcrank.integrate.failure import Explanation
 from bellcrank.integrate.progress import Progress
 from bellcrank.run import opening, telling
 from bellcrank.run.course import Course
+from bellcrank.run.happenings import happened
 from bellcrank.run.place import Place
 from bellcrank.run.plan import Plan
 from bellcrank.run.steering import Steering
@@ -72,7 +74,9 @@ class Run(Place):
         if not isinstance(assemble, bool):
             self._motion = opening.opening_motion(model, assemble, state, plan.end)
         elif assemble:
-            self.model, self._report = assembled(model)
+            self.model, self._report = opening.assembled_for(model, state)
+        if state is not None:
+            self.model = continued(self.model, state)
         self._formulate(state, open_still=self._motion is not None)
         self._recorder = Recorder(
             self._course.what.layout, path, description=Origin.of_model(self.model, description)
@@ -204,7 +208,8 @@ class Run(Place):
     def _advance_part(self, end: float, last: bool) -> None:
         """Let the core advance to a time, and process the outcome."""
         outputs = self.plan.outputs(self._time, end, self._first)
-        outcome, callbacks = None, (self._course.sink, self._is_alive, self._steering.sample)
+        outcome = None
+        callbacks = (self._course.sink, self._is_alive, self._steering.sample, self._course.warn_slow)
         try:
             went = self._course.core.advance(
                 outputs, end, last, last or self._course.regularity.watches, *callbacks
@@ -294,13 +299,15 @@ class Run(Place):
         outcome = self._ended if self._course.core is None else self._course.outcome()
         counts = {n: count - self._before.get(n, 0) for n, count in self._course.counted(outcome).items()}
         summary = telling.statistics(self._course.system, self.plan.method, outcome, counts)
+        if slow := self._course.slowness(outcome):
+            summary["slow"] = slow
         summary |= {"wall_seconds": self._wall, **telling.of_start(self._report, self._motion)}
         summary |= {**self._recorder.span, **self._started_from}
         return {"status": status, "message": message, **summary} if status else summary
 
     def _happened(self, outcome: Outcome, since: int = 0) -> tuple[list[str], Floats]:
         """Names and frames of the events from one on, in the order of time, among them states that were set."""
-        names = telling.happened(self.model, self._watched, outcome)[since:]
+        names = happened(self.model, self._watched, outcome)[since:]
         frames = outcome.event_frames[since:]
         if self._sets:
             frames = np.concatenate([*([frames] if len(names) else []), *self._sets])

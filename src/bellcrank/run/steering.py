@@ -83,6 +83,11 @@ class Steering:
         """The period of each controller, s."""
         return [controller.period for controller in self._controllers]
 
+    @property
+    def named(self) -> list[tuple[str, float]]:
+        """The name and the period, s, of each controller."""
+        return [(controller.name, controller.period) for controller in self._controllers]
+
     def attach(self, system: System, turn: Turn, refuse: Callable[[], None]) -> None:
         """Attach to a system. turn: that of the run. refuse: raises if the run has ended."""
         self._system = system

@@ -7,13 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport, limit_of_digits
 from bellcrank.assembly.state import State
-from bellcrank.formulations.system import System, SystemStatistics
+from bellcrank.formulations.system import Accuracy, System
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing
-from bellcrank.integrate.events import CompiledEvents
 from bellcrank.integrate.failure import Explanation, explain
 from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions
 
@@ -21,11 +19,6 @@ _CUTS: Final = 50  # joints that a run lists by name
 
 STATE_SET: Final = "state set"
 """The name of the event where a run was set to another state."""
-
-STOP: Final = -1
-"""The number of an event that is a stop."""
-
-_CHANGES: Final = ("touches", "slips", "sticks", "lifts off")
 
 
 def counted(system: System, outcome: Outcome | None = None) -> dict[str, int]:
@@ -64,7 +57,7 @@ def statistics(
             told["weakened_impacts"] = outcome.weakened
         if outcome.halved:
             told["halved_steps"] = outcome.halved
-    if limits := _limits_of_digits(outcome, system.stats):
+    if limits := _limits_of_digits(outcome, system.accuracy()):
         told["accuracy"] = "; ".join(limits)
     return told
 
@@ -95,38 +88,27 @@ def explained(
     return explain(system.model, system.core, options, outcome)
 
 
-def happened(model: Model, watched: CompiledEvents, outcome: Outcome) -> list[str]:
-    """Names of the recorded events: watched events, stops reached, contacts that changed."""
-    return [_happened(model, watched, number, which) for number, which in outcome.events]
-
-
-def _happened(model: Model, watched: CompiledEvents, number: int, which: int) -> str:
-    if number >= 0:
-        return watched.names[number]
-    if number == STOP:
-        return model.block_owner[int(model.row_block[which])]
-    contact, change = divmod(which, len(_CHANGES))
-    return f"{model.contacts[contact].name} {_CHANGES[change]}"
-
-
 def _method(options: MethodOptions, outcome: Outcome) -> str:
     """The method in use, which "auto" may have chosen."""
     if options.method.name != "auto":
         return options.method.name
-    return "adams" if np.isnan(outcome.stiff_since) else "bdf"
+    return outcome.method or "adams"
 
 
 def _choice(system: System, options: MethodOptions, outcome: Outcome) -> dict[str, str]:
     """Why this formulation and method were used, where "auto" chose them."""
     reasons = [system.reason] if system.reason else []
-    if options.method.name == "auto" and np.isnan(outcome.stiff_since):
+    if options.method.name == "auto" and outcome.gave_way not in ("", outcome.method):
+        since = f"{outcome.gave_way} did not get on before t = {outcome.changed_since:.6g} s"
+        reasons.append(f"{_method(options, outcome)}: {since}")
+    elif options.method.name == "auto" and np.isnan(outcome.stiff_since):
         reasons.append("adams: no step is given, and the motion is not stiff")
     elif options.method.name == "auto":
         reasons.append(f"bdf: the motion is stiff from t = {outcome.stiff_since:.3g} s on, adams before")
     return {"choice": "; ".join(reasons)} if reasons else {}
 
 
-def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[str]:
+def _limits_of_digits(outcome: Outcome, accuracy: Accuracy) -> list[str]:
     """Where double precision, not the tolerance, limited the accuracy of the run."""
     limits = []
     if outcome.rounding:
@@ -134,9 +116,9 @@ def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[st
         limits.append(
             f"{steps} have errors above the tolerance that are rounding; shorter steps would not help"
         )
-    limits.append(limit_of_digits(statistics.uncertainty))
+    limits.append(limit_of_digits(accuracy.accelerations))
     if not limits[-1]:
-        limits.append(limit_of_digits(statistics.effort_uncertainty, "reaction or effort"))
+        limits.append(limit_of_digits(accuracy.efforts, "reaction or effort"))
     return [limit for limit in limits if limit]
 
 

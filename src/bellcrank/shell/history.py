@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise
 
-import numpy as np
-
-from bellcrank.trajectory.contact_log import rows_of
-from bellcrank.trajectory.store import MemoryStore
+from bellcrank.trajectory.joining import relaid, united
+from bellcrank.trajectory.parts import joined
 from bellcrank.trajectory.trajectory import Trajectory
 
 _SUMMED = (
@@ -22,23 +22,24 @@ _SUMMED = (
 
 
 def merged(runs: Sequence[Trajectory]) -> Trajectory:
-    """One run from several with the same columns, each of which starts where the previous one ended.
+    """One run from several, each of which starts where the previous one ended.
 
-    At the joins, the frame of the later run is kept: forces may have been switched there.
+    Forces, drives and constraints may differ: where one is not there, it exerts nothing. At the joins, the
+    frame of the later run is kept: forces may have been switched there.
     """
     if len(runs) == 1:
         return runs[0]
-    last = runs[-1]
-    sections = {
-        name: np.concatenate([*(run.store.read(name)[:-1] for run in runs[:-1]), last.store.read(name)])
-        for name in last.layout.shapes
-    }
-    touching = None
-    if last.layout.contacts:
-        ends = [rows_of(run.store, slice(0, len(run) - 1)) for run in runs[:-1]]
-        touching = np.concatenate([*ends, last.store.contacts])
-    statistics = dict(last.statistics)
+    layout = reduce(united, [run.layout for run in runs])
+    whole = joined([relaid(run, layout) for run in runs], changed=True)
+    statistics = dict(whole.statistics)
     for name in _SUMMED:
         if name in statistics:
             statistics[name] = sum(run.statistics.get(name, 0) for run in runs)  # type: ignore[misc]
-    return Trajectory(last.layout, MemoryStore(sections, touching), last.status, statistics, last.mechanism)
+    if changes := [two.time[0] for one, two in pairwise(runs) if _differ(one, two)]:
+        statistics["changed_at"] = ", ".join(f"{time:.6g} s" for time in changes)
+    return Trajectory(layout, whole.store, whole.status, statistics, whole.origin, whole.events)
+
+
+def _differ(one: Trajectory, two: Trajectory) -> bool:
+    """Whether two runs are of different mechanisms."""
+    return one.origin.mechanism is not two.origin.mechanism and one.mechanism != two.mechanism

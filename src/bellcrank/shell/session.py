@@ -16,10 +16,12 @@ from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell.history import merged
 from bellcrank.shell.places import Places
 from bellcrank.shell.situation import Compiled, Situation, fresh
+from bellcrank.trajectory.joining import goes_on, remembered
 
 if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
@@ -185,7 +187,7 @@ class Session:
         arguments = {**self.now.settings.arguments(), **given}
         following, self._following = self._following, None
         if closing or following is None or not following.leads_on(model, arguments, self.now.live):
-            state, assemble = self.now.live, how if closing else False
+            state, assemble = self._continued(model), how if closing else False
             begun = start(model, start=self.now.start, state=state, assemble=assemble, **arguments)
             following = _Following(begun, model, arguments)
         steered = following.run.inputs
@@ -206,11 +208,20 @@ class Session:
             self.set(closed=(self.mechanism, self.now.start, closed))
             following.model = closed
         before = self.now.history
-        fits = bool(before) and before[-1].layout == run.layout and before[-1].time[-1] == run.time[0]
+        fits = bool(before) and goes_on(before[-1].layout, run.layout) and before[-1].time[-1] == run.time[0]
         self.set(live=live, history=(*before, run) if fits else (run,))
         if run.status == "finished":
             following.end, self._following = live, following
         return run
+
+    def _continued(self, model: Model) -> State | None:
+        """The state from which a model goes on: contacts may have been switched since the last run."""
+        live, history = self.now.live, self.now.history
+        if live is None or live.contacts is None or not history:
+            return live
+        shapes = tuple([*model.bodies, GROUND][body] for body in model.contact_shapes)
+        before = history[-1].layout.contact_shapes
+        return live if shapes == before else replace(live, contacts=remembered(live.contacts, before, shapes))
 
     def _went(self, run: Run, times: Any) -> Trajectory:
         """Run over times, s; a run that is watched proceeds in parts as short as a picture."""
@@ -227,7 +238,7 @@ class Session:
         return merged(parts)
 
     def trajectory(self) -> Trajectory:
-        """Everything run since the result columns last changed. Raises MechanismError if there is nothing."""
+        """Everything run since bodies or joints last changed. Raises MechanismError if there is nothing."""
         if not self.now.history:
             raise MechanismError(
                 Fault("history", "nothing has been run yet", None, "use step <n> or run <duration>")

@@ -18,6 +18,7 @@ COLUMNS: Final = CONTACT_COLUMNS + 12
 FORMER_COLUMNS: Final = COLUMNS - 3
 """Those of files without moments."""
 
+SHAPES: Final = slice(1, 3)
 MEMORY: Final = slice(1, 1 + CONTACT_COLUMNS)
 POSITION: Final = slice(8, 11)
 NORMAL: Final = slice(11, 14)
@@ -27,6 +28,8 @@ FORCE: Final = slice(16, 19)
 _SLIP: Final = slice(19, 22)
 _APPROACH: Final = 22
 MOMENT: Final = slice(23, 26)
+ODD: Final = (*range(16, 22), *range(23, 26))
+"""Force, slip and moment: what has the other sign seen from the other body, beside what is remembered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +116,7 @@ class ContactHistory:
 
     def _points(self, time: FloatArray, rows: FloatArray) -> ContactPoints:
         names = self._layout.contact_shapes
-        pairs = rows[:, 1:3].astype(int)
+        pairs = rows[:, SHAPES].astype(int)
         return ContactPoints(
             time=read_only(time),
             bodies=tuple((names[a], names[b]) for a, b in pairs.tolist()),

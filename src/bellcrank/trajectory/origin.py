@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,12 +16,24 @@ class Origin:
     """A mechanism by its text, or as it was simulated; the other form is made when needed.
 
     start: time of its initial configuration, s, at which drives are evaluated there.
+    values: what its elements had taken from the start of the run (`state_source.start_values`); None if that
+        is not known.
+    changed: when it became another one during the run, in words; empty if it has not. It is the last one.
     """
 
-    def __init__(self, text: str = "", source: Mechanism | None = None, start: float = 0.0) -> None:
+    def __init__(
+        self,
+        text: str = "",
+        source: Mechanism | None = None,
+        start: float = 0.0,
+        values: Mapping[str, float] | None = None,
+        changed: str = "",
+    ) -> None:
         self._given = text
         self._source = source
         self.start = start
+        self.values = values
+        self.changed = changed
 
     @staticmethod
     def of(given: str | Origin) -> Origin:
@@ -30,10 +43,14 @@ class Origin:
     @staticmethod
     def of_model(model: Model, text: str = "") -> Origin:
         """From the model that was simulated."""
-        return Origin(text, model.source, model.initial.time)
+        return Origin(text, model.source, model.initial.time, model.state_source.values)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Origin, (self._given, self._source, self.start)
+        return Origin, (self._given, self._source, self.start, self.values, self.changed)
+
+    def changed_at(self, times: str) -> Origin:
+        """The same, of a run during which it became this one, at these times."""
+        return Origin(self._given, self._source, self.start, self.values, times)
 
     @cached_property
     def text(self) -> str:
@@ -65,7 +82,11 @@ class Origin:
 
     @cached_property
     def model(self) -> Model:
-        """The compiled mechanism. Raises the errors of `mechanism`."""
+        """The compiled mechanism. Raises the errors of `mechanism`, and MechanismError if it was changed."""
+        if self.changed:
+            rule = f"its mechanism was changed at t = {self.changed}, and it contains the last one only"
+            advice = "what is computed from the mechanism is known for runs between changes"
+            raise MechanismError(Fault("run", rule, None, advice))
         try:
             return compile_mechanism(self.mechanism, self.start)
         except MechanismError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -14,6 +14,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import counted
+from bellcrank.trajectory.accounts import MOVES
 from bellcrank.trajectory.contact_log import memory_at, rows_of
 from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
 from bellcrank.trajectory.recorder import spanned
@@ -34,7 +35,7 @@ def state_at(run: Trajectory, time: float) -> State:
     angles = np.concatenate([values[name][0] for name in counted])[turning] if counted else None
     position, rotation, velocity, spin = (values[section][0] for section in STATE_SECTIONS)
     contacts = memory_at(run.store, float(time)) if run.layout.contacts else None
-    return State(float(time), position, rotation, velocity, spin, angles, contacts)
+    return State(float(time), position, rotation, velocity, spin, angles, contacts, run.state_source)
 
 
 def part(run: Trajectory, frames: slice) -> Trajectory:
@@ -92,19 +93,56 @@ def summary(run: Trajectory) -> str:
     return "\n".join(lines)
 
 
-def _works_before(runs: list[Trajectory]) -> list[FloatArray]:
+def _works_before(runs: list[Trajectory], changed: bool) -> list[FloatArray]:
     """The work (b,) accumulated before each of successive runs, for those that start anew.
 
-    A run that starts anew counts from zero; parts of one run continue counting.
+    A run that starts anew counts from zero; parts of one run continue counting. changed: what the energy
+    without that of forces changes by from one run to the next is brought in there.
     """
     before, found, last = np.zeros(len(runs[0].layout.works)), [], np.zeros(len(runs[0].layout.works))
-    for run in runs:
+    moves = runs[0].layout.works.index(MOVES)
+    for number, run in enumerate(runs):
         works = run.store.read("works")
         if not works[0].any():
             before = before + last
+        if changed and number:
+            before = before.copy()
+            before[moves] += _free_energy(run, 0) - _free_energy(runs[number - 1], -1)
         found.append(before)
         last = works[-1]
     return found
+
+
+def _free_energy(run: Trajectory, frame: int) -> float:
+    """Kinetic energy and that of the weight, J."""
+    one = slice(frame, frame + 1 or None)
+    kinetic, potential = (run.store.read(name, rows=one).item() for name in ("kinetic", "potential"))
+    return float(kinetic + potential - run.store.read("force_potentials", rows=one).sum())
+
+
+def joined(runs: Sequence[Trajectory], changed: bool = False) -> Trajectory:
+    """Successive runs of one layout as one run, in memory.
+
+    changed: something may have been changed where one run follows another, so that a frame which both have is
+    the later one's; otherwise it is the earlier one's.
+    """
+    held = [run for run in runs if len(run)]
+    meets = [bool(one.time[-1] == two.time[0]) for one, two in pairwise(held)]
+    begins = [0, *(int(meet and not changed) for meet in meets)]
+    ends = [*(-1 if meet and changed else None for meet in meets), None]
+    last = runs[-1]
+    parts = [run[begin:end] for run, begin, end in zip(held, begins, ends, strict=False)] or [last]
+    sections = {
+        name: np.concatenate([part.store.read(name) for part in parts]) for name in last.layout.shapes
+    }
+    if last.layout.works and held:
+        before = np.repeat(_works_before(held, changed), [len(part) for part in parts], axis=0)
+        sections["works"] = sections["works"] + before
+    touching = np.concatenate([part.store.contacts for part in parts]) if last.layout.contacts else None
+    events = [event for run in runs for event in run.events]
+    store = MemoryStore(sections, touching)
+    told = {**last.statistics, **_seams(held), **spanned(sections["time"])}
+    return Trajectory(last.layout, store, last.status, told, last.origin, events)
 
 
 def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
@@ -134,25 +172,10 @@ def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
             rule = f"it begins before t = {one.time[-1]:g} s, where the one before ends"
             faults.add("concatenate", rule, float(two.time[0]), "take the part after it, by run.between(...)")
     faults.raise_any()
-    last = listed[-1]
-    parts = held[:1] + [two[1:] if two.time[0] == one.time[-1] else two for one, two in pairwise(held)]
-    sections = {
-        name: np.concatenate([part.store.read(name) for part in parts or [last]])
-        for name in last.layout.shapes
-    }
-    if last.layout.works and held:
-        before = np.repeat(_works_before(held), [len(part) for part in parts], axis=0)
-        sections["works"] = sections["works"] + before
-    events = [event for run in listed for event in run.events]
-    touching = None
-    if last.layout.contacts:
-        touching = np.concatenate([part.store.contacts for part in parts or [last]])
-    store = MemoryStore(sections, touching)
-    told = {**last.statistics, **_joined(held), **spanned(sections["time"])}
-    return Trajectory(last.layout, store, last.status, told, last.origin, events)
+    return joined(listed)
 
 
-def _joined(runs: list[Trajectory]) -> dict[str, str | int | float]:
+def _seams(runs: list[Trajectory]) -> dict[str, str | int | float]:
     """What statistics say of where successive runs begin, end, and were joined at other states."""
     if not runs:
         return {}

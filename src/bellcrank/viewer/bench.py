@@ -26,10 +26,11 @@ from bellcrank.shell.reply import Reply, failure
 from bellcrank.shell.session import Session as Worked
 from bellcrank.shell.situation import Settings as ShellSettings
 from bellcrank.shell.situation import Situation
+from bellcrank.trajectory.joining import frames_of
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.built import Built, gapes, open_one, running
 from bellcrank.viewer.motion import Motion
-from bellcrank.viewer.past import frames_of, without_points
+from bellcrank.viewer.past import without_points
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.snapshot import Entry
 from bellcrank.viewer.steering import steer, switch

@@ -17,12 +17,12 @@ from bellcrank.errors import AssemblyError
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.run import Run
 from bellcrank.simulate import start
+from bellcrank.trajectory.joining import frames_of
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.leading import held
-from bellcrank.viewer.past import frames_of
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.twin import Twin
 

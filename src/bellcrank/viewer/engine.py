@@ -19,6 +19,7 @@ from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.run import Run
 from bellcrank.trajectory.events import state_of
+from bellcrank.trajectory.joining import frames_of
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.trajectory import Trajectory
@@ -28,7 +29,7 @@ from bellcrank.viewer.jogging import Jog
 from bellcrank.viewer.leading import held
 from bellcrank.viewer.motion import Motion
 from bellcrank.viewer.pace import PERIOD, Pace
-from bellcrank.viewer.past import Past, frames_of
+from bellcrank.viewer.past import Past
 from bellcrank.viewer.preparing import Preparing
 from bellcrank.viewer.pulling import Puller
 from bellcrank.viewer.settings import Settings, ranges_of

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from bellcrank.trajectory.joining import laid
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray, MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
@@ -16,24 +16,6 @@ from bellcrank.viewer.touched import Touched
 
 _FRAMES: Final = 36_000  # at most: ten minutes at 60 a second
 _BYTES: Final = 256 << 20  # at most
-
-_ELEMENTS: Final = {
-    "coordinates": "coordinates",
-    "rates": "coordinates",
-    "coordinate_accelerations": "coordinates",
-    "angles": "angles",
-    "angle_rates": "angles",
-    "force_coordinates": "force_coordinates",
-    "force_rates": "force_coordinates",
-    "multipliers": "multipliers",
-    "unique_multipliers": "multipliers",
-    "reactions": "reactions",
-    "unique_reactions": "reactions",
-    "force_efforts": "force_columns",
-    "force_potentials": "force_potentials",
-    "inputs": "inputs",
-}
-"""The field of a layout that names what a section holds."""
 
 
 class Past:
@@ -124,10 +106,8 @@ class Past:
         layout = without_points(layout)
         if layout == self.layout:
             return
-        frames = np.full((len(self._frames), 1 + layout.width), np.nan)
-        for new, old in _common(layout, self.layout):
-            frames[: self._count, new] = self.frames[:, old]
-        self.layout, self._most, self._frames = layout, _most(layout), frames
+        self.layout, self._frames = layout, laid(self._frames, self.layout, layout)
+        self._most = _most(layout)
         if self._count > self._most:
             self._keep(slice(self._count - self._most, self._count))
 
@@ -153,46 +133,5 @@ def without_points(layout: FrameLayout) -> FrameLayout:
     return replace(layout, contacts=(), contact_shapes=())
 
 
-def frames_of(run: Trajectory) -> FloatArray:
-    """All frames of a run, (T, 1 + width)."""
-    count = len(run)
-    return np.concatenate([run.store.read(name).reshape(count, -1) for name in run.layout.shapes], axis=1)
-
-
 def _most(layout: FrameLayout) -> int:
     return max(min(_FRAMES, _BYTES // (8 * (1 + layout.width))), 16)
-
-
-def _common(new: FrameLayout, old: FrameLayout) -> Iterator[tuple[slice, slice]]:
-    """The columns of what is in both layouts."""
-    for section, place in new.columns.items():
-        if section not in old.columns:
-            continue
-        before, named = old.columns[section], _ELEMENTS.get(section)
-        if named is None:  # of bodies, and of the whole mechanism
-            yield place, before
-            continue
-        known = {element: number for number, element in enumerate(_names(old, named))}
-        width = int(np.prod(new.shapes[section][1:], dtype=int))
-        for number, element in enumerate(_names(new, named)):
-            if (there := known.get(element)) is not None:
-                begin, was = place.start + width * number, before.start + width * there
-                yield slice(begin, begin + width), slice(was, was + width)
-
-
-def _names(layout: FrameLayout, field: str) -> list[tuple[object, int]]:
-    """What stands for each element of a field, and how many of these come before.
-
-    Numbers of columns in it differ between layouts, and one constraint may have several angles of a name.
-    """
-    listed: list[object] = list(getattr(layout, field))
-    if field == "multipliers":
-        listed = [(item.element, item.kind, item.name, item.sign) for item in layout.multipliers]
-    if field == "force_columns":
-        listed = [(item.force, item.name) for item in layout.force_columns]
-    counts: Counter[object] = Counter()
-    found = []
-    for item in listed:
-        found.append((item, counts[item]))
-        counts[item] += 1
-    return found

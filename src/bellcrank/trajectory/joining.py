@@ -1,0 +1,220 @@
+"""Layouts of successive runs as one: forces, drives and constraints may come, go and change between them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank.trajectory.contact_log import COLUMNS, MEMORY, ODD
+from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.store import FloatArray, MemoryStore
+from bellcrank.trajectory.trajectory import Trajectory
+
+_ELEMENTS: Final = {
+    "coordinates": "coordinates",
+    "rates": "coordinates",
+    "coordinate_accelerations": "coordinates",
+    "angles": "angles",
+    "angle_rates": "angles",
+    "force_coordinates": "force_coordinates",
+    "force_rates": "force_coordinates",
+    "multipliers": "multipliers",
+    "unique_multipliers": "multipliers",
+    "reactions": "reactions",
+    "unique_reactions": "reactions",
+    "force_efforts": "force_columns",
+    "force_potentials": "force_potentials",
+    "inputs": "inputs",
+    "works": "works",
+}
+"""The field of a layout that names what a section holds."""
+
+_ABSENT: Final = {
+    "multipliers": 0.0,
+    "unique_multipliers": 1.0,
+    "force_efforts": 0.0,
+    "force_potentials": 0.0,
+    "works": 0.0,
+    "contact_points": 0.0,
+}
+"""What sections hold of an element that is not there: it exerts nothing. Of all others no number is known."""
+
+_ODD_IN_MEMORY: Final = (4, 5, 6, 10, 11, 12)
+"""What has the other sign seen from the other body: elastic displacement and normal."""
+
+_LASTING: Final = ("bodies", "com", "coordinates", "reactions", "accelerations", "uniqueness")
+
+
+def goes_on(one: FrameLayout, two: FrameLayout) -> bool:
+    """Whether a record can go on in another layout: bodies, joints and kinds of results are the same."""
+    alike = all(getattr(one, name) == getattr(two, name) for name in _LASTING)
+    return alike and bool(one.works) == bool(two.works)
+
+
+def united(old: FrameLayout, new: FrameLayout) -> FrameLayout:
+    """The layout with the elements of the later one and, behind them, those that only the earlier one has."""
+    if old == new:
+        return new
+    angles, along = _both(old, new, "angles"), _both(old, new, "force_coordinates")
+    layout = replace(new, angles=angles, force_coordinates=along)
+    forces = tuple(dict.fromkeys((*new.forces, *old.forces)))
+    columns = _both(old, new, "force_columns", lambda of, c: _moved(of, layout, c))
+    return replace(
+        layout,
+        turning=tuple(_place(new, layout, number) for number in new.turning),
+        multipliers=_both(old, new, "multipliers"),
+        forces=forces,
+        force_columns=tuple(sorted(columns, key=lambda column: forces.index(column.force))),
+        force_potentials=_both(old, new, "force_potentials"),
+        inputs=_both(old, new, "inputs"),
+        contacts=_both(old, new, "contacts"),
+        contact_shapes=_both(old, new, "contact_shapes"),
+        works=_both(old, new, "works"),
+    )
+
+
+def relaid(run: Trajectory, layout: FrameLayout) -> Trajectory:
+    """The run in a layout that unites its own with others: what is not there exerts nothing."""
+    if run.layout == layout:
+        return run
+    frames = laid(frames_of(run), run.layout, layout, _ABSENT)
+    rows = np.empty((0, COLUMNS))
+    if len(run.store.contacts):
+        rows = run.store.contacts.copy()
+        groups = np.array([there for _, there in _shared(run.layout, layout, "contacts")], dtype=float)
+        rows[:, 0] = groups[rows[:, 0].astype(int)]
+        shapes = run.layout.contact_shapes, layout.contact_shapes
+        rows[:, MEMORY], turned = _renumbered(rows[:, MEMORY], *shapes)
+        for column in ODD:
+            rows[turned, column] *= -1.0
+    store = MemoryStore.from_frames(layout, frames, rows if layout.contacts else None)
+    return Trajectory(layout, store, run.status, run.statistics, run.origin, run.events)
+
+
+def remembered(memory: FloatArray, old: Sequence[str], new: Sequence[str]) -> FloatArray:
+    """What points remember of friction (n, 14), with the numbers that shapes have in another list.
+
+    old, new: the body of each shape, as in `FrameLayout.contact_shapes`. Points of shapes that are not there
+    any more are left out.
+    """
+    found, _ = _renumbered(memory, old, new)
+    return np.asarray(found[(found[:, :2] >= 0.0).all(axis=1)])
+
+
+def _renumbered(
+    memory: FloatArray, old: Sequence[str], new: Sequence[str]
+) -> tuple[FloatArray, np.ndarray[Any, Any]]:
+    """Memory (n, 14) with other numbers of shapes, -1 for none, the lower first; which points turned."""
+    known = {name: number for number, name in enumerate(_counted(new))}
+    numbers = np.array([known.get(name, -1) for name in _counted(old)], dtype=float)
+    found = memory.copy()
+    found[:, :2] = numbers[memory[:, :2].astype(int)]
+    turned = found[:, 0] > found[:, 1]
+    found[turned, :4] = found[turned][:, [1, 0, 3, 2]]
+    for column in _ODD_IN_MEMORY:
+        found[turned, column] *= -1.0
+    return found, turned
+
+
+def frames_of(run: Trajectory) -> FloatArray:
+    """All frames of a run, (T, 1 + width)."""
+    count = len(run)
+    return np.concatenate([run.store.read(name).reshape(count, -1) for name in run.layout.shapes], axis=1)
+
+
+def laid(
+    frames: FloatArray, old: FrameLayout, new: FrameLayout, absent: Mapping[str, float] | None = None
+) -> FloatArray:
+    """Frames (T, 1 + width) of one layout in another one.
+
+    absent: by section, the values for elements that the old layout does not have; NaN if not named.
+    """
+    found = np.full((len(frames), 1 + new.width), np.nan)
+    for section, value in (absent or {}).items():
+        if section in new.columns:
+            found[:, new.columns[section]] = value
+    for there, here in _common(new, old):
+        found[:, there] = frames[:, here]
+    return found
+
+
+def _common(new: FrameLayout, old: FrameLayout) -> Iterator[tuple[slice, slice]]:
+    """The columns of what is in both layouts."""
+    for section, place in new.columns.items():
+        if section not in old.columns:
+            continue
+        before, named = old.columns[section], _ELEMENTS.get(section)
+        if named is None:  # of bodies, and of the whole mechanism
+            yield place, before
+            continue
+        width = int(np.prod(new.shapes[section][1:], dtype=int))
+        for here, there in _shared(old, new, named):
+            begin, was = place.start + width * there, before.start + width * here
+            yield slice(begin, begin + width), slice(was, was + width)
+
+
+def _shared(old: FrameLayout, new: FrameLayout, field: str) -> list[tuple[int, int]]:
+    """The numbers, in both layouts, of each element of a field that both have."""
+    known = {element: number for number, element in enumerate(_names(new, field))}
+    numbered = enumerate(_names(old, field))
+    return [(number, known[element]) for number, element in numbered if element in known]
+
+
+def _both(
+    old: FrameLayout, new: FrameLayout, field: str, moved: Any = lambda _of, item: item
+) -> tuple[Any, ...]:
+    """The elements of a field of the new layout, then those of the old one only. moved: into the union."""
+    known = set(_names(new, field))
+    gone = [
+        item for item, name in zip(getattr(old, field), _names(old, field), strict=True) if name not in known
+    ]
+    return (*(moved(new, item) for item in getattr(new, field)), *(moved(old, item) for item in gone))
+
+
+def _moved(of: FrameLayout, layout: FrameLayout, column: Any) -> Any:
+    """The column of an effort with the number that its coordinate has in the union."""
+    if column.coordinate is None:
+        return column
+    return replace(column, coordinate=_place(of, layout, column.coordinate))
+
+
+def _place(of: FrameLayout, layout: FrameLayout, number: int) -> int:
+    """The number in a union of a coordinate that has a number in one of its parts."""
+    section, _, place = of.every_coordinate[number]
+    there = dict(_shared(of, layout, section))[place]
+    before = {"coordinates": 0, "angles": len(layout.coordinates)}
+    return before.get(section, len(layout.coordinates) + len(layout.angles)) + there
+
+
+def _names(layout: FrameLayout, field: str) -> list[tuple[object, int]]:
+    """What stands for each element of a field, and how many of these come before.
+
+    Numbers of columns in it differ between layouts, and one constraint may have several angles of a name.
+    """
+    listed: list[object] = list(getattr(layout, field))
+    if field == "multipliers":
+        listed = [(item.element, item.kind, item.name, item.sign) for item in layout.multipliers]
+    if field == "force_columns":
+        listed = [(item.force, item.name, _along(layout, item.coordinate)) for item in layout.force_columns]
+    return _counted(listed)
+
+
+def _counted(listed: Sequence[object]) -> list[tuple[object, int]]:
+    counts: Counter[object] = Counter()
+    found = []
+    for item in listed:
+        found.append((item, counts[item]))
+        counts[item] += 1
+    return found
+
+
+def _along(layout: FrameLayout, number: int | None) -> object:
+    """The name of the coordinate along which an effort acts; None for a component at a marker."""
+    if number is None:
+        return None
+    section, _, place = layout.every_coordinate[number]
+    return _names(layout, section)[place]
