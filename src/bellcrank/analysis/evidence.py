@@ -136,7 +136,7 @@ class Evidence:
         return self._reported[coordinate]
 
     def near(self, index: int, frames: np.ndarray) -> Floats | None:
-        """What the components (n, 3) of a rotation vector that is followed were recorded as; None for others."""
+        """What components (n, 3) of a followed rotation vector were recorded as; None for other kinds."""
         kind = self.model.arrays["coordinate_kind"][index]
         if not kind.startswith(TURNED) or index not in self._other_angles:
             return None
