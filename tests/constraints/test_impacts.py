@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from rigs.slides import wrong_ways
-from rigs.struck import wrong_impacts
+from rigs.struck import wrong_impacts, wrong_meetings
 
 import bellcrank as bc
 from bellcrank.formulations.preparing import MOVING
@@ -55,6 +55,12 @@ def test_random_slides_move_as_their_parabolas(seed):
 def test_random_mechanisms_are_struck(seed):
     """With up to five rows closed, some of them twice with another restitution."""
     assert wrong_impacts(seed) == ""
+
+
+@pytest.mark.parametrize("seed", [1, 10, 14, 22])
+def test_stops_are_met_in_flight(seed):
+    """While other rows carry load, where bodies turn."""
+    assert wrong_meetings(seed) == ""
 
 
 def hoist():

@@ -1,7 +1,8 @@
 """Impacts while other one-sided rows touch or carry loads, compared with every set of rows that may push.
 
-Half of the mechanisms are random ones that are struck with rows closed (`System.strike`, the start of runs);
-the others are weights on slides, whose way through loads, impacts and slack cables is a row of parabolas.
+A third of the mechanisms are random ones that are struck with rows closed (`System.strike`, the start of
+runs), a third meet a stop in flight, and the others are weights on slides, whose way through loads, impacts
+and slack cables is a row of parabolas.
 """
 
 import sys
@@ -11,12 +12,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from rigs.scene_fuzzing import arguments, count_ends
 from rigs.slides import wrong_ways
-from rigs.struck import wrong_impacts
+from rigs.struck import wrong_impacts, wrong_meetings
 
 
 def judge(seed):
     """What is wrong with the mechanism of a seed, in all formulations."""
-    return (wrong_impacts if seed % 2 else wrong_ways)(seed)
+    return (wrong_ways, wrong_impacts, wrong_meetings)[seed % 3](seed)
 
 
 def main():

@@ -404,3 +404,33 @@ def wrong_impacts(seed, tolerance=1e-10):
     for formulation in ("lagrange", "recursive"):
         compare(f"{formulation}, strike", bc.prepare(mech, formulation).strike([]).state)
     return "; ".join(wrong)
+
+
+SOON, BEFORE = 1e-3, 1e-10  # s: until the first stop is met; before that
+LATER = {"lagrange": "adams", "recursive": "dopri5", "symbolic": "bdf", "dca": "adams"}
+
+
+def wrong_meetings(seed, tolerance=1e-7):
+    """Where the impact at the end of a short flight differs from `System.strike`; "" if nowhere.
+
+    Rows that rest may carry load by then; those that are approached are met one after another.
+    """
+    struck, wrong = struck_mechanism(seed), []
+    touching = [one for one in struck.one_sided if one.gap == 0.0]
+    hit = [i for i in range(len(touching)) if struck.speeds[i] < 0.0]
+    for k, i in enumerate(hit):
+        touching[i].gap = -struck.speeds[i] * (SOON if k == 0 else 2.0 * SOON)
+    for formulation, method in LATER.items():
+        how = {"formulation": formulation, "method": method, "tolerance": 1e-12}
+        run = bc.simulate(described(struck), 1.5 * SOON, **how)
+        if not run.events or (
+            len(run.events) > 1 and run.events[1].time - run.events[0].time < 10.0 * BEFORE
+        ):
+            continue
+        met, time = run.events[0].state, run.events[0].time - BEFORE
+        before = bc.simulate(described(struck), time, **how).at(time)
+        after = bc.prepare(described(struck), "lagrange").strike([], before).state
+        error = np.abs(twists(struck, met) - twists(struck, after)).max()
+        if not error <= tolerance * max(1.0, np.abs(twists(struck, after)).max()):
+            wrong.append(f"{formulation}, {method} is off by {error:.1e} at {run.events[0]}")
+    return "; ".join(wrong)
