@@ -3,7 +3,7 @@ JOBS ?= 2
 PYTHON ?= python3
 PYTEST_ARGS ?= -n $(JOBS)
 BENCH_ARGS ?=
-FUZZ ?= differential hostile files robots calls commands results singular contacts cones tyres crawl
+FUZZ ?= differential hostile files robots calls commands results singular contacts cones tyres starts gears impacts bounds linearize statics reach crawl certificates
 FUZZ_ARGS ?=
 MEMORY_ARGS ?=
 SOAK_ARGS ?=
@@ -26,7 +26,7 @@ build: ## .venv with the development tools, the core compiled, editable install
 test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-fuzz: build ## random mechanisms, files, calls, commands, results, singular poses, contacts, tyres and runs that could crawl, all that FUZZ names (FUZZ="files calls"); a day
+fuzz: build ## random mechanisms, files, calls, commands, results, singular poses, contacts, starts, impacts, verdicts and more, all that FUZZ names (FUZZ="files calls"); a day
 	@status=0; for kind in $(FUZZ); do echo "$$kind"; \
 	  $(BIN)/python tests/fuzz/$$kind.py --jobs $(JOBS) $(FUZZ_ARGS) || status=1; done; exit $$status
 

@@ -79,6 +79,13 @@ Eigen::VectorX<T> column(const std::vector<T>& numbers) {
     return Eigen::Map<const Eigen::VectorX<T>>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
 }
 
+std::vector<std::tuple<std::string, std::string, int>> named(const std::vector<Obstacle>& obstacles) {
+    constexpr const char* of[] = {"model", "row", "block", "law", "formula_force"};
+    std::vector<std::tuple<std::string, std::string, int>> out;
+    for (const Obstacle& o : obstacles) out.emplace_back(o.why, of[static_cast<int>(o.of)], o.number);
+    return out;
+}
+
 nb::dict arrays(const MoveRecord& record) {
     nb::dict out;
     out["time"] = column(record.time);
@@ -128,7 +135,11 @@ void bind_steps(nb::module_& m) {
             "step: s. measure: absolute_linkage, relative_linkage, absolute_joint or relative_joint. with_totals: "
             "False "
             "for exact steps alone.\n\nRaises:\n    ValueError: the model cannot be taken; all reasons.")
-        .def_static("refusals", &Quasistatics::refusals, "model"_a, "Why a model cannot be taken; empty if it can.")
+        .def_static(
+            "refusals", [](const Model& model) { return named(Quasistatics::obstacles(model)); }, "model"_a,
+            "Why a model cannot be taken, and of what (row, block, law, formula_force, model) which is the reason; "
+            "empty "
+            "if it can.")
         .def("start", &start, "model"_a, "time"_a, "position"_a, "rotation"_a, "Where the bodies are, at rest.")
         .def("refine", &Quasistatics::refine, "bound"_a,
              "Computes joints until the error is at most a bound; the error.")
@@ -138,9 +149,12 @@ void bind_steps(nb::module_& m) {
             "advance",
             [](Quasistatics& self, double bound, int steps) {
                 nb::gil_scoped_release release;
-                for (int i = 0; i < steps; ++i) self.advance(bound);
+                int taken = 0;
+                while (taken < steps && self.advance(bound)) ++taken;
+                return taken;
             },
-            "bound"_a, "steps"_a = 1, "Refines and moves.")
+            "bound"_a, "steps"_a = 1,
+            "Refines and moves; the steps taken, fewer where 32 digits do not suffice for accelerations.")
         .def("solve", &Quasistatics::solve, "Exact accelerations of all joints, in the place of those computed.")
         .def("record_every", &Quasistatics::record_every, "steps"_a,
              "Records a frame now, with all joints, and after every so many steps what moved.")
@@ -149,11 +163,16 @@ void bind_steps(nb::module_& m) {
             nb::sig("def take_record(self) -> dict[str, object]"),
             "What was recorded since the last call, per section.")
         .def_prop_ro("time", &Quasistatics::time)
-        .def_prop_ro("error", [](const Quasistatics& self) { return self.descent().error(); })
+        .def_prop_ro(
+            "is_even", [](const Quasistatics& self) { return self.assembly().is_even(); },
+            "Whether bodies are so much alike that joins lose little by rounding.")
+        .def_prop_ro("largest_error", &Quasistatics::largest_error, "Of the steps in which something moved.")
+        .def_prop_ro("is_exact", &Quasistatics::is_exact, "Whether accelerations were refined in twice the digits.")
+        .def_prop_ro("error", [](const Quasistatics& self) { return self.choice().error(); })
         .def_prop_ro(
             "moved", [](const Quasistatics& self) { return integers(self.moved()); }, "Links that the last step moved.")
         .def_prop_ro(
-            "computed", [](const Quasistatics& self) { return integers(self.descent().computed()); },
+            "computed", [](const Quasistatics& self) { return integers(self.choice().computed()); },
             "Links whose accelerations are computed.")
         .def_prop_ro(
             "updated", [](const Quasistatics& self) { return self.assembly().updated(); },
@@ -179,7 +198,7 @@ void bind_steps(nb::module_& m) {
         .def(
             "accelerations",
             [](const Quasistatics& self) {
-                const std::vector<double>& rates = self.descent().accelerations();
+                const std::vector<double>& rates = self.choice().accelerations();
                 return Column(Eigen::Map<const Column>(rates.data(), static_cast<Eigen::Index>(rates.size())));
             },
             "Per freedom, along the joints' motions; of no meaning for joints not computed.")
@@ -201,7 +220,7 @@ void bind_adaptive(nb::module_& m) {
         .def(nb::init<std::shared_ptr<Model>>(), "model"_a,
              "Raises:\n    ValueError: the model cannot be taken; all reasons.")
         .def_static(
-            "refusals", [](const Model& model) { return Linkage::refusals(model); }, "model"_a,
+            "refusals", [](const Model& model) { return named(Linkage::obstacles(model)); }, "model"_a,
             "Why a model cannot be taken; empty if it can.");
     bind_moves(m);
     bind_steps(m);

@@ -1,19 +1,64 @@
 // Which shapes of a model touch, and by what law; what a system's contacts do where it stands.
 #include "contacts/contacts.hpp"
 
+#include <nanobind/eigen/dense.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
 #include "bindings.hpp"
+#include "contacts/contact_search.hpp"
+#include "geometry_tables.hpp"
 #include "marshal.hpp"
+#include "spatial/body_state.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace bellcrank {
+
+namespace {
+
+// The least gap of each body (rows, bodies and the ground) that is open, by more than what counts as closed; infinite
+// above the reach of the row.
+PoseTable gaps_of(const ContactSet& self, const PoseTable& positions, const PoseTable& rotations,
+                  const Eigen::VectorXd& reach, double closed) {
+    const Eigen::Index rows = positions.rows(), bodies = positions.cols() / 3;
+    if (positions.cols() != 3 * bodies || rotations.rows() != rows || rotations.cols() != 4 * bodies ||
+        reach.size() != rows)
+        throw std::invalid_argument("positions, rotations and reaches must be of the same frames and bodies");
+    ContactSet set = self;
+    set.ground = static_cast<int>(bodies);
+    for (ContactGroup& group : set.groups)
+        for (auto& [a, b] : group.apart)
+            if (a > b) std::swap(a, b);
+    ContactSearch search(set);
+    std::vector<double> poses(kPose * static_cast<size_t>(bodies + 1), 0.0);
+    poses[kPose * static_cast<size_t>(bodies) + 4] = 1.0;
+    PoseTable out = PoseTable::Constant(rows, bodies + 1, std::numeric_limits<double>::infinity());
+    for (Eigen::Index i = 0; i < rows; ++i) {
+        for (Eigen::Index b = 0; b < bodies; ++b) {
+            double* pose = poses.data() + kPose * b;
+            std::copy_n(positions.data() + 3 * (i * bodies + b), 3, pose);
+            std::copy_n(rotations.data() + 4 * (i * bodies + b), 4, pose + 4);
+        }
+        for (const FoundContact& found : search.find(poses.data(), reach[i]))
+            for (const int shape : {found.a, found.b}) {
+                double& gap = out(i, set.shapes[shape].body);
+                if (found.point.gap > closed) gap = std::min(gap, found.point.gap);
+            }
+    }
+    return out;
+}
+
+}  // namespace
 
 void bind_contacts(nb::module_& m) {
     nb::class_<ContactLaw>(m, "ContactLaw", "A law of contact (cpp/contacts/contact_law.hpp).")
@@ -59,6 +104,10 @@ void bind_contacts(nb::module_& m) {
                 return out;
             },
             "The numbers of the law of each group, as ContactLaw takes them.")
+        .def("gaps", &gaps_of, "positions"_a, "rotations"_a, "reach"_a, "closed"_a,
+             "The least gap of each body and of the ground (n, bodies + 1), m, beyond one that counts as closed; "
+             "infinite if it is beyond a reach (n,). At poses of the bodies' frames: positions (n, 3 bodies), "
+             "quaternions (n, 4 bodies).")
         .def(
             "add_shape",
             [](ContactSet& self, const std::shared_ptr<Shape>& shape, int body, const Triple& position,

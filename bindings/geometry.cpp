@@ -125,7 +125,7 @@ void bind_shapes(nb::module_& m) {
                     steps[1], std::vector<double>(heights.data(), heights.data() + heights.size())));
             },
             "heights"_a, "origin"_a, "steps"_a, "The solid below heights (rows, columns) at y, x from the origin on.")
-        .def_static("tyre", shape_by(make_tyre), "radius"_a, "width"_a, "slices"_a, "rim"_a,
+        .def_static("tyre", shape_by(make_tyre), "radius"_a, "width"_a, "height"_a, "slices"_a, "rim"_a,
                     "A tyre of round section about z, in slices; the depth at which its rim strikes.")
         .def_static("plane", shape_by(make_plane), "The solid z <= 0.")
         .def(

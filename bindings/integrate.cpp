@@ -63,6 +63,8 @@ const char* status_name(SimulationStatus status) {
             return "energy_made";
         case SimulationStatus::impulses_not_found:
             return "impulses_not_found";
+        case SimulationStatus::pole_reached:
+            return "pole_reached";
         case SimulationStatus::endless:
             return "endless";
     }
@@ -227,6 +229,10 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
 }  // namespace
 
 void bind_integrate(nb::module_& m) {
+    m.def(
+        "undefined_row",
+        [](SystemAt& self) { return PoleWatch(self.core()).undefined(self.time, self.x.data(), self.u.data()); },
+        "system"_a, "The model row with an angle that has no direction at the system's state, -1: none.");
     m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "what"_a, "on_block"_a, "on_progress"_a,
           nb::sig("def kinematics(system: SystemAt, output_times: collections.abc.Sequence[float], what: Observation, "
                   "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "

@@ -3,7 +3,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <stdexcept>
+
 #include "bindings.hpp"
+#include "geometry_tables.hpp"
 #include "joints/coordinate.hpp"
 #include "marshal.hpp"
 
@@ -11,6 +14,40 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace bellcrank {
+
+namespace {
+
+Vec3 row_of(const PoseTable& table, Eigen::Index i) { return {table(i, 0), table(i, 1), table(i, 2)}; }
+
+nb::tuple evaluate_all(const std::string& kind, const PoseTable& r, const PoseTable& q, const PoseTable& rdot,
+                       const PoseTable& omega, const PoseTable& params) {
+    const CoordinateKind& found = coordinate_kind(kind);
+    const Eigen::Index count = r.rows();
+    const auto fits = [count](const PoseTable& t, int width) { return t.rows() == count && t.cols() == width; };
+    if (!fits(r, 3) || !fits(q, 4) || !fits(rdot, 3) || !fits(omega, 3))
+        throw std::invalid_argument("motions must be tables of as many rows, of 3, 4, 3 and 3 numbers");
+    if (params.rows() != 1 && params.rows() != count)
+        throw std::invalid_argument("params must be one row, or one for each motion");
+    std::vector<double> own(params.cols());
+    Eigen::VectorXd value(count), quadratic(count);
+    PoseTable dr(count, 3), domega(count, 3);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        if (i == 0 || params.rows() > 1) {
+            for (Eigen::Index k = 0; k < params.cols(); ++k) own[k] = params(i, k);
+            check_coordinate(found, own);
+        }
+        CoordinateValue out;
+        found.evaluate({row_of(r, i), {q(i, 0), q(i, 1), q(i, 2), q(i, 3)}, row_of(rdot, i), row_of(omega, i)}, own,
+                       out);
+        value[i] = out.value;
+        quadratic[i] = out.quadratic;
+        dr.row(i) << out.dr.x, out.dr.y, out.dr.z;
+        domega.row(i) << out.domega.x, out.domega.y, out.domega.z;
+    }
+    return nb::make_tuple(value, dr, domega, quadratic);
+}
+
+}  // namespace
 
 void bind_joints(nb::module_& m) {
     m.def(
@@ -47,6 +84,13 @@ void bind_joints(nb::module_& m) {
         "rdot [m/s], angular velocity omega [rad/s].\n\n"
         "Returns (value, dr, domega, quadratic): dphi/dt = dr.rdot + domega.omega, and the second derivative is "
         "dr.(d rdot/dt) + domega.(d omega/dt) + quadratic. Raises ValueError as check_coordinate does.");
+    m.def("evaluate_coordinates", &evaluate_all, "kind"_a, "r"_a, "q"_a, "rdot"_a, "omega"_a, "params"_a,
+          nb::sig("def evaluate_coordinates(kind: str, r: numpy.typing.NDArray[numpy.float64], q: "
+                  "numpy.typing.NDArray[numpy.float64], rdot: numpy.typing.NDArray[numpy.float64], omega: "
+                  "numpy.typing.NDArray[numpy.float64], params: numpy.typing.NDArray[numpy.float64]) -> "
+                  "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+          "The same at n motions: tables (n, 3) and (n, 4) in, arrays (n,) and (n, 3) out; params (1, p) or (n, p).");
 }
 
 }  // namespace bellcrank

@@ -55,7 +55,7 @@ void bind_statics(nb::module_& m) {
         .def_ro("unstable", &RestStability::unstable)
         .def_ro("neutral", &RestStability::neutral)
         .def_ro("least", &RestStability::least)
-        .def_ro("rounding", &RestStability::rounding);
+        .def_ro("uncertainty", &RestStability::uncertainty);
     nb::class_<Rest>(m, "Rest", "What a search for rest came to.")
         .def_ro("found", &Rest::found)
         .def_ro("iterations", &Rest::iterations)

@@ -2,6 +2,7 @@
 #include "model/system.hpp"
 
 #include <nanobind/eigen/dense.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -9,6 +10,7 @@
 
 #include "bindings.hpp"
 #include "model/frame_writer.hpp"
+#include "model/starting_branches.hpp"
 #include "model/state.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
@@ -49,22 +51,27 @@ std::vector<double> room_for_records(const Model& model) {
 }
 
 void set_state(SystemAt& self, double t, const Rows& position, const Rows& rotation, const Rows& velocity,
-               const Rows& angular_velocity, bool continued) {
+               const Rows& angular_velocity, bool continued, std::optional<Column> angles) {
     System& s = self.core();
-    std::vector<double> poses = room_for_records(s.model()), twists = poses;
-    records_of(s.model(), t, position, rotation, velocity, angular_velocity, poses.data(), twists.data());
+    const Model& model = s.model();
+    std::vector<double> poses = room_for_records(model), twists = poses;
+    records_of(model, t, position, rotation, velocity, angular_velocity, poses.data(), twists.data());
     self.time = t;
     s.from_records(t, poses.data(), twists.data(), continued, self.x.data(), self.u.data());
+    if (!angles) return;
+    check_size(angles->size(), static_cast<int>(model.coordinates.size()), "angles");
+    if (angles->hasNaN()) {
+        const AngleBranches found = starting_branches(model, t, poses.data(), angles->data());
+        for (int i = 0; i < static_cast<int>(angles->size()); ++i) (*angles)[i] = found.reference(i);
+    }
+    s.set_angles(self.x.data(), angles->data());
+    if (!model.formula_joints.empty())  // they find their coordinates in the poses, from the angles on
+        s.from_records(t, poses.data(), twists.data(), true, self.x.data(), self.u.data());
 }
 
 NeutralArrays state(SystemAt& self) {
     const Scenery at = self.scenery();
     return arrays_of(at.model, self.time, at.x, at.u);
-}
-
-void set_angles(SystemAt& self, const Column& values) {
-    check_size(values.size(), static_cast<int>(self.core().model().coordinates.size()), "values");
-    self.core().set_angles(self.x.data(), values.data());
 }
 
 void displace(SystemAt& self, const Rows& displacement) {
@@ -202,14 +209,13 @@ void repeat(SystemAt& self, const std::string& work, int times, double step) {
 
 void bind_state(nb::class_<SystemAt>& c) {
     c.def("set_state", &set_state, "time"_a, "position"_a, "rotation"_a, "velocity"_a, "angular_velocity"_a,
-          "continued"_a = false,
+          "continued"_a = false, "angles"_a = nb::none(),
           "Sets the state of the bodies' frame origins in world axes: position (nb, 3), rotation (nb, 4), velocity\n"
-          "(nb, 3), angular velocity (nb, 3). Unless continued, every angle starts on its principal branch. In joint\n"
-          "coordinates what the tree's joints do not allow is left out.")
+          "(nb, 3), angular velocity (nb, 3). angles: values by coordinate (coordinates,), to which angles take the\n"
+          "nearest branch; of those that are NaN, of all without it unless continued, the branches are those with\n"
+          "which rows and stops hold with the fewest turns. In joint coordinates what the tree's joints do not allow\n"
+          "is left out.")
         .def("state", &state, "time, position, rotation, velocity, angular velocity, as set_state takes them.")
-        .def("set_angles", &set_angles, "values"_a,
-             "Takes every angle to its branch nearest to the value (coordinates,) given; other kinds are not looked "
-             "at.")
         .def("displace", &displace, "displacement"_a,
              "Moves the bodies by (nb, 6), translation of the com, world axes, and rotation vector, principal axes, as "
              "far\nas the coordinates of the formulation allow.");
@@ -261,10 +267,20 @@ void bind_values(nb::class_<SystemAt>& c) {
             "numbers"_a, "Raises ValueError for numbers that are no memory of these contacts.");
 }
 
+// By the class that users see.
+void refuse_publicly(const std::exception_ptr& thrown, void*) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const Refusal& refusal) {
+        const nb::object kind = nb::module_::import_("bellcrank.errors").attr("Unsupported");
+        PyErr_SetString(kind.ptr(), refusal.what());
+    }
+}
+
 }  // namespace
 
 void bind_system(nb::module_& m) {
-    nb::exception<Refusal>(m, "Refusal", PyExc_NotImplementedError);
+    nb::register_exception_translator(&refuse_publicly, nullptr);
     nb::class_<SystemAt> c(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.");
     bind_state(c);
     bind_equations(c);

@@ -23,8 +23,8 @@ set(model_sees constraints forces contacts expression) # what users write as for
 set(linalg_sees model)
 set(cones_sees linalg) # one time step of contact over an abstract S; contacts and models lie elsewhere
 set(impulses_sees cones) # a step of a model's bodies as one problem of cones
-set(bodies_sees linalg)
-set(trees_sees linalg)
+set(bodies_sees impulses)
+set(trees_sees impulses)
 set(assembly_sees linalg)
 set(statics_sees model)
 set(assemblies_sees linalg)

@@ -1,4 +1,8 @@
-"""The two linkages of example 29, of bars in one plane: P. Malczyk, J. Fraczek (2012), section 4."""
+"""The two linkages of example 29, of bars in one plane, moving through a pose in which all bars are in line.
+
+P. Malczyk, J. Fraczek (2012), section 4. The paper's initial poses are in its figures only; here the start is
+so that the singular pose is met after a given time.
+"""
 
 from typing import Any
 
@@ -40,6 +44,15 @@ class Linkage:
         return bodies
 
 
+FLAT = [(0.0, 0.0), (A, 0.0), (2 * A, 0.0), (3 * A, 0.0), (2 * A, 0.0)]
+RATES = (1.0, 2.0, -2.0 / 3.0, 7.0 / 3.0)  # rad/s
+"""Angular velocities of the four bars where all are in line, about -y.
+
+With s = 1, 1, 1, -1 for bars that point along +x or -x, the loop closes to first order across the line if
+sum s w = 0, and to second order along it if sum s w^2 = 0; the rows of the joints say the first only.
+"""
+
+
 def apex(one: tuple[float, float], two: tuple[float, float], side: float) -> tuple[float, float]:
     """The point at distance A from both, on one side of the line between them."""
     p, q = np.array(one), np.array(two)
@@ -51,23 +64,52 @@ def apex(one: tuple[float, float], two: tuple[float, float], side: float) -> tup
 
 
 def end_of_bar(foot: tuple[float, float], degrees: float) -> tuple[float, float]:
+    """The other end of a bar at an angle from x."""
     angle = np.radians(degrees)
     return foot[0] + A * float(np.cos(angle)), foot[1] + A * float(np.sin(angle))
 
 
 def five_bar() -> bc.Mechanism:
-    """Four bars between pivots that are two bars apart."""
-    linkage, one, two = Linkage("five-bar"), end_of_bar((0.0, 0.0), 75.0), end_of_bar((2 * A, 0.0), 80.0)
-    ground = linkage.mech.ground
-    linkage.chain([(0.0, 0.0), one, apex(one, two, 1.0), two, (2 * A, 0.0)], ground, ground)
+    """Four bars between pivots that are two bars apart, all in line, with the velocities of that pose."""
+    linkage = Linkage("five-bar")
+    bars = linkage.chain(FLAT, linkage.mech.ground, linkage.mech.ground)
+    move(linkage.mech, bars, RATES)
     return linkage.mech
 
 
 def coupled_loops() -> bc.Mechanism:
-    """The same with a second loop of four bars that hangs on the third."""
-    linkage, one, two = Linkage("coupled loops"), end_of_bar((0.0, 0.0), 75.0), end_of_bar((2 * A, 0.0), 80.0)
-    ground, top = linkage.mech.ground, apex(one, two, 1.0)
-    bars = linkage.chain([(0.0, 0.0), one, top, two, (2 * A, 0.0)], ground, ground)
-    left, right = end_of_bar(top, -107.0), end_of_bar(two, -78.0)
-    linkage.chain([top, left, apex(left, right, -1.0), right, two], bars[2], bars[2])
+    """The same with a second loop of four bars that hangs on the third, and turns with it at first."""
+    linkage, left, right = Linkage("coupled loops"), end_of_bar(FLAT[2], -107.0), end_of_bar(FLAT[3], -78.0)
+    bars = linkage.chain(FLAT, linkage.mech.ground, linkage.mech.ground)
+    hanging = linkage.chain([FLAT[2], left, apex(left, right, -1.0), right, FLAT[3]], bars[2], bars[2])
+    moved = move(linkage.mech, bars, RATES)
+    for bar in hanging:
+        arm = np.array(bar.position) - np.array(FLAT[2])[[0, 0, 1]] * [1, 0, 1]
+        turn = np.array([0.0, -RATES[2], 0.0])
+        linkage.mech.replace(
+            bar, velocity=tuple(moved[2] + np.cross(turn, arm)), angular_velocity=tuple(turn)
+        )
     return linkage.mech
+
+
+def move(mech: bc.Mechanism, bars: list[bc.Body], rates: tuple[float, ...]) -> list[np.ndarray]:
+    """Give bars in line their velocities; those of the points between them."""
+    points = [np.zeros(3)]
+    for bar, rate, one, two in zip(bars, rates, FLAT, FLAT[1:], strict=False):
+        turn, along = np.array([0.0, -rate, 0.0]), np.array([two[0] - one[0], 0.0, two[1] - one[1]])
+        mech.replace(
+            bar, velocity=tuple(points[-1] + 0.5 * np.cross(turn, along)), angular_velocity=tuple(turn)
+        )
+        points.append(points[-1] + np.cross(turn, along))
+    return points
+
+
+def before(mech: bc.Mechanism, seconds: float) -> bc.State:
+    """The state from which the mechanism comes to its initial one: it moves backwards, and loses nothing."""
+    back = mech.copy()
+    for body in list(back.bodies.values()):
+        reversed_velocities = (tuple(-x for x in v) for v in (body.velocity, body.angular_velocity))
+        back.replace(body, **dict(zip(("velocity", "angular_velocity"), reversed_velocities, strict=True)))
+    run = bc.simulate(back, seconds, formulation="dca", method="dopri5", tolerance=1e-11)
+    then = run.at(seconds)
+    return bc.State(0.0, then.position, then.rotation, -then.velocity, -then.angular_velocity)

@@ -1,5 +1,8 @@
 #include "adaptive/assembly.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "spatial/lanes.hpp"
 
 namespace bellcrank {
@@ -31,6 +34,7 @@ RootedAssembly::RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with
     for (Array<double>* six_each : {&subspace_, &u_, &g1_, &g2_}) six_each->assign(6 * freedoms, 0.0);
     effort_.assign(freedoms, 0.0);
     r_.assign(freedoms, 0.0);
+    terms_.assign(freedoms, 0.0);
     d_.assign(squares, 0.0);
     for (size_t i = 0; i < links.size(); ++i) {
         BodyState& body = bodies_[i];
@@ -45,6 +49,7 @@ RootedAssembly::RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with
 void RootedAssembly::set_place(int link, const Place& place, const double* subspace) {
     frames_.place(link) = place;
     const Link& of = linkage_->links[link];
+    if (of.motion.slides() > 0) reach_ = std::max(reach_, norm(place.shift));
     if (!of.motion.is_axial()) std::copy_n(subspace, 6 * of.motion.freedoms(), subspace_.data() + 6 * of.freedom);
     marks_.mark(tree().joint_of[link], kMatrices);
 }
@@ -107,6 +112,7 @@ void RootedAssembly::update() {
             update_node<false>(node, what >= kMatrices);
     };
     updated_ = marks_.sweep(work, [this](int node) { fetch(node); });
+    judge_digits();
 }
 
 void RootedAssembly::update_all() {
@@ -118,6 +124,8 @@ void RootedAssembly::update_all() {
         else
             update_node<false>(node, true);
     }
+    since_measured_ = std::numeric_limits<int>::max();  // at once
+    judge_digits();
 }
 
 template <bool kTotals>
@@ -142,9 +150,9 @@ template void RootedAssembly::update_node<false>(int, bool);
 std::size_t RootedAssembly::bytes() const {
     const auto size = [](const auto& array) { return array.capacity() * sizeof(array[0]); };
     return size(joins_) + size(join_totals_) + size(laws_) + size(law_totals_) + size(body_totals_) + size(bodies_) +
-           size(squares_) + size(subspace_) + size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) + size(d_) +
-           frames_.bytes() + marks_.bytes() + size(tree().nodes) + size(linkage_->links) + size(linkage_->link_of) +
-           size(tree().given) + size(tree().body_of) + size(tree().joint_of);
+           size(squares_) + size(subspace_) + size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) +
+           size(terms_) + size(d_) + frames_.bytes() + marks_.bytes() + size(tree().nodes) + size(linkage_->links) +
+           size(linkage_->link_of) + size(tree().given) + size(tree().body_of) + size(tree().joint_of);
 }
 
 }  // namespace bellcrank

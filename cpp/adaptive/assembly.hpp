@@ -57,6 +57,7 @@ class RootedAssembly {
     bool set_effort(int link, const double* effort);  // false: it is the same
     const Frames& frames() const { return frames_; }
     Frames& frames() { return frames_; }
+    const double* subspace(int link) const { return subspace_.data() + 6 * linkage_->links[link].freedom; }
     const double* force(int link) const { return bodies_[link].force; }
     const double* effort(int link) const { return effort_.data() + linkage_->links[link].freedom; }
 
@@ -73,8 +74,17 @@ class RootedAssembly {
     // The parts of a descent. Inputs: (f1; f2) for a join, a for a law.
     static constexpr int kInput = 12;
     // Acceleration of the joint of a join or rake along S; and in the frame behind it what is handed on: the force on
-    // what is there, or the acceleration of a body that is a branch by itself.
-    void joint_acceleration(int node, const double* input, double* rate, double* behind) const;
+    // what is there, or the acceleration of a body that is a branch by itself. How large the acceleration would be if
+    // nothing in it cancelled: what comes with the input, and what is the node's own.
+    struct Terms {
+        double of_input, own;
+    };
+    Terms joint_acceleration(int node, const double* input, double* rate, double* behind) const;
+    // What rounding may have made of such an acceleration, by the size of its terms, and of any below a node.
+    double loss(int node) const { return is_even() ? rounding_ : loss_[node]; }
+    double loss_within(int node) const { return is_even() ? rounding_ : loss_within_[node]; }
+    // Whether bodies are so much alike that joins lose little of any.
+    bool is_even() const { return rounding_ <= kEven; }
     // S times a joint's acceleration.
     Six joint_motion(int link, const double* rate) const;
     // Hands what a node was given on to its parts that have joints: calls open(node, input) for each.
@@ -86,8 +96,10 @@ class RootedAssembly {
     std::size_t bytes() const;
 
   private:
+    // Rounding that is taken as it may be at worst; beyond, it is measured (digits.cpp).
+    static constexpr double kEven = 1e-10;
+
     struct Ends;
-    struct Split;
     Ends ends(int node) const;
     template <bool kTotals>
     void update_node(int node, bool matrices);
@@ -107,8 +119,18 @@ class RootedAssembly {
     void add_laws(const AssemblyNode& node, bool matrices);
     template <bool kTotals>
     void body(const AssemblyNode& node, bool matrices);
-    // W, U and D = (Sᵀ V S)⁻¹ of a joint: from M = V⁻¹, or from V itself. M is used up.
-    void split(int link, bool is_impedance, Matrix6& M, Matrix6& W);
+    // What rounding may make of accelerations, after an update.
+    void judge_digits();
+    void measure_losses();
+    void size_of_body(const AssemblyNode& node, const double* branches, double* first, double* second) const;
+    double size_of_rake(const AssemblyNode& node, const double* below, double* out) const;
+    double size_of_join(const AssemblyNode& node, const double* left_first, const double* left_second,
+                        const double* right_first, const double* right_second, double* first, double* second) const;
+    Six joint_column(int link, int freedom) const;  // of S
+    // W, U and D = (Sᵀ V S)⁻¹ of a joint from M = V⁻¹, which is used up; or from V, and in the place of D the inverse
+    // N of the factor of Sᵀ V S, D = Nᵀ N.
+    void split(int link, Matrix6& M, Matrix6& W);
+    void split_impedance(int link, const Matrix6& V, Matrix6& W);
 
     const std::shared_ptr<const Linkage> linkage_;
     const bool with_totals_;
@@ -123,8 +145,12 @@ class RootedAssembly {
     LevelMarks marks_;
     std::vector<int> squares_;  // per link where its D begins
     // Per freedom: columns of S where the joint is not axial, rows of U; of U Φ21 and U Φ12, or of U in the carrier's
-    // frame; efforts and R.
-    Array<double> subspace_, u_, g1_, g2_, effort_, r_, d_;
+    // frame; efforts, R, and the size of its terms.
+    Array<double> subspace_, u_, g1_, g2_, effort_, r_, terms_, d_;
+    double reach_ = 0.0;                      // the longest slide so far
+    double rounding_ = 0.0;                   // at worst
+    std::vector<double> loss_, loss_within_;  // per node
+    long since_measured_ = 0;                 // nodes that were updated
     int updated_ = 0;
 };
 

@@ -21,7 +21,8 @@ void check_parents(const std::vector<int>& parents) {
 // Makes the nodes path by path, those with the deepest heads first, so that side branches are there when they are met.
 class Planner {
   public:
-    Planner(const std::vector<int>& parents, AssemblyTree& tree) : parents_(parents), tree_(tree) {
+    Planner(const std::vector<int>& parents, TreeShape shape, AssemblyTree& tree)
+        : parents_(parents), shape_(shape), tree_(tree) {
         const int n = static_cast<int>(parents.size());
         size_.assign(n, 1);
         heavy_.assign(n, -1);
@@ -62,12 +63,16 @@ class Planner {
             path_.push_back(v);
             weight_.push_back(weight_.back() + size_[v] - (heavy_[v] < 0 ? 0 : size_[heavy_[v]]));
         }
+        if (shape_ == TreeShape::articulated)
+            for (int place = static_cast<int>(path_.size()) - 1; place > 0; --place)
+                rake(place, laws_[path_[place - 1]]);
         rake(0, parents_[head] < 0 ? laws_.back() : laws_[parents_[head]]);
     }
 
     // What follows from a place of the path on, as a law.
     void rake(int first, std::vector<Law>& laws) {
-        const int end = static_cast<int>(path_.size()), cluster = join(first, end);
+        const int end = static_cast<int>(path_.size());
+        const int cluster = join(first, shape_ == TreeShape::articulated ? first + 1 : end);
         laws.emplace_back(weight_[end] - weight_[first], add(NodeKind::rake, true, cluster, -1, path_[first]));
     }
 
@@ -110,6 +115,7 @@ class Planner {
     }
 
     const std::vector<int>& parents_;
+    const TreeShape shape_;
     AssemblyTree& tree_;
     std::vector<int> size_, heavy_, path_;
     std::vector<int> weight_;             // of the bodies of a path before a place, with their side branches
@@ -141,9 +147,9 @@ void renumber(AssemblyTree& tree, int root) {
 
 }  // namespace
 
-AssemblyTree::AssemblyTree(const std::vector<int>& parents) {
+AssemblyTree::AssemblyTree(const std::vector<int>& parents, TreeShape of) : shape(of) {
     check_parents(parents);
-    renumber(*this, Planner(parents, *this).plan());
+    renumber(*this, Planner(parents, of, *this).plan());
     std::vector<int> number(parents.size());
     joint_of.clear();
     for (size_t i = 0; i < nodes.size(); ++i)

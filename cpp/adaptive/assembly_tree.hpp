@@ -26,9 +26,16 @@ struct AssemblyNode {
     int slot;                 // its number among the joins, among the rakes and sums, or among bodies with branches
 };
 
+enum class TreeShape : std::uint8_t {
+    balanced,     // of logarithmic depth
+    articulated,  // bodies, rakes and sums alone, as deep as the linkage: no branch is inverted
+};
+
 struct AssemblyTree {
     // parents: per link that of its joint, −1 for the ground; a link's is lower than its own number.
-    explicit AssemblyTree(const std::vector<int>& parents);
+    explicit AssemblyTree(const std::vector<int>& parents, TreeShape shape = TreeShape::balanced);
+
+    const TreeShape shape;
 
     int links() const { return static_cast<int>(body_of.size()); }
     int levels() const;

@@ -31,10 +31,10 @@ Descent::Descent(const RootedAssembly& assembly) : assembly_(assembly) {
 
 void Descent::begin(const Vec3& base, ErrorMeasure measure) {
     measure_ = measure;
+    forget();
     open_.clear();
     queue_.clear();
-    computed_.clear();
-    largest_ = squares_ = sum_ = rest_ = 0.0;
+    sum_ = rest_ = 0.0;
     double input[RootedAssembly::kInput] = {0, 0, 0, base.x, base.y, base.z};
     const int root = static_cast<int>(assembly_.tree().nodes.size()) - 1;
     double size;
@@ -42,35 +42,38 @@ void Descent::begin(const Vec3& base, ErrorMeasure measure) {
     if (carries_free_[root])
         free_bodies(root, input);
     else
-        push(root, input);
+        push(root, input, 0.0);
     total_ = std::max(total_ - kRounding * size, 0.0);
-    error_ = measured();
+    error_ = error_left();
 }
 
 // Bodies that hang on nothing are computed whatever moves behind them.
 void Descent::free_bodies(int node, const double* input) {
-    if (!carries_free_[node]) return push(node, input);
+    if (!carries_free_[node]) return push(node, input, 0.0);
     const AssemblyNode& at = assembly_.tree().nodes[node];
     if (at.kind == NodeKind::sum) {
         free_bodies(at.left, input);
         return free_bodies(at.right, input);
     }
     double force[6];
-    compute(node, input, force);
-    assembly_.hand_on(node, input, force, [this](int part, const double* in) { push(part, in); });
+    const double rounding = compute(node, input, 0.0, force);
+    assembly_.hand_on(node, input, force, [&](int part, const double* in) { push(part, in, rounding); });
 }
 
-void Descent::compute(int node, const double* input, double* force) {
+// What is handed on is no better than what it was made of.
+double Descent::compute(int node, const double* input, double rounding, double* force) {
     const int link = assembly_.tree().nodes[node].link;
     const Link& of = assembly_.linkage().links[link];
     double* rate = rate_.data() + of.freedom;
-    assembly_.joint_acceleration(node, input, rate, force);
+    const RootedAssembly::Terms size = assembly_.joint_acceleration(node, input, rate, force);
     computed_.push_back(link);
-    if (of.floats) return;
+    const double loss = assembly_.loss(node), whole = std::max(rounding, loss);
+    if (of.floats) return whole;
     double square = 0.0;
     for (int i = 0; i < of.motion.freedoms(); ++i) square += rate[i] * rate[i];
-    squares_ += square;
-    largest_ = std::max(largest_, std::sqrt(square));
+    const auto part = [](double lost, double of) { return of > 0.0 ? lost * of : 0.0; };
+    count(square, part(whole, size.of_input) + part(loss, size.own));
+    return whole;
 }
 
 // Σ in twice the digits: from 1 down to squares of small bounds, parts are taken away that were added before.
@@ -80,13 +83,16 @@ void Descent::add(double change) {
     sum_ = s;
 }
 
-void Descent::push(int node, const double* input) {
+void Descent::push(int node, const double* input, double rounding) {
     double total, size;
     assembly_.total(node, input, &total, &size);
     if (size == 0.0) return;  // nothing in it accelerates
-    total = std::max(total, 0.0) + kRounding * size;
+    const double lost =
+        assembly_.is_even() ? kRounding : std::max(kRounding, std::min(assembly_.loss_within(node), 1.0));
+    total = std::max(total, 0.0) + lost * size;
     Open& open = open_.emplace_back();
     open.node = node;
+    open.rounding = rounding;
     std::copy_n(input, RootedAssembly::kInput, open.input);
     add(total);
     queue_.push_back({total, static_cast<int>(open_.size()) - 1});
@@ -98,55 +104,46 @@ void Descent::pop() {
     const Open open = open_[queue_.back().open];
     add(-queue_.back().total);
     queue_.pop_back();
-    double force[6];
-    if (assembly_.tree().nodes[open.node].kind != NodeKind::sum) compute(open.node, open.input, force);
-    assembly_.hand_on(open.node, open.input, force, [this](int part, const double* in) { push(part, in); });
+    double force[6], rounding = open.rounding;
+    if (assembly_.tree().nodes[open.node].kind != NodeKind::sum)
+        rounding = compute(open.node, open.input, rounding, force);
+    assembly_.hand_on(open.node, open.input, force, [&](int part, const double* in) { push(part, in, rounding); });
 }
 
-// Accelerations of all joints are at least those computed. Near balance a total, a small difference of large numbers,
-// tells nothing more: then all joints are computed.
-double Descent::measured() const {
-    if (queue_.empty()) return 0.0;
-    const double largest = std::sqrt(queue_.front().total), all = std::sqrt(std::max(sum_ + rest_, 0.0));
-    const double whole = std::max(total_, squares_);
-    switch (measure_) {
-        case ErrorMeasure::absolute_linkage:
-            return all;
-        case ErrorMeasure::relative_linkage:
-            return whole > 0.0 ? std::min(1.0, all / std::sqrt(whole)) : 1.0;
-        case ErrorMeasure::absolute_joint:
-            return largest;
-        case ErrorMeasure::relative_joint:
-            return largest_ > 0.0 ? std::min(1.0, largest / largest_) : 1.0;
-    }
-    return 0.0;
+double Descent::error_left() const {
+    if (queue_.empty()) return rounding();
+    return measured(std::sqrt(queue_.front().total), std::max(sum_ + rest_, 0.0));
 }
 
 void Descent::refine(double bound) {
-    while (!queue_.empty() && !(error_ <= bound)) {
+    double open = rounding();
+    while (!queue_.empty() && !(error_ <= bound) && !(open > bound)) {
         pop();
-        error_ = std::min(error_, measured());
+        open = rounding();
+        error_ = std::max(std::min(error_, error_left()), open);
     }
 }
 
 void Descent::compute_all(const Vec3& base) {
+    forget();
     open_.clear();
     queue_.clear();
-    computed_.clear();
-    largest_ = error_ = 0.0;
     Open& root = open_.emplace_back();
-    root = {static_cast<int>(assembly_.tree().nodes.size()) - 1, {0, 0, 0, base.x, base.y, base.z}};
+    root = {static_cast<int>(assembly_.tree().nodes.size()) - 1, {0, 0, 0, base.x, base.y, base.z}, 0.0};
     while (!open_.empty()) {
         const Open open = open_.back();
         open_.pop_back();
-        double force[6];
-        if (assembly_.tree().nodes[open.node].kind != NodeKind::sum) compute(open.node, open.input, force);
-        assembly_.hand_on(open.node, open.input, force, [this](int part, const double* in) {
+        double force[6], rounding = open.rounding;
+        if (assembly_.tree().nodes[open.node].kind != NodeKind::sum)
+            rounding = compute(open.node, open.input, rounding, force);
+        assembly_.hand_on(open.node, open.input, force, [&](int part, const double* in) {
             Open& next = open_.emplace_back();
             next.node = part;
+            next.rounding = rounding;
             std::copy_n(in, RootedAssembly::kInput, next.input);
         });
     }
+    error_ = rounding();
 }
 
 }  // namespace bellcrank

@@ -4,6 +4,8 @@
 // X. With V = (Φ2ᴬ + Φ1ᴮ)⁻¹, D = (Sᵀ V S)⁻¹, U = D Sᵀ V, W = V − V S U, β = b2ᴬ − b1ᴮ and efforts Q the force on B is
 //   f = X1 f1 − X2 f2 + γ,  X1 = W Φ21ᴬ,  X2 = W Φ12ᴮ,  γ = W β + Uᵀ Q,
 // and the joint accelerates by R − G1 f1 + G2 f2,  G1 = U Φ21ᴬ,  G2 = U Φ12ᴮ,  R = D Q − U β.
+#include <cmath>
+
 #include "adaptive/ends.hpp"
 
 namespace bellcrank {
@@ -35,7 +37,7 @@ void RootedAssembly::join_matrices(const AssemblyNode& node) {
         product(X, *A.phi2, T);
         sum_product(*B.phi1, T, XT, M);
     }
-    split(node.link, false, M, W);
+    split(node.link, M, W);
     const double* U = u_.data() + 6 * link.freedom;
     const Matrix6 LT = transpose(L);
     product(W, L, out.x1);
@@ -132,12 +134,16 @@ void RootedAssembly::join_vectors(const AssemblyNode& node) {
     const double *U = u_.data() + 6 * link.freedom, *G1 = g1_.data() + 6 * link.freedom,
                  *G2 = g2_.data() + 6 * link.freedom;
     const double *Q = effort_.data() + link.freedom, *D = d_.data() + squares_[node.link];
-    double* R = r_.data() + link.freedom;
+    double *R = r_.data() + link.freedom, *terms = terms_.data() + link.freedom;
     const Six beta = motion_into(place, six(A.b2)) - six(B.b1);
     Six b1 = six(A.b1) - transpose_times(out.x1, beta);
     for (int i = 0; i < d; ++i) {
         R[i] = -dot(six(U + 6 * i), beta);
-        for (int j = 0; j < d; ++j) R[i] += D[d * j + i] * Q[j];
+        terms[i] = size_of_dot(six(U + 6 * i), beta);
+        for (int j = 0; j < d; ++j) {
+            R[i] += D[d * j + i] * Q[j];
+            terms[i] += std::abs(D[d * j + i] * Q[j]);
+        }
         b1 = b1 - Q[i] * six(G1 + 6 * i);
     }
     put(out.b1, b1);

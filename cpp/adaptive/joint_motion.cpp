@@ -25,8 +25,8 @@ Quat quaternion_of(const double* q) { return {q[0], q[1], q[2], q[3]}; }
 }  // namespace
 
 std::string JointMotion::refusal(const TreeJoint& joint) {
-    if (joint.formula >= 0) return "it is given by formulas";
-    if (joint.turning >= Turning::swing_x) return "it bends in every direction without turning";
+    if (joint.formula >= 0) return "is given by formulas";
+    if (joint.turning >= Turning::swing_x) return "bends in every direction without turning";
     return "";
 }
 

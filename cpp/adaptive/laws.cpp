@@ -1,4 +1,5 @@
 // Sums of branches, bodies that carry them, and what a node answers at what it is given from above.
+#include <algorithm>
 #include <cmath>
 
 #include "adaptive/ends.hpp"
@@ -60,28 +61,44 @@ void RootedAssembly::body(const AssemblyNode& node, bool matrices) {
 template void RootedAssembly::body<true>(const AssemblyNode&, bool);
 template void RootedAssembly::body<false>(const AssemblyNode&, bool);
 
-void RootedAssembly::joint_acceleration(int number, const double* input, double* rate, double* behind) const {
+RootedAssembly::Terms RootedAssembly::joint_acceleration(int number, const double* input, double* rate,
+                                                         double* behind) const {
     const AssemblyNode& node = tree().nodes[number];
     const Link& link = linkage_->links[node.link];
     const int d = link.motion.freedoms();
     const double *G1 = g1_.data() + 6 * link.freedom, *G2 = g2_.data() + 6 * link.freedom,
-                 *R = r_.data() + link.freedom;
+                 *R = r_.data() + link.freedom, *terms = terms_.data() + link.freedom;
     const Six a = six(input);
-    for (int i = 0; i < d; ++i) rate[i] = R[i] - dot(six(G1 + 6 * i), a);
+    Terms size{0.0, 0.0};
+    for (int i = 0; i < d; ++i) {
+        const Six g = six(G1 + 6 * i);
+        rate[i] = R[i] - dot(g, a);
+        size.own += terms[i];
+        size.of_input += size_of_dot(g, a);
+    }
     if (node.kind == NodeKind::rake) {
         const Place& place = frames_.place(node.link);
-        if (tree().nodes[node.left].kind == NodeKind::body)
-            return put(behind, motion_into(place, a) + joint_motion(node.link, rate));
-        return put(behind, force_into(place, laws_[node.slot].w * a + six(laws_[node.slot].g)));
+        if (tree().nodes[node.left].kind == NodeKind::body && link.floats)
+            std::copy_n(R, 6, behind);  // what the carrier does cancels
+        else if (tree().nodes[node.left].kind == NodeKind::body)
+            put(behind, motion_into(place, a) + joint_motion(node.link, rate));
+        else
+            put(behind, force_into(place, laws_[node.slot].w * a + six(laws_[node.slot].g)));
+        return size;
     }
     const JoinState& s = joins_[node.slot];
     Six f = s.x1 * a + six(s.gamma);
     if (!node.ends) {
         const Six f2 = six(input + 6);
         f = f - s.x2 * f2;
-        for (int i = 0; i < d; ++i) rate[i] += dot(six(G2 + 6 * i), f2);
+        for (int i = 0; i < d; ++i) {
+            const Six g = six(G2 + 6 * i);
+            rate[i] += dot(g, f2);
+            size.of_input += size_of_dot(g, f2);
+        }
     }
     put(behind, f);
+    return size;
 }
 
 void RootedAssembly::total(int number, const double* input, double* value, double* size) const {

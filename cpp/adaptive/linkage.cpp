@@ -1,5 +1,7 @@
 #include "adaptive/linkage.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "spatial/inertia.hpp"
@@ -7,6 +9,8 @@
 namespace bellcrank {
 
 namespace {
+
+constexpr double kJoinRounding = 4.0 * std::numeric_limits<double>::epsilon();
 
 Place marker_place(const Model& model, int pair, int side) {
     return {rotation_matrix(model.pairs[pair].rotation[side]), model.pairs[pair].offset[side]};
@@ -36,39 +40,41 @@ Matrix6 spatial_inertia(double mass, const Vec3& moments, const Place& place) {
     return out;
 }
 
-std::string text_of(const std::vector<std::string>& reasons) {
-    std::string text;
-    for (const std::string& reason : reasons) text += (text.empty() ? "" : "; ") + reason;
-    return text;
-}
-
-std::vector<std::string> reasons_against(const JointTree& tree) {
-    std::vector<std::string> reasons;
-    if (!tree.closing_rows.empty())
-        reasons.push_back("it takes trees of joints, and " + std::to_string(tree.closing_rows.size()) +
-                          " rows of loops, drives or constraints would be left");
-    if (!tree.stops.empty()) reasons.push_back("it takes no stops");
-    if (!tree.inertances.empty()) reasons.push_back("it takes no rotors of geared motors");
+std::vector<Obstacle> obstacles_in(const JointTree& tree) {
+    std::vector<Obstacle> found;
+    for (const int row : tree.closing_rows)
+        found.push_back({"it takes trees of joints, and rows of loops, drives or constraints would be left",
+                         Obstacle::Of::row, row});
+    for (const int row : tree.stops) found.push_back({"it takes no stops", Obstacle::Of::row, row});
+    for (const int block : tree.inertances)
+        found.push_back({"it takes no rotors of geared motors", Obstacle::Of::block, block});
     for (const TreeJoint& joint : tree.joints) {
         const std::string why = JointMotion::refusal(joint);
-        if (!why.empty()) reasons.push_back("the joint of body " + std::to_string(joint.child) + ": " + why);
+        if (!why.empty()) found.push_back({"it takes no joint that " + why, Obstacle::Of::block, joint.block});
     }
-    return reasons;
+    return found;
 }
 
 JointTree checked_tree(const Model& model) {
     if (model.bodies() == 0) throw std::invalid_argument("there is no body");
     JointTree tree = joint_tree(model);
-    const std::vector<std::string> reasons = reasons_against(tree);
-    if (!reasons.empty()) throw std::invalid_argument(text_of(reasons));
+    const std::vector<Obstacle> obstacles = obstacles_in(tree);
+    if (!obstacles.empty()) throw std::invalid_argument(text_of(obstacles));
     return tree;
 }
 
 }  // namespace
 
-std::vector<std::string> Linkage::refusals(const Model& model) {
-    if (model.bodies() == 0) return {"there is no body"};
-    return reasons_against(joint_tree(model));
+std::string text_of(const std::vector<Obstacle>& obstacles) {
+    std::string text;
+    for (const Obstacle& obstacle : obstacles)
+        if (text.find(obstacle.why) == std::string::npos) text += (text.empty() ? "" : "; ") + obstacle.why;
+    return text;
+}
+
+std::vector<Obstacle> Linkage::obstacles(const Model& model) {
+    if (model.bodies() == 0) return {{"there is no body"}};
+    return obstacles_in(joint_tree(model));
 }
 
 std::vector<int> Linkage::parents_of(const Model& model, const JointTree& joints) {
@@ -82,10 +88,10 @@ std::vector<int> Linkage::parents_of(const Model& model, const JointTree& joints
 
 Place Link::place(const double* q) const { return before * motion.place(q); }
 
-Linkage::Linkage(const Model& model) : Linkage(model, checked_tree(model)) {}
+Linkage::Linkage(const Model& model, TreeShape shape) : Linkage(model, checked_tree(model), shape) {}
 
-Linkage::Linkage(const Model& model, const JointTree& joints)
-    : link_of(model.bodies(), -1), tree(parents_of(model, joints)) {
+Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
+    : link_of(model.bodies(), -1), tree(parents_of(model, joints), shape) {
     for (const int number : tree.given) {
         const TreeJoint& joint = joints.joints[number];
         link_of[joint.child] = static_cast<int>(links.size());
@@ -109,6 +115,30 @@ Linkage::Linkage(const Model& model, const JointTree& joints)
         if (!joint.reversed) link.before = link.before * shifted_by(joint);
         if (link.parent >= 0) link.before = links[link.parent].principal * link.before;
     }
+    measure(model);
+}
+
+// Of points fixed to the bodies; a slide adds the way that it has gone to an arm.
+void Linkage::measure(const Model& model) {
+    const auto at = [&](const Link& link, const Vec3& point) {
+        const Vec3 c = transpose_times(link.principal.rotation, point - link.principal.shift);
+        const Vec3& J = model.principal_inertia[link.body];
+        const double mass = model.mass[link.body], x = c.x * c.x, y = c.y * c.y, z = c.z * c.z;
+        moving_ = std::max(moving_, 1.0 / mass + (y + z) / J.x + (x + z) / J.y + (x + y) / J.z);
+        inertia_ = std::max(inertia_, std::max({J.x, J.y, J.z}) + mass * (x + y + z));
+        turning_ = std::max(turning_, 1.0 / std::min({J.x, J.y, J.z}));
+        mass_ = std::max(mass_, mass);
+    };
+    for (const Link& link : links) {
+        at(link, {0, 0, 0});
+        if (link.parent >= 0) at(links[link.parent], link.before.shift);
+    }
+}
+
+double Linkage::rounding(double reach) const {
+    const double square = reach * reach;
+    const double spread = std::max((moving_ + square * turning_) * mass_, turning_ * (inertia_ + square * mass_));
+    return kJoinRounding * spread;
 }
 
 }  // namespace bellcrank

@@ -31,16 +31,30 @@ int link_along(const Model& model, const Linkage& linkage, const Coordinate& coo
 
 }  // namespace
 
-std::vector<std::string> LinkageForces::refusals(const Model& model) {
-    std::vector<std::string> reasons;
-    if (!model.formula_forces.empty()) reasons.push_back("it takes no forces given by formulas in its runs");
+// Dry friction holds what is at rest; its smoothed law does nothing there.
+std::vector<Obstacle> LinkageForces::obstacles(const Model& model) {
+    std::vector<Obstacle> found;
+    for (size_t i = 0; i < model.formula_forces.size(); ++i)
+        found.push_back(
+            {"it takes no forces given by formulas in its runs", Obstacle::Of::formula_force, static_cast<int>(i)});
     const Linkage linkage(model);
-    int own;
-    for (const Law& law : model.laws)
+    for (size_t i = 0; i < model.laws.size(); ++i) {
+        const Law& law = model.laws[i];
+        const int number = static_cast<int>(i);
+        int own;
         if (link_along(model, linkage, model.coordinates[law.coordinate], &own) < 0)
-            reasons.push_back("in its runs it takes no '" + law.kind->name +
-                              "' force between bodies, only along coordinates of the tree's joints");
-    return reasons;
+            found.push_back(
+                {"in its runs it takes no spring, damper or motor between bodies, only along coordinates of "
+                 "the tree's joints",
+                 Obstacle::Of::law, number});
+        else if (law.kind->name == "brake" ||
+                 (law.kind->name == "friction" && std::max(law.params[1], law.params[2]) > 0.0))
+            found.push_back(
+                {"in its runs, whose joints are at rest at the start of each step, it takes no dry friction "
+                 "and no brake",
+                 Obstacle::Of::law, number});
+    }
+    return found;
 }
 
 LinkageForces::LinkageForces(const Model& model, const Linkage& linkage)

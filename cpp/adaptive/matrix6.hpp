@@ -34,6 +34,16 @@ inline double dot(const Six& x, const Six& y) {
     const Six::Two q = x.b * y.b;
     return (p[0] + p[1]) + (p[2] + p[3]) + (q[0] + q[1]);
 }
+// What a product would be if nothing in it cancelled: signs are bits that are taken off.
+inline double size_of_dot(const Six& x, const Six& y) {
+    using FourBits = long long __attribute__((vector_size(32)));
+    using TwoBits = long long __attribute__((vector_size(16)));
+    constexpr long long kSize = 0x7fffffffffffffff;
+    const auto p = reinterpret_cast<Six::Four>(reinterpret_cast<FourBits>(x.a * y.a) & kSize);
+    const auto q = reinterpret_cast<Six::Two>(reinterpret_cast<TwoBits>(x.b * y.b) & kSize);
+    const Six::Two sum = Six::Two{p[0], p[1]} + Six::Two{p[2], p[3]} + q;
+    return sum[0] + sum[1];
+}
 template <int K>
 inline double entry(const Six& v) {
     if constexpr (K < 4)

@@ -6,10 +6,10 @@
 
 namespace bellcrank {
 
-std::vector<std::string> Quasistatics::refusals(const Model& model) {
-    std::vector<std::string> reasons = Linkage::refusals(model);
-    if (reasons.empty()) reasons = LinkageForces::refusals(model);
-    return reasons;
+std::vector<Obstacle> Quasistatics::obstacles(const Model& model) {
+    std::vector<Obstacle> found = Linkage::obstacles(model);
+    if (found.empty()) found = LinkageForces::obstacles(model);
+    return found;
 }
 
 Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, ErrorMeasure measure, bool with_totals)
@@ -19,6 +19,7 @@ Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, Erro
       measure_(measure),
       assembly_(linkage_, with_totals),
       descent_(assembly_),
+      ranking_(*linkage_),
       forces_(*model_, *linkage_),
       q_(linkage_->coordinates, 0.0),
       recorder_(*linkage_) {
@@ -55,20 +56,44 @@ void Quasistatics::place(int number) {
     assembly_.set_place(number, link.place(q), S);
 }
 
+void Quasistatics::begin() {
+    is_exact_ = false;
+    descent_.begin(-model_->gravity, measure_);
+}
+
 double Quasistatics::refine(double bound) {
-    descent_.refine(bound);
-    return descent_.error();
+    if (!is_exact_) {
+        descent_.refine(bound);
+        if (descent_.rounding() > bound) solve_exactly(descent_.computed());
+    }
+    if (is_exact_) ranking_.refine(bound);
+    return choice().error();
+}
+
+void Quasistatics::solve_exactly(const std::vector<int>& computed) {
+    if (exact_ == nullptr) exact_ = std::make_unique<ExactSolution>(*model_, *linkage_);
+    exact_->solve(assembly_, -model_->gravity);
+    ranking_.begin(exact_->rates(), exact_->roundings(), measure_, computed);
+    is_exact_ = true;
+}
+
+void Quasistatics::solve() {
+    is_exact_ = false;
+    descent_.compute_all(-model_->gravity);
+    if (descent_.has_digits()) return;
+    solve_exactly({});
+    ranking_.refine(0.0);
 }
 
 void Quasistatics::move() {
     moved_.clear();
     const double time = 0.5 * step_ * step_;
-    for (const int number : descent_.computed()) {
+    for (const int number : choice().computed()) {
         const Link& link = linkage_->links[number];
         double* q = q_.data() + link.coordinate;
         double before[7], rates[7];
         std::copy_n(q, link.motion.coordinates(), before);
-        link.motion.rates(q, descent_.accelerations().data() + link.freedom, rates);
+        link.motion.rates(q, choice().accelerations().data() + link.freedom, rates);
         link.motion.move(q, rates, time);
         if (std::equal(before, before + link.motion.coordinates(), q)) continue;
         moved_.push_back(number);
@@ -87,12 +112,16 @@ void Quasistatics::move() {
     if (assembly_.updated() > 0) begin();
 }
 
-void Quasistatics::advance(double bound) {
+bool Quasistatics::advance(double bound) {
     if (assembly_.with_totals())
         refine(bound);
     else
-        descent_.compute_all(-model_->gravity);
+        solve();
+    if (is_exact_ && exact_->leaves_open()) return false;
+    const double error = choice().error();
     move();
+    if (!moved_.empty()) largest_error_ = std::max(largest_error_, error);
+    return true;
 }
 
 void Quasistatics::record_every(int steps) {

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "adaptive/descent.hpp"
+#include "adaptive/exact_solution.hpp"
 #include "adaptive/moves.hpp"
+#include "adaptive/ranking.hpp"
 #include "model/branches.hpp"
 
 namespace bellcrank {
@@ -18,7 +20,7 @@ class LinkageForces {
   public:
     LinkageForces(const Model& model, const Linkage& linkage);
     // Why forces of a model cannot be taken; empty if they can.
-    static std::vector<std::string> refusals(const Model& model);
+    static std::vector<Obstacle> obstacles(const Model& model);
 
     // To the assembly: everything; or what may be other at another time, and where joints have moved.
     // Its frames keep the rotations of links on which forces fixed in the world act, in the order of `turned()`.
@@ -55,20 +57,20 @@ class Quasistatics {
     // with_totals: false takes exact steps alone, and these faster. Throws std::invalid_argument with all reasons if
     // the model cannot be taken.
     Quasistatics(std::shared_ptr<const Model> model, double step, ErrorMeasure measure, bool with_totals);
-    static std::vector<std::string> refusals(const Model& model);
+    static std::vector<Obstacle> obstacles(const Model& model);
 
     // Where the bodies are (records of spatial/body_state.hpp), at rest.
     void start(double t, const double* poses);
 
     // Computes joint accelerations until the error is at most `bound`, which only adds to those computed. The error.
     double refine(double bound);
-    void begin() { descent_.begin(-model_->gravity, measure_); }  // with nothing computed
+    void begin();  // with nothing computed
     // Takes a step with the accelerations that were computed, all others zero.
     void move();
-    // Both; without totals all joints move.
-    void advance(double bound);
+    // Both; without totals all joints move. False, and no step, where rounding leaves accelerations open.
+    bool advance(double bound);
     // Exact accelerations of all joints, in the place of those computed.
-    void solve() { descent_.compute_all(-model_->gravity); }
+    void solve();
 
     // Records a frame now, with all joints, and after every so many steps what moved.
     void record_every(int steps);
@@ -77,13 +79,17 @@ class Quasistatics {
     double time() const { return time_; }
     const Linkage& linkage() const { return *linkage_; }
     const RootedAssembly& assembly() const { return assembly_; }
-    const Descent& descent() const { return descent_; }
+    // What was computed.
+    const JointChoice& choice() const { return is_exact_ ? static_cast<const JointChoice&>(ranking_) : descent_; }
+    double largest_error() const { return largest_error_; }  // of the steps in which something moved
+    bool is_exact() const { return is_exact_; }  // accelerations are those of all joints, in twice the digits
     const std::vector<int>& moved() const { return moved_; }  // links, in the last step
     const std::vector<double>& coordinates() const { return q_; }
     Place pose(int body) const;  // of a body's principal frame
 
   private:
     void place(int link);
+    void solve_exactly(const std::vector<int>& computed);
 
     const std::shared_ptr<const Model> model_;
     const std::shared_ptr<const Linkage> linkage_;
@@ -91,8 +97,11 @@ class Quasistatics {
     const ErrorMeasure measure_;
     RootedAssembly assembly_;
     Descent descent_;
+    Ranking ranking_;
+    std::unique_ptr<ExactSolution> exact_;  // made where joins lack digits
+    bool is_exact_ = false;                 // accelerations are those of exact_, ranked
     LinkageForces forces_;
-    double begin_ = 0.0, time_ = 0.0;
+    double begin_ = 0.0, time_ = 0.0, largest_error_ = 0.0;
     std::vector<double> q_;
     std::vector<int> moved_;
     MoveRecorder recorder_;

@@ -1,70 +1,126 @@
 // Rakes: a branch becomes the force that it asks of the body that carries it.
+#include <cmath>
+
 #include "adaptive/ends.hpp"
 
 namespace bellcrank {
 
 namespace {
 
-// The inverse of a positive definite matrix of d columns, in place.
-void invert_small(double* A, int d) {
+// The inverse N of the factor L of a positive definite matrix of d columns, A = L Lᵀ, in its place. N, applied and
+// applied again, solves with the digits that A has; an inverse loses those of its condition twice.
+void whiten(double* A, int d) {
     for (int k = 0; k < d; ++k) {
-        const double inverse = 1.0 / A[d * k + k];
-        for (int j = 0; j < d; ++j) {
-            if (j == k) continue;
-            const double t = A[d * j + k] * inverse;
-            for (int i = 0; i < d; ++i)
-                if (i != k) A[d * j + i] -= t * A[d * k + i];
-            A[d * j + k] = t;
-        }
-        for (int i = 0; i < d; ++i)
-            if (i != k) A[d * k + i] *= -inverse;
+        const double inverse = 1.0 / std::sqrt(A[d * k + k]);
         A[d * k + k] = inverse;
+        for (int i = k + 1; i < d; ++i) A[d * k + i] *= inverse;
+        for (int j = k + 1; j < d; ++j)
+            for (int i = j; i < d; ++i) A[d * j + i] -= A[d * k + i] * A[d * k + j];
+        // Row k of the inverse: L_kj for j < k are still those of the factor.
+        for (int j = 0; j < k; ++j) {
+            double sum = 0.0;
+            for (int i = j; i < k; ++i) sum += A[d * i + k] * A[d * j + i];
+            A[d * j + k] = -inverse * sum;
+        }
+    }
+    for (int j = 1; j < d; ++j)
+        for (int i = 0; i < j; ++i) A[d * j + i] = 0.0;
+}
+// Nᵀ N in the place of a lower triangular N.
+void square(double* N, int d) {
+    for (int j = 0; j < d; ++j)
+        for (int i = j; i < d; ++i) {
+            double sum = 0.0;
+            for (int k = i; k < d; ++k) sum += N[d * i + k] * N[d * j + k];
+            N[d * j + i] = sum;
+        }
+    for (int j = 1; j < d; ++j)
+        for (int i = 0; i < j; ++i) N[d * j + i] = N[d * i + j];
+}
+
+// Nᵀ N q, and what it would be if nothing in it cancelled for q of these sizes.
+void solve_twice(const double* N, int d, const double* q, const double* sizes, double* out, double* terms) {
+    for (int i = 0; i < d; ++i) out[i] = terms[i] = 0.0;
+    for (int r = 0; r < d; ++r) {
+        double once = 0.0, size = 0.0;
+        for (int s = 0; s <= r; ++s) {
+            once += N[d * s + r] * q[s];
+            size += std::abs(N[d * s + r]) * sizes[s];
+        }
+        for (int s = 0; s <= r; ++s) {
+            out[s] += N[d * s + r] * once;
+            terms[s] += std::abs(N[d * s + r]) * size;
+        }
+    }
+}
+
+void axes_of(unsigned bits, int* axis) {
+    for (int i = 0; i < 6; ++i)
+        if (bits >> i & 1u) *axis++ = i;
+}
+void clear_axes(const int* axis, int count, Matrix6& W) {
+    for (int s = 0; s < count; ++s) {
+        W.set_column(axis[s], Six{});
+        for (int j = 0; j < 6; ++j) W.m[6 * j + axis[s]] = 0.0;
     }
 }
 
 }  // namespace
 
 // Where S consists of axes s of the frame and l are the others, W = M_ll⁻¹, U = (1, −M_sl M_ll⁻¹) and D is what is left
-// of M_ss: one sweep of l. Else, and where V is given, U and W follow from V S.
-void RootedAssembly::split(int number, bool is_impedance, Matrix6& M, Matrix6& W) {
+// of M_ss: one sweep of l. Else U and W follow from V S.
+void RootedAssembly::split(int number, Matrix6& M, Matrix6& W) {
+    const Link& link = linkage_->links[number];
+    const int d = link.motion.freedoms();
+    const unsigned axes = link.motion.axes();
+    double *U = u_.data() + 6 * link.freedom, *D = d_.data() + squares_[number];
+    if (!link.motion.is_axial()) {
+        invert(M);
+        split_impedance(number, M, W);
+        square(D, d);
+        return;
+    }
+    int axis[6] = {};
+    axes_of(axes, axis);
+    sweep(M, ~axes & 63u);
+    for (int s = 0; s < d; ++s) {
+        put(U + 6 * s, -M.column(axis[s]));
+        for (int r = 0; r < d; ++r) {
+            D[d * s + r] = M(axis[r], axis[s]);
+            U[6 * s + axis[r]] = r == s ? 1.0 : 0.0;
+        }
+    }
+    for (int j = 0; j < 6; ++j) W.set_column(j, -M.column(j));
+    clear_axes(axis, d, W);
+}
+
+// With N of Sᵀ V S and rows Y = N Sᵀ V:  U = Nᵀ Y and W = V − Yᵀ Y, which is zero along axes of S.
+void RootedAssembly::split_impedance(int number, const Matrix6& V, Matrix6& W) {
     const Link& link = linkage_->links[number];
     const int d = link.motion.freedoms();
     const bool axial = link.motion.is_axial();
-    const unsigned axes = link.motion.axes();
-    double *U = u_.data() + 6 * link.freedom, *D = d_.data() + squares_[number];
+    const double* S = subspace(number);
+    double *U = u_.data() + 6 * link.freedom, *N = d_.data() + squares_[number], VS[36];
     int axis[6] = {};
-    for (int i = 0, s = 0; i < 6; ++i)
-        if (axes >> i & 1u) axis[s++] = i;
-    if (axial && !is_impedance) {
-        sweep(M, ~axes & 63u);
-        for (int s = 0; s < d; ++s) {
-            put(U + 6 * s, -M.column(axis[s]));
-            for (int r = 0; r < d; ++r) {
-                D[d * s + r] = M(axis[r], axis[s]);
-                U[6 * s + axis[r]] = r == s ? 1.0 : 0.0;
-            }
-        }
-        for (int j = 0; j < 6; ++j) W.set_column(j, -M.column(j));
-        for (int s = 0; s < d; ++s) {
-            W.set_column(axis[s], Six{});
-            for (int j = 0; j < 6; ++j) W.m[6 * j + axis[s]] = 0.0;
-        }
-        return;
-    }
-    if (!is_impedance) invert(M);
-    double VS[36];
-    const double* S = subspace_.data() + 6 * link.freedom;
-    for (int s = 0; s < d; ++s) put(VS + 6 * s, axial ? M.column(axis[s]) : M * six(S + 6 * s));
+    axes_of(link.motion.axes(), axis);
+    for (int s = 0; s < d; ++s) put(VS + 6 * s, axial ? V.column(axis[s]) : V * six(S + 6 * s));
     for (int s = 0; s < d; ++s)
-        for (int r = 0; r < d; ++r) D[d * s + r] = axial ? VS[6 * s + axis[r]] : dot(six(S + 6 * r), six(VS + 6 * s));
-    invert_small(D, d);
-    W = M;
+        for (int r = 0; r < d; ++r) N[d * s + r] = axial ? VS[6 * s + axis[r]] : dot(six(S + 6 * r), six(VS + 6 * s));
+    whiten(N, d);
+    W = V;
+    double Y[36];
+    for (int r = 0; r < d; ++r) {
+        Six y{};
+        for (int s = 0; s <= r; ++s) y = y + N[d * s + r] * six(VS + 6 * s);
+        put(Y + 6 * r, y);
+        for (int j = 0; j < 6; ++j) W.set_column(j, W.column(j) - Y[6 * r + j] * y);
+    }
     for (int s = 0; s < d; ++s) {
         Six u{};
-        for (int r = 0; r < d; ++r) u = u + D[d * s + r] * six(VS + 6 * r);
+        for (int r = s; r < d; ++r) u = u + N[d * s + r] * six(Y + 6 * r);
         put(U + 6 * s, u);
-        for (int j = 0; j < 6; ++j) W.set_column(j, W.column(j) - VS[6 * s + j] * u);
     }
+    if (axial) clear_axes(axis, d, W);
 }
 
 // With a the acceleration of the carrier in the frame behind the joint, the force on the branch is W a + g and its
@@ -78,8 +134,13 @@ void RootedAssembly::rake_matrices(const AssemblyNode& node) {
     const Link& link = linkage_->links[node.link];
     const bool alone = branch.kind == NodeKind::body;
     const Matrix6 X = motion_transform(frames_.place(node.link)), XT = transpose(X);
-    Matrix6 M = alone ? bodies_[branch.link].phi : joins_[branch.slot].phi1, W, WX;
-    split(node.link, alone, M, W);
+    Matrix6 W, WX;
+    if (alone)
+        split_impedance(node.link, bodies_[branch.link].phi, W);
+    else {
+        Matrix6 M = joins_[branch.slot].phi1;
+        split(node.link, M, W);
+    }
     product(W, X, WX);
     product(XT, WX, laws_[node.slot].w);
     multiply<1, false>(nullptr, XT, u_.data() + 6 * link.freedom, g1_.data() + 6 * link.freedom,
@@ -126,22 +187,32 @@ void RootedAssembly::rake_vectors(const AssemblyNode& node) {
     LawState& out = laws_[node.slot];
     const double *U = u_.data() + 6 * link.freedom, *G = g1_.data() + 6 * link.freedom,
                  *D = d_.data() + squares_[node.link];
-    double *R = r_.data() + link.freedom, Q[6];
+    double *R = r_.data() + link.freedom, *terms = terms_.data() + link.freedom, Q[6];
     std::copy_n(effort_.data() + link.freedom, d, Q);
     Six g;
     if (alone) {
         const double* h = bodies_[branch.link].b;
-        double along[6];
+        double along[6], size[6];
         subspace_components(link, h, along);
-        for (int i = 0; i < d; ++i) Q[i] += along[i];
+        for (int i = 0; i < d; ++i) {
+            size[i] = std::abs(Q[i]) + std::abs(along[i]);
+            Q[i] += along[i];
+        }
         g = -force_out_of(place, six(h));
-    } else
-        g = -(out.w * motion_out_of(place, six(joins_[branch.slot].b1)));
-    for (int i = 0; i < d; ++i) {
-        g = g + Q[i] * six(G + 6 * i);
-        R[i] = alone ? 0.0 : dot(six(U + 6 * i), six(joins_[branch.slot].b1));
-        for (int j = 0; j < d; ++j) R[i] += D[d * j + i] * Q[j];
+        solve_twice(D, d, Q, size, R, terms);
+    } else {
+        const double* b = joins_[branch.slot].b1;
+        g = -(out.w * motion_out_of(place, six(b)));
+        for (int i = 0; i < d; ++i) {
+            R[i] = dot(six(U + 6 * i), six(b));
+            terms[i] = size_of_dot(six(U + 6 * i), six(b));
+            for (int j = 0; j < d; ++j) {
+                R[i] += D[d * j + i] * Q[j];
+                terms[i] += std::abs(D[d * j + i] * Q[j]);
+            }
+        }
     }
+    for (int i = 0; i < d; ++i) g = g + Q[i] * six(G + 6 * i);
     put(out.g, g);
     if constexpr (kTotals) {
         Totals& totals = law_totals_[node.slot];
@@ -172,6 +243,12 @@ void RootedAssembly::rake_vectors(const AssemblyNode& node) {
 }
 template void RootedAssembly::rake_vectors<true>(const AssemblyNode&);
 template void RootedAssembly::rake_vectors<false>(const AssemblyNode&);
+
+Six RootedAssembly::joint_column(int number, int freedom) const {
+    double rate[6] = {};
+    rate[freedom] = 1.0;
+    return joint_motion(number, rate);
+}
 
 Six RootedAssembly::joint_motion(int number, const double* rate) const {
     const Link& link = linkage_->links[number];

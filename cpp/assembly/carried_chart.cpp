@@ -45,6 +45,33 @@ CarriedChart::CarriedChart(const Model& model, const ConstraintRows& rows)
     }
 }
 
+// The displacement that a body takes from the one that carries it.
+CarriedChart::Relative CarriedChart::taken_along(const double* x, const double* twist, int b) const {
+    const int p = parent_[b];
+    if (p < 0) return {};
+    const Vec3 turn = rotation_matrix(pose_rotation(x, p)) * twist_angular(twist, p);
+    const Vec3 arm = pose_position(x, b) - pose_position(x, p);
+    return {twist_linear(twist, p) + cross(turn, arm), transpose_times(rotation_matrix(pose_rotation(x, b)), turn)};
+}
+
+void CarriedChart::carry(const double* x, double* twist) const {
+    for (const int b : order_) {
+        const Relative c = taken_along(x, twist, b);
+        add(twist + kTwist * b, c.velocity);
+        add(twist + kTwist * b + 4, c.spin);
+    }
+}
+
+CarriedChart::Extent CarriedChart::extent(const double* x, const double* twist) const {
+    Extent most;
+    for (const int b : order_) {
+        const Relative c = taken_along(x, twist, b);
+        most.turn = std::max(most.turn, norm(twist_angular(twist, b) - c.spin));
+        most.shift = std::max(most.shift, norm(twist_linear(twist, b) - c.velocity));
+    }
+    return most;
+}
+
 void CarriedChart::move(const double* x, const double* twist, double* out) const {
     std::copy_n(x + kPose * bodies_, kPose, out + kPose * bodies_);
     for (const int b : order_) {
@@ -55,9 +82,9 @@ void CarriedChart::move(const double* x, const double* twist, double* out) const
         if (const int p = parent_[b]; p >= 0) {
             const Quat before = pose_rotation(x, p), after = pose_rotation(out, p);
             const Vec3 arm = place - pose_position(x, p);
-            const Vec3 turn = rotation_matrix(before) * twist_angular(twist, p);
-            velocity = velocity - twist_linear(twist, p) - cross(turn, arm);
-            spin = spin - transpose_times(R, turn);
+            const Relative c = taken_along(x, twist, b);
+            velocity = velocity - c.velocity;
+            spin = spin - c.spin;
             const Quat moved = after * conjugate(before);
             carried = moved * q;
             place = pose_position(out, p) + rotation_matrix(moved) * arm;

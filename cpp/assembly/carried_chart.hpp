@@ -18,8 +18,20 @@ class CarriedChart {
 
     // Where displacements `twist` take the poses x; out is another array.
     void move(const double* x, const double* twist, double* out) const;
+    // Adds to the displacement of each body what it is carried along by, that of the body which it hangs on.
+    void carry(const double* x, double* twist) const;
+    // How far bodies go against those that carry them, at most [rad, m].
+    struct Extent {
+        double turn = 0.0, shift = 0.0;
+    };
+    Extent extent(const double* x, const double* twist) const;
 
   private:
+    struct Relative {
+        Vec3 velocity, spin;  // world axes, principal axes
+    };
+    Relative taken_along(const double* x, const double* twist, int body) const;
+
     int bodies_;
     std::vector<int> order_, parent_;  // of bodies, those that carry first; −1: carried by none
 };

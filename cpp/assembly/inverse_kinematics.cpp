@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "assembly/row_units.hpp"
+#include "model/starting_branches.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
@@ -15,9 +16,6 @@ namespace {
 constexpr double kGapsCount = 10.0;  // in the merit, beside the distance
 constexpr int kFirstCloseSteps = 50;
 
-// How far restarts shake the bodies, of the size of the mechanism, over and over.
-constexpr double kTries[] = {0.1, 0.3, 0.6, 1.0, 0.2, 0.8};
-
 }  // namespace
 
 InverseKinematics::InverseKinematics(std::shared_ptr<const Model> model, std::span<const Target> targets,
@@ -28,7 +26,6 @@ InverseKinematics::InverseKinematics(std::shared_ptr<const Model> model, std::sp
       rows_(*model_, branches_),
       normal_(*model_, rows_, std::vector<std::uint8_t>(model_->bodies(), 1)),
       chart_(*model_, rows_),
-      random_(20010),
       length_(body_lengths(*model_)) {
     const int n = kTwist * (model_->bodies() + 1), m = rows_.rows();
     for (auto* v : {&x_, &kept_, &trial_}) v->assign(kPose * (model_->bodies() + 1), 0.0);
@@ -43,6 +40,7 @@ InverseKinematics::InverseKinematics(std::shared_ptr<const Model> model, std::sp
         std::fill_n(takes_part_.begin() + b.row, b.size, part && !left_out);
         std::fill_n(stop_.begin() + b.row, b.size, block.unilateral);
     }
+    find_ranges();
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (model_->coordinates[i].followed()) followed_.push_back(i);
     for (const Target& t : targets) {
@@ -58,9 +56,7 @@ InverseKinematics::InverseKinematics(std::shared_ptr<const Model> model, std::sp
 void InverseKinematics::place(double t, const double* x, const double* angles) {
     time_ = t;
     std::copy_n(x, x_.size(), x_.begin());
-    branches_ = AngleBranches(*model_, t);
-    if (angles != nullptr)
-        for (const int i : followed_) branches_.set(i, angles[i]);
+    branches_ = starting_branches(*model_, t, x, angles);
     branches_.follow(*model_, x_.data());
     rows_.evaluate_jacobians(time_, x_.data());
     weigh_rows(*model_, rows_, length_, takes_part_, unit_);
@@ -156,42 +152,6 @@ bool InverseKinematics::reach(std::span<const Aim> aims, double tolerance, int s
         if (!step_nearer(d)) break;
     close(0.0, kFirstCloseSteps);
     return distance_squared() <= 4.0 * enough && violation() <= kClosed;
-}
-
-bool InverseKinematics::find(std::span<const Aim> aims, double tolerance, int steps, int restarts) {
-    if (reach(aims, tolerance, steps)) return true;
-    std::vector<double> best = x_;
-    AngleBranches best_branches = branches_;
-    double least = merit();
-    for (int k = 0; k < restarts; ++k) {
-        shake(kTries[k % std::size(kTries)]);
-        if (reach(aims, tolerance, steps)) return true;
-        if (const double value = merit(); value < least && violation() <= kClosed)
-            least = value, best = x_, best_branches = branches_;
-    }
-    x_ = best;
-    branches_ = best_branches;
-    evaluate();
-    return false;
-}
-
-// A random displacement, of which (w Ĵᵀ W Ĵ + s)⁻¹ s leaves what the constraints admit.
-void InverseKinematics::shake(double size) {
-    const auto uniform = [this] { return 2.0 * (static_cast<double>(random_() >> 11) * 0x1p-53) - 1.0; };
-    const double* scale = rows_.inverse_sqrt_mass().data();
-    keep();
-    touch_stops();
-    form();
-    const double shift = std::max(target_scale_, 1e-300);
-    std::fill(shift_.begin(), shift_.end(), shift);
-    normal_.factor(shift_);
-    for (size_t k = 0; k < step_.size(); ++k) {
-        const double unit = k % kTwist < 3 ? 1.0 : 1.0 / std::max(length_[k / kTwist], 1e-300);
-        step_[k] = scale[k] > 0.0 ? shift * size_ * unit * uniform() / scale[k] : 0.0;
-    }
-    normal_.solve(step_.data());
-    go(stride(size));
-    if (!close(0.0, kFirstCloseSteps)) go_back();
 }
 
 }  // namespace bellcrank

@@ -44,8 +44,8 @@ class InverseKinematics {
     // Goes as near to the aims as it can in so many steps. True if they are met; the constraints hold in any case if
     // they could be met where it started. tolerance: m, and rad of bodies by their length.
     bool reach(std::span<const Aim> aims, double tolerance, int steps);
-    // The same, and where it is caught in a local minimum again from where it is shaken to, so many times; it stays
-    // where it came nearest.
+    // The same, and where it is caught in a local minimum again from elsewhere within the limits, so many times; it
+    // stays where it came nearest. Where it goes depends on nothing but where it starts.
     bool find(std::span<const Aim> aims, double tolerance, int steps, int restarts);
 
     int targets() const { return static_cast<int>(targets_.size()); }
@@ -72,6 +72,10 @@ class InverseKinematics {
         double damping = 1e-4, growth = 2.0;  // damping relative to the largest diagonal entry of targets
         double value;                         // of the merit
     };
+    // A coordinate between stops, by its rows in storage; −1: there is none on that side.
+    struct Range {
+        int coordinate, lower = -1, upper = -1;
+    };
     static constexpr double kClosed = 1e-10;  // largest |C| that counts as met
 
     void evaluate();
@@ -87,10 +91,17 @@ class InverseKinematics {
     void form();
     void add_targets();
     void solve(double damping);
-    bool choose_stops();
+    bool is_misjudged(int row) const;
+    bool solve_with_stops(double damping);
     double stride(double most) const;
     double predicted(double factor) const;
     bool step_nearer(Descent& d);
+    void find_ranges();
+    double uniform();
+    void draw_ranges(bool whole);
+    void wander();
+    void pull();
+    bool scatter(bool whole);
     void shake(double size);
 
     std::shared_ptr<const Model> model_;
@@ -102,6 +113,7 @@ class InverseKinematics {
     std::vector<Led> targets_;
     std::vector<Aim> aims_;
     std::vector<int> followed_;  // coordinates
+    std::vector<Range> ranges_;
 
     double time_ = 0.0, size_ = 1.0, target_scale_ = 1.0;
     int steps_ = 0;
@@ -110,6 +122,7 @@ class InverseKinematics {
     std::vector<double> step_, twist_, shift_, right_;       // kTwist records
     std::vector<std::uint8_t> takes_part_, stop_, closed_;   // per storage row; closed_: a stop that is pushed against
     std::vector<double> unit_, weight_, multiplier_, rate_;  // per storage row; unit_: m per unit of C, squared
+    std::vector<double> wanted_;                             // C of stops that restarts pull at; < 0: of none
 };
 
 }  // namespace bellcrank

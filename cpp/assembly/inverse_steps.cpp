@@ -21,7 +21,8 @@ constexpr double kNowhere = 1e-13;  // of the distance squared, by which a step 
 constexpr double kSure = 1e-3;      // damping from which rounding hides no step that leads nearer
 constexpr double kStride = 0.3;     // of the size of the mechanism, that a body may go in one step
 constexpr double kClosing = 1e-12;  // damping of a correction that closes, relative to the largest diagonal entry
-constexpr int kCloseSteps = 12, kStopChoices = 8;
+constexpr int kCloseSteps = 12;
+constexpr int kStopChoices = 60, kPatience = 3;
 constexpr double kOpening = 1e-13;  // of a stop [m or rad]
 
 }  // namespace
@@ -116,17 +117,33 @@ void InverseKinematics::solve(double damping) {
     }
 }
 
-// Stops that a step runs into are closed, and those opened that would have to pull. True if there were any.
-bool InverseKinematics::choose_stops() {
-    bool changed = false;
-    for (int r = 0; r < rows_.rows(); ++r) {
-        if (!stop_[r] || !takes_part_[r]) continue;
-        const double after = rows_.C[r] + rate_[r];
-        const bool wanted = closed_[r] ? multiplier_[r] + weight_[r] * after <= 0.0 : after < -kOpening;
-        changed = changed || wanted != (closed_[r] != 0);
-        closed_[r] = wanted;
+// Whether a stop belongs to the other side after a solution: one that the step runs into, or that would have to pull.
+bool InverseKinematics::is_misjudged(int r) const {
+    if (!stop_[r] || !takes_part_[r]) return false;
+    const double after = rows_.C[r] + rate_[r];
+    return closed_[r] ? multiplier_[r] + weight_[r] * after > 0.0 : after < -kOpening;
+}
+
+// A step and the stops that push in it: all that are misjudged change sides, as long as they become fewer; if they do
+// not, one after the other, which comes to an end (K. G. Murty 1974; J. J. Judice and F. M. Pires, Computers and
+// Operations Research 21, 1994). False if that would take too long.
+bool InverseKinematics::solve_with_stops(double damping) {
+    int fewest = rows_.rows() + 1, patience = kPatience;
+    for (int i = 0; i < kStopChoices; ++i) {
+        form();
+        solve(damping);
+        int misjudged = 0;
+        for (int r = 0; r < rows_.rows(); ++r) misjudged += is_misjudged(r);
+        if (misjudged == 0) return true;
+        patience = misjudged < fewest ? kPatience : patience - 1;
+        fewest = std::min(fewest, misjudged);
+        for (int r = 0; r < rows_.rows(); ++r) {
+            if (!is_misjudged(r)) continue;
+            closed_[r] = !closed_[r];
+            if (patience < 0) break;
+        }
     }
-    return changed;
+    return false;
 }
 
 // The part of a step in which no body goes farther than `most` times the size of the mechanism.
@@ -158,11 +175,7 @@ bool InverseKinematics::step_nearer(Descent& d) {
     keep();
     touch_stops();
     while (d.damping < kMostHold) {
-        for (int i = 0; i < kStopChoices; ++i) {
-            form();
-            solve(d.damping);
-            if (!choose_stops()) break;
-        }
+        const bool settled = solve_with_stops(d.damping);
         const double factor = stride(kStride), fall = predicted(factor), away = std::sqrt(distance_squared());
         const bool was_open = violation_squared() > kLoose * kLoose * away * away;
         // What is damped little is lost in rounding beside light bodies, whose rows weigh more by the ratio of the
@@ -180,7 +193,7 @@ bool InverseKinematics::step_nearer(Descent& d) {
                 return true;
             }
             go_back();
-        } else if (d.damping >= kSure) {
+        } else if (settled && d.damping >= kSure) {
             return false;
         }
         d.damping *= d.growth;

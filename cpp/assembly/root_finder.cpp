@@ -5,6 +5,7 @@
 
 #include "assembly/row_units.hpp"
 #include "interruption/interruption.hpp"
+#include "model/starting_branches.hpp"
 #include "model/topology.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
@@ -78,7 +79,7 @@ void RootFinder::place(double t, const double* x) {
     time_ = t;
     std::copy_n(x, x_.size(), x_.begin());
     std::fill(offset_.begin(), offset_.end(), 0.0);
-    branches_ = AngleBranches(*model_, t);
+    branches_ = starting_branches(*model_, t, x);
     follow_angles();
     evaluate();
     weigh_rows();

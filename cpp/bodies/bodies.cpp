@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/directions.hpp"
+#include "model/starting_branches.hpp"
 #include "spatial/components.hpp"
 #include "spatial/lanes.hpp"
 
@@ -43,6 +45,8 @@ Bodies::Bodies(const char* name, std::shared_ptr<const Model> model, const RowOr
     }
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i)
         if (model_->coordinates[i].drifts()) drifting_.push_back(i);
+    for (const RowDirection& direction : directions_of_rows(*model_))  // near its pole any angle turns faster
+        if (!model_->coordinates[direction.coordinate].drifts()) drifting_.push_back(direction.coordinate);
     if (is_planar()) span_plane();
 }
 
@@ -53,7 +57,7 @@ void Bodies::scale(const double* u, double* scaled) const {
 void Bodies::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {
     std::copy_n(poses, configuration_size(), x);
     std::copy_n(twists, tangent_size(), u);
-    if (!continued) branches_ = AngleBranches(*model_, t), contacts_.forget();
+    if (!continued) branches_ = starting_branches(*model_, t, poses), contacts_.forget();
     follow_angles(x);
 }
 

@@ -86,6 +86,7 @@ void Bodies::chart_acceleration(const double* xi, const double* rate, const doub
 
 void Bodies::set_angles(double* x, const double* values) {
     for (int i = 0; i < static_cast<int>(model_->coordinates.size()); ++i) branches_.set(i, values[i]);
+    branches_.recognize(*model_, x);
     follow_angles(x);
 }
 

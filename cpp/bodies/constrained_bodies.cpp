@@ -43,6 +43,9 @@ ConstrainedBodies::ConstrainedBodies(const char* name, std::shared_ptr<const Mod
         for (int r = b.row; r < b.row + b.size; ++r)
             if (model_->blocks[b.block].of_velocity) velocity_rows_.push_back(r);
     for (const int row : stops_.rows()) stop_rows_.push_back(rows_.storage_row(row));
+    for (const Block& block : model_->blocks)
+        for (int row = block.row_begin; row < block.row_end && !block.unilateral; ++row)
+            if (model_->rows[row].function >= 0) driven_rows_.push_back(rows_.storage_row(row));
     if (stops_.empty() && velocity_rows_.empty()) return;
     enabled_.assign(rows_.rows(), 1);
     for (const int r : stop_rows_) enabled_[r] = 0;
@@ -87,12 +90,56 @@ void ConstrainedBodies::note_contacts(const std::vector<double>& wanted) {
     statistics_.closed_stops = stops_.pushing();
 }
 
-// y is the speed off the stops beyond what restitution asks for.
-void ConstrainedBodies::seek_impacts(std::vector<double>& wanted) {
-    for (size_t i = 0; i < stop_rows_.size(); ++i) stops_.speed[i] = speed_[stop_rows_[i]];
-    gather_gaps();
-    statistics_.impacts += stops_.seek_impacts();
-    for (size_t i = 0; i < stop_rows_.size(); ++i) wanted[stop_rows_[i]] += stops_.bounce()[i];
+void ConstrainedBodies::correct_rates(double* u) {
+    find_rates(u);
+    impulses_.resize(rows_.rows());
+    for (int r = 0; r < rows_.rows(); ++r) impulses_[r] = -speed_[r];
+    find_impulses(impulses_);
+    rows_.add_accelerations(impulses_.data(), u);
+}
+
+// Of a drive, beyond the errors of a method, with Ĵ û in speed_.
+bool ConstrainedBodies::some_speed_jumps() const {
+    return std::ranges::any_of(driven_rows_, [this](int r) { return stops_.is_fast(speed_[r] + rows_.Ct[r]); });
+}
+
+void ConstrainedBodies::meet_stops_at(double* u) {
+    gather_stops(u);
+    stops_.keep();
+    stops_.seek_impacts();
+    statistics_.impacts += stops_.bounces();
+    if (some_speed_jumps()) stops_.open();
+    enable_stops(stops_.active());
+    correct_rates(u);
+    gather_stops(u);
+    responses_.clear();
+    impact_.find(stops_, [this](int stop, double* speeds) { return respond(stop, speeds); });
+    std::fill(impulses_.begin(), impulses_.end(), 0.0);
+    for (size_t k = 0; k < impact_.struck().size(); ++k)
+        for (size_t r = 0; r < impulses_.size(); ++r)
+            impulses_[r] += impact_.impulses()[k] * responses_[k * impulses_.size() + r];
+    if (impact_.struck().empty()) return;
+    rows_.add_accelerations(impulses_.data(), u);
+    enable_stops(stops_.active());
+}
+
+// From the speed 1 off one stop, by what pushes.
+bool ConstrainedBodies::respond(int stop, double* speeds) {
+    stops_.push_alone(stop);
+    enable_stops(stops_.active());
+    const int row = stop_rows_[stop];
+    std::fill(impulses_.begin(), impulses_.end(), 0.0);
+    impulses_[row] = 1.0;
+    find_impulses(impulses_);
+    const double impulse = impulses_[row];
+    if (!(impulse > 0.0)) return false;
+    for (double& l : impulses_) l /= impulse;
+    std::fill(scaled_.begin(), scaled_.end(), 0.0);
+    rows_.add_transposed(impulses_.data(), scaled_.data());
+    rows_.multiply(scaled_.data(), speed_.data());
+    for (size_t i = 0; i < stop_rows_.size(); ++i) speeds[i] = speed_[stop_rows_[i]];
+    responses_.insert(responses_.end(), impulses_.begin(), impulses_.end());
+    return true;
 }
 
 bool ConstrainedBodies::close_positions(double t, double* x) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bodies/bodies.hpp"
+#include "impulses/stop_impact.hpp"
 #include "linalg/load_sharing.hpp"
 #include "model/stops.hpp"
 
@@ -37,6 +38,8 @@ class ConstrainedBodies : public Bodies {
     virtual bool finish_correction(double t, double* x) = 0;
     // Velocities, with impacts; whether all rows hold.
     virtual bool correct_velocities(double* u) = 0;
+    // Of speeds: b ← λ with S λ = b, for the rows that are enabled.
+    virtual void find_impulses(std::vector<double>& b) = 0;
     // Redundant rows of those that are enabled: how many there are, and as many multipliers that exert nothing.
     virtual int null_dimension() = 0;
     virtual void add_null_vectors(std::vector<std::vector<double>>& out) = 0;
@@ -50,15 +53,17 @@ class ConstrainedBodies : public Bodies {
     void gather_gaps();
     // C and Ċ. Leaves Ĵ û in speed_.
     void gather_stops(const double* u);
-    // Accelerations or speeds off stops that are candidates: with b in `wanted`, λ such that y = S λ − b is zero on
+    // Accelerations off stops that are candidates: with b in `wanted`, λ such that y = S λ − b is zero on
     // equations and complementary to λ on candidates. solve() finds λ for the rows that are enabled, excess(row) is y.
     template <class Solve, class Excess>
     void find_pushing(std::vector<double>& lambda, const Solve& solve, const Excess& excess);
     // Before and after that, for accelerations.
     void seek_contacts(const double* u);
     void note_contacts(const std::vector<double>& wanted);
-    // Before that, for speeds: `wanted` gets what restitution asks for. The rates of rows are in speed_.
-    void seek_impacts(std::vector<double>& wanted);
+    // Velocities onto the rows that are enabled; with stops, what these do: those that are kept hold as equations while
+    // they are corrected, and push as all others that are closed where something is hit, or a drive's speed jumps.
+    void correct_rates(double* u);
+    void meet_stops_at(double* u);
     // Ċ of rows that hold positions or velocities, in speed_.
     void find_rates(const double* u);
     double largest_rotation(const double* displacement) const;
@@ -71,11 +76,16 @@ class ConstrainedBodies : public Bodies {
     double corrected_ = 0.0;                      // by how much the last projection turned a body [rad]
 
   private:
+    bool some_speed_jumps() const;
+    bool respond(int stop, double* speeds);
     void share_loads() final;
     bool share_by_bodies();
     bool in_proportion(double t, const double* u) const;
 
     std::unique_ptr<LoadSharing> sharing_;  // where many rows are redundant
+    std::vector<int> driven_rows_;          // storage rows that follow functions of time, stops apart
+    StopImpact impact_;
+    std::vector<double> impulses_, responses_;  // by storage row; of those that are struck
 };
 
 template <class Solve, class Excess>
@@ -91,8 +101,7 @@ void ConstrainedBodies::find_pushing(std::vector<double>& lambda, const Solve& s
         }
         return scale;
     });
-    for (size_t i = 0; i < stop_rows_.size(); ++i)
-        if (!stops_.is_kept(static_cast<int>(i))) lambda[stop_rows_[i]] = std::max(lambda[stop_rows_[i]], 0.0);
+    for (const int r : stop_rows_) lambda[r] = std::max(lambda[r], 0.0);
 }
 
 }  // namespace bellcrank

@@ -63,7 +63,7 @@ void Contacts::remember(std::span<const double> numbers, const double* poses) {
         if (group < 0) throw std::invalid_argument("the memory of contacts names shapes that do not touch");
         read.push_back(anchor_at(poses, group, a, b, feature, load(p + 7), load(p + 10), load(p + 4), p[13] != 0.0));
     }
-    search_.find(poses, 0.0);
+    search_.find(poses);
     mark_ahead(poses, read);
     take(read);
 }

@@ -15,11 +15,13 @@ const Tyre& tyre_of(const ContactSet& set, int group) {
 ContactSearch::ContactSearch(const ContactSet& set) : set_(set), shapes_(set.shapes.size()), near_(set) {
     for (int g = 0; g < static_cast<int>(set.groups.size()); ++g)
         if (set.groups[g].of_tyre) tread_ = std::max(tread_, tyre_of(set, g).spacing());
+    for (int i = 0; i < static_cast<int>(set.shapes.size()); ++i)
+        if (set.size(i) < ContactSet::kBoundless) widest_ = std::max(widest_, set.size(i));
 }
 
-const std::vector<FoundContact>& ContactSearch::find(const double* poses, double reach) {
+const std::vector<FoundContact>& ContactSearch::find(const double* poses, double way) {
     shapes_.place(set_, poses);
-    near_.update(shapes_.bounds, std::max(reach, tread_));
+    near_.update(shapes_.bounds, std::max(kNearGap * widest_ + way, tread_));
     found_.clear();
     pressed_.clear();
     lost_ = -1;
@@ -31,10 +33,12 @@ const std::vector<FoundContact>& ContactSearch::find(const double* poses, double
             continue;
         }
         ++k;
+        const double size = set_.size(pair.a, pair.b), reach = kNearGap * size + way;
         if (!overlap(shapes_.bounds[pair.a].grown(reach), shapes_.bounds[pair.b])) continue;
         collide(*set_.shapes[pair.a].shape, shapes_.poses[pair.a], *set_.shapes[pair.b].shape, shapes_.poses[pair.b],
                 reach, manifold_);
-        for (const ContactPoint& point : manifold_.points) found_.push_back({pair.group, pair.a, pair.b, point});
+        for (const ContactPoint& point : manifold_.points)
+            found_.push_back({pair.group, pair.a, pair.b, point, size, set_.speed(pair.a, pair.b)});
     }
     return found_;
 }
@@ -55,10 +59,10 @@ size_t ContactSearch::find_on_tread(size_t first) {
     scan_.finish([&](int other, ContactPoint point) {
         if (wheel < other) {
             point.feature = feature_pair(static_cast<Feature>(point.feature), 0);
-            found_.push_back({group, wheel, other, point});
+            found_.push_back({group, wheel, other, point, set_.size(wheel, other), set_.speed(wheel, other)});
         } else {
             point.normal = -point.normal, point.tilt = -point.tilt;
-            found_.push_back({group, other, wheel, point});
+            found_.push_back({group, other, wheel, point, set_.size(wheel, other), set_.speed(wheel, other)});
         }
     });
     return k;

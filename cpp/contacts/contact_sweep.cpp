@@ -9,12 +9,10 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kFinest[] = {2e-5, 0.1};  // the way to get on at least [m, strides]
-constexpr double kAhead = 4.0;             // ways that are left of the step, as far as gaps are looked for
-constexpr double kTouching = 1e-9;         // gap [m] of shapes that do not hit each other any more
-constexpr double kWidened = 0.5;           // of the difference of speeds at the ends
-
-double finest(double stride) { return std::min(kFinest[0], kFinest[1] * stride); }
+constexpr double kFinest = 2e-4;    // the way to get on at least, in sizes (ContactSet)
+constexpr double kAhead = 4.0;      // ways that are left of the step, as far as gaps are looked for
+constexpr double kTouching = 1e-8;  // gap of shapes that do not hit each other any more, in sizes
+constexpr double kWidened = 0.5;    // of the difference of speeds at the ends
 
 }  // namespace
 
@@ -83,7 +81,7 @@ double ContactSweep::fastest(const double* twists) const {
 }
 
 bool ContactSweep::is_short(double h, const double* twists) const {
-    return 2.0 * fastest(twists) * h < finest(least_stride_);
+    return 2.0 * fastest(twists) * h < kFinest / kStride * least_stride_;
 }
 
 double ContactSweep::longest_step(double t, double h, const double* poses, const double* twists, Touching touching) {
@@ -104,7 +102,7 @@ double ContactSweep::longest_step(double t, double h, const double* poses, const
         const double way = gaps_[k].speed * h, far = stride(set_, pair.a, pair.b);
         if (!gaps_[k].looked_at || way <= far) continue;
         const double gap = measure(pair, way);
-        if (gap > kTouching && gap < way) longest = std::min(longest, h * far / way);
+        if (gap > kTouching * set_.size(pair.a, pair.b) && gap < way) longest = std::min(longest, h * far / way);
     }
     return longest;
 }
@@ -150,7 +148,7 @@ double ContactSweep::apart_until(double t, const double* poses) {
     for (size_t k = 0; k < gaps_.size(); ++k) {
         const ShapePair& pair = near_.list()[k];
         Gap& gap = gaps_[k];
-        const double way = gap.speed * (finish_ - t), fine = finest(stride(set_, pair.a, pair.b));
+        const double way = gap.speed * (finish_ - t), fine = kFinest * set_.size(pair.a, pair.b);
         if (!gap.looked_at || std::max(gap.least, fine) >= way) continue;
         if (!placed) shapes_.place(set_, poses), placed = true;
         gap.least = measure(pair, std::min(kAhead * way, size(pair)));

@@ -16,11 +16,11 @@ namespace bellcrank {
 namespace {
 
 constexpr double kSame = 1e-5;      // distance of a point from itself, by the size of a shape
-constexpr double kClosed = 1e-10;   // gap that counts as closed where a step ends [m]
-constexpr double kOpen = 3e-10;     // gap at which a point has lifted off
-constexpr double kWatched = 1e-3;   // gaps up to there are watched
-constexpr double kStopped = 1e-12;  // speed of slip back that ends it [m/s]
-constexpr double kMoving = 1e-6;    // speed beyond which a point that begins to touch slips [m/s]
+constexpr double kClosed = 1e-9;    // gap that counts as closed where a step ends, in sizes (ContactSet)
+constexpr double kOpen = 3e-9;      // the same, at which a point has lifted off
+constexpr double kStopped = 1e-12;  // speed of slip back that ends it, in speeds (ContactSet)
+constexpr double kUnknown = 1e-13;  // the same, in speeds of the bodies: what rounding leaves
+constexpr double kMoving = 1e-6;    // speed beyond which a point that begins to touch slips, in speeds
 constexpr double kReach = 1.001;  // elastic displacement by its limit where a point begins to slip; its friction is at
                                   // its limit from 1 on: so none goes to and fro between the two for rounding
 constexpr int kSlips = 1, kSticks = 2;  // of a group's events
@@ -88,15 +88,14 @@ const std::vector<Contact>& Contacts::evaluate(const double* poses, const double
     return evaluate_within(0.0, !leaves_new_alone_, poses, twists);
 }
 
-const std::vector<Contact>& Contacts::evaluate_within(double reach, bool with_new, const double* poses,
+const std::vector<Contact>& Contacts::evaluate_within(double part, bool with_new, const double* poses,
                                                       const double* twists) {
     contacts_.clear();
     touching_.clear();
     matched_.clear();
     forces_.clear();
-    // Always within the same distance: which points a manifold has may depend on it.
-    for (const FoundContact& found : search_.find(poses, kWatched)) {
-        if (found.point.gap >= reach) continue;
+    for (const FoundContact& found : search_.find(poses)) {
+        if (found.point.gap >= part * found.size) continue;
         Anchor* const anchor = find_anchor(found.group, found.a, found.b, found.point, poses);
         if (anchor != nullptr || with_new || of_tyre(found.group)) evaluate(found, anchor, poses, twists);
     }
@@ -173,31 +172,39 @@ Contacts::Anchor Contacts::anchor_at(const double* poses, int group, int a, int 
     return {a, b, feature, shear, mark_contact(position, normal, bodies), slips, group, gap};
 }
 
+// The speed of slip back that ends slip.
+double Contacts::stopped(const Contact& c, const double* poses, const double* twists) const {
+    const Vec3 v[] = {velocity_at(poses, twists, set_.shapes[c.a].body, c.position),
+                      velocity_at(poses, twists, set_.shapes[c.b].body, c.position)};
+    return kStopped * set_.speed(c.a, c.b) + kUnknown * (norm(v[0]) + norm(v[1]));
+}
+
 void Contacts::margins(const double* poses, const double* twists, double* out) {
     for (int g = 0; g < events(); g += kEvents) {
-        out[g] = out[g + 1] = out[g + 2] = kWatched;
+        out[g] = out[g + 1] = out[g + 2] = kNearGap;
         out[g + 3] = kOpen;
     }
-    evaluate_within(kWatched, true, poses, twists);
+    evaluate_within(kNearGap, true, poses, twists);
     for (size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
+        const double size = set_.size(c.a, c.b), gap = c.gap / size;
         double* margin = out + kEvents * c.group;
         const Anchor* anchor = matched_[i];
         if (of_tyre(c.group)) {
-            if (!in_touch(c.a, c.b)) margin[0] = std::min(margin[0], c.gap);
+            if (!in_touch(c.a, c.b)) margin[0] = std::min(margin[0], gap);
             continue;
         }
         if (anchor == nullptr) {
-            margin[0] = std::min(margin[0], c.gap);
+            margin[0] = std::min(margin[0], gap);
             continue;
         }
-        margin[3] = std::min(margin[3], kOpen - c.gap);
+        margin[3] = std::min(margin[3], kOpen - gap);
         const ContactForce& f = forces_[i];
         const ContactLaw& law = set_.groups[c.group].law;  // of no tyre
         if (anchor->slips)
-            margin[2] = std::min(margin[2], f.sliding + kStopped);
-        else if (law.static_friction > 0.0 && c.gap < -kClosed)
-            margin[1] = std::min(margin[1], kWatched * (kReach - f.reach));
+            margin[2] = std::min(margin[2], (f.sliding + stopped(c, poses, twists)) / set_.speed(c.a, c.b));
+        else if (law.static_friction > 0.0 && gap < -kClosed)
+            margin[1] = std::min(margin[1], kNearGap * (kReach - f.reach));
     }
 }
 
@@ -254,7 +261,7 @@ void Contacts::commit(const double* poses, const double* twists) {
         const Contact& c = contacts_[i];
         const ContactForce& f = forces_[i];
         const Anchor* before = matched_[i];
-        const bool slips = static_cast<int>(i) == changed ? !before->slips : would_slip(before, c.group, f);
+        const bool slips = static_cast<int>(i) == changed ? !before->slips : would_slip(before, c, f);
         if (of_tyre(c.group) ? !in_touch(c.a, c.b) : before == nullptr) begins_[c.group] = true;
         if (c.approach > 0.0) calm_time_ = std::min(calm_time_, stride(set_, c.a, c.b) / c.approach);
         next_.push_back(anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, f.shear, slips));
@@ -277,9 +284,9 @@ int Contacts::changed_by_event() const {
     return found;
 }
 
-bool Contacts::would_slip(const Anchor* before, int group, const ContactForce& f) const {
-    if (before == nullptr && !of_tyre(group)) return f.sliding > kMoving;
-    if (before != nullptr && before->slips) return f.sliding > -0.5 * kStopped;
+bool Contacts::would_slip(const Anchor* before, const Contact& c, const ContactForce& f) const {
+    if (before == nullptr && !of_tyre(c.group)) return f.sliding > kMoving * set_.speed(c.a, c.b);
+    if (before != nullptr && before->slips) return f.sliding > -0.5 * kStopped * set_.speed(c.a, c.b);
     return f.reach > kReach - kReached;
 }
 
@@ -287,7 +294,7 @@ bool Contacts::would_slip(const Anchor* before, int group, const ContactForce& f
 void Contacts::mark_ahead(const double* poses, std::vector<Anchor>& anchors) {
     for (const FoundContact& found : search_.listed()) {
         const ContactPoint& p = found.point;
-        if (of_tyre(found.group) && p.gap >= kClosed)
+        if (of_tyre(found.group) && p.gap >= kClosed * found.size)
             anchors.push_back(anchor_at(poses, found.group, found.a, found.b, p.feature, p.position, p.normal,
                                         {0.0, 0.0, 0.0}, false, p.gap));
     }

@@ -59,10 +59,10 @@ class Contacts {
     double elastic_energy(const double* poses, const double* twists);
 
     // What ends a step where it becomes negative, for each group (of a tyre the first alone, until it touches a shape):
-    // the least gap of points that did not touch at the last commit (they touch), the part of the elastic displacement
-    // that is left before a point begins to slip whose static friction is set (it slips), the least speed of points
-    // that slipped (they stick), and minus the largest gap of those that did touch (they lift off). Between such events
-    // forces are smooth functions of the state.
+    // the least gap, in sizes, of points that did not touch at the last commit (they touch), the part of the elastic
+    // displacement that is left before a point begins to slip whose static friction is set (it slips), the least speed
+    // of points that slipped (they stick), and minus the largest gap of those that did touch (they lift off). Between
+    // such events forces are smooth functions of the state.
     static constexpr int kEvents = 4;
     int events() const { return kEvents * static_cast<int>(set_.groups.size()); }
     void margins(const double* poses, const double* twists, double* out);
@@ -99,7 +99,8 @@ class Contacts {
     // the next commit() takes the list as what acts and as what is remembered.
     void be_rigid(bool rigid);
     void leave_out(bool all) { leaves_out_ = all; }
-    const std::vector<FoundContact>& near(const double* poses, double reach);
+    // What is near, or may be after this way [m].
+    const std::vector<FoundContact>& near(const double* poses, double way);
     // Whether a point slipped at the last commit; nothing if it did not touch.
     std::optional<bool> slipped(const FoundContact& found, const double* poses);
     // Of a relative to b where they touch.
@@ -134,7 +135,8 @@ class Contacts {
     bool in_touch(int a, int b) const;
     const ContactLaw& law_of(int group, std::uint64_t feature) const;
     bool of_tyre(int group) const { return set_.groups[group].of_tyre; }
-    bool would_slip(const Anchor* before, int group, const ContactForce& f) const;
+    double stopped(const Contact& c, const double* poses, const double* twists) const;
+    bool would_slip(const Anchor* before, const Contact& c, const ContactForce& f) const;
     int changed_by_event() const;
     void mark_ahead(const double* poses, std::vector<Anchor>& anchors);
     Anchor anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature, const Vec3& position,
@@ -143,7 +145,7 @@ class Contacts {
     Anchor* find_bristle(int group, int a, int b, std::uint64_t feature);
     void follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const;
     void evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists);
-    const std::vector<Contact>& evaluate_within(double reach, bool with_new, const double* poses, const double* twists);
+    const std::vector<Contact>& evaluate_within(double part, bool with_new, const double* poses, const double* twists);
 
     const ContactSet& set_;
     ContactSearch search_;

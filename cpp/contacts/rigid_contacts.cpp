@@ -13,9 +13,7 @@ void Contacts::be_rigid(bool rigid) {
     forces_.clear();
 }
 
-const std::vector<FoundContact>& Contacts::near(const double* poses, double reach) {
-    return search_.find(poses, reach);
-}
+const std::vector<FoundContact>& Contacts::near(const double* poses, double way) { return search_.find(poses, way); }
 
 Vec3 Contacts::velocity_between(const FoundContact& found, const double* poses, const double* twists) const {
     const Vec3 at = found.point.position;

@@ -3,6 +3,8 @@
 #include <numbers>
 #include <optional>
 
+#include "joints/turned_rotation.hpp"
+
 namespace bellcrank::symbolic {
 
 namespace {
@@ -46,15 +48,28 @@ Expression Coordinates::value(int number) {
     const Coordinate& coordinate = mechanism_.model.coordinates[number];
     value = mechanism_.own_coordinate(coordinate);
     if (value.graph != nullptr) return value;
+    if (const int axis = turned_axis(*coordinate.kind); axis >= 0) {
+        Expression near[3];
+        for (int k = 0; k < 3; ++k) near[k] = branch(number - axis + k);
+        PairPose pose(poses_of_links_, mechanism_.marker(coordinate.pair, 0), mechanism_.marker(coordinate.pair, 1));
+        return value = coordinate.kind->formula(pose, std::span<const Expression>(near));
+    }
     value = formula(number);
     if (coordinate.kind->angular()) {
         Graph& graph = mechanism_.graph;
-        branches_[number] = {&graph, graph.symbol("near " + std::to_string(number))};
+        branch(number);
         constexpr double kTurn = 2.0 * std::numbers::pi;
         const Expression turns = (branches_[number] - value) / kTurn + 0.5;
         value = value + kTurn * Expression{&graph, graph.apply(Op::floor, turns.ref)};
     }
     return value;
+}
+
+Expression Coordinates::branch(int number) {
+    Expression& near = branches_[number];
+    Graph& graph = mechanism_.graph;
+    if (near.graph == nullptr) near = {&graph, graph.symbol("near " + std::to_string(number))};
+    return near;
 }
 
 QuatT<Expression> Coordinates::quaternion(int pair) {

@@ -17,6 +17,7 @@ class Coordinates {
 
   private:
     Expression formula(int coordinate);
+    Expression branch(int coordinate);
 
     const MechanismTree& mechanism_;
     LinkPoses& poses_of_links_;

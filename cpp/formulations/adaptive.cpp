@@ -41,6 +41,19 @@ void Adaptive::place(const double* x) {
     }
 }
 
+// Along S, of all joints.
+const std::vector<double>& Adaptive::solve() {
+    descent_.compute_all(-model_->gravity);
+    if (descent_.has_digits()) return descent_.accelerations();
+    ++statistics_.precise;
+    if (exact_ == nullptr) exact_ = std::make_unique<ExactSolution>(*model_, *linkage_);
+    exact_->solve(assembly_, -model_->gravity);
+    if (exact_->leaves_open())
+        refuse("bodies whose masses differ so much: 32 digits leave accelerations open; use formulation='lagrange'");
+    statistics_.uncertainty = std::max(statistics_.uncertainty, exact_->uncertainty());
+    return exact_->rates();
+}
+
 void Adaptive::accelerate(double t, const double* x, const double* u, double* udot) {
     if (std::any_of(u, u + tangent_size(), [](double speed) { return speed != 0.0; }))
         refuse("motion: it computes accelerations of bodies at rest; use formulation='recursive' for those that move");
@@ -58,14 +71,14 @@ void Adaptive::accelerate(double t, const double* x, const double* u, double* ud
         assembly_.set_force(static_cast<int>(i), force);
     }
     assembly_.update_all();
-    descent_.compute_all(-model_->gravity);
+    const std::vector<double>& rates = solve();
     std::fill_n(udot, tangent_size(), 0.0);
     for (const int i : outward_) {
         const Link& link = linkage_->links[i];
         const Vec3 base = -model_->gravity;
         const Six carried = link.parent < 0 ? stacked({0, 0, 0}, base) : six(motions_.data() + 6 * link.parent);
-        const Six a = motion_into(assembly_.frames().place(i), carried) +
-                      assembly_.joint_motion(i, descent_.accelerations().data() + link.freedom);
+        const Six a =
+            motion_into(assembly_.frames().place(i), carried) + assembly_.joint_motion(i, rates.data() + link.freedom);
         put(motions_.data() + 6 * i, a);
         const Six own = motion_into(link.principal, a);
         const Mat3 R = rotation_matrix(pose_rotation(x, link.body));

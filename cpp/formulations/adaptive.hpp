@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "adaptive/descent.hpp"
+#include "adaptive/exact_solution.hpp"
 #include "bodies/bodies.hpp"
 #include "trees/tree_reactions.hpp"
 
@@ -22,12 +22,14 @@ class Adaptive final : public Bodies {
   private:
     void share_loads() override;
     void place(const double* x);
+    const std::vector<double>& solve();
 
     const std::shared_ptr<const Linkage> linkage_;
     std::vector<int> outward_;  // links, parents first
     RootedAssembly assembly_;
     Descent descent_;
-    std::vector<JointMap> joints_;  // parents first
+    std::unique_ptr<ExactSolution> exact_;  // made where joins lack digits
+    std::vector<JointMap> joints_;          // parents first
     TreeReactions reactions_;
     std::vector<double> force_, poses_, twists_, rates_;  // records
     std::vector<Place> frames_;                           // of the links, in the world

@@ -152,7 +152,7 @@ void Dca::accelerate(double t, const double* x, const double* u, double* udot) {
         rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
         for (int r = 0; r < rows_.rows(); ++r) wanted_[r] = rhs_[r] - drift_[r];
         seek_contacts(u);
-        solve_with_stops(accelerations, lambda_);
+        solve_with_stops(lambda_);
         note_contacts(wanted_);
         rows_.add_accelerations(lambda_.data(), udot);
         return;
@@ -160,8 +160,19 @@ void Dca::accelerate(double t, const double* x, const double* u, double* udot) {
     iterate_accelerations(t, x, u, udot);
 }
 
-// λ with y = S λ − b for b = wanted_. The residual b − S λ is carried from one iteration to the next.
-void Dca::solve_with_stops(Level level, std::vector<double>& lambda) {
+// λ with y = S λ − b for b = wanted_.
+void Dca::solve_with_stops(std::vector<double>& lambda) {
+    find_pushing(lambda, [&] { solve_rows(accelerations, lambda); }, [&](int row) { return -drift_[row]; });
+}
+
+void Dca::find_impulses(std::vector<double>& b) {
+    wanted_ = b;
+    solve_rows(velocities, b);
+}
+
+// λ with S λ = wanted_ in rows that are enabled. The residual wanted_ − S λ, left in drift_, is carried from one
+// iteration to the next.
+void Dca::solve_rows(Level level, std::vector<double>& lambda) {
     std::vector<double>& left = drift_;
     double largest = 0.0;
     const double tolerance = level == velocities ? options_.velocity_tolerance : options_.acceleration_tolerance;
@@ -178,15 +189,11 @@ void Dca::solve_with_stops(Level level, std::vector<double>& lambda) {
         largest = std::max(largest, change);
         return largest > 0.0 ? change / (tolerance * largest) : 0.0;
     };
-    const auto solve = [&] {
-        if (!factored_) factor();
-        std::fill(lambda.begin(), lambda.end(), 0.0);
-        left = wanted_;
-        largest = 0.0;
-        const auto residual = [&] { rhs_ = left; };
-        while (!iterate(level, residual, take) && stiffen());
-    };
-    find_pushing(lambda, solve, [&](int row) { return -left[row]; });
+    if (!factored_) factor();
+    std::fill(lambda.begin(), lambda.end(), 0.0);
+    left = wanted_;
+    const auto residual = [&] { rhs_ = left; };
+    while (!iterate(level, residual, take) && stiffen());
 }
 
 void Dca::iterate_accelerations(double t, const double* x, const double* u, double* udot) {

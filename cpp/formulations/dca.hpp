@@ -86,7 +86,9 @@ class Dca final : public ConstrainedBodies {
     double size(const double* motion);
     void stabilize(const double* u);
     void iterate_accelerations(double t, const double* x, const double* u, double* udot);
-    void solve_with_stops(Level level, std::vector<double>& lambda);
+    void solve_with_stops(std::vector<double>& lambda);
+    void solve_rows(Level level, std::vector<double>& lambda);
+    void find_impulses(std::vector<double>& b) override;
     // dca/projection.cpp
     void correct_positions(double t, double* x) override;
     bool finish_correction(double t, double* x) override;

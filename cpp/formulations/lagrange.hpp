@@ -94,6 +94,7 @@ class Lagrange final : public ConstrainedBodies {
     ImpulseStep& impulses();
     bool runs_through_a_stop() const;
     void solve_with_stops(std::vector<double>& lambda);
+    void find_impulses(std::vector<double>& b) override { solve(b); }
 
     // Which rows count as dependent (lagrange/rank.cpp).
     PivotRule pivot_rule() const;

@@ -65,7 +65,7 @@ class Recursive final : public JointSystem {
     void row_rates();
 
     void place_bodies(double t, const double* x, const double* u, double* poses, double* twists) override;
-    void set_driven(double t, double* x, double* u) override;
+    double set_driven(double t, double* x, double* u) override;
     void spread_jumps(double t, const double* x, double* u);
     void factor_at(double t, const double* x, const double* u) override;
     void factor() override;

@@ -24,6 +24,8 @@ class Symbolic final : public JointSystem {
     Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& options);
     ~Symbolic() override;
 
+    bool passes_poles() const final { return false; }  // branches are part of the derived programs
+
     const symbolic::Equations& equations() const { return *equations_; }
     symbolic::Equations& equations() { return *equations_; }  // for forms that users get
     // A generated form by name, derived and lowered when first asked for: "accelerations" or "system", "closure",

@@ -13,6 +13,8 @@ namespace bellcrank {
 
 namespace {
 
+constexpr double kTouching = 1e-9;  // of a shape's size, to which a point is in a solid or on it
+
 class OnSurface {
   public:
     OnSurface(const Shape& shape, const Pose& rel, const Surface& surface, const Pose& frame, double reach,
@@ -101,9 +103,13 @@ class OnSurface {
         return in_world_;
     }
 
+    // Whether the point of the shape below p, on the core, may be behind the triangle: the plane of one that is far
+    // away passes above points outside the solid.
+    bool is_behind(const Vec3& p, const Vec3& n) const { return surface_.contains(p - shape_.radius * n); }
+
     // p on the core, in the surface's axes.
     void add(const Vec3& p, const Vec3& n, double gap, Feature of_shape, Feature of_surface, bool groove) {
-        if (!(gap < reach_)) return;
+        if (!(gap < reach_) || (gap < -kTouching * shape_.reach_out && !is_behind(p, n))) return;
         const std::uint64_t feature = feature_pair(of_shape, of_surface);
         for (const ContactPoint& known : out_.points)
             if (known.feature == feature) {
@@ -164,7 +170,8 @@ class OnSurface {
             const Vec3 p = rel_.point(local);
             double groove;
             const double gap = dot(t_.normal, p - t_.p[0]) - shape_.radius;
-            if (gap < reach_ && above(p, groove)) add(p, t_.normal, gap, feature, face_feature(t_.facet), groove > 0.0);
+            if (!(gap < reach_ && above(p, groove)) || (groove > 0.0 && !is_behind(p, t_.normal))) return;
+            add(p, t_.normal, gap, feature, face_feature(t_.facet), groove > 0.0);
         });
         if (!t_.has_ridge()) return;
         SupportPart& part = out_.part_a;

@@ -1,5 +1,6 @@
 #include "geometry/height_field.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -63,6 +64,20 @@ void HeightField::triangle(int i, SurfaceTriangle& out) const {
                               ? EdgeKind::concave
                               : EdgeKind::convex;
     }
+}
+
+double HeightField::height_at(const Vec3& place, int i, int j) const {
+    const double x = (place.x - x0) * per_x - i, y = (place.y - y0) * per_y - j;
+    const double* z = heights.data() + j * columns + i;
+    return x >= y ? z[0] + x * (z[1] - z[0]) + y * (z[columns + 1] - z[1])
+                  : z[0] + y * (z[columns] - z[0]) + x * (z[columns + 1] - z[columns]);
+}
+
+bool HeightField::contains(const Vec3& point) const {
+    const double x = (point.x - x0) * per_x, y = (point.y - y0) * per_y;
+    if (!(x >= 0.0 && y >= 0.0 && x <= columns - 1 && y <= rows - 1)) return false;
+    return point.z <=
+           height_at(point, std::min(static_cast<int>(x), columns - 2), std::min(static_cast<int>(y), rows - 2));
 }
 
 void HeightField::near(const Bounds& b, ContactManifold&, std::vector<int>& found) const {

@@ -27,6 +27,7 @@ struct Mesh final : Surface {
 
     void triangle(int i, SurfaceTriangle& out) const override;
     void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const override;
+    bool contains(const Vec3& point) const override { return !closed || tree.inside(point); }
     void spokes(int vertex, std::vector<Vec3>& out) const override;
     Vec3 vertex_normal(int vertex) const override { return vertex_normals[vertex]; }
     Ridge ridge(int i, int e) const override { return ridges[ridge_of[edges[i][e]]]; }

@@ -17,13 +17,6 @@ double beside(double x, double lo, double hi) { return std::max({lo - x, x - hi,
 // A cell of the grid; the nearest one for a place beside it.
 int nearest_cell(double x, int count) { return static_cast<int>(std::clamp(x, 0.0, count - 2.0)); }
 
-double height_at(const HeightField& f, const Vec3& p, int i, int j) {
-    const double x = (p.x - f.x0) * f.per_x - i, y = (p.y - f.y0) * f.per_y - j;
-    const double* z = f.heights.data() + j * f.columns + i;
-    return x >= y ? z[0] + x * (z[1] - z[0]) + y * (z[f.columns + 1] - z[1])
-                  : z[0] + y * (z[f.columns] - z[0]) + x * (z[f.columns + 1] - z[f.columns]);
-}
-
 }  // namespace
 
 // Both triangles, unless all of the cell is farther away than what was found. The norm is never less than a length.
@@ -78,10 +71,10 @@ bool SliceDistance::field(const HeightField& f, const SliceFrame& frame) {
     const double limit = best_.distance, x = (c.x - f.x0) * f.per_x, y = (c.y - f.y0) * f.per_y;
     const bool above = x >= 0.0 && y >= 0.0 && x <= f.columns - 1 && y <= f.rows - 1;
     const int i = nearest_cell(x, f.columns), j = nearest_cell(y, f.rows);
-    const bool inside = above && c.z < height_at(f, c, i, j);
+    const bool inside = above && c.z < f.height_at(c, i, j);
     if (inside) {  // by no more than what is above
         const Vec3 up = frame.seen_direction({0.0, 0.0, 1.0});
-        best_.distance = 1e-12 + kBeyond * (height_at(f, c, i, j) - c.z) * length(up);
+        best_.distance = 1e-12 + kBeyond * (f.height_at(c, i, j) - c.z) * length(up);
     }
     const double least = std::min(f.dx, f.dy);
     const int most = std::max(std::max(i, f.columns - 2 - i), std::max(j, f.rows - 2 - j));

@@ -1,5 +1,6 @@
 #include "geometry/surface_faults.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <tuple>
@@ -42,10 +43,11 @@ class Joined {
             return std::tie(a.low, a.high, a.triangle) < std::tie(b.low, b.high, b.triangle);
         });
         look_at_edges();
+        look_for_doubles();
     }
 
     std::string faults(bool solid) const {
-        std::string out = turned_;
+        std::string out = doubled_ + turned_;
         if (solid) out += flat_ + open_ + crowded_;
         if (!turned_.empty() || !open_.empty() || !crowded_.empty()) return out;
         const double size = std::sqrt(area_);
@@ -65,7 +67,8 @@ class Joined {
     std::vector<int> number_, name_;
     std::vector<Vec3> distinct_;
     std::vector<Half> halves_;
-    std::string flat_, open_, turned_, crowded_;
+    std::vector<std::array<int, 4>> corners_;  // of each triangle, in order, and its number
+    std::string doubled_, flat_, open_, turned_, crowded_;
     double volume_ = 0.0, area_ = 0.0;
 
     void note_flat(int i) {
@@ -73,6 +76,8 @@ class Joined {
     }
 
     void add_triangle(int i, const std::array<int, 3>& v) {
+        corners_.push_back({v[0], v[1], v[2], i});
+        std::sort(corners_.back().begin(), corners_.back().begin() + 3);
         const Vec3 o = distinct_[0], a = distinct_[v[0]] - o, b = distinct_[v[1]] - o, c = distinct_[v[2]] - o;
         const Vec3 twice = cross(b - a, c - a);
         const double longest = std::max({dot(b - a, b - a), dot(c - b, c - b), dot(a - c, a - c)});
@@ -83,6 +88,15 @@ class Joined {
             const int from = v[e], to = v[(e + 1) % 3];
             halves_.push_back({std::min(from, to), std::max(from, to), i, from < to});
         }
+    }
+
+    // A surface that is there twice has edges within its faces at which a body is pushed aside.
+    void look_for_doubles() {
+        std::sort(corners_.begin(), corners_.end());
+        for (std::size_t i = 1; i < corners_.size() && doubled_.size() < kLongest; ++i)
+            if (std::equal(corners_[i].begin(), corners_[i].begin() + 3, corners_[i - 1].begin()))
+                doubled_ += " triangles " + std::to_string(corners_[i - 1][3]) + " and " +
+                            std::to_string(corners_[i][3]) + " have the same corners: remove one of them;";
     }
 
     std::string edge_name(const Half& h) const {

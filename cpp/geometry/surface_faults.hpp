@@ -15,9 +15,9 @@ inline constexpr double kLeastSize = 1e-12, kLargestSize = 1e9;
 // Texts of faults, each ended by a semicolon; empty where there are none. Long lists are cut.
 std::string point_faults(const std::vector<Vec3>& points);
 
-// The same, triangles of vertices that do not exist, edges along which two triangles run in the same direction, and
-// closed surfaces that face inwards. A solid must be closed as well, with two triangles at each edge, none of them
-// without area, and enclose a volume. Vertices at the same place are one.
+// The same, triangles of vertices that do not exist or that are there twice, edges along which two triangles run in the
+// same direction, and closed surfaces that face inwards. A solid must be closed as well, with two triangles at each
+// edge, none of them without area, and enclose a volume. Vertices at the same place are one.
 std::string surface_faults(const std::vector<Vec3>& points, const std::vector<std::array<int, 3>>& triangles,
                            bool solid);
 

@@ -29,16 +29,19 @@ double highest(const Shape& shape, const Bounds& near) {
 
 }  // namespace
 
-SharedShape make_tyre(double radius, double width, int slices, double rim) {
+SharedShape make_tyre(double radius, double width, double height, int slices, double rim) {
     if (!(width > 0.0 && width < radius && std::isfinite(radius)))
         throw std::invalid_argument("tyre: its width must be positive and less than its radius, got " +
                                     std::to_string(width) + " and " + std::to_string(radius) + "; give them in m");
     if (slices < 8) throw std::invalid_argument("tyre: at least 8 slices are needed, got " + std::to_string(slices));
-    if (!(rim >= 0.0 && rim <= width))
-        throw std::invalid_argument("tyre: the rim must be within the width, got " + std::to_string(rim));
+    if (!(height > 0.0 && height <= width))
+        throw std::invalid_argument("tyre: its height must be positive and at most its width, got " +
+                                    std::to_string(height) + " and " + std::to_string(width) + "; give them in m");
+    if (!(rim >= 0.0 && rim <= height))
+        throw std::invalid_argument("tyre: the rim must be within the height, got " + std::to_string(rim));
     auto tyre = std::make_shared<Tyre>();
     tyre->tread = {radius - 0.5 * width, 0.5 * width};
-    const double round = std::min(width - rim, 0.5 * width);
+    const double round = std::min(height - rim, 0.5 * width);
     tyre->rim = {radius - rim - round, round};
     tyre->step = 2.0 * std::numbers::pi / slices;
     for (int i = 0; i < slices; ++i) tyre->radials.push_back({std::cos(i * tyre->step), std::sin(i * tyre->step), 0.0});

@@ -27,7 +27,7 @@ struct Tyre final : Shape {
 
 // rim: the depth at which it strikes. Refused: sizes that are not positive, a section as wide as the radius, fewer than
 // eight slices, a rim that is not within the section.
-SharedShape make_tyre(double radius, double width, int slices, double rim);
+SharedShape make_tyre(double radius, double width, double height, int slices, double rim);
 
 // Whether a point of a tyre's manifold is one of the rim, by the feature of the tyre.
 constexpr bool is_of_rim(Feature of_tyre) { return of_tyre >= kEdgeFeature; }

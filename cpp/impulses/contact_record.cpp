@@ -23,11 +23,12 @@ void ImpulseStep::list_contacts(double h, const double* u1) {
         const ImpulsePoint& point = velocities_.points()[i];
         const FoundContact& f = points_[i];
         const double push = velocities_.impulses[point.row];
-        if (!(push > 0.0) && f.point.gap > kClosed) continue;
+        if (!(push > 0.0) && f.point.gap > kTouches * f.size) continue;
         const Vec3 P = velocities_.impulse_at(point), n = f.point.normal;
         const double scale = by_time * (mean ? whole_of(f) : 1.0);
         const Vec3 v = contacts_.velocity_between(f, space_.poses(), twists), slip = v - dot(v, n) * n;
-        const bool sticks = norm(slip) <= kSlips && norm(P - push * n) < point.friction * push * (1.0 - kSticks);
+        const bool sticks =
+            norm(slip) <= kSlips * f.speed && norm(P - push * n) < point.friction * push * (1.0 - kSticks);
         contacts_.list({f.group, f.a, f.b, f.point.feature, f.point.position, n, f.point.gap, scale * P, slip,
                         -dot(v, n), sticks, scale * velocities_.moment_at(point)});
     }

@@ -50,11 +50,15 @@ Vec3 ImpulseProblem::sum(const ImpulsePoint& point, int first, int last) const {
 }
 
 ConeReport ImpulseProblem::solve(double tolerance, double enough) {
+    double size = 0.0;
+    for (const double speed : q) size = std::max(size, std::abs(speed));
+    const double most = size > 0.0 ? std::max(1.0, kSlow / size) : 1.0;
     ConeOptions options;
-    options.tolerance = tolerance;
-    options.enough = enough;
+    options.tolerance = std::min(1.0, most * tolerance);
+    options.enough = std::min(1.0, most * enough);
     ConeReport report = solver_.solve(layout_, rows_->response(), q.data(), impulses.data(), options);
-    judge_still_rows(tolerance, report);
+    judge_still_rows(options.tolerance, report);
+    report.residual /= most;
     return report;
 }
 

@@ -12,6 +12,8 @@ namespace bellcrank {
 
 // Gap that counts as closed [m or rad].
 inline constexpr double kClosed = 1e-9;
+// Speeds that rounding makes [m/s or rad/s]: residuals are no part of slower ones.
+inline constexpr double kSlow = 1e-9;
 
 // Rows of the model come first, piece by piece, limits as contacts without friction; then each point of contact.
 class ImpulseProblem {
@@ -36,7 +38,8 @@ class ImpulseProblem {
 
     // Speeds without impulses; impulses to start from, and those found.
     std::vector<double> q, impulses;
-    // enough: a residual with which no further attempt is made.
+    // tolerance: on the residual, a part of the largest speed or of kSlow; enough: one with which no further attempt is
+    // made.
     ConeReport solve(double tolerance, double enough = 0.0);
     // A second phase after the impulses found: those of each point push on by `more` along the normal (by point), and
     // by what the laws ask for beside it. q becomes the speeds that it begins with, impulses those of both phases.

@@ -12,7 +12,6 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kReach = 1e-3;  // gaps that count [m], beside those that a step may close
 // Energy of a kick by that of the motion, (ω h)²/4 where all turns at ω, and by that of half a step of forces alone.
 constexpr double kMostTurned = 0.25, kMostForced = 4.0;
 constexpr int kGyroscopic = 6;  // iterations
@@ -69,6 +68,7 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     ImpulseOutcome outcome = find_velocities(h, moved_.data(), tolerance, u1);
     outcome.constraints_met = met;
     outcome.factorizations = std::exchange(factorizations_, 0);
+    outcome.coarseness = coarseness_;
     outcome.lost_to_friction -= work_of_kick();
     space_.settle(u1);
     list_contacts(h, u1);
@@ -198,32 +198,52 @@ void ImpulseStep::move_freely(double t, double h) {
     free_motion_.begin(t, space_.poses(), twists_.data(), rate_.data());
     free_motion_.finish(twists_.data(), rate_.data());
     contacts_.leave_out(false);
+    coarseness_ = energy_of_forces(h);
     turn_freely(h, twists_.data());
+}
+
+Vec3 ImpulseStep::gyroscopic(int body, const Vec3& w) const {
+    const Vec3& I = model_.principal_inertia[body];
+    return {(I.y - I.z) / I.x * w.y * w.z, (I.z - I.x) / I.y * w.z * w.x, (I.x - I.y) / I.z * w.x * w.y};
+}
+
+// What they make in a step of bodies that rest, and their work over what positions may be wrong by; at twists_ and
+// rate_.
+double ImpulseStep::energy_of_forces(double h) const {
+    double energy = 0.0;
+    for (int b = 0; b < model_.bodies(); ++b) {
+        const Vec3& I = model_.principal_inertia[b];
+        const Vec3 a = twist_linear(rate_.data(), b);
+        const Vec3 w = twist_angular(rate_.data(), b) - gyroscopic(b, twist_angular(twists_.data(), b));
+        const double square = model_.mass[b] * dot(a, a);
+        energy += 0.5 * h * h * (square + I.x * w.x * w.x + I.y * w.y * w.y + I.z * w.z * w.z);
+        energy += kClosed * std::sqrt(model_.mass[b] * square);
+    }
+    return energy;
 }
 
 // Gyroscopic moments by the midpoint rule in principal axes, which keeps energy and angular momentum; as they are at
 // the start of a step, they would make energy.
 void ImpulseStep::turn_freely(double h, const double* expected) {
     for (int b = 0; b < model_.bodies(); ++b) {
-        const Vec3& I = model_.principal_inertia[b];
         const Vec3 w = twist_angular(flying_.data(), b);
-        const auto moment = [&I](const Vec3& v) {
-            return Vec3{(I.y - I.z) / I.x * v.y * v.z, (I.z - I.x) / I.y * v.z * v.x, (I.x - I.y) / I.z * v.x * v.y};
-        };
         Vec3 middle = w;
-        for (int i = 0; i < kGyroscopic; ++i) middle = w + (0.5 * h) * moment(middle);
-        add(rate_.data() + kTwist * b + 4, moment(middle) - moment(twist_angular(expected, b)));
+        for (int i = 0; i < kGyroscopic; ++i) middle = w + (0.5 * h) * gyroscopic(b, middle);
+        add(rate_.data() + kTwist * b + 4, gyroscopic(b, middle) - gyroscopic(b, twist_angular(expected, b)));
     }
 }
 
 // As far as anything gets in a step, and somewhat farther.
-void ImpulseStep::look_for_points(double h, const double* twists) { reach_ = kReach + 1.5 * h * fastest(twists); }
+void ImpulseStep::look_for_points(double h, const double* twists) { way_ = 1.5 * h * fastest(twists); }
 
 // Of approach, that is an impact: not what gravity makes in a step, or whatever else pushes: what pushed already in the
 // last step follows a surface that accelerates.
-double ImpulseStep::bouncing_speed(double h, double pushed) const {
-    return std::max({rest_speed_, 2.0 * h * norm(model_.gravity), 2.0 * pushed});
+double ImpulseStep::bouncing_speed(double h, double rest_speed, double pushed) const {
+    return std::max({rest_speed, 2.0 * h * norm(model_.gravity), 2.0 * pushed});
 }
+
+// The option's is that of shapes of 0.1 m under gravity; others come to rest in proportion.
+double ImpulseStep::rest_speed_of(const FoundContact& found) const { return rest_speed_ * found.speed; }
 
 double ImpulseStep::fastest(const double* twists) const {
     double fastest = 0.0;

@@ -35,7 +35,8 @@ class ImpulseStep {
                           std::vector<Vec3>& impulses);
 
   private:
-    static constexpr double kSlips = 1e-6;  // speed beyond which a point slips [m/s]
+    static constexpr double kSlips = 1e-6;    // speed beyond which a point slips, in speeds (ContactSet)
+    static constexpr double kTouches = 1e-8;  // gap of a point that is closed, in sizes
 
     // A point from step to step: shapes and feature.
     using Key = std::tuple<int, int, std::uint64_t>;
@@ -62,6 +63,8 @@ class ImpulseStep {
 
     void move_freely(double t, double h);
     void turn_freely(double h, const double* expected);
+    double energy_of_forces(double h) const;
+    Vec3 gyroscopic(int body, const Vec3& w) const;  // acceleration, principal axes
     ImpulseOutcome find_velocities(double h, const double* u, double tolerance, double* u1);
     void look_for_points(double h, const double* twists);
     void lay_out(const double* u);
@@ -74,7 +77,17 @@ class ImpulseStep {
     bool pushes_on(double h, double bounce);
     void set_speeds(double h, double bounce);
     double led_by(int row, double compliance) const;
-    double shift(int row, double gap, double before, double restitution, double h, double bounce);
+    // Along the row of an inequality; closed: a gap up to there is none.
+    struct Approach {
+        int row;
+        double gap, closed, speed, rest_speed, restitution;
+        bool meets(double h) const { return gap < -speed * h; }
+    };
+    Approach to_limit(int row, const ImpulsePiece& piece) const;
+    Approach to_point(int i) const;
+    bool is_hit(const Approach& at, double h) const;
+    bool meets_a_bounce(double h) const;
+    double shift(const Approach& at, double h, double bounce, bool beside);
     struct Work {  // size: of its terms, for their rounding
         double normal = 0.0, across = 0.0, size = 0.0;
     };
@@ -91,7 +104,8 @@ class ImpulseStep {
     bool penetrates(const double* twists, double h);
     double row_error() const;
 
-    double bouncing_speed(double h, double pushed = 0.0) const;
+    double bouncing_speed(double h, double rest_speed, double pushed = 0.0) const;
+    double rest_speed_of(const FoundContact& found) const;
     double fastest(const double* twists) const;
 
     // Of contacts on a body: their impulse, and its moment about the com; world axes.
@@ -105,8 +119,8 @@ class ImpulseStep {
     ImpulseSpace& space_;
     const double rest_speed_;  // of approach, below which nothing bounces [m/s or rad/s]
     ImpulseProblem positions_, velocities_;
-    std::vector<FoundContact> points_, close_;  // within reach_; those that positions are corrected for
-    double reach_ = 0.0;
+    std::vector<FoundContact> points_, close_;  // near, within way_; those that positions are corrected for
+    double way_ = 0.0;
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
     std::vector<double> start_, total_, diagonal_;   // impulses to start from; some of them; that of S
     std::vector<double> more_;                       // that Poisson's restitution asks for, by point
@@ -125,6 +139,7 @@ class ImpulseStep {
     double part_ = 1.0, reused_ = 0.0;   // of a step's forces that are left to do; of the last kick that is done
     bool kicks_ = false;                 // whether there is a kick
     int factorizations_ = 0, hits_ = 0;  // hits_: what was hit in this step
+    double coarseness_ = 0.0;            // of the step at hand (ImpulseOutcome)
 };
 
 }  // namespace bellcrank

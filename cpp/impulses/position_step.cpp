@@ -9,8 +9,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kNear = 1e-3;         // gaps that count [m]
-constexpr double kPenetration = 1e-9;  // that is left [m]
+constexpr double kPenetration = 1e-8;  // that is left, in sizes (ContactSet)
 constexpr double kRows = 1e-11;        // error of a row that is met [m or rad]
 constexpr double kResidual = 1e-6;     // of displacements; the next correction has what they leave
 constexpr int kCorrections = 12;
@@ -27,7 +26,7 @@ bool ImpulseStep::correct_positions(double t, double h, const double* u, double*
             met = space_.close(t, x);
             space_.place(t, x);
         }
-        points_ = contacts_.near(space_.poses(), reach_);
+        points_ = contacts_.near(space_.poses(), way_);
         if (!met || !penetrates(space_.twists(u), h)) return met;
         positions_.begin();
         for (const FoundContact& found : close_) positions_.add(point_at(found));
@@ -44,23 +43,23 @@ bool ImpulseStep::correct_positions(double t, double h, const double* u, double*
     }
     const bool met = space_.close(t, x);
     space_.place(t, x);
-    points_ = contacts_.near(space_.poses(), reach_);
+    points_ = contacts_.near(space_.poses(), way_);
     return met;
 }
 
 // Whether points are penetrated that bodies do not leave by themselves; close_ has all others that are near.
 bool ImpulseStep::penetrates(const double* twists, double h) {
-    const double fast = bouncing_speed(h);
     bool any = false;
     close_.clear();
     for (const FoundContact& found : points_) {
-        if (found.point.gap > kNear) continue;
+        if (found.point.gap > kNearGap * found.size) continue;
         if (found.point.gap <= 0.0) {
+            const double fast = bouncing_speed(h, rest_speed_of(found));
             const double speed = dot(contacts_.velocity_between(found, space_.poses(), twists), found.point.normal);
             if (speed > fast || (speed < -fast && model_.contacts.groups[found.group].law.restitution > 0.0)) continue;
         }
         close_.push_back(found);
-        any = any || found.point.gap < -kPenetration;
+        any = any || found.point.gap < -kPenetration * found.size;
     }
     return any;
 }

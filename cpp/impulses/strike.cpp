@@ -79,7 +79,7 @@ ConeReport solve(const ImpulseSpace& space, const std::vector<StruckPoint>& poin
         if (points[i].by_impulse) more[i] = points[i].restitution * problem.impulses[problem.points()[i].row];
     if (std::ranges::any_of(more, [](double push) { return push > 0.0; }))
         if (const ConeReport next = problem.expand(more, tolerance); next.residual > report.residual) report = next;
-    report.residual *= size / fastest;
+    report.residual *= std::max(size, kSlow) / fastest;
     problem.jacobian().add_response(problem.impulses.data(), u);
     return report;
 }
@@ -91,7 +91,7 @@ ImpulseOutcome strike(ImpulseSpace& space, double t, const double* x, const std:
                       std::vector<Vec3>& impulses) {
     space.place(t, x);
     ImpulseProblem problem(space);
-    double fastest = 0.0;
+    double fastest = kSlow;
     ConeReport report;
     if (!blows.empty()) {
         add_blows(space, blows, u);

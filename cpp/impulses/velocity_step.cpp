@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kAimed = 0.01;  // of the tolerance
 constexpr double kEnough = 0.1;  // the same, where more attempts would be made
-constexpr double kSame = 1e-4;   // distance within which a point is the same as in the last step [m]
+constexpr double kSame = 1e-3;   // distance within which a point is the same as in the last step, in sizes
 constexpr double kGains = 1e-9;  // of the energy of contacts' speeds: less is rounding
 
 }  // namespace
@@ -63,7 +63,7 @@ double ImpulseStep::friction_of(const FoundContact& found, const double* twists)
     if (const auto slipped = contacts_.slipped(found, poses))
         return *slipped ? law.kinetic_friction : law.static_friction;
     const Vec3 v = contacts_.velocity_between(found, poses, twists), n = found.point.normal;
-    return norm(v - dot(v, n) * n) > kSlips ? law.kinetic_friction : law.static_friction;
+    return norm(v - dot(v, n) * n) > kSlips * found.speed ? law.kinetic_friction : law.static_friction;
 }
 
 // From impulses of a whole step, in the axes of now.
@@ -89,17 +89,48 @@ ImpulseStep::LastPoint* ImpulseStep::last_point(const FoundContact& found, bool 
     auto at = std::lower_bound(last_points_.begin(), last_points_.end(), key, less);
     if (by_feature) return at != last_points_.end() && at->key == key ? &*at : nullptr;
     for (; at != last_points_.end() && std::get<0>(at->key) == found.a && std::get<1>(at->key) == found.b; ++at)
-        if (!at->taken && norm(at->position - found.point.position) < kSame) return &*at;
+        if (!at->taken && norm(at->position - found.point.position) < kSame * found.size) return &*at;
     return nullptr;
 }
 
-// What is added to the speed of an inequality, which then must not be negative.
-double ImpulseStep::shift(int row, double gap, double before, double restitution, double h, double bounce) {
-    const double pushed = reused_ > 0.0 ? diagonal_[row] * start_[row] : 0.0;
-    const bool hit = before < -bouncing_speed(h, pushed), bounces = hit && restitution > 0.0;
-    if (gap > kClosed && bounces) return Bounds::kInfinity;  // it meets its impact where it gets in
-    if (hit && gap < -before * h) ++hits_;
-    return gap > kClosed ? gap / h : bounces ? bounce * restitution * before : 0.0;
+ImpulseStep::Approach ImpulseStep::to_limit(int row, const ImpulsePiece& piece) const {
+    return {row, space_.error(row), kClosed, before_[row] + space_.rate(row), rest_speed_, piece.restitution};
+}
+
+ImpulseStep::Approach ImpulseStep::to_point(int i) const {
+    const FoundContact& found = points_[i];
+    const int row = velocities_.points()[i].row;
+    return {row,          found.point.gap,       kTouches * found.size,
+            before_[row], rest_speed_of(found), model_.contacts.groups[found.group].law.restitution};
+}
+
+bool ImpulseStep::is_hit(const Approach& at, double h) const {
+    const double pushed = reused_ > 0.0 ? diagonal_[at.row] * start_[at.row] : 0.0;
+    return at.speed < -bouncing_speed(h, at.rest_speed, pushed);
+}
+
+// Whether a limit or a contact that bounces is met within the step.
+bool ImpulseStep::meets_a_bounce(double h) const {
+    const auto meets = [&](const Approach& at) {
+        return at.restitution > 0.0 && at.gap > at.closed && at.meets(h) && is_hit(at, h);
+    };
+    int row = 0;
+    bool any = false;
+    for (const ImpulsePiece& piece : velocities_.pieces()) {
+        any |= piece.unilateral && meets(to_limit(row, piece));
+        row += piece.size;
+    }
+    for (int i = 0; i < static_cast<int>(points_.size()); ++i) any |= meets(to_point(i));
+    return any;
+}
+
+// What is added to the speed of an inequality, which then must not be negative. What bounces meets its impact where it
+// gets in; so does a limit that does not, beside it, for their impulses are one problem.
+double ImpulseStep::shift(const Approach& at, double h, double bounce, bool beside) {
+    const bool hit = is_hit(at, h), bounces = hit && at.restitution > 0.0, open = at.gap > at.closed;
+    if (open && (bounces || (beside && hit && at.meets(h)))) return Bounds::kInfinity;
+    if (hit && at.meets(h)) ++hits_;
+    return open ? at.gap / h : bounces ? bounce * at.restitution * at.speed : 0.0;
 }
 
 // The speed along a row with compliance, a rotor's, that the second half of a step begins with: where the step began,
@@ -127,15 +158,15 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
     const auto add = [&](int at, double s) { velocities_.q[at] += std::min(s, 2.0 * fastest); };
     row = 0;
+    const bool beside = meets_a_bounce(h);
     for (const ImpulsePiece& piece : velocities_.pieces()) {
-        if (piece.unilateral)
-            add(row, shift(row, space_.error(row), before_[row] + space_.rate(row), piece.restitution, h, bounce));
+        if (piece.unilateral) add(row, shift(to_limit(row, piece), h, bounce, beside));
         row += piece.size;
     }
     for (size_t i = 0; i < points_.size(); ++i) {
         const int at = velocities_.points()[i].row;
         const ContactLaw& law = model_.contacts.groups[points_[i].group].law;
-        add(at, shift(at, points_[i].point.gap, before_[at], law.restitution, h, law.by_impulse > 0.0 ? 0.0 : bounce));
+        add(at, shift(to_point(static_cast<int>(i)), h, law.by_impulse > 0.0 ? 0.0 : bounce, false));
     }
 }
 
@@ -187,7 +218,7 @@ bool ImpulseStep::pushes_on(double h, double bounce) {
         const ContactLaw& law = model_.contacts.groups[points_[i].group].law;
         const int row = velocities_.points()[i].row;
         const double push = velocities_.impulses[row];
-        if (law.by_impulse > 0.0 && push * diagonal_[row] > bouncing_speed(h))
+        if (law.by_impulse > 0.0 && push * diagonal_[row] > bouncing_speed(h, rest_speed_of(points_[i])))
             more_[i] = bounce * law.restitution * push;
     }
     return std::ranges::any_of(more_, [](double push) { return push > 0.0; });

@@ -7,6 +7,7 @@
 #include "integrate/events.hpp"
 #include "integrate/progress.hpp"
 #include "integrate/run.hpp"
+#include "integrate/sealed_energy.hpp"
 
 namespace bellcrank {
 
@@ -19,6 +20,8 @@ constexpr double kFarRounding = 100;  // one that may be rounding; with a histor
 // Parts of a step that are tried instead, so that no stage falls where rounding is large, and how what is taken grows.
 constexpr double kAside[] = {0.9, 1.1, 0.8, 1.2, 0.7, 0.6};
 constexpr double kBearing = 4.0;
+constexpr double kUnsupplied =
+    1e3;  // share of the energy in play that a step near a pole may gain or lose, in tolerances
 constexpr int kManyShortened = 4;           // steps; then their errors may be rounding
 constexpr int kMostPatience = 4;            // times as many, where it was not
 constexpr double kOutOfRounding = 2.0;      // growth of steps that were shortened for nothing
@@ -33,6 +36,8 @@ class AdaptiveRun final : public Run {
                 std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
         : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
           watch_(system, options_.events, options_.measured),
+          energy_(system,
+                  kUnsupplied * (options_.settings.tolerances.relative + options_.settings.tolerances.absolute)),
           curve_([this](double time, double* at, double* speed) { interpolate(time, at, speed); }),
           xo_(x),
           uo_(u),
@@ -49,6 +54,7 @@ class AdaptiveRun final : public Run {
     void begin(Start start) override;
     void advance() override;
     bool attempt();
+    bool cross(double h, double target);
     bool look_at_progress();
     void mark_pace();
     bool take_other_method();
@@ -67,6 +73,7 @@ class AdaptiveRun final : public Run {
     double shortest() const { return kVanishing * std::max(1.0, std::abs(t_)); }
 
     EventWatch watch_;
+    SealedEnergy energy_;
     Progress progress_;
     long long trial_after_ = kTrialAfter, trial_ = kTrial;
     double marked_at_ = 0.0;
@@ -85,6 +92,7 @@ class AdaptiveRun final : public Run {
     double refused_step_ = 0.0, refused_error_ = 0.0;  // of the attempt before, if it was refused
     bool is_rounding_ = false;                         // the error of the last attempt
     int shortened_ = 0;                                // steps followed by a shorter one, less those by none
+    bool crossing_ = false;                            // a pole
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
@@ -183,7 +191,12 @@ bool AdaptiveRun::attempt() {
     while (!breaks_.empty() && breaks_.back() - t_ <= shortest()) breaks_.pop_back();
     const bool to_break = !breaks_.empty();
     const double target = to_break ? breaks_.back() : end_;
-    const double longest = std::min(system_.longest_step(x_.data(), u_.data(), h_), system_.contacts().calm_time());
+    const double to_pole = before_a_pole(h_);
+    if (!is_running()) return false;
+    if (double over = 0.0; finds_way_over_pole(target - t_, over)) return cross(over, target);
+    if (!is_running()) return false;
+    const double longest =
+        std::min({system_.longest_step(x_.data(), u_.data(), h_), system_.contacts().calm_time(), to_pole});
     h_ = longest < std::min(h_, shortest()) ? 0.0 : longest;
     const bool last = t_ + 1.0000001 * h_ >= target;
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
@@ -201,9 +214,17 @@ bool AdaptiveRun::attempt() {
     if (!std::isfinite(outcome.error) || !outcome.constraints_met ||
         (!settled && (outcome.impact || outcome.error > 1.0)))
         return refuse(outcome), false;
-    if (system_.longest_step(x1_.data(), u1_.data(), h_) < 0.5 * h_) {  // it turned faster than it seemed to
+    // It turned faster than it seemed to.
+    if (system_.longest_step(x1_.data(), u1_.data(), h_) < 0.5 * h_ ||
+        poles_.turned_over(step_.end, x1_.data(), u1_.data()) >= 0) {
         ++result_.rejected;
         h_ *= 0.5;
+        return false;
+    }
+    if (poles_.near() >= 0 && !energy_.is_kept(t_, x_.data(), u_.data(), step_.end, x1_.data(), u1_.data())) {
+        ++result_.rejected;
+        h_ *= 0.5;
+        if (h_ < shortest()) result_.row = poles_.near(), stop(SimulationStatus::pole_reached);
         return false;
     }
     return take(outcome) || settled || (last && to_break);
@@ -240,6 +261,26 @@ void AdaptiveRun::begin_motion(double first) {
     steps_before_ = result_.steps;
     evaluations_before_ = system_.statistics().evaluations;
     h_ = std::min(limit_, first > 0.0 ? first : first_step());
+}
+
+// Over a pole, from where the motion begins anew.
+bool AdaptiveRun::cross(double h, double target) {
+    step_ = {t_, h < target - t_ ? t_ + h : target, h};
+    crossing_ = true;
+    if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, curve_);
+    for (const EventWatch::Root& root : watch_.find(t_, h, curve_)) {
+        if (!watch_.is_function(root.event)) continue;
+        curve_(root.time, xo_.data(), uo_.data());
+        report(root, xo_, uo_);
+        result_.ended |= watch_.ends(root.event);
+    }
+    output_on_way(t_, h);
+    crossing_ = false;
+    if (!is_sound(true) || !accept(step_.end, h)) return false;
+    if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
+    record_if_due();
+    refusals_ = asides_ = 0;
+    return true;
 }
 
 void AdaptiveRun::refuse(const StepOutcome& outcome) {
@@ -335,6 +376,7 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
 
 // x_ and u_ hold the start of the step, x1_ and u1_ its end.
 void AdaptiveRun::interpolate(double time, double* x, double* u) {
+    if (crossing_) return way_.at(time, x, u);
     const bool begins = time == step_.begin;
     if (begins || time == step_.begin + step_.h) {
         std::ranges::copy(begins ? x_ : x1_, x);

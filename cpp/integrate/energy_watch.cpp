@@ -49,7 +49,7 @@ void EnergyWatch::begin(double t, const double* x, const double* u) {
 
 double EnergyWatch::allowed() const {
     const double rounding = kRounding * std::max(std::abs(first_potential_), std::abs(first_potential_ - given_));
-    return stepper_.energy_swing() * (in_play_ + given_ + floor_ + rounding);
+    return stepper_.energy_swing() * (in_play_ + given_ + floor_ + coarseness_ + rounding);
 }
 
 void EnergyWatch::before(const Step& step) {
@@ -57,7 +57,8 @@ void EnergyWatch::before(const Step& step) {
     impacts_ = system_.statistics().impacts;
 }
 
-bool EnergyWatch::bears(const Step& step, bool last) {
+bool EnergyWatch::bears(const Step& step, double coarseness, bool last) {
+    if (steps_ == 0) coarseness_ = coarseness;
     const double speed = sum_of_squares(u_[0], step.u1);
     const bool leaps = speed > kLeap * speed_;
     speed_ = speed;
@@ -68,7 +69,7 @@ bool EnergyWatch::bears(const Step& step, bool last) {
     reached_ = e.kinetic + e.potential;
     if (!std::isfinite(reached_)) return false;
     if (to_test_ == 0) {
-        if (!has_risen(e.potential)) return true;
+        if (!has_risen(e.potential, coarseness)) return true;
         to_test_ = kTested;
         if (leaps || last) {
             start_ = total(step.t, step.x, step.u);
@@ -87,8 +88,9 @@ bool EnergyWatch::bears(const Step& step, bool last) {
     return true;
 }
 
-bool EnergyWatch::has_risen(double potential) {
+bool EnergyWatch::has_risen(double potential, double coarseness) {
     given_ = std::max(given_, first_potential_ - potential);
+    if (reached_ <= lowest_) coarseness_ = std::max(coarseness_, coarseness);
     lowest_ = std::min(lowest_, reached_);
     if (reached_ - lowest_ > 0.5 * allowed()) return reached_ - lowest_ > allowed();
     calm_energy_ = reached_;

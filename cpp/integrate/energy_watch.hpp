@@ -24,8 +24,9 @@ class EnergyWatch {
     void begin(double t, const double* x, const double* u);
     // Before a step is taken.
     void before(const Step& step);
-    // After it: false if the energy that has come in is the method's. last: of the run.
-    bool bears(const Step& step, bool last);
+    // After it: false if the energy that has come in is the method's. coarseness: of a method by impulses
+    // (ImpulseOutcome). last: of the run.
+    bool bears(const Step& step, double coarseness, bool last);
 
     // Lowest energy before the rise, and what it has risen to [J].
     double lowest() const { return lowest_; }
@@ -34,7 +35,7 @@ class EnergyWatch {
   private:
     double total(double t, const double* x, const double* u);
     double allowed() const;
-    bool has_risen(double potential);
+    bool has_risen(double potential, double coarseness);
     void try_parts(const Step& step);
     double energy_by_parts(const Step& step, int parts);
     void compare();
@@ -48,6 +49,7 @@ class EnergyWatch {
     double speed_ = 0.0;            // sum of squares of velocities where the last step ended
     double looked_ = 0.0;           // the same where the energy was looked at last
     double floor_ = 0.0;            // energy of motion that counts as rest
+    double coarseness_ = 0.0;       // where the energy was lowest: forces of a motion that grows are no measure
     double in_play_ = 0.0;          // kinetic energy at first, and what was brought in since
     double first_potential_ = 0.0;  // potential energy at first
     double given_ = 0.0;            // the most that this has fallen by

@@ -34,6 +34,7 @@ class EventWatch {
     EventWatch(System& system, const std::vector<EventFunction>& events, const Observation& measured);
 
     bool empty() const { return signs_.empty(); }
+    bool is_function(int event) const { return event < functions(); }
     int count() const { return static_cast<int>(signs_.size()); }
     bool is_stop(int event) const { return event >= functions() && event < functions() + stops_; }
     bool is_contact(int event) const { return event >= first_contact(); }

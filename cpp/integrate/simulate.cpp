@@ -23,6 +23,8 @@ Run::Run(System& system, SimulationOptions options, Observation observation, dou
       sink_(sink),
       stepper_(std::move(stepper)),
       ledger_(system, observation_),
+      poles_(system),
+      way_(system),
       x1_(x),
       u1_(u),
       frame_(system.observation_size(observation_)),
@@ -68,6 +70,7 @@ const SimulationResult& Run::advance(const std::vector<double>& outputs, double 
             changed_ = !is_running();
         }
     } catch (const Interrupted&) {
+        poles_.leave();
         stop(SimulationStatus::interrupted);
     }
     ledger_.stand(t_, x_.data(), u_.data());
@@ -114,6 +117,8 @@ int Run::most_accelerated(double h) {
 
 void Run::begin_if_due() {
     if (!begun_) {
+        result_.row = poles_.undefined(t_, x_.data(), u_.data());
+        if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
         record_if_due();
         system_.commit(t_, x_.data(), u_.data());
     }
@@ -196,6 +201,7 @@ bool Run::accept(double t, double h) {
     result_.last_step = h;
     ++result_.steps;
     system_.commit(t, x_.data(), u_.data());
+    poles_.settle();
     if (!sink_.alive(t)) return stop(SimulationStatus::interrupted), false;
     return true;
 }
@@ -216,7 +222,8 @@ class FixedRun final : public Run {
         : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
           watch_(system, *stepper_),
           path_(system),
-          curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }) {}
+          curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }),
+          over_pole_([this](double time, double* at, double* speed) { way_.at(time, at, speed); }) {}
 
   private:
     // What an input brings in is told from what the method makes as that of any source is.
@@ -248,14 +255,23 @@ class FixedRun final : public Run {
         for (long long i = 0; i < count; ++i) {
             const double t = i + 1 == count ? end : begin + static_cast<double>(i + 1) * h;
             if (!step_to(begin + static_cast<double>(i) * h, t, last_ && end == end_ && i + 1 == count)) return;
+            if (t_ > t) return;  // over a pole
         }
     }
 
-    // A step is divided only where a joint turns so fast that its turns could not be counted, or where bodies would get
-    // through each other.
+    // A step is divided only where a joint turns so fast that its turns could not be counted, where bodies would get
+    // through each other, or near a pole, to which each part goes a part of the way that the last one has left.
     bool step_to(double begin, double end, bool last) {
-        const double whole = end - begin;
+        const double whole = end - begin, to_pole = before_a_pole(whole);
+        if (!is_running()) return false;
+        double over = 0.0;
+        if (finds_way_over_pole(end_ - t_, over)) return cross(over) && (t_ >= end || step_to(t_, end, last));
+        if (!is_running()) return false;
         const double longest = std::min(system_.longest_step(x_.data(), u_.data(), whole), hit_in(begin, whole));
+        if (to_pole < std::min(longest, whole)) {
+            const double middle = begin + to_pole;
+            return take(begin, middle, to_pole, false) && step_to(middle, end, last);
+        }
         const long long parts = parts_of(whole, longest);
         const double h = whole / static_cast<double>(parts);
         for (long long i = 0; i < parts; ++i) {
@@ -263,6 +279,13 @@ class FixedRun final : public Run {
             if (!take(t, i + 1 == parts ? end : t + h, h, last && i + 1 == parts)) return false;
         }
         return parts > 0;
+    }
+
+    // Over a pole, maybe past the end of the step.
+    bool cross(double h) {
+        if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, over_pole_);
+        output_on_way(t_, h);
+        return accept(h < end_ - t_ ? t_ + h : end_, h);
     }
 
     double hit_in(double t, double h) {
@@ -278,8 +301,10 @@ class FixedRun final : public Run {
         const auto impacts = system_.statistics().impacts;
         const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());
         if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
+        result_.row = poles_.turned_over(end, x1_.data(), u1_.data());
+        if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
         if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
-        if (!watch_.bears(step, last)) return tell_energy(step), false;
+        if (!watch_.bears(step, outcome.impulses.coarseness, last)) return tell_energy(step), false;
         if (!ledger_.empty()) book(step, system_.statistics().impacts != impacts);
         return accept(end, h);
     }
@@ -323,7 +348,7 @@ class FixedRun final : public Run {
 
     EnergyWatch watch_;
     CubicCurve path_;
-    Ledger::Curve curve_;
+    Ledger::Curve curve_, over_pole_;
 };
 
 }  // namespace

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "integrate/cubic_curve.hpp"
 #include "integrate/events.hpp"
 #include "integrate/ledger.hpp"
+#include "integrate/pole_watch.hpp"
 #include "integrate/stepper.hpp"
 #include "model/system.hpp"
 
@@ -34,6 +36,7 @@ enum class SimulationStatus {
     step_vanished,
     energy_made,
     impulses_not_found,
+    pole_reached,
     endless
 };
 
@@ -59,7 +62,7 @@ struct SimulationResult {
     double stiff_since = std::numeric_limits<double>::quiet_NaN();  // where a method of its own choice took it so
     long long samples = 0;
     int body = -1;  // not_finite: the first such body; energy_made: where most of it is
-    int row = -1;   // constraints_lost: the worst model row
+    int row = -1;   // constraints_lost: the worst model row; pole_reached: the one that is not defined there
     int tyre = -1;  // the number of a contact whose force had no value then
     double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
     ImpulseOutcome impulses;  // of methods that step by them: the last one; the largest residual, all impacts
@@ -141,6 +144,13 @@ class Run {
     int most_accelerated(double h);
     // Ends the run if x1_, u1_, the end of a step, left the numbers or the constraints.
     bool is_sound(bool constraints_met);
+    // The part of a step of length h from where the run is that leads to no pole. Ends the run at a pole.
+    double before_a_pole(double h);
+    // Finds x1_, u1_ on the other side of a pole close by, and the way there, in a time of at most h. False if it is
+    // too far, or the motion too rough, for that; or there is no other side, and the run has ended.
+    bool finds_way_over_pole(double most, double& h);
+    // What falls on this way is recorded; the run goes on from its end.
+    void output_on_way(double begin, double h);
     // Takes it as where the run is.
     bool accept(double t, double h);
 
@@ -151,6 +161,8 @@ class Run {
     Sink& sink_;
     std::unique_ptr<Stepper> stepper_;
     Ledger ledger_;
+    PoleWatch poles_;
+    CubicCurve way_;  // over a pole
     std::vector<double> x1_, u1_, frame_;
     SimulationResult result_;
     double t_, end_;     // where the run is, and where it goes
@@ -168,6 +180,7 @@ class Run {
     bool has_too_many_samples();
 
     bool begun_ = false, changed_ = false, moved_ = false;
+    std::vector<double> way_x_, way_u_, way_rate_, way_end_rate_, way_step_;
     const double first_;              // time
     std::vector<long long> samples_;  // the next multiple of each period
 };

@@ -7,8 +7,17 @@
 // The quadratic part is the derivative of that map along the motion, applied to ω:
 //   −½ φ̇×ω + d (φ·ω) φ×(φ×ω) + c (φ̇×(φ×ω) + φ×(φ̇×ω)),   d = c'(a)/a,
 // where ȧ = φ·ω/a was used (φ·φ̇ = φ·ω).
+// With parameters, the components of a vector nearby, turned_x, turned_y and turned_z are those of the logarithm
+// (a + 2πn) φ/a that is nearest to it: a rotation that is followed past half a turn. Whole turns (a + 2πn a multiple of
+// 2π, where no direction can be seen) are passed along the axis that they were made about.
 // Near a = 0 both c and d come from  c = Σ_n 2ζ(2n)/(2π)^{2n} a^{2n−2}, the cotangent's series; at a = π c is 1/π².
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
 #include "joints/coordinate.hpp"
+#include "joints/turned_rotation.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {
@@ -37,10 +46,28 @@ void log_coefficients(double a2, double& c, double& d) {
     d = -(slope / a + 2.0 * c) / a2;
 }
 
+constexpr double kFullTurn = 2.0 * std::numbers::pi;
+constexpr double kPole = 1e-6;  // rad: that near to a whole turn its axis is the one before
+
+// Of the logarithms of q the one nearest to `near`, and whether it is so near to a whole turn that q has no axis.
+std::pair<Vec3, bool> nearest_log(const Quat& q, const Vec3& near) {
+    const Vec3 phi = quaternion_log(q);
+    const double a = norm(phi);
+    if (a >= kPole) return {(1.0 + kFullTurn * std::round((dot(near, phi) / a - a) / kFullTurn) / a) * phi, false};
+    const double before = norm(near), turns = std::round(before / kFullTurn);
+    if (turns == 0.0) return {phi, false};
+    return {phi + (kFullTurn * turns / before) * near, true};
+}
+
 template <int axis>
-void rotation_vector(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
+void rotation_vector(const RelativeMotion& m, std::span<const double> near, CoordinateValue& out) {
     const Vec3 i{axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
-    const Vec3 phi = quaternion_log(m.q);
+    const auto [phi, pole] =
+        near.empty() ? std::pair(quaternion_log(m.q), false) : nearest_log(m.q, {near[0], near[1], near[2]});
+    if (pole) {
+        out = {dot(phi, i), {0.0, 0.0, 0.0}, i, 0.0};
+        return;
+    }
     double c, d;
     log_coefficients(dot(phi, phi), c, d);
     const Vec3 w = cross(phi, m.omega), ww = cross(phi, w);
@@ -54,8 +81,9 @@ void rotation_vector(const RelativeMotion& m, std::span<const double>, Coordinat
 }
 
 // φ = 2 atan2(n, e0) v/n with n = |v|, the sign of q such that e0 ≥ 0; near n = 0 by the series of arcsin n / n.
+// near: as above; none for the principal one.
 template <int axis>
-Expression rotation_vector_formula(SymbolicPose& pose, std::span<const Expression>) {
+Expression rotation_vector_formula(SymbolicPose& pose, std::span<const Expression> near) {
     const QuatT<Expression>& q = pose.quaternion();
     const Expression sign = where_less(q.w, 0.0, -1.0, 1.0);
     const Expression n2 = q.x * q.x + q.y * q.y + q.z * q.z, n = sqrt(n2);
@@ -68,13 +96,42 @@ Expression rotation_vector_formula(SymbolicPose& pose, std::span<const Expressio
     Expression series = coefficient[8] + coefficient[9] * n2;
     for (int k = 7; k >= 0; --k) series = series * n2 + coefficient[k];
     const Expression ratio = where_less(n2, 0.01, series, atan2(n, sign * q.w) / n);
-    return 2.0 * (sign * ratio * pose.quaternion(axis + 1));
+    const Expression principal = 2.0 * (sign * ratio * pose.quaternion(axis + 1));
+    if (near.empty()) return principal;
+    const Expression a = 2.0 * ratio * n, along = near[0] * q.x + near[1] * q.y + near[2] * q.z;
+    const Expression turns = (sign * along / n - a) / kFullTurn + 0.5;
+    const Expression whole{turns.graph, turns.graph->apply(Op::floor, turns.ref)};
+    const Expression before = sqrt(near[0] * near[0] + near[1] * near[1] + near[2] * near[2] + 1e-30);
+    const Expression turned = before / kFullTurn + 0.5;
+    const Expression wholes{turned.graph, turned.graph->apply(Op::floor, turned.ref)};
+    return where_less(n2, 0.25 * kPole * kPole, principal + kFullTurn * wholes * near[axis] / before,
+                      principal * (1.0 + kFullTurn * whole / a));
+}
+
+void check_near(std::span<const double> near) {
+    if (!near.empty() && near.size() != 3) throw std::invalid_argument("a rotation vector nearby has three components");
+}
+
+template <int axis>
+CoordinateKind turned(const char* name) {
+    return {name, rotation_vector<axis>, rotation_vector_formula<axis>, Angle::of_bodies, check_near};
 }
 
 const CoordinateRegistration rot_x({"rot_x", rotation_vector<0>, rotation_vector_formula<0>});
 const CoordinateRegistration rot_y({"rot_y", rotation_vector<1>, rotation_vector_formula<1>});
 const CoordinateRegistration rot_z({"rot_z", rotation_vector<2>, rotation_vector_formula<2>});
+const CoordinateRegistration turned_x(turned<0>("turned_x"));
+const CoordinateRegistration turned_y(turned<1>("turned_y"));
+const CoordinateRegistration turned_z(turned<2>("turned_z"));
 
 }  // namespace
+
+int turned_axis(const CoordinateKind& kind) {
+    static const CoordinateKind* const kinds[] = {&coordinate_kind("turned_x"), &coordinate_kind("turned_y"),
+                                                  &coordinate_kind("turned_z")};
+    for (int axis = 0; axis < 3; ++axis)
+        if (&kind == kinds[axis]) return axis;
+    return -1;
+}
 
 }  // namespace bellcrank

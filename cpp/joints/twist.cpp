@@ -7,6 +7,7 @@
 //   quadratic = −θ̇ ṅ/n,   ṅ = 2 (e0 ė0 + e_k ė_k).
 // Valid for any swing below π. At a swing of π (n = 0) no twist is defined: the value is 0, the gradient i.
 #include "joints/coordinate.hpp"
+#include "joints/pole.hpp"
 
 namespace bellcrank {
 
@@ -38,9 +39,15 @@ Expression twist_formula(SymbolicPose& pose, std::span<const Expression>) {
     return 2.0 * atan2(pose.quaternion(axis + 1), pose.quaternion(0));
 }
 
+template <int k>
+constexpr auto kComponent = [](auto&& pose) { return pose.quaternion(k); };
+
 const CoordinateRegistration theta_x({"theta_x", twist<0>, twist_formula<0>, Angle::of_bodies});
 const CoordinateRegistration theta_y({"theta_y", twist<1>, twist_formula<1>, Angle::of_bodies});
 const CoordinateRegistration theta_z({"theta_z", twist<2>, twist_formula<2>, Angle::of_bodies});
+const DirectionRegistration half_x("theta_x", {direction_along<kComponent<1>, kComponent<0>>, AtPole::goes_on, 0b1100});
+const DirectionRegistration half_y("theta_y", {direction_along<kComponent<2>, kComponent<0>>, AtPole::goes_on, 0b1010});
+const DirectionRegistration half_z("theta_z", {direction_along<kComponent<3>, kComponent<0>>, AtPole::goes_on, 0b0110});
 
 }  // namespace
 

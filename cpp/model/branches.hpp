@@ -2,13 +2,15 @@
 // solutions.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/model.hpp"
 
 namespace bellcrank {
 
-// Follows the branch of every angular coordinate: the multiple of 2π nearest to its last known value.
+// Follows the branch of every angular coordinate: the multiple of 2π nearest to its last known value. A direction that
+// has gone over its pole counts on as that of the line which it is on: it is half a turn away from where it points.
 class AngleBranches {
   public:
     explicit AngleBranches(const Model& model);
@@ -19,10 +21,15 @@ class AngleBranches {
     // To where a coordinate is at poses x; all that are followed.
     void follow(const Model& model, int coordinate, const double* x);
     void follow(const Model& model, const double* x);
+    // Finds which directions have gone over their poles, by the values that were set for poses x.
+    void recognize(const Model& model, const double* x);
     double reference(int coordinate) const { return reference_[coordinate]; }
+    // A direction goes over its pole.
+    void turn_over(int coordinate) { turned_over_[coordinate] ^= 1; }
 
   private:
     std::vector<double> reference_;
+    std::vector<std::uint8_t> turned_over_;
 };
 
 // Value and derivatives of a coordinate along the motion of its pair, on its branch.

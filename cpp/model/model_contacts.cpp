@@ -21,6 +21,7 @@ void require_below(int index, int end, const char* array, size_t entry) {
 void Model::add_contacts() {
     contacts = data_.contacts;
     contacts.ground = ground();
+    contacts.gravity = norm(gravity);
     for (size_t i = 0; i < contacts.shapes.size(); ++i) {
         BodyShape& s = contacts.shapes[i];
         require_below(s.body, ground() + 1, "contact_shapes", i);

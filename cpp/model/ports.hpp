@@ -132,6 +132,8 @@ struct ImpulseOutcome {
     int halved = 0;          // steps and parts of steps that were taken in halves
     int factorizations = 0;  // of problems of impulses
     double lost_to_impacts = 0.0, lost_to_friction = 0.0;  // energy that contacts and limits have taken [J]
+    double coarseness = 0.0;  // energy that is none of the motion: what forces make of rest in a step, and over what
+                              // positions are wrong by [J]
 
     // Another step besides, both of which have met and found what they should.
     void add(const ImpulseOutcome& other) {
@@ -142,6 +144,7 @@ struct ImpulseOutcome {
         halved += other.halved;
         lost_to_impacts += other.lost_to_impacts;
         lost_to_friction += other.lost_to_friction;
+        coarseness = std::max(coarseness, other.coarseness);
     }
 };
 
@@ -195,7 +198,7 @@ struct ReactionWrench {
 // and the ground.
 class Record : public Port {
   public:
-    // The state of the bodies; angles are continued from where they were, or start on their principal branches.
+    // The state of the bodies; angles are continued from where they were, or start as model/starting_branches.hpp says.
     virtual void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                               double* u) = 0;
     // Poses and twists of the bodies; they are valid until the next call.

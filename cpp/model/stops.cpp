@@ -49,14 +49,18 @@ void Stops::measure(const Model& model, const AngleBranches& branches, double t,
     }
 }
 
+// What a step ran into is pushed out of it by what pushes: then what was in contact may open as well.
 void Stops::reset() {
     reached_ = gap;
     open();
+    ran_into_ = false;
+    for (size_t i = 0; i < rows_.size(); ++i)
+        ran_into_ |= !watched_[i] && !held_[i] && gap[i] < -options_.contact_tolerance;
 }
 
 void Stops::close_penetrated() {
     for (size_t i = 0; i < rows_.size(); ++i)
-        active_[i] |= !watched_[i] && (held_[i] || gap[i] < -options_.position_tolerance);
+        active_[i] |= !watched_[i] && ((held_[i] && !ran_into_) || gap[i] < -options_.position_tolerance);
 }
 
 void Stops::open() { std::fill(active_.begin(), active_.end(), 0); }
@@ -78,22 +82,32 @@ bool Stops::is_contact(int stop) const {
 // accelerations would jump to and fro.
 void Stops::seek_contacts() {
     for (int i = 0; i < count(); ++i) candidate_[i] = is_contact(i) || resting_[i];
-    kept_.assign(rows_.size(), 0);
 }
 
-// Newton's law of impact, v⁺ = −e v⁻, or v⁺ = 0 for an approach too slow to bounce.
-bool Stops::seek_impacts() {
-    bool impact = false;
+void Stops::push_alone(int stop) {
+    open();
+    active_[stop] = 1;
+}
+
+void Stops::keep() {
+    for (int i = 0; i < count(); ++i)
+        active_[i] = kept_[i] = held_[i] && !watched_[i] && std::abs(speed[i]) <= options_.rest_speed;
+}
+
+// Newton's law of impact for what approaches, v⁺ = −e v⁻, or v⁺ = 0 for an approach too slow to bounce.
+void Stops::seek_impacts() {
+    bounces_ = false;
     for (int i = 0; i < count(); ++i) {
-        kept_[i] = held_[i] && std::abs(speed[i]) <= options_.rest_speed;
         candidate_[i] = !watched_[i] && (kept_[i] || gap[i] <= options_.contact_tolerance);
-        active_[i] = candidate_[i] && (kept_[i] || speed[i] < 0.0);
-        const double hit = active_[i] ? speed_of_impact(i) : 0.0;
+        const double hit = candidate_[i] && !kept_[i] && speed[i] < 0.0 ? speed_of_impact(i) : 0.0;
         const bool bounces = hit < -options_.rest_speed;
         bounce_[i] = bounces ? -restitution_[i] * hit : 0.0;
-        impact |= bounces;
+        bounces_ |= bounces;
     }
-    return impact;
+}
+
+void Stops::weaken(double part) {
+    for (double& speed : bounce_) speed *= part;
 }
 
 // The speed at which a stop was hit within the step. With constant acceleration its square is linear in the gap between
@@ -113,7 +127,7 @@ int Stops::next_change(double scale, bool first_found) const {
     int change = -1;
     double worst = -kPull * scale;
     for (int i = 0; i < count() && !(first_found && change >= 0); ++i)
-        if (active_[i] && !kept_[i] && force[i] < worst) change = i, worst = force[i];
+        if (active_[i] && force[i] < worst) change = i, worst = force[i];
     if (change >= 0) return change;
     worst = -kApproach;
     for (int i = 0; i < count() && !(first_found && change >= 0); ++i)

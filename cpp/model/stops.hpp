@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -47,15 +48,23 @@ class Stops {
     void open();
     bool hold() const;
 
-    // Candidates of the complementarity problem: what something lies on; what is approached, with the speeds that are
+    // Candidates of the complementarity problem: what something lies on; what is closed, with the speeds that are
     // wanted beyond 0 after an impact. A stop that is hit at speed does not act on accelerations: its impact is taken
     // at the end of the step, from the speed that it is hit at. Both from `gap` and `speed`.
     void seek_contacts();
-    bool seek_impacts();  // whether one bounces
+    void seek_impacts();
     const std::vector<double>& bounce() const { return bounce_; }
-    // Whether its speed is corrected to both sides: it was in contact where the step began, and still pushes.
-    bool is_kept(int stop) const { return kept_[stop] != 0; }
+    void weaken(double part);
+    bool bounces() const { return bounces_; }  // whether one is hit, at the last seek_impacts()
+    bool is_candidate(int stop) const { return candidate_[stop] != 0; }
     bool seeks() const { return std::find(candidate_.begin(), candidate_.end(), 1) != candidate_.end(); }
+    // Before that: what was in contact where the step began, and still pushes, holds as an equation, so that its speed
+    // is corrected to both sides.
+    void keep();
+    // Which are to hold.
+    void push(const std::vector<std::uint8_t>& active) { active_ = active; }
+    void push_alone(int stop);
+    bool is_fast(double rate) const { return std::abs(rate) > options_.rest_speed; }
 
     // Finds the active set: y = 0 on equations, and on candidates y ≥ 0, force ≥ 0, yᵀ force = 0. `solve` solves with
     // active() in the equations, sets `force` and y = `leaving`, and returns the size of multipliers.
@@ -95,11 +104,12 @@ class Stops {
     std::vector<double> restitution_, bounce_;
     std::vector<std::uint8_t> active_, candidate_, touched_, watched_;
     // In contact where the step started; those of them that still push at its end, so that errors of positions and
-    // speeds are corrected to both sides; those of them whose speeds are being corrected.
+    // speeds are corrected to both sides; those of them whose speeds were.
     std::vector<std::uint8_t> resting_, held_, kept_;
     std::vector<double> start_, closing_;  // C and Ċ where the step started, if these are remembered
     std::vector<double> reached_;          // C where the step went, not yet corrected
-    bool remembered_ = false;
+    bool remembered_ = false, bounces_ = false;
+    bool ran_into_ = false;       // one was, at the last reset()
     double remembered_at_ = 0.0;  // time [s]
 };
 

@@ -61,6 +61,10 @@ class System : public Manifold,
     int contact_events() const { return contacts_.events(); }
     void contact_margins(double t, const double* x, const double* u, double* out);
 
+    // A direction that rows are made of goes over its pole (branches.hpp); whether the formulation can.
+    void turn_over(int coordinate) { branches_.turn_over(coordinate); }
+    virtual bool passes_poles() const { return true; }
+
     // The moment of the motion since the last call at which digits were the fewest, if one was noted.
     virtual bool take_doubtful_moment(Moment&) { return false; }
 

@@ -11,8 +11,9 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kLeastLength = 1e-6;  // of a body, relative to the largest one
-constexpr double kIncrement = 1e-6;    // of a coordinate, for the slope of a law
+constexpr double kLeastLength = 1e-6;                   // of a body, relative to the largest one
+constexpr double kLongest = 0x1p-3, kShorter = 0x1p-3;  // increments of a coordinate, for the slope of a law
+constexpr int kIncrements = 10;
 
 }  // namespace
 
@@ -98,9 +99,21 @@ double Loads::effort(const Law& law, double value) const {
     return law.kind->effort({value, 0.0, t_}, law.params, function);
 }
 
-double Loads::slope(const Law& law, double value) const {
-    const double h = kIncrement * std::max(std::abs(value), 1.0);
-    return (effort(law, value + h) - effort(law, value - h)) / (2.0 * h);
+// Central differences, extrapolated; of increments from long to short, with which rounding grows, those that agree
+// best. A linear law has its slope from the longest, to the last digit.
+Loads::Slope Loads::slope(const Law& law, double value) const {
+    Slope best{0.0, std::numeric_limits<double>::infinity()};
+    double h = kLongest * std::max(std::abs(value), 1.0), before = 0.0;
+    for (int i = 0; i < kIncrements; ++i, h *= kShorter) {
+        const double up = value + h, down = value - h, ahead = effort(law, up), back = effort(law, down);
+        const double now = (ahead - back) / (up - down), change = now - before;
+        const double rounding = 4.0 * kEpsilon * (std::abs(ahead) + std::abs(back)) / (up - down);
+        const double error = std::abs(change) + rounding;
+        if (i > 0 && error < best.error)
+            best = {now + change * kShorter * kShorter / (1.0 - kShorter * kShorter), error};
+        before = now;
+    }
+    return best;
 }
 
 // An effort of a law without a potential depends on time and speed only; so does what a function of time adds to one
@@ -128,11 +141,21 @@ Loads::Potential Loads::potential(const double* x) const {
     return V;
 }
 
-double Loads::rounding(const double* x) const {
+// A coordinate is rounded as it is itself, and as the places are between which it is measured.
+double Loads::rounding(const double* x, const Metric& metric) const {
     double largest = 0.0;
+    BodyCoordinate c;
     for (const Law& law : model_.laws) {
-        const double value = coordinate_motion(model_, branches_, law.coordinate, x, rest_.data()).value;
-        largest = std::max(largest, std::abs(slope(law, value)) * std::max(std::abs(value), 1.0));
+        evaluate_coordinate(model_, branches_, law.coordinate, x, rest_.data(), c);
+        const MarkerPair& pair = model_.pairs[model_.coordinates[law.coordinate].pair];
+        double rounded = std::abs(c.value), reach = 0.0;
+        for (int s = 0; s < 2; ++s) {
+            const double linear = norm(load(c.J[s])), angular = norm(load(c.J[s] + 3));
+            rounded = std::max({rounded, linear * norm(pose_position(x, pair.body[s])), angular});
+            if (pair.body[s] != model_.ground())
+                reach = std::max({reach, linear, angular / metric.length(pair.body[s])});
+        }
+        largest = std::max(largest, std::abs(slope(law, c.value).value) * rounded * reach);
     }
     return kRounding * largest;
 }

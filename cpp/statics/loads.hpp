@@ -11,7 +11,8 @@
 
 namespace bellcrank {
 
-inline constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();  // of sums over a mechanism
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+inline constexpr double kRounding = 64.0 * kEpsilon;  // of sums over a mechanism
 
 // Six numbers per body, translation (world axes) over rotation (principal axes); rotations are multiplied by a length
 // of the body, and moments divided by it, so that all displacements are in metres and all forces in newtons. Masses do
@@ -53,10 +54,13 @@ class Loads {
     Potential potential(const double* x) const;
     // The largest force that gravity or one element exerts on a body [N]; moments over the body's length.
     double largest(const double* x, const Metric& metric) const;
-    // What rounding of the coordinates makes of the forces of laws [N].
-    double rounding(const double* x) const;
-    // dτ/dφ of a law at rest.
-    double slope(const Law& law, double value) const;
+    // What rounding of poses and coordinates makes of the forces of laws [N].
+    double rounding(const double* x, const Metric& metric) const;
+    // dτ/dφ of a law at rest, and what it may be off.
+    struct Slope {
+        double value = 0.0, error = 0.0;
+    };
+    Slope slope(const Law& law, double value) const;
     double effort(const Law& law, double value) const;
 
   private:

@@ -1,5 +1,7 @@
-// Stability of a rest: the inertia of the tangent stiffness on the constraints, and its least eigenvalue against mass.
+// Stability of a rest: the least eigenvalues of the tangent stiffness against mass on the constraints, each with what
+// it may be off by.
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -10,10 +12,10 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kNeutral = 1e-11;            // stiffness that is none, in parts of the largest
-constexpr double kStiffnessRounding = 1e-13;  // of entries of the stiffness
-constexpr int kModes = 4, kIterations = 120;
-constexpr double kSteady = 1e-11;
+constexpr double kSoft = 1e-8;      // stiffness that may be none, in parts of the largest
+constexpr double kNeutral = 1e-11;  // stiffness that is none where directions are too many to be looked at one by one
+constexpr int kModes = 4, kMostModes = 64, kIterations = 120;
+constexpr double kSteady = 1e-12, kDecided = 0.1;  // changes of the least eigenvalue, and of others, with which it ends
 
 }  // namespace
 
@@ -23,15 +25,30 @@ int RestSearch::negative_directions(double shift) {
     return 0;
 }
 
-// Subspace iteration with the factors at hand; modes are orthonormal against mass, the least one first.
-void RestSearch::iterate_modes(int times, Eigen::MatrixXd& modes, double& least) {
-    const Eigen::Index count = modes.cols();
-    Eigen::MatrixXd stiff(modes.rows(), count);
+// Factors of the stiffness with enough inertia to be positive, and far from singular.
+bool RestSearch::shift_up(double& inertia) {
+    for (int i = 0; i < 60; ++i, inertia *= 8.0)
+        if (newton_.factor({1.0 / unit_, 0.0, inertia}) && newton_.negative_directions() <= 0)
+            return newton_.factor({1.0 / unit_, 0.0, inertia *= 8.0});
+    return false;
+}
+
+// Subspace iteration with the factors at hand; modes are orthonormal against mass, the least one first. Neutral
+// directions outgrow all others by far, so that vectors are made independent before they are combined. They are
+// projected onto the rows, as near a neutral direction what rows give way is not taken back.
+void RestSearch::iterate_modes(int times, Eigen::MatrixXd& modes, Vector& values) {
+    const Eigen::Index n = modes.rows(), count = modes.cols();
+    Eigen::MatrixXd stiff(n, count);
     Vector v, y;
     for (int i = 0; i < times; ++i) {
         for (Eigen::Index j = 0; j < count; ++j) {
             newton_.solve(mass_.cwiseProduct(modes.col(j)), no_rows_, v, y);
             modes.col(j) = v.normalized();
+        }
+        modes = Eigen::HouseholderQR<Eigen::MatrixXd>(modes).householderQ() * Eigen::MatrixXd::Identity(n, count);
+        for (Eigen::Index j = 0; j < count; ++j) {
+            normal_.solve(modes.col(j), no_rows_, v, y);
+            modes.col(j) = v;
             stiffness_.multiply(modes.col(j), v);
             stiff.col(j) = v;
         }
@@ -39,9 +56,15 @@ void RestSearch::iterate_modes(int times, Eigen::MatrixXd& modes, double& least)
         const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(0.5 * (K + K.transpose()), M);
         if (solver.info() != Eigen::Success) return;
         modes = (modes * solver.eigenvectors()).eval();
-        const double before = least;
-        least = solver.eigenvalues()[0];
-        if (i > 3 && std::abs(least - before) <= kSteady * std::abs(least)) return;
+        const Vector before = values;
+        values = solver.eigenvalues();
+        bool steady = i > 3;
+        for (Eigen::Index j = 0; j < count && steady; ++j) {
+            const double part = j == 0 ? kSteady : kDecided;
+            steady = std::abs(values[j] - before[j]) <=
+                     std::max(part * std::abs(values[j]), 0.1 * uncertainty(modes.col(j), values[j]));
+        }
+        if (steady) return;
     }
 }
 
@@ -49,7 +72,7 @@ Eigen::MatrixXd RestSearch::stiffness(const std::vector<double>& x, const std::v
     for (size_t c = 0; c < angles.size(); ++c) branches_.set(static_cast<int>(c), angles[c]);
     move_to(x);
     balance();
-    stiffness_.evaluate(t_, x_.data(), lambda_);
+    stiffness_.evaluate(t_, x_.data(), lambda_, scale_);
     const int n = metric_.size();
     Eigen::MatrixXd K(n, n);
     Vector column;
@@ -63,12 +86,18 @@ Eigen::MatrixXd RestSearch::stiffness(const std::vector<double>& x, const std::v
     return K;
 }
 
+// Of vᵀ K v / vᵀ M v: errors of the entries, and what forces that are left may have displaced.
+double RestSearch::uncertainty(const Vector& mode, double value) const {
+    const double against = mode.dot(mass_.cwiseProduct(mode));
+    return (stiffness_.error_of_form(mode) + force_ / metric_.extent() * mode.squaredNorm()) / against +
+           kRounding * std::abs(value);
+}
+
 RestStability RestSearch::judge() {
     RestStability s;
-    stiffness_.evaluate(t_, x_.data(), lambda_);
+    stiffness_.evaluate(t_, x_.data(), lambda_, scale_);
     unit_ = std::max(stiffness_.largest(), scale_ / size_);
     if (!(unit_ > 0.0)) unit_ = 1.0;
-    restore();
     for (const double shift : {-0.618, -0.447, -0.293})  // rows of length one along an axis would cancel −1
         if (newton_.factor({0.0, shift, 0.0})) {
             s.freedoms = newton_.negative_directions();
@@ -76,27 +105,34 @@ RestStability RestSearch::judge() {
         }
     s.least = std::numeric_limits<double>::infinity();
     if (s.freedoms == 0) return s;
-    s.neutral = negative_directions(-kNeutral);
-    s.unstable = negative_directions(kNeutral);
-    s.neutral -= s.unstable;
+    const int soft = negative_directions(-kSoft), looked_at = std::min({soft + kModes, kMostModes, s.freedoms});
 
     std::mt19937_64 random(1990);
-    Eigen::MatrixXd modes(metric_.size(), std::min(kModes, s.freedoms));
+    Eigen::MatrixXd modes(metric_.size(), looked_at);
     for (Eigen::Index i = 0; i < modes.size(); ++i)
         modes.data()[i] = 2.0 * (static_cast<double>(random() >> 11) * 0x1p-53) - 1.0;
-    if (s.unstable == 0) {
-        iterate_modes(kIterations, modes, s.least);
-    } else {
-        double inertia = kNeutral / mass_.maxCoeff();
-        while (!newton_.factor({1.0 / unit_, 0.0, inertia}) || newton_.negative_directions() > 0) inertia *= 8.0;
-        iterate_modes(kIterations / 4, modes, s.least);
-        if (newton_.factor({1.0 / unit_, 0.0, -1.001 * s.least / unit_})) iterate_modes(kIterations, modes, s.least);
-    }
+    Vector values = Vector::Constant(looked_at, std::numeric_limits<double>::infinity());
+    double inertia = kNeutral / mass_.maxCoeff();
+    if (!shift_up(inertia)) return s;
+    iterate_modes(kIterations, modes, values);
+    if (values[0] < -uncertainty(modes.col(0), values[0]) &&
+        newton_.factor({1.0 / unit_, 0.0, -1.001 * values[0] / unit_}))
+        iterate_modes(kIterations, modes, values);
+
+    s.least = values[0];
     mode_ = modes.col(0);
-    const double against = mode_.dot(mass_.cwiseProduct(mode_));
-    s.rounding =
-        (kStiffnessRounding * stiffness_.size_of_form(mode_) + force_ / metric_.extent() * mode_.squaredNorm()) /
-        against;
+    s.uncertainty = uncertainty(mode_, s.least);
+    for (int i = 0; i < looked_at; ++i) {
+        const double unsure = uncertainty(modes.col(i), values[i]);
+        if (values[i] < -unsure)
+            ++s.unstable;
+        else if (values[i] <= unsure)
+            ++s.neutral;
+    }
+    if (s.unstable + s.neutral == looked_at && looked_at < s.freedoms) {
+        s.unstable = negative_directions(kNeutral);
+        s.neutral = std::max(negative_directions(-kNeutral) - s.unstable, 0);
+    }
     return s;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "interruption/interruption.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -11,8 +10,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kClosed = 1e-9;  // gap of a stop that is closed, in metres of the metric
-constexpr int kLeft = 50;         // rests left for lower ones
+constexpr int kLeft = 50;  // rests left for lower ones
 
 Eigen::VectorXd masses(const Model& model, const Metric& metric) {
     Eigen::VectorXd mass(metric.size());
@@ -40,6 +38,8 @@ RestSearch::RestSearch(std::shared_ptr<const Model> model, double t, const RestO
       normal_(stiffness_, rows_, mass_),
       record_(kTwist * (model_->bodies() + 1), 0.0),
       held_(rows_.rows(), 1),
+      closed_(rows_.rows(), 0),
+      gaps_(rows_.rows(), 0.0),
       none_(Vector::Zero(metric_.size())),
       no_rows_(Vector::Zero(rows_.rows())) {}
 
@@ -63,8 +63,7 @@ Rest RestSearch::find(std::vector<double>& x, const std::vector<double>& angles)
     }
     size_ = std::max(metric_.extent(), norm(high - low));
     move_to(x_);
-    rows_.evaluate(t_, x_.data(), held_);
-    for (int r : rows_.one_sided()) held_[r] = rows_.error(r) <= kClosed * metric_.extent();
+    for (int r : rows_.one_sided()) held_[r] = 0;
     energy_ = loads_.potential(x_.data());
     rest.energy_before = energy_.value;
     int left = 0;
@@ -76,8 +75,12 @@ Rest RestSearch::find(std::vector<double>& x, const std::vector<double>& angles)
             const bool unstable = rest.stability.unstable > 0;
             if (!options_.leave_unstable || !unstable || ++left > kLeft || !leave()) break;
             rest.found = false;
-        } else if (++rest.iterations > options_.iterations || !improve()) {
+        } else if (++rest.iterations > options_.iterations) {
             break;
+        } else if (!improve()) {  // what is left may be too little to go by where the stiffness is negative
+            const bool leaves = options_.leave_unstable && ++left <= kLeft && judge().unstable > 0 && leave();
+            if (!leaves) break;
+            shift_ = 0.0;
         }
     }
     rest.energy = energy_.value;
@@ -89,34 +92,6 @@ Rest RestSearch::find(std::vector<double>& x, const std::vector<double>& angles)
             rest.worst_body = b;
     x = x_;
     return rest;
-}
-
-// The forces that rows exert are those that leave least; a stop that would have to pull opens.
-void RestSearch::balance() {
-    do {
-        look_for_interrupts();
-        rows_.evaluate(t_, x_.data(), held_);
-        rows_are_here_ = true;
-        normal_.factor({0.0, 1.0, 0.0});
-        loads_.all(x_.data(), record_.data());
-        metric_.force(record_.data(), applied_);
-        normal_.solve(applied_, no_rows_, left_, lambda_);
-        lambda_ = -lambda_;
-        scale_ = loads_.largest(x_.data(), metric_);
-        if (lambda_.size() > 0) scale_ = std::max(scale_, lambda_.cwiseAbs().maxCoeff());
-        rounding_ = loads_.rounding(x_.data());
-        force_ = 0.0;
-        for (int b = 0; b < model_->bodies(); ++b) force_ = std::max(force_, left_.segment<6>(6 * b).norm());
-    } while (release_a_stop());
-}
-
-bool RestSearch::release_a_stop() {
-    int worst = -1;
-    for (int r : rows_.one_sided())
-        if (held_[r] && lambda_[r] < -options_.tolerance * scale_ && (worst < 0 || lambda_[r] < lambda_[worst]))
-            worst = r;
-    if (worst >= 0) held_[worst] = 0;
-    return worst >= 0;
 }
 
 }  // namespace bellcrank

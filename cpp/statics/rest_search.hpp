@@ -22,11 +22,11 @@ struct RestOptions {
 };
 
 struct RestStability {
-    int freedoms = 0;       // directions that the constraints admit, closed stops held
-    int unstable = 0;       // of these, with negative stiffness
-    int neutral = 0;        // with none
-    double least = 0.0;     // least eigenvalue of stiffness against mass [1/s²]; infinite without freedoms
-    double rounding = 0.0;  // of it
+    int freedoms = 0;          // directions that the constraints admit, closed stops held
+    int unstable = 0;          // of these, with negative stiffness
+    int neutral = 0;           // with none
+    double least = 0.0;        // least eigenvalue of stiffness against mass [1/s²]; infinite without freedoms
+    double uncertainty = 0.0;  // of it: rounding, errors of slopes, and what is left of forces
 };
 
 struct Rest {
@@ -54,29 +54,38 @@ class RestSearch {
   private:
     using Vector = Eigen::VectorXd;
 
-    // Balance of forces (rest_search.cpp).
+    // Balance of forces with stops that push (rest_stops.cpp).
     void balance();
-    bool release_a_stop();
-    bool is_balanced() const { return force_ <= options_.tolerance * scale_ || force_ <= rounding_; }
+    bool is_balanced() const { return force_ <= options_.tolerance * scale_ || force_ <= rounding_ || settled_; }
+    void release_all_that_pull();
+    void let_stops_push();
+    bool drop_first_to_pull(Vector& before);
+    int most_pushed_in() const;
+    void solve_balance();
+    bool least_form(const Vector& force, Vector& step);
+    int first_met(const Vector& from, const Vector& to, const std::vector<std::uint8_t>& met, double& part) const;
 
     // Steps (rest_steps.cpp).
     bool improve();
     bool attempt(const Vector& step, double predicted);
     bool accept(const std::vector<double>& x, double predicted, double actual, double noise);
-    bool stop_at_crossing(const Vector& step, double from, double to);
     bool place(const Vector& step, double part, std::vector<double>& x);
-    bool close(std::vector<double>& x);
+    bool close(std::vector<double>& x, const std::vector<std::uint8_t>& held);
+    void factor_normal(const double* x, const std::vector<std::uint8_t>& held);
     void retract(const std::vector<double>& x, const Vector& step, std::vector<double>& out) const;
     void move_to(const std::vector<double>& x);
-    void restore();
     double farthest(const Vector& step) const;
+    double reach(const std::vector<double>& x) const;
+    double energy_noise() const;
     double work(const Vector& step) const;
     bool leave();
 
     // Stability (rest_modes.cpp).
     RestStability judge();
     int negative_directions(double shift);
-    void iterate_modes(int times, Eigen::MatrixXd& modes, double& least);
+    bool shift_up(double& inertia);
+    void iterate_modes(int times, Eigen::MatrixXd& modes, Vector& values);
+    double uncertainty(const Vector& mode, double value) const;
 
     std::shared_ptr<const Model> model_;
     double t_;
@@ -89,14 +98,16 @@ class RestSearch {
     Vector mass_;  // diagonal of M in the metric
     SaddleMatrix newton_, normal_;
     std::vector<double> x_, trial_, record_;
-    std::vector<std::uint8_t> held_;  // rows: equations, and stops that are closed
+    std::vector<std::uint8_t> held_;    // rows: equations, and stops that push
+    std::vector<std::uint8_t> closed_;  // one-sided rows without a gap, in storage
+    std::vector<double> gaps_;          // of one-sided rows, in storage [m]
     Vector applied_, left_, lambda_, none_, no_rows_, mode_;
     double force_ = 0.0, scale_ = 0.0, rounding_ = 0.0, size_ = 1.0;
     double shift_ = 0.0;  // of the stiffness, in parts of its size
     double unit_ = 1.0;   // size of the stiffness [N/m]
     Loads::Potential energy_;
-    double bound_ = 0.0;          // displacement in one step that moves no body farther than its size [m]
-    bool rows_are_here_ = false;  // whether gradients are those of x_
+    bool settled_ = false;        // whether Newton's step from x_ is no longer than places are rounded
+    bool rows_are_here_ = false;  // whether gradients, and the factors of the normal matrix, are those of x_ and held_
 };
 
 }  // namespace bellcrank

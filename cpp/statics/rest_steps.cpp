@@ -13,13 +13,15 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kLeastShift = 1e-12;  // in parts of the stiffness
 constexpr double kFirstShift = 1e-8;
 constexpr int kTrials = 80;
 constexpr double kLongStep = 0.1;  // in parts of what one may be; a longer one is looked at on the way
 constexpr int kLooks = 4;
 constexpr double kAsExpected = 0.75, kPoor = 0.1, kBeyond = 3.0;  // fall of the energy, in parts of that expected
 constexpr int kChords = 12, kClosings = 12;
+constexpr double kMet = 16.0 * kEpsilon;                 // errors of rows, in parts of the largest length
+constexpr double kPassed = 1e-10;                        // by which a stop may be passed, in parts of the largest body
+constexpr int kProjections = 8;                          // of a place onto stops that are passed
 constexpr double kFirstLeave = 0.2, kLeastLeave = 1e-5;  // along a direction that falls off, in parts of a step
 
 }  // namespace
@@ -27,14 +29,14 @@ constexpr double kFirstLeave = 0.2, kLeastLeave = 1e-5;  // along a direction th
 void RestSearch::move_to(const std::vector<double>& x) {
     x_ = x;
     branches_.follow(*model_, x_.data());
-    rows_are_here_ = false;
+    rows_are_here_ = settled_ = false;
 }
 
-void RestSearch::restore() {
-    if (rows_are_here_) return;
-    rows_.evaluate(t_, x_.data(), held_);
+void RestSearch::factor_normal(const double* x, const std::vector<std::uint8_t>& held) {
+    rows_.evaluate(t_, x);
+    rows_.hold(held);
     normal_.factor({0.0, 1.0, 0.0});
-    rows_are_here_ = true;
+    rows_are_here_ = false;
 }
 
 // A step in parts of what one may be: no body turns by more than an angle, or goes farther than a part of the whole.
@@ -44,6 +46,13 @@ double RestSearch::farthest(const Vector& step) const {
         part = std::max(
             {part, step.segment<3>(6 * b).norm() / size_, step.segment<3>(6 * b + 3).norm() / metric_.length(b)});
     return part / options_.largest_turn;
+}
+
+// The largest of the lengths that rounding of places goes by.
+double RestSearch::reach(const std::vector<double>& x) const {
+    double reach = metric_.extent();
+    for (int b = 0; b < model_->bodies(); ++b) reach = std::max(reach, norm(pose_position(x.data(), b)));
+    return reach;
 }
 
 void RestSearch::retract(const std::vector<double>& x, const Vector& step, std::vector<double>& out) const {
@@ -58,24 +67,24 @@ void RestSearch::retract(const std::vector<double>& x, const Vector& step, std::
     std::copy_n(x.end() - kPose, kPose, out.end() - kPose);
 }
 
-// Onto the rows that are held; with the gradients at hand as long as that goes fast.
-bool RestSearch::close(std::vector<double>& x) {
+// Onto rows that hold; with the gradients at hand, of x_ and held_, as long as that goes fast.
+bool RestSearch::close(std::vector<double>& x, const std::vector<std::uint8_t>& held) {
     if (rows_.rows() == 0) return true;
-    double reach = metric_.extent(), before = std::numeric_limits<double>::infinity();
-    for (int b = 0; b < model_->bodies(); ++b) reach = std::max(reach, norm(pose_position(x.data(), b)));
+    const double reach = this->reach(x);
+    double before = std::numeric_limits<double>::infinity();
+    bool fresh = false;  // whether gradients are of a place near enough to tell rounding from slow progress
     Vector errors(rows_.rows()), step, y;
     for (int i = 0; i < kChords + kClosings; ++i) {
         rows_.evaluate_errors(t_, x.data());
-        for (int r = 0; r < rows_.rows(); ++r) errors[r] = held_[r] ? -rows_.error(r) : 0.0;
+        for (int r = 0; r < rows_.rows(); ++r) errors[r] = held[r] ? -rows_.error(r) : 0.0;
         const double error = errors.cwiseAbs().maxCoeff();
         if (!std::isfinite(error)) return false;
-        if (error <= kRounding * reach) return true;
+        if (error <= kMet * reach) return true;
         const bool slow = error > 0.3 * before;
-        if (slow && error <= 1e3 * kRounding * reach) return true;
-        if (slow || i >= kChords) {
-            rows_.evaluate(t_, x.data(), held_);
-            normal_.factor({0.0, 1.0, 0.0});
-            rows_are_here_ = false;
+        if (slow && fresh && error <= 1e3 * kRounding * reach) return true;
+        if (slow || i >= kChords || rows_.held() != held) {
+            factor_normal(x.data(), held);
+            fresh = true;
         }
         before = error;
         normal_.solve(none_, errors, step, y);
@@ -84,9 +93,23 @@ bool RestSearch::close(std::vector<double>& x) {
     return false;
 }
 
+// Onto the rows that hold, and onto stops that would be passed.
 bool RestSearch::place(const Vector& step, double part, std::vector<double>& x) {
+    if (!rows_are_here_) {
+        factor_normal(x_.data(), held_);
+        rows_are_here_ = true;
+    }
     retract(x_, part * step, x);
-    return close(x);
+    std::vector<std::uint8_t> held = held_;
+    for (int i = 0; i < kProjections; ++i) {
+        if (!close(x, held)) return false;
+        rows_.evaluate_errors(t_, x.data());
+        bool passed = false;
+        for (int r : rows_.one_sided())
+            if (!held[r] && rows_.error(r) < -kPassed * metric_.extent()) held[r] = 1, passed = true;
+        if (!passed) return true;
+    }
+    return false;
 }
 
 // What loads without a potential do along a step from x_.
@@ -106,25 +129,29 @@ double RestSearch::work(const Vector& step) const {
 }
 
 bool RestSearch::improve() {
-    stiffness_.evaluate(t_, x_.data(), lambda_);
+    stiffness_.evaluate(t_, x_.data(), lambda_, scale_);
     unit_ = std::max(stiffness_.largest(), scale_ / size_);
-    Vector step, y;
+    Vector step, along;
     for (int i = 0; i < kTrials; ++i) {
         const auto more = [&](double factor) { shift_ = std::max(factor * shift_, kFirstShift); };
-        restore();
-        if (!newton_.factor({1.0 / unit_, std::max(shift_, kLeastShift), 0.0}) || newton_.negative_directions() > 0) {
+        if (!rows_are_here_) {
+            factor_normal(x_.data(), held_);
+            rows_are_here_ = true;
+        }
+        if (!least_form(left_ / unit_, step)) {
             more(2.0);
             continue;
         }
-        newton_.solve(left_ / unit_, no_rows_, step, y);
+        settled_ = shift_ == 0.0 && step.cwiseAbs().maxCoeff() <= kRounding * reach(x_);
+        if (settled_) return true;
         const double part = farthest(step);
         if (!(part <= 4.0)) {
             more(std::clamp(part, 2.0, 30.0));
             continue;
         }
         const double cut = part > 1.0 ? 1.0 / part : 1.0;
-        const double slope = left_.dot(step),
-                     curvature = slope - unit_ * std::max(shift_, kLeastShift) * step.squaredNorm();
+        stiffness_.multiply(step, along);
+        const double slope = left_.dot(step), curvature = step.dot(along);
         if (!(slope > 0.0)) return false;
         const double before = shift_;
         if (attempt(cut * step, cut * slope - 0.5 * cut * cut * curvature)) return true;
@@ -134,22 +161,25 @@ bool RestSearch::improve() {
     return false;
 }
 
+// What rounding of the energy's parts, and of the places where forces act, may change of it.
+double RestSearch::energy_noise() const { return kRounding * (energy_.size + scale_ * reach(x_)); }
+
 // Goes along a step if the energy falls on all of the way, as much as is expected and not much more: what falls by more
-// has passed into another valley.
+// has passed into another valley. What it takes to close the last of the gaps of stops that push is no part of that.
 bool RestSearch::attempt(const Vector& step, double predicted) {
     const int looks = farthest(step) > kLongStep ? kLooks : 1;
-    const double noise = kRounding * energy_.size;
-    double before = energy_.value, actual = 0.0;
+    const double noise = energy_noise();
+    double closed = energy_.value;
+    for (int r : rows_.one_sided())
+        if (held_[r]) closed -= lambda_[r] * gaps_[r];
+    double before = closed, actual = 0.0;
     for (int i = 1; i <= looks; ++i) {
         const double part = static_cast<double>(i) / looks;
         if (!place(step, part, trial_)) return false;
-        for (int r : rows_.one_sided())
-            if (!held_[r] && rows_.error(r) < -1e-10 * metric_.extent())
-                return stop_at_crossing(step, part - 1.0 / looks, part);
         const double energy = loads_.potential(trial_.data()).value - work(part * step);
         if (!(energy <= before + noise)) return false;
         before = energy;
-        actual = energy_.value - energy;
+        actual = closed - energy;
     }
     return accept(trial_, predicted, actual, noise);
 }
@@ -179,51 +209,15 @@ bool RestSearch::accept(const std::vector<double>& x, double predicted, double a
     return false;
 }
 
-// Up to the first stop that is met between two parts of a step, which is held from there on.
-bool RestSearch::stop_at_crossing(const Vector& step, double from, double to) {
-    int met = -1;
-    for (int i = 0; i < 40 && to - from > 1e-12; ++i) {
-        const double middle = 0.5 * (from + to);
-        if (!place(step, middle, trial_)) return false;
-        int worst = -1;
-        for (int r : rows_.one_sided())
-            if (!held_[r] && rows_.error(r) < 0.0 && (worst < 0 || rows_.error(r) < rows_.error(worst))) worst = r;
-        if (worst >= 0) met = worst;
-        (worst >= 0 ? to : from) = middle;
-    }
-    if (met < 0) {
-        place(step, to, trial_);
-        for (int r : rows_.one_sided())
-            if (!held_[r] && (met < 0 || rows_.error(r) < rows_.error(met))) met = r;
-    }
-    if (met < 0) return false;
-    held_[met] = 1;
-    rows_are_here_ = false;
-    restore();
-    const bool placed = place(step, from, trial_);
-    const Loads::Potential energy = loads_.potential(trial_.data());
-    if (placed && energy.value - work(from * step) <= energy_.value + kRounding * energy_.size) {
-        move_to(trial_);
-        energy_ = energy;
-        return true;
-    }
-    held_[met] = 0;
-    rows_are_here_ = false;
-    return false;
-}
-
 // Off a rest that is no minimum, along the direction in which the energy falls off most.
 bool RestSearch::leave() {
     const Vector direction = mode_ / (farthest(mode_) * (left_.dot(mode_) < 0.0 ? -1.0 : 1.0));
-    const double noise = kRounding * energy_.size;
+    const double noise = energy_noise();
     for (double part = kFirstLeave; part > kLeastLeave; part *= 0.5)
         for (const double sign : {1.0, -1.0}) {
-            restore();
             if (!place(sign * part * direction, 1.0, trial_)) continue;
-            bool crosses = false;
-            for (int r : rows_.one_sided()) crosses = crosses || (!held_[r] && rows_.error(r) < 0.0);
             const Loads::Potential energy = loads_.potential(trial_.data());
-            if (crosses || !(energy.value - work(sign * part * direction) < energy_.value - 10.0 * noise)) continue;
+            if (!(energy.value - work(sign * part * direction) < energy_.value - 10.0 * noise)) continue;
             move_to(trial_);
             energy_ = energy;
             return true;

@@ -25,8 +25,7 @@ RowMatrix::RowMatrix(const Model& model, const AngleBranches& branches, const Me
     held_.assign(rows(), 1);
 }
 
-void RowMatrix::evaluate(double t, const double* x, const std::vector<std::uint8_t>& held) {
-    held_ = held;
+void RowMatrix::evaluate(double t, const double* x) {
     rows_.evaluate_jacobians(t, x);
     for (const BlockLayout& b : rows_.blocks())
         for (int r = 0; r < b.size; ++r) {
@@ -45,17 +44,18 @@ void RowMatrix::evaluate(double t, const double* x, const std::vector<std::uint8
                 }
             }
             scale_[row] = square > 0.0 ? 1.0 / std::sqrt(square) : 1.0;
-            const double factor = held[row] ? scale_[row] : 0.0;
             for (int e = begin_[row]; e < begin_[row + 1]; ++e)
-                for (double& g : entries_[e].gradient) g *= factor;
+                for (double& g : entries_[e].gradient) g *= scale_[row];
         }
 }
 
 void RowMatrix::evaluate_errors(double t, const double* x) { rows_.evaluate_values(t, x); }
 
-void RowMatrix::add_transposed(const Eigen::VectorXd& lambda, Eigen::VectorXd& v) const {
-    for (const Entry& e : entries_)
-        for (int k = 0; k < 6; ++k) v[6 * e.body + k] += lambda[e.row] * e.gradient[k];
+double RowMatrix::along(int row, const Eigen::VectorXd& v) const {
+    double sum = 0.0;
+    for (int e = begin_[row]; e < begin_[row + 1]; ++e)
+        for (int k = 0; k < 6; ++k) sum += entries_[e].gradient[k] * v[6 * entries_[e].body + k];
+    return sum;
 }
 
 }  // namespace bellcrank

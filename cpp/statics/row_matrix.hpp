@@ -17,8 +17,10 @@ class RowMatrix {
     RowMatrix(const Model& model, const AngleBranches& branches, const Metric& metric);
 
     int rows() const { return rows_.rows(); }
-    // C and gradients at x; `held` rows only, the others are 0.
-    void evaluate(double t, const double* x, const std::vector<std::uint8_t>& held);
+    // C and gradients of all rows at x.
+    void evaluate(double t, const double* x);
+    // Which rows hold from here on.
+    void hold(const std::vector<std::uint8_t>& held) { held_ = held; }
     // C alone, of all rows, scaled as the gradients were last.
     void evaluate_errors(double t, const double* x);
     double error(int row) const { return rows_.C[row] * scale_[row]; }
@@ -32,8 +34,8 @@ class RowMatrix {
     };
     const std::vector<Entry>& entries() const { return entries_; }
     std::pair<int, int> entries_of(int row) const { return {begin_[row], begin_[row + 1]}; }
-    // v += Aᵀ λ
-    void add_transposed(const Eigen::VectorXd& lambda, Eigen::VectorXd& v) const;
+    // a · v of one row
+    double along(int row, const Eigen::VectorXd& v) const;
 
     // Rows that hold on one side only, in storage, and rows in storage by those of the model.
     const std::vector<int>& one_sided() const { return one_sided_; }

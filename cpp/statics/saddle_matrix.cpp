@@ -53,6 +53,7 @@ void SaddleMatrix::add_squares() {
     double* values = matrix_.valuePtr();
     for (const Square& s : squares_) {
         const RowMatrix::Entry &a = rows_.entries()[s.one], &b = rows_.entries()[s.two];
+        if (!rows_.held()[a.row]) continue;
         const int* places = &block_places_[36 * s.block];
         for (int i = 0; i < 6; ++i)
             for (int j = 0; j < 6; ++j)
@@ -67,8 +68,11 @@ bool SaddleMatrix::factor(const Form& form) {
         for (size_t k = 0; k < block_places_.size(); ++k)
             if (block_places_[k] >= 0) values[block_places_[k]] += form.stiffness * stiffness_.values()[k];
     for (int i = 0; i < n_; ++i) values[diagonal_places_[i]] += form.shift + form.inertia * mass_[i];
-    for (size_t e = 0; e < rows_.entries().size(); ++e)
-        for (int k = 0; k < 6; ++k) values[row_places_[6 * e + k]] = rows_.entries()[e].gradient[k];
+    for (size_t e = 0; e < rows_.entries().size(); ++e) {
+        const RowMatrix::Entry& entry = rows_.entries()[e];
+        const double factor = rows_.held()[entry.row] ? 1.0 : 0.0;
+        for (int k = 0; k < 6; ++k) values[row_places_[6 * e + k]] = factor * entry.gradient[k];
+    }
     add_squares();
     for (int r = 0; r < m_; ++r) values[diagonal_places_[n_ + r]] = rows_.held()[r] ? -kCompliance : -1.0;
     ldlt_.factorize(matrix_);

@@ -1,4 +1,5 @@
-// The saddle point matrix of a quadratic form on the displacements that rows admit, sparse, with its inertia.
+// The saddle point matrix of a quadratic form on the displacements that rows admit, sparse, with its inertia; rows that
+// do not hold are left out of it.
 #pragma once
 
 #include <Eigen/SparseCholesky>

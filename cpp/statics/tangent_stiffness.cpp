@@ -38,6 +38,7 @@ TangentStiffness::TangentStiffness(const Model& model, const AngleBranches& bran
       rows_(rows),
       rest_(kTwist * (model.bodies() + 1), 0.0),
       weight_(model.coordinates.size()),
+      unsure_(model.coordinates.size()),
       coordinates_of_pair_(model.pairs.size()) {
     std::vector<std::uint8_t> used(model.coordinates.size(), 0);
     for (const Term& term : model.terms) used[term.coordinate] = 1;
@@ -56,6 +57,7 @@ TangentStiffness::TangentStiffness(const Model& model, const AngleBranches& bran
         couple(bodies_of_force_.back());
     }
     values_.assign(36 * blocks_.size(), 0.0);
+    errors_ = values_;
 }
 
 void TangentStiffness::couple(const std::vector<int>& bodies) {
@@ -66,22 +68,31 @@ void TangentStiffness::couple(const std::vector<int>& bodies) {
         }
 }
 
-void TangentStiffness::add(int body, int i, int other, int j, double h) {
-    h /= (i < 3 ? 1.0 : metric_.length(body)) * (j < 3 ? 1.0 : metric_.length(other));
-    if (body >= other) values_[36 * index_.at({body, other}) + 6 * i + j] += h;
-    if (other >= body) values_[36 * index_.at({other, body}) + 6 * j + i] += h;
+void TangentStiffness::add(int body, int i, int other, int j, double h, double error) {
+    const double unit = (i < 3 ? 1.0 : metric_.length(body)) * (j < 3 ? 1.0 : metric_.length(other));
+    h /= unit;
+    error = error / unit + rounding_ * std::abs(h);
+    const auto place = [&](int at) {
+        values_[at] += h;
+        errors_[at] += error;
+    };
+    if (body >= other) place(36 * index_.at({body, other}) + 6 * i + j);
+    if (other >= body) place(36 * index_.at({other, body}) + 6 * j + i);
 }
 
-void TangentStiffness::add_pair(const MarkerPair& pair, const PairMatrix& H) {
+void TangentStiffness::add_pair(const MarkerPair& pair, const PairMatrix& H, double part) {
     for (int s = 0; s < 2; ++s)
         for (int o = 0; o < 2; ++o) {
             const int a = pair.body[s], b = pair.body[o];
             if (a == model_.ground() || b == model_.ground() || a < b) continue;
-            double* block = &values_[36 * index_.at({a, b})];
+            const int at = 36 * index_.at({a, b});
             const double la = metric_.length(a), lb = metric_.length(b);
             for (int i = 0; i < 6; ++i)
-                for (int j = 0; j < 6; ++j)
-                    block[6 * i + j] += H[12 * (6 * s + i) + 6 * o + j] / ((i < 3 ? 1.0 : la) * (j < 3 ? 1.0 : lb));
+                for (int j = 0; j < 6; ++j) {
+                    const double h = H[12 * (6 * s + i) + 6 * o + j] / ((i < 3 ? 1.0 : la) * (j < 3 ? 1.0 : lb));
+                    values_[at + 6 * i + j] += h;
+                    errors_[at + 6 * i + j] += (part + rounding_) * std::abs(h);
+                }
         }
 }
 
@@ -91,31 +102,38 @@ void TangentStiffness::add_laws(const double* x) {
     for (const Law& law : model_.laws) {
         evaluate_coordinate(model_, branches_, law.coordinate, x, rest_.data(), c);
         weight_[law.coordinate] -= loads_.effort(law, c.value);
-        const double stiffness = -loads_.slope(law, c.value);
+        const Loads::Slope slope = loads_.slope(law, c.value);
+        const double stiffness = -slope.value;
         if (stiffness == 0.0) continue;
         PairMatrix H;
         for (int i = 0; i < 12; ++i)
             for (int j = 0; j < 12; ++j) H[12 * i + j] = stiffness * c.J[i / 6][i % 6] * c.J[j / 6][j % 6];
-        add_pair(model_.pairs[model_.coordinates[law.coordinate].pair], H);
+        add_pair(model_.pairs[model_.coordinates[law.coordinate].pair], H, slope.error / std::abs(stiffness));
     }
 }
 
-void TangentStiffness::add_coordinates(const double* x, const Eigen::VectorXd& lambda) {
+// Each coordinate by itself: what cancels between them is rounded all the same.
+void TangentStiffness::add_coordinates(const double* x, const Eigen::VectorXd& lambda, double force) {
     for (size_t r = 0; r < model_.rows.size(); ++r) {
         const int row = rows_.storage_row(static_cast<int>(r));
         if (!rows_.held()[row]) continue;
-        for (int k = model_.rows[r].term_begin; k < model_.rows[r].term_end; ++k)
-            weight_[model_.terms[k].coordinate] -= model_.terms[k].coefficient * lambda[row] * rows_.scale(row);
+        for (int k = model_.rows[r].term_begin; k < model_.rows[r].term_end; ++k) {
+            const double factor = model_.terms[k].coefficient * rows_.scale(row);
+            weight_[model_.terms[k].coordinate] -= factor * lambda[row];
+            unsure_[model_.terms[k].coordinate] += std::abs(factor) * kRounding * force;
+        }
     }
-    std::vector<WeighedCoordinate> weighed;
     for (size_t p = 0; p < coordinates_of_pair_.size(); ++p) {
-        weighed.clear();
-        for (int c : coordinates_of_pair_[p])
-            if (weight_[c] != 0.0) weighed.push_back({c, weight_[c]});
-        if (weighed.empty() || model_.pairs[p].body[0] == model_.pairs[p].body[1]) continue;
-        PairMatrix H{};
-        add_curvature(model_, branches_, model_.pairs[p], weighed, x, rest_.data(), H);
-        add_pair(model_.pairs[p], H);
+        if (model_.pairs[p].body[0] == model_.pairs[p].body[1]) continue;
+        for (int c : coordinates_of_pair_[p]) {
+            const double weight = std::max(std::abs(weight_[c]), unsure_[c]);
+            if (weight == 0.0) continue;
+            const WeighedCoordinate one[1] = {{c, weight}};
+            PairMatrix H{};
+            add_curvature(model_, branches_, model_.pairs[p], one, x, rest_.data(), H);
+            for (double& h : H) h *= weight_[c] / weight;
+            add_pair(model_.pairs[p], H, weight_[c] == 0.0 ? 0.0 : unsure_[c] / std::abs(weight_[c]));
+        }
     }
 }
 

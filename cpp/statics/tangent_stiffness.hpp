@@ -14,7 +14,9 @@ namespace bellcrank {
 
 // The symmetric matrix  K = ∇²V − Σ λ_r ∇²C_r  in blocks of six, in the metric of statics, along straight motions of
 // the bodies. Derivatives are exact but for the slopes of laws and for forces given by formulas, which are differences.
-// Loads without a potential contribute the symmetric part of their derivative.
+// Loads without a potential contribute the symmetric part of their derivative. Beside the entries, there is what each
+// may be off by: rounding of all parts that it is the sum of, however they cancel, of poses and of multipliers, and
+// errors of differences.
 class TangentStiffness {
   public:
     TangentStiffness(const Model& model, const AngleBranches& branches, const Metric& metric, const Loads& loads,
@@ -25,21 +27,23 @@ class TangentStiffness {
     };
     const std::vector<Block>& blocks() const { return blocks_; }
     int block_of(int row, int column) const { return index_.at({row, column}); }
-    // lambda: of the rows in storage, as RowMatrix scales them.
-    void evaluate(double t, const double* x, const Eigen::VectorXd& lambda);
+    // lambda: of the rows in storage, as RowMatrix scales them. force: what is negligible beside them [N].
+    void evaluate(double t, const double* x, const Eigen::VectorXd& lambda, double force);
     const std::vector<double>& values() const { return values_; }  // 36 per block, row-major
     double largest() const;
     void multiply(const Eigen::VectorXd& v, Eigen::VectorXd& out) const;
-    // Σ |v| |K| |v|: what rounding of the entries is relative to.
-    double size_of_form(const Eigen::VectorXd& v) const;
+    // What vᵀ K v may be off by.
+    double error_of_form(const Eigen::VectorXd& v) const;
 
   private:
     void couple(const std::vector<int>& bodies);
-    // Adds h between component i of a body and component j of another one, unscaled, both ways round.
-    void add(int body, int i, int other, int j, double h);
-    void add_pair(const MarkerPair& pair, const PairMatrix& H);
+    // Adds h, which may be off by an error beside rounding, between component i of a body and component j of another
+    // one, unscaled, both ways round.
+    void add(int body, int i, int other, int j, double h, double error = 0.0);
+    // Adds H, whose entries may be off by a part of their own size beside rounding.
+    void add_pair(const MarkerPair& pair, const PairMatrix& H, double part = 0.0);
     void add_laws(const double* x);
-    void add_coordinates(const double* x, const Eigen::VectorXd& lambda);
+    void add_coordinates(const double* x, const Eigen::VectorXd& lambda, double force);
     void add_wrenches(double t, const double* x);
     void add_formula_rows(double t, const double* x, const Eigen::VectorXd& lambda);
     void add_formula_forces(double t, const double* x);
@@ -51,7 +55,8 @@ class TangentStiffness {
     const RowMatrix& rows_;
     std::vector<Block> blocks_;
     std::map<std::pair<int, int>, int> index_;
-    std::vector<double> values_, rest_, weight_;
+    std::vector<double> values_, errors_, rest_, weight_, unsure_;
+    double rounding_ = 0.0;                              // of an entry, in parts of it
     std::vector<std::vector<int>> coordinates_of_pair_;  // those that rows or laws are about
     std::vector<std::vector<int>> bodies_of_force_;      // given by formulas
 };

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "model/mobility.hpp"
+#include "model/starting_branches.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -64,13 +65,16 @@ JointSystem::JointSystem(const char* name, std::shared_ptr<const Model> model, c
     std::vector<std::uint8_t> alone(model_->rows.size(), 0);
     for (const Block& block : model_->blocks)
         std::fill(alone.begin() + block.row_begin, alone.begin() + block.row_end, block.of_velocity);
-    for (const int row : closing_rows_) of_velocity_.push_back(alone[row]);
+    for (const int row : closing_rows_) {
+        of_velocity_.push_back(alone[row]);
+        is_driven_.push_back(model_->rows[row].function >= 0);
+    }
     if (std::count(of_velocity_.begin(), of_velocity_.end(), 1) == 0) of_velocity_.clear();
 }
 
 void JointSystem::from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                                double* u) {
-    if (!continued) branches_ = AngleBranches(*model_, t), contacts_.forget();
+    if (!continued) branches_ = starting_branches(*model_, t, poses), contacts_.forget();
     const auto see = [&] {
         for (int b = 0; b < model_->bodies(); ++b) last_rotation_[b] = pose_rotation(poses, b);
     };
@@ -90,6 +94,8 @@ void JointSystem::set_angles(double* x, const double* values) {
         if (model_->coordinates[i].followed()) branches_.set(static_cast<int>(i), values[i]);
     joints_.take_formula_angles(branches_, x);
     joints_.continue_angles(branches_, x);
+    to_records(followed_at_, x, at_rest_.data(), poses_.data(), twists_.data());
+    branches_.recognize(*model_, poses_.data());
     follow_angles(x);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "impulses/stop_impact.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/stops.hpp"
 #include "model/system.hpp"
@@ -67,6 +68,7 @@ class JointSystem : public System {
     void commit(double t, const double* x, const double* u) final;
     bool take_doubtful_moment(Moment& out) final;
     double longest_step(const double* x, const double* u, double h) override;
+    double position_noise(const double* x) const final;
     int worst_row() const final { return worst_row_; }
     int first_non_finite_body(const double* x, const double* u) const final {
         return joints_.first_non_finite_body(x, u);
@@ -107,8 +109,8 @@ class JointSystem : public System {
     // Of the last solution, before multipliers of least norm are sought.
     virtual double multiplier(size_t closing_row) const = 0;
 
-    // Of a projection. Coordinates that follow functions of time, and their rates.
-    virtual void set_driven(double, double*, double*) {}
+    // Of a projection. Coordinates that follow functions of time, and their rates; by how much one of these changes.
+    virtual double set_driven(double, double*, double*) { return 0.0; }
     // Makes the closing rows ready at (x, u), and factors them; factors them again with another trusted_pivot_.
     virtual void factor_at(double t, const double* x, const double* u) = 0;
     virtual void factor() = 0;
@@ -178,7 +180,9 @@ class JointSystem : public System {
     bool pushes_into_more_stops(double t, const double* x);
     void measure_stops(double t, const double* x, const double* u);
     void accelerate_with_stops(double t, const double* x, const double* u, double* udot);
-    void meet_impacts(double t, const double* x, double* u);
+    void meet_stops_at(double t, const double* x, double* u, double jump);
+    double largest_jump(double t, const double* x, const double* u);
+    bool respond(double t, const double* x, int stop, double* speeds);
     double gather_forces();
     void share_loads(double t, const double* x, const double* u, const double* udot);
 
@@ -194,14 +198,17 @@ class JointSystem : public System {
     std::vector<std::uint8_t> of_velocity_;  // per closing row: holds velocities alone; empty if none does
     bool positions_alone_ = false;
     double followed_at_ = 0.0;
-    double corrected_ = 0.0;          // by how much the last projection moved a coordinate
-    double last_fastest_ = -1.0;      // speed where the last step ended, −1: there was none
-    std::vector<double> residuals_;   // of stop_rows_
-    std::vector<double> before_;      // speeds before an impact
-    std::vector<double> other_udot_;  // with rows that were dropped
-    const bool is_uneven_;            // whether bodies differ so much that digits may be short
-    double last_largest_ = 0.0;       // acceleration of a coordinate
-    double doubt_ = 0.0;              // at doubtful_
+    double corrected_ = 0.0;         // by how much the last projection moved a coordinate
+    double last_fastest_ = -1.0;     // speed where the last step ended, −1: there was none
+    std::vector<double> residuals_;  // of stop_rows_
+    std::vector<double> before_;     // speeds before drives set theirs
+    StopImpact impact_;
+    std::vector<double> responses_;        // of speeds, to stops that are struck
+    std::vector<std::uint8_t> is_driven_;  // per closing row: follows a function of time
+    std::vector<double> other_udot_;       // with rows that were dropped
+    const bool is_uneven_;                 // whether bodies differ so much that digits may be short
+    double last_largest_ = 0.0;            // acceleration of a coordinate
+    double doubt_ = 0.0;                   // at doubtful_
     Moment doubtful_;
     std::vector<std::uint8_t> prepared_;  // stops that were active at the last prepare(); empty: x was another
     std::vector<Quat> last_rotation_;     // of each body

@@ -26,12 +26,13 @@ constexpr double kLittleCorrected = 0.02;
 // Rows that were dropped are judged as well: they follow from the others, or are given up.
 bool JointSystem::project(double t, double* x, double* u) {
     stops_.open();
-    set_driven(t, x, u);
+    before_.assign(u, u + tangent_size());
+    const double jump = set_driven(t, x, u);
     if (closing_rows_.empty()) return true;
     const bool met = close_positions(t, x);
     // Out of a stop that it ran into a body may be pushed as far as it went.
     const bool pushed = stops_.pushing() > 0;
-    stops_.empty() ? correct_velocities(t, x, u) : meet_impacts(t, x, u);
+    stops_.empty() ? correct_velocities(t, x, u) : meet_stops_at(t, x, u, jump);
     return met && (pushed || in_proportion(t, u)) && rates_hold(t, x, u);
 }
 
@@ -154,6 +155,11 @@ void JointSystem::find_rates_held(double t, const double* x, const double* u) {
 // C/θ². One that is rounding is left alone: its correction would be rounding by θ.
 double JointSystem::tolerance() const {
     return options_.position_tolerance * std::clamp(statistics_.smallest_pivot, kRounding, 1.0);
+}
+
+// Closing rows are left with errors up to the tolerance: coordinates on them are known no better than that.
+double JointSystem::position_noise(const double*) const {
+    return closing_rows_.empty() ? 0.0 : options_.position_tolerance;
 }
 
 // Newton's method along M⁻¹Jᵀ, the least motion in the norm of the kinetic energy; ends with J and factors at x. A

@@ -1,6 +1,7 @@
 // Stops in joint coordinates: closing rows that are in the equations only where they push (model/stops.hpp).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "trees/joint_system.hpp"
 
@@ -91,23 +92,61 @@ std::vector<int> JointSystem::rigid_rows() const {
     return rigid;
 }
 
-// With y the speeds off the stops beyond what restitution asks for. A stop that was met within the step and is being
-// left counts as an impact as well.
-void JointSystem::meet_impacts(double t, const double* x, double* u) {
+// Of the rates of rows that follow functions of time.
+double JointSystem::largest_jump(double t, const double* x, const double* u) {
+    find_rates(t, x, u);
+    double largest = 0.0;
+    for (size_t i = 0; i < loops(); ++i)
+        if (is_driven_[i]) largest = std::max(largest, std::abs(errors_[i]));
+    return largest;
+}
+
+// Stops that are kept hold as equations while velocities are corrected, and push as all others that are closed where
+// something is hit, or the speed of a drive jumps: then what approaches is judged by the speeds before that. A stop
+// that was met within the step and is being left counts as an impact as well.
+void JointSystem::meet_stops_at(double t, const double* x, double* u, double jump) {
+    measure_stops(t, x, before_.data());
+    stops_.keep();
+    stops_.seek_impacts();
+    if (!is_open() && prepared_ != stops_.active()) prepare(t, x);
+    if (stops_.is_fast(std::max(jump, is_open() ? 0.0 : largest_jump(t, x, u)))) {
+        stops_.open();
+        if (!is_open()) prepare(t, x);
+    }
+    if (!is_open()) correct_velocities(t, x, u);
     measure_stops(t, x, u);
-    const bool impact = stops_.seek_impacts();
-    before_.assign(u, u + tangent_size());
-    stops_.find_active([&] {
-        std::copy(before_.begin(), before_.end(), u);
-        if (!is_open()) {
-            if (prepared_ != stops_.active()) prepare(t, x);
-            correct_velocities(t, x, u);
-        }
+    responses_.clear();
+    const std::pair<double, const double*> at{t, x};  // captures that fit into a function without room of its own
+    impact_.find(stops_, [this, &at](int stop, double* speeds) { return respond(at.first, at.second, stop, speeds); });
+    if (!impact_.struck().empty()) {
+        const size_t n = before_.size();
+        for (size_t i = 0; i < impact_.struck().size(); ++i)
+            for (size_t k = 0; k < n; ++k) u[k] += impact_.impulses()[i] * responses_[i * n + k];
+        prepare(t, x);
+        find_rates_held(t, x, u);
         measure_stops(t, x, u);
-        for (int i = 0; i < stops_.count(); ++i) stops_.leaving[i] = stops_.speed[i] - stops_.bounce()[i];
-        return gather_forces();
-    });
-    statistics_.impacts += impact || stops_.passed(t);
+    }
+    statistics_.impacts += stops_.bounces() || stops_.passed(t);
+}
+
+// From the speed 1 off one stop, by what pushes.
+bool JointSystem::respond(double t, const double* x, int stop, double* speeds) {
+    stops_.push_alone(stop);
+    prepare(t, x);
+    const size_t row = loops() + stop;
+    if (is_dropped(row)) return false;
+    std::fill(errors_.begin(), errors_.end(), 0.0);
+    errors_[row] = -1.0;
+    const double* change = step();
+    const double impulse = multiplier(row);
+    if (!(impulse > 0.0)) return false;
+    const size_t begin = responses_.size();
+    for (int k = 0; k < tangent_size(); ++k) responses_.push_back(change[k] / impulse);
+    measure_stops(t, x, responses_.data() + begin);
+    for (int i = 0; i < stops_.count(); ++i) speeds[i] = stops_.speed[i];
+    measure_stops(t, x, at_rest_.data());
+    for (int i = 0; i < stops_.count(); ++i) speeds[i] -= stops_.speed[i];
+    return true;
 }
 
 }  // namespace bellcrank

@@ -232,6 +232,7 @@ from bellcrank.formulations.accelerations import DriveEffort as DriveEffort
 from bellcrank.formulations.accelerations import JointReaction as JointReaction
 from bellcrank.formulations.linearization import Linearization as Linearization
 from bellcrank.formulations.linearization import Speed as Speed
+from bellcrank.formulations.system import Accuracy as Accuracy
 from bellcrank.formulations.system import Rows as Rows
 from bellcrank.formulations.system import SystemStatistics as SystemStatistics
 from bellcrank.io.simulation import Simulation as Simulation

@@ -143,8 +143,11 @@ class FaultList:
             raise MechanismError(self._faults)
 
 
-class Unsupported(BellcrankError):
+class Unsupported(BellcrankError, NotImplementedError):
     """A formulation, method or file format cannot take this model; the message says why and what can."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
 
 
 class AssemblyError(BellcrankError):

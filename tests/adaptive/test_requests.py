@@ -48,6 +48,67 @@ def test_a_force_between_bodies_is_refused():
 
 
 @pytest.mark.parametrize(
+    ("force", "taken"),
+    [
+        (bc.JointFriction(coulomb=100.0), False),
+        (bc.JointFriction(viscous=1.0, coulomb=0.0, stiction=2.0), False),
+        (bc.Brake(100.0), False),
+        (bc.JointFriction(viscous=1.0), True),
+        (bc.TorsionSpring(stiffness=1.0, damping=1.0), True),
+    ],
+)
+def test_dry_friction_is_refused_by_name(force, taken):
+    """A smoothed law does nothing at rest, where dry friction holds."""
+    mech = hinge()
+    mech.add_force("hold", force, "pin")
+    if taken:
+        bc.start(mech, mode="quasistatic").advance()
+        return
+    with pytest.raises(Unsupported, match=r"no dry friction and no brake: force 'hold'\. Take mode='dyn"):
+        bc.start(mech, mode="quasistatic")
+
+
+def obstructed(what):
+    """A double pendulum with something that quasi-statics cannot take."""
+    mech = hinge()
+    rod = mech.bodies["rod"]
+    tip = mech.add_body("tip", mass=1.0, com=(0.5, 0, 0), inertia=(1, 1, 1), position=(1, 0, 0))
+    mech.add_joint("knee", bc.Revolute(), rod.marker((1, 0, 0)), tip.marker())
+    if what == "drive 'motor'":
+        mech.add_drive("motor", "pin", "theta_z", position=bc.Polynomial((0.0, 1.0)))
+    elif what == "constraint 'wheels'":
+        mech.add_constraint("wheels", bc.Gear(ratio=2.0), "pin", "knee")
+    elif what == "force 'bush'":
+        mech.add_force("bush", bc.Bushing(stiffness=(1, 1, 1)), rod, tip)
+    elif what == "force 'drag'":
+        mech.add_force("drag", bc.BodyDamping(damping=(1, 1, 1)), rod)
+    elif what == "lower limit of joint 'pin'":
+        mech.replace(mech.joints["pin"], limits=bc.Limit(-1, 1))
+    elif what == "joint 'shut'":
+        mech.add_joint("shut", bc.Spherical(), mech.ground.marker((2, 0, 0)), tip.marker((1, 0, 0)))
+    elif what == "'thrust'":
+        mech.add_force("push", bc.JointMotor(bc.Input("thrust", 1.0, unit="N m")), joint="pin")
+    return mech
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "drive 'motor'",
+        "constraint 'wheels'",
+        "force 'bush'",
+        "force 'drag'",
+        "lower limit of joint 'pin'",
+        "joint 'shut'",
+        "'thrust'",
+    ],
+)
+def test_refusals_name_the_element(what):
+    with pytest.raises(Unsupported, match=f": {what}"):
+        bc.start(obstructed(what), mode="quasistatic")
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"mode": "static"}, "mode must be 'dynamic' or 'quasistatic', got 'static'"),

@@ -208,3 +208,14 @@ def test_a_certificate_is_a_page_and_plain_values():
 def test_options_need_a_formulation():
     with pytest.raises(bc.MechanismError, match="options belong to a formulation"):
         bc.verify(four_bar(), rank_tolerance=1e-9)
+
+
+@pytest.mark.parametrize("stiffness", [1e4, 1e7])
+@pytest.mark.parametrize("arm", [0.0, 1.0])
+def test_what_exerts_nothing_is_not_judged_by_itself(stiffness, arm):
+    """A body on one bushing: most components are rounding, and the motion is of micrometres."""
+    mech = bc.Mechanism("one", gravity=(0, 0, -9.81))
+    body = mech.add_body("body", mass=3.0, inertia=(0.003, 0.003, 0.003), position=(2 * arm, 0, 0))
+    bushing = bc.Bushing((stiffness,) * 3, rotational_stiffness=(stiffness,) * 3)
+    mech.add_force("bushing", bushing, mech.ground.marker((arm, 0, 0)), body.marker((-arm, 0, 0)))
+    assert bc.verify(mech, duration=0.2).passed

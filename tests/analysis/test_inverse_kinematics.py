@@ -5,6 +5,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from rigs import reachable_targets
 from rigs.random_mechanisms import random_mechanism
 
 import bellcrank as bc
@@ -161,6 +162,48 @@ class TestLimits:
         elbow = np.array((0.6 * cos(0.4), 0.6 * sin(0.4)))
         away = np.array((0.0, 0.9)) - elbow
         assert found.misses[0][0] == pytest.approx(np.linalg.norm(away) - 0.4, abs=1e-6)
+
+
+# Seeds by family; from where they start alone, none of these targets is reached.
+HARD = {
+    "planar": (15, 33, 65, 67, 100, 124, 599, 2207, 4412),
+    "spatial": (28, 73, 148, 180, 198, 1494, 2897, 4158),
+    "loose": (57, 175, 2916),
+    "looped": (177, 222, 258, 379),
+}
+
+
+class TestWithinReach:
+    @pytest.mark.parametrize("family", HARD)
+    def test_what_is_within_reach_and_limits_is_reached(self, family):
+        """Restarts go anywhere within the limits, and loops close there."""
+        made = reachable_targets.FAMILIES[family]
+        faults = {seed: reachable_targets.wrong(made(seed)) for seed in (*HARD[family], *range(7000, 7025))}
+        assert {seed: fault for seed, fault in faults.items() if fault} == {}
+
+    def test_equal_arguments_give_equal_answers(self):
+        """Whatever was searched before, by this one or by another."""
+        task = reachable_targets.planar(599)
+        ik = bc.InverseKinematics(task.mechanism)
+        begin, (body, point) = ik.model.initial, next(iter(task.targets))
+        first = ik.nearest(task.targets, begin)
+        for elsewhere in ((9.0, 0.0, 0.0), (0.1, 0.2, 0.0), (-9.0, 1.0, 0.0)):
+            ik.nearest({(body, point): elsewhere}, begin)
+            ik.nearest({body: elsewhere})
+            same = ik.nearest(task.targets, begin)
+            assert np.array_equal(same.coordinates, first.coordinates)
+            assert same.misses == first.misses
+
+    def test_going_on_is_starting_there(self):
+        task = reachable_targets.planar(15)
+        ik, other = bc.InverseKinematics(task.mechanism), bc.InverseKinematics(task.mechanism)
+        body, point = next(iter(task.targets))
+        for _ in range(3):
+            ik.nearest({(body, point): (0.3, 0.4, 0.0)})
+        on = ik.state
+        assert np.array_equal(
+            ik.nearest(task.targets).coordinates, other.nearest(task.targets, on).coordinates
+        )
 
 
 class TestOutOfReach:

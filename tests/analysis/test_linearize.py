@@ -1,10 +1,12 @@
 """Linearized equations against closed forms, derived equations and each other."""
 
+import importlib
 import json
 import pickle
 
 import numpy as np
 import pytest
+from rigs.linearized_trees import wrong
 from rigs.random_loops import CASES, mechanism_of
 from rigs.random_mechanisms import random_mechanism
 from rigs.swinging import G, Y, parallelogram, pendulum
@@ -15,6 +17,7 @@ from bellcrank.analysis.admissible import admissible_states
 from bellcrank.analysis.differences import OutOfReach, derivatives
 from bellcrank.assembly.compile import compile_mechanism
 
+linearize_module = importlib.import_module("bellcrank.analysis.linearize")
 X = (1.0, 0.0, 0.0)
 FORMULATIONS = ("lagrange", "recursive", "symbolic", "dca")
 
@@ -125,6 +128,60 @@ def test_formulations_agree_on_random_mechanisms():
             np.testing.assert_allclose(made.A / sizes[0], first.A / sizes[0], rtol=0.0, atol=allowed)
         agreed += len(found) > 1
     assert agreed >= 8
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees_and_loops_with_inputs_against_complex_steps(seed):
+    assert wrong(seed) == ""
+
+
+def light_arm(effort):
+    """Two links of 10 g and 0.2 m on springs, at rest."""
+    mech = bc.Mechanism("light arm")
+    one = mech.add_body("one", mass=0.01, inertia=(1e-4, 1e-4, 1e-4), com=(0.1, 0, 0))
+    two = mech.add_body("two", mass=0.01, inertia=(1e-4, 1e-4, 1e-4), com=(0.1, 0.02, 0))
+    mech.add_joint("j1", bc.Revolute(), mech.ground.marker(axis="y"), one.marker(axis="y"))
+    axis = (0.3, 1.0, 0.5)
+    mech.add_joint("j2", bc.Revolute(), one.marker((0.2, 0, 0), axis=axis), two.marker(axis=axis))
+    for joint in ("j1", "j2"):
+        mech.add_force(f"spring {joint}", bc.TorsionSpring(stiffness=0.004), joint=joint)
+    mech.add_force("motor", bc.JointMotor(effort), joint="j2")
+    bc.find_equilibrium(mech)
+    return mech
+
+
+def test_derived_equations_are_those_of_the_point_whatever_inputs_are_displaced():
+    mech = light_arm(bc.Input("u", 0.0, unit="N m"))
+    right = bc.linearize(mech, inputs=(), formulation="symbolic")
+    found = bc.linearize(mech, formulation="symbolic")
+    assert found.derived
+    np.testing.assert_array_equal(found.A, right.A)
+    np.testing.assert_allclose(
+        found.A, bc.linearize(mech, formulation="lagrange").A, atol=1e-11 * abs(found.A).max()
+    )
+
+
+def test_a_displaced_system_is_where_it_was_afterwards():
+    for chosen in FORMULATIONS:
+        system = bc.prepare(light_arm(bc.Input("u", 0.3, unit="N m")), chosen)
+        before, acting = system.state(), system.accelerate().linear
+        with system.displaced():
+            system.inputs["u"] = 7.0
+            system.set_state(system.retract(before, np.ones((2, 3)), np.ones((2, 3))))
+            system.project()
+            assert not np.allclose(system.accelerate().linear, acting)
+        with pytest.raises(bc.MechanismError), system.displaced():
+            system.inputs.update({"u": 7.0, "v": 0.0})
+        assert system.inputs["u"] == 0.3
+        np.testing.assert_allclose(system.accelerate().linear, acting, rtol=1e-12)
+
+
+def test_derived_equations_that_differences_contradict_have_a_large_error(monkeypatch):
+    mech = light_arm(0.0)
+    right = linearize_module.derived_matrix
+    monkeypatch.setattr(linearize_module, "derived_matrix", lambda *given: 1.0001 * right(*given))
+    with pytest.raises(bc.MechanismError, match="not smooth here"):
+        bc.linearize(mech, formulation="symbolic")
 
 
 def test_inputs_of_the_mechanism_motors_and_parameters():

@@ -197,7 +197,7 @@ def test_zeros_in_jordan_blocks_cost_the_others_no_digits():
     blocks[6:, 6:] = np.diag([-1e-3, -2.0, 3.0]) + np.triu(rng.normal(size=(3, 3)), 1)
     turn, _ = np.linalg.qr(rng.normal(size=(9, 9)))
     matrix = turn @ blocks @ turn.T
-    found = eigen(matrix, np.ones(9))
+    found = eigen(matrix, np.ones(9), np.full((9, 9), 1e-16))
     assert found.zeros == 6
     assert found.null.shape == (9, 3)
     np.testing.assert_allclose(np.sort(found.values.real), [-2.0, -1e-3, 3.0], atol=1e-13)
@@ -254,3 +254,31 @@ def test_it_goes_into_json():
     assert found["stable"] is True
     assert found["modes"][0]["frequency"] == pytest.approx(0.589819, rel=1e-5)
     assert Y == (0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("stiffness", [1e-6, 1.0, 1e9, 1e15])
+@pytest.mark.parametrize("chosen", FORMULATIONS)
+def test_frequencies_do_not_depend_on_the_unit_of_time(stiffness, chosen):
+    """One body on one bushing: six equal frequencies, of microhertz or megahertz."""
+    mech = bc.Mechanism("bushing", gravity=(0, 0, 0))
+    body = mech.add_body("body", mass=1.0, inertia=(1e-3, 1e-3, 1e-3))
+    bushing = bc.Bushing((stiffness,) * 3, rotational_stiffness=(1e-3 * stiffness,) * 3)
+    mech.add_force("bushing", bushing, mech.ground, body)
+    found = bc.modes(mech, formulation=chosen)
+    assert found.frequencies == pytest.approx([sqrt(stiffness) / (2 * pi)] * 6, rel=1e-9)
+    assert (found.zeros, found.stability) == (0, "stable")
+
+
+@pytest.mark.parametrize("chosen", FORMULATIONS)
+def test_soft_and_stiff_modes_beside_a_neutral_one(chosen):
+    """Frequencies over nine decades, and a shaft that turns freely."""
+    mech = bc.Mechanism("mixed", gravity=(0, 0, 0))
+    for k, stiffness in enumerate((1e-6, 1.0, 1e12, 0.0)):
+        wheel = mech.add_body(f"wheel {k}", mass=1.0, inertia=(1, 1, 1.0), position=(k, 0, 0))
+        mech.add_joint(f"shaft {k}", bc.Revolute(), mech.ground.marker((k, 0, 0)), wheel)
+        if stiffness:
+            mech.add_force(f"spring {k}", bc.TorsionSpring(stiffness), joint=f"shaft {k}")
+    found = bc.modes(mech, formulation=chosen)
+    assert found.frequencies == pytest.approx(np.sqrt([1e-6, 1.0, 1e12]) / (2 * pi), rel=1e-9)
+    assert (len(found.neutral), found.zeros, found.stability) == (1, 2, "neutral")
+    assert found[0].coordinates["shaft 3.theta_z"] == pytest.approx(1.0)

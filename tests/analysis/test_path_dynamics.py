@@ -105,3 +105,63 @@ def test_wrong_paths_are_refused_together():
         bc.inverse_dynamics(bc.prepare(arm()).model, 1.0, along={"lower.hand": HAND})
     with pytest.raises(bc.MechanismError, match="keep: it is for markers on paths"):
         bc.inverse_dynamics(arm(), 1.0, keep=["shoulder motor"])
+
+
+def boom(**cylinder):
+    """A boom on a hinge, lifted by a cylinder whose length is measured by a joint that holds nothing."""
+    mech = bc.Mechanism("boom", gravity=(0.0, -G, 0.0))
+    body = mech.add_body("boom", mass=10.0, inertia=(1, 1, 1), com=(1, 0, 0), rotation=bc.rotation("z", 0.2))
+    mech.add_joint("hinge", bc.Revolute(), mech.ground, body)
+    mech.add_joint("cylinder", bc.Free(), mech.ground.marker((0.5, -0.8, 0)), body.marker((1, 0, 0)))
+    if cylinder:
+        mech.add_drive("ram", "cylinder", coordinate="distance", **cylinder)
+    return mech, {body.marker((2, 0, 0)): ("2*cos(0.2 + 0.1*t)", "2*sin(0.2 + 0.1*t)", "0")}
+
+
+class TestWhatSuppliesTheEfforts:
+    @pytest.mark.parametrize("cylinder", [{"position": 0.0, "relative": True}, {"velocity": 0.0}])
+    def test_a_drive_of_any_coordinate(self, cylinder):
+        mech, along = boom(**cylinder)
+        run = bc.inverse_dynamics(mech, 1.0, 0.1, along=along)
+        assert run.drives == ("ram",)
+        turned = 0.2 + 0.1 * run.time
+        x, y = np.cos(turned) - 0.5, np.sin(turned) + 0.8
+        lever = (np.cos(turned) * y - np.sin(turned) * x) / np.hypot(x, y)
+        np.testing.assert_allclose(run.drive("ram").effort, 10 * G * np.cos(turned) / lever, rtol=1e-12)
+
+    def test_all_drives_share_what_one_could_supply(self):
+        mech, along = boom(position=0.0, relative=True)
+        mech.add_drive("motor", "hinge", position=0.0, relative=True)
+        run = bc.inverse_dynamics(mech, 1.0, 0.1, along=along)
+        assert set(run.drives) == {"ram", "motor"}
+        turned = 0.2 + 0.1 * run.time
+        x, y = np.cos(turned) - 0.5, np.sin(turned) + 0.8
+        lever = (np.cos(turned) * y - np.sin(turned) * x) / np.hypot(x, y)
+        torque = run.drive("motor").effort + lever * run.drive("ram").effort
+        np.testing.assert_allclose(torque, 10 * G * np.cos(turned), rtol=1e-12)
+
+    def test_without_drives_joints_that_turn_do_and_none_of_a_rod(self):
+        mech, along = boom()
+        rod = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.0, 1.0, 0.0))
+        mech.add_joint("strut", bc.Distance(), mech.ground, rod.marker((0.1, 0.0, 0.0)))
+        mech.add_joint("slide", bc.Prismatic(), mech.ground.marker((0, 1, 0), axis="x"), rod.marker(axis="x"))
+        run = bc.inverse_dynamics(mech, 1.0, 0.1, along=along)
+        assert run.drives == ("hinge",)
+
+    def test_what_nothing_moves_is_named(self):
+        mech = bc.Mechanism("ball")
+        body = mech.add_body("body", mass=1.0, inertia=(1, 1, 1), position=(0.0, 0.0, -1.0))
+        mech.add_joint("ball", bc.Spherical(), mech.ground, body.marker((0.0, 0.0, 1.0)))
+        along = {body.marker(): {"path": ("0", "0", "-1"), "orientation": ("0", "0", "0.1*t")}}
+        with pytest.raises(bc.MechanismError, match=r"add drives: nothing moves joint 'ball' \(rot_x\)"):
+            bc.inverse_dynamics(mech, 1.0, along=along)
+
+    def test_a_path_that_would_be_lost_is_named(self):
+        mech, along = boom()
+        cart = mech.add_body("cart", mass=1.0, inertia=(1, 1, 1))
+        mech.add_joint("slide", bc.Prismatic(), mech.ground, cart)
+        mech.add_drive("cart's path", marker=cart.marker(), path=bc.Path(("0", "0", "0.1*t")))
+        with pytest.raises(bc.MechanismError, match="cart's path.*no path in along="):
+            bc.inverse_dynamics(mech, 1.0, along=along)
+        both = along | {cart.marker(): ("0", "0", "0.1*t")}
+        assert set(bc.inverse_dynamics(mech, 1.0, 0.1, along=both).drives) == {"hinge", "slide"}

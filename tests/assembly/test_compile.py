@@ -1,5 +1,6 @@
 """Compilation: what is equal is stored once, names find their rows, and the start fixes what it should."""
 
+import dataclasses
 import gc
 import math
 import sys
@@ -161,3 +162,18 @@ def test_the_work_of_compiling_grows_with_the_number_of_bodies():
     first, second, third = (operations(lambda mech=mech: compile_mechanism(mech)) for mech in chains)
     assert second - first > 1000
     assert third - second == pytest.approx(second - first, rel=0.02)
+
+
+class NotCopied(tuple):
+    """Names that may be counted, but not gone through."""
+
+    def __iter__(self):
+        raise AssertionError("names were copied to look one of them up")
+
+
+def test_names_are_looked_up_without_copying_them():
+    model = bc.prepare(bc.gallery.double_pendulum(), "recursive").model
+    names = model.bodies
+    watched = dataclasses.replace(model, bodies=NotCopied(names))
+    watched.__dict__["body_index"] = model.body_index
+    assert [watched.body_number(name) for name in names] == list(range(len(names)))

@@ -61,7 +61,15 @@ def test_the_protein_is_a_backbone_as_files_give_it():
 
 
 def test_a_small_report_and_its_figures(tmp_path):
-    settings = {"joints": 400, "legs": 8, "forces": (1, 10), "steps": 5, "chain_steps": 50, "repeats": 1}
+    settings = {
+        "joints": 400,
+        "legs": 8,
+        "forces": (1, 10),
+        "steps": 5,
+        "millipede_steps": 5,
+        "chain_steps": 50,
+        "repeats": 1,
+    }
     report = adaptive.run(**settings, python="none")
     results = report.to_dict()["results"]
     assert {"table1", "table1_exact", "protein", "figure5", "figure1", "targets"} <= set(results)

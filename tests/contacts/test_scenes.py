@@ -256,6 +256,25 @@ def test_bad_contacts_are_refused_by_name():
     assert "cannot touch each other" in refusal(mech)
 
 
+def test_a_contact_that_joints_switch_off_is_refused():
+    mech = bc.Mechanism("guided")
+    mech.replace(mech.ground, shapes=[bc.Plane(size=1.0)])
+    ball = mech.add_body("ball", shapes=[bc.Sphere(0.05, density=1000.0)], position=(0, 0, 0.2))
+    mech.add_joint("guide", bc.Prismatic(), mech.ground.marker((0, 0, 0.2)), ball)
+    mech.add_force("touch", CONTACT, "ball", "ground")
+    assert "force 'touch': it does nothing" in refusal(mech)
+    assert "'guide'" in refusal(mech)
+    mech.replace(mech.forces["touch"], kind=bc.Contact(stiffness=1e5, joined=True))
+    fell = bc.simulate(mech, 1.0).body("ball").position[-1, 2]
+    assert 0.0 < fell < 0.06  # it lies on the ground
+    # Where one pair is left, the contact acts, as with links of a chain that are joined to each other.
+    other = mech.add_body("other", shapes=[bc.Sphere(0.05, density=1000.0)], position=(0.5, 0, 0.2))
+    mech.add_joint("rod", bc.Distance(0.5), ball, other)
+    mech.remove(mech.forces["touch"])
+    mech.add_force("touch", CONTACT, "ball", "other", "ground")
+    bc.simulate(mech, 0.01)
+
+
 def test_bodies_that_start_within_each_other_are_refused():
     mech = bc.Mechanism("two")
     for name in "ab":
@@ -294,7 +313,8 @@ def test_joined_bodies_pass_through_each_other_unless_told():
         )
         mech.replace(mech.ground, shapes=[bc.Box(size=size, position=(0.0, 0.3, 0.0))])
         mech.add_joint("hinge", bc.Revolute(), "ground", "leaf")
-        mech.add_force("stop", bc.Contact(1e5, joined=joined), "leaf", "ground")
+        mech.add_body("cat", shapes=[bc.Sphere(0.1, density=1000.0)], position=(9, 9, 9))
+        mech.add_force("stop", bc.Contact(1e5, joined=joined), "leaf", "ground", "cat")
         return bc.simulate(mech, duration=1.5, output_step=0.1)
 
     assert pair(joined=False).joint("hinge").position[-1] == pytest.approx(3.0)

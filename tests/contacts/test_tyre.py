@@ -304,7 +304,8 @@ def test_runs_are_judged():
 @pytest.mark.parametrize(
     ("fields", "rule"),
     [
-        ({"width": 0.2}, "half the radius"),
+        ({"width": 0.4}, "must be less than radius"),
+        ({"height": 0.05}, "height must not be more than width"),
         ({"pressure": 0.0}, "pressure"),
         ({"surface": "ice"}, "surface"),
         ({"resolution": 1e-5}, "at most 20000 slices"),

@@ -14,7 +14,7 @@ from bellcrank.mechanism.hull import convex_hull
 
 Shape = _core.CollisionShape
 RADIUS, WIDTH, SLICES, RIM = 0.3, 0.06, 150, 0.048
-TYRE = Shape.tyre(RADIUS, WIDTH, SLICES, RIM)
+TYRE = Shape.tyre(RADIUS, WIDTH, WIDTH, SLICES, RIM)
 REACH = 0.02  # m, gaps beyond count as that
 SLOPE = 4.0  # of the cone that a slice is
 OF_RIM = 2**30

@@ -39,6 +39,8 @@ def rigs(catalogue, poses):
     assert system.project()
     written = Flat(scene(3))
     coordinates, pose, start = poses
+    if isinstance(catalogue, bc.Screw):  # it may be some turns up, where a formula is not searched from zero
+        start = (system.coordinates()[0][listed.arrays["coordinate_kind"].index("theta_z")],)
     written.joint(written.pair((0, 1), OFFSETS), coordinates, pose, start)
     return system, written.system()
 

@@ -57,6 +57,13 @@ def test_a_sheet_with_two_sides_has_no_thickness():
         Shape.mesh(CORNERS, sheet, solid=True)
 
 
+@pytest.mark.parametrize("solid", [False, True])
+@pytest.mark.parametrize("again", [[0, 3, 2], [3, 2, 0], [2, 3, 0]])
+def test_a_triangle_that_is_there_twice_is_named(again, solid):
+    with pytest.raises(ValueError, match="triangles 2 and 4 have the same corners: remove one of them"):
+        Shape.mesh(CORNERS, [*TETRAHEDRON, again], solid=solid)
+
+
 def test_absurd_sizes_are_refused():
     for scale in (1e12, 1e-20):
         with pytest.raises(ValueError, match=r"mesh: points reach over .* allowed"):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rigs.convex_oracles import convex_shapes, pose, poses
+from rigs.meshes import cubes
 from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
@@ -272,3 +273,37 @@ def test_wrong_surfaces_are_refused_with_all_faults():
         ValueError, match="a plane and a height field is not computed; planes and height fields do not"
     ):
         _core.collide(PLANE, pose(), flat_field(), pose(), 0.0)
+
+
+def rough_field(rng):
+    return Shape.height_field(0.02 * rng.normal(size=(21, 21)), (-2.0, -2.0), (0.2, 0.2))
+
+
+def slotted_mesh(_rng):
+    """Cubes of 0.2 m: a block with a slot, and a wall along one of its edges."""
+    slot = [(2, 0), (2, 1), (2, 2)]
+    cells = [(i, j, 0) for i in range(5) for j in range(5)]
+    cells += [(i, j, 1) for i in range(5) for j in range(5) if (i, j) not in slot]
+    surface, _ = cubes([*cells, *((0, j, 2) for j in range(5))], 0.2)
+    return Shape.mesh(surface.vertices, surface.triangles.tolist(), solid=True)
+
+
+@pytest.mark.parametrize("known", SHAPES.values(), ids=list(SHAPES))
+@pytest.mark.parametrize("made", [rough_field, slotted_mesh])
+def test_a_wide_reach_finds_nothing_that_is_not_there(known, made):
+    """Shapes float above the highest place: no reach shows them an overlap, and none a nearer point."""
+    rng = np.random.default_rng(5)
+    ground, at = made(rng), poses(20, seed=4)
+    top = ground.bounds(pose())[0, 5]
+    clearance = 0.05 + 0.1 * rng.random(len(at))
+    at[:, :2] *= 0.2
+    at[:, 2] = 0.0
+    at[:, 2] = top + clearance - known.shape.bounds(at)[:, 2]
+    nearest = []
+    for reach in (0.5, 2.0, 20.0):
+        contacts = _core.collide(known.shape, at, ground, pose(), reach)
+        points, first = np.asarray(contacts.points), np.asarray(contacts.first)
+        assert np.all(np.diff(first) > 0)
+        nearest.append(np.minimum.reduceat(points[:, 6], first[:-1]))
+        assert np.all(nearest[-1] >= clearance - 1e-9)
+    np.testing.assert_allclose(nearest[1:], [nearest[0]] * 2, atol=1e-7)

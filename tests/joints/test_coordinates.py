@@ -20,6 +20,7 @@ def definitions():
         kinds[name] = lambda r, q, k=k: r[k]
         kinds[f"theta_{name}"] = lambda r, q, k=k: 2.0 * np.arctan2(q[1 + k], q[0])
         kinds[f"rot_{name}"] = lambda r, q, k=k: Rotation.from_quat(np.roll(q, -1)).as_rotvec()[k]
+        kinds[f"turned_{name}"] = kinds[f"rot_{name}"]  # until it is followed
         for j, second in enumerate(AXES):
             kinds[f"dot_{name}{second}"] = lambda r, q, k=k, j=j: matrix(q)[k, j]
     for k in range(4):
@@ -40,6 +41,9 @@ ANGULAR = {
         "theta_x",
         "theta_y",
         "theta_z",
+        "turned_x",
+        "turned_y",
+        "turned_z",
         "universal_1",
         "universal_2",
         "azimuth",
@@ -47,6 +51,7 @@ ANGULAR = {
         "curve_angle",
     ),
 }
+FOLLOWED = {"turned_x", "turned_y", "turned_z"}  # whose derivatives depend on the turns
 KINDS = sorted(DEFINITIONS)
 
 
@@ -115,7 +120,7 @@ def turning(random_motion):
     return times, samples
 
 
-@pytest.mark.parametrize("kind", sorted(ANGULAR - CURVES))
+@pytest.mark.parametrize("kind", sorted(ANGULAR - CURVES - FOLLOWED))
 def test_derivatives_of_angles_do_not_see_the_branch(kind, turning):
     """Through every branch the integral of the rate is the unwrapped value."""
     times, samples = turning
@@ -128,6 +133,22 @@ def test_derivatives_of_angles_do_not_see_the_branch(kind, turning):
     h = times[1] - times[0]
     simpson = h / 3.0 * (rates[:-2:2] + 4.0 * rates[1:-1:2] + rates[2::2])
     assert np.cumsum(simpson) == pytest.approx(unwrapped[2::2] - unwrapped[0], abs=1e-4)
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_rotation_vectors_are_followed_past_whole_turns(axis):
+    """Two turns up and back about an axis that is none of theirs: value and rate are those of the vector."""
+    way = np.array((0.36, -0.48, 0.8))
+    near = np.zeros(3)
+    for angle in np.concatenate([np.linspace(0.0, 13.0, 130), np.linspace(13.0, -8.0, 210)]):
+        q = np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * way])
+        values = [
+            core.evaluate_coordinate(f"turned_{k}", np.zeros(3), q, np.zeros(3), 1.5 * way, near)
+            for k in AXES
+        ]
+        near = np.array([value for value, *_ in values])
+        assert near == pytest.approx(angle * way, abs=1e-9)
+        assert values[axis][2] @ (1.5 * way) == pytest.approx(1.5 * way[axis], abs=1e-7)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -116,7 +116,7 @@ def _compared(name, first, expected, system, found, allowed):
         findings.append(Finding("redundant rows", name, 1.0, rows))
     compare("energies", system.core.energy(), first.core.energy())
     compare("coordinates", system.core.coordinates(), first.core.coordinates())
-    said = max(max(s.stats.uncertainty, s.stats.effort_uncertainty) for s in (system, first))
+    said = max(max(s.accelerations, s.efforts) for s in (system.accuracy(), first.accuracy()))
     covered = [said > 1e-9 and (f.size <= 10 * said or f.quantity in COUNTS) for f in findings]
     return [replace(f, flagged=said) if c else f for f, c in zip(findings, covered, strict=True)]
 

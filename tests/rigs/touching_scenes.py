@@ -29,10 +29,13 @@ def orientation(rng):
     return tuple((found / np.linalg.norm(found)).tolist())
 
 
-def scene(seed):
-    """A mechanism of one to six bodies on a plane, some of them hinged to each other."""
+def scene(seed, length=1.0, time=1.0):
+    """A mechanism of one to six bodies on a plane, some of them hinged to each other.
+
+    length, time: units in which all numbers but masses are, m and s: the motion is the same in these.
+    """
     rng = np.random.default_rng(seed)
-    mech = bc.Mechanism(f"scene {seed}")
+    mech = bc.Mechanism(f"scene {seed}", gravity=(0.0, 0.0, -9.81 * length / time**2))
     tilt = rng.uniform(-0.3, 0.3) if rng.random() < 0.3 else 0.0
     floor = bc.Plane(rotation=(np.cos(tilt / 2), 0.0, np.sin(tilt / 2), 0.0))
     mech.replace(mech.ground, shapes=[floor])
@@ -41,14 +44,15 @@ def scene(seed):
         size = rng.uniform(0.05, 0.3)
         mass = 10.0 ** rng.uniform(-2.0, 2.0)
         position = (rng.uniform(-0.2, 0.2), rng.uniform(-0.2, 0.2), 0.25 + 0.35 * k)
+        position = tuple(length * x for x in position)
         body = mech.add_body(
             f"body {k}",
             mass=mass,
-            shapes=[replace(shape(rng, size), density=1000.0)],
+            shapes=[replace(shape(rng, length * size), density=1000.0)],
             position=position,
             rotation=orientation(rng),
-            velocity=tuple(rng.normal(scale=1.0, size=3)),
-            angular_velocity=tuple(rng.normal(scale=4.0, size=3)),
+            velocity=tuple(rng.normal(scale=1.0, size=3) * length / time),
+            angular_velocity=tuple(rng.normal(scale=4.0, size=3) / time),
         )
         if names and rng.random() < 0.25:
             mech.add_joint(
@@ -60,11 +64,13 @@ def scene(seed):
         names.append(body.name)
     weight = 9.81 * min(mech.bodies[name].mass for name in names)
     kinetic = rng.uniform(0.0, 1.5)
+    stiffness, exponent = weight / 10.0 ** rng.uniform(-5.0, -3.0), rng.choice([1.0, 1.5])
     mech.add_force(
         "touch",
         bc.Contact(
-            stiffness=weight / 10.0 ** rng.uniform(-5.0, -3.0),
-            exponent=rng.choice([1.0, 1.5]),
+            stiffness=stiffness * length ** (1.0 - exponent) / time**2,
+            exponent=exponent,
+            impact_speed=length / time,
             restitution=rng.uniform(0.0, 1.0),
             friction=kinetic,
             static_friction=kinetic * rng.choice([1.0, 1.3]),

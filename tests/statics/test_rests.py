@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from rigs.resting_trees import balanced_arm, wrong
 from rigs.tensegrity import tensegrity
 
 import bellcrank as bc
@@ -345,3 +346,112 @@ def test_random_mechanisms_stay_where_they_are_put(seed):
     assert not bc.find_equilibrium(mech).moves
     run = bc.simulate(mech, 0.1, method="dopri5", tolerance=1e-9)
     assert max(run.energy.kinetic) < 1e-10 * max(1.0, report.scale)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_chains_and_trees_with_stops(seed):
+    assert wrong(seed) == ""
+
+
+def test_a_chain_rests_on_several_stops():
+    """Those of the first two joints push; the third joint swings between its own."""
+    mech, before = bc.Mechanism("stops", gravity=(0, -9.81, 0)), None
+    for k, (low, high) in enumerate(((-0.7, 0.2), (-0.5, 0.6), (-3.0, 3.0))):
+        link = mech.add_body(f"link {k}", mass=1.0, inertia=(0.05, 0.05, 0.05), com=(0.5, 0, 0))
+        at = mech.ground.marker() if before is None else before.marker((1, 0, 0))
+        mech.add_joint(f"joint {k}", bc.Revolute(), at, link, limits=bc.Limit(low, high))
+        before = link
+    found = bc.statics(mech)
+    angles = [found.position[f"joint {k}"][0] for k in range(3)]
+    assert angles == pytest.approx([-0.7, -0.5, 1.2 - math.pi / 2], abs=1e-8)
+    assert found.equilibrium.freedoms == 1
+    assert found.equilibrium.stability == "stable"
+    assert all(found.limits[f"joint {k}"].efforts.max() > 1.0 for k in (0, 1))
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.7, -1.3])
+def test_what_is_balanced_everywhere_is_neutral(angle):
+    for seed in range(8):
+        mech = balanced_arm(np.random.default_rng(seed), angle)
+        report = bc.find_equilibrium(mech)
+        assert report.stability == "neutral"
+        assert (report.neutral_directions, report.unstable_directions) == (1, 0)
+        assert abs(report.least_eigenvalue) <= report.uncertainty < 1e-9
+        linear = bc.linearize(mech, inputs=())
+        assert linear.stability == bc.modes(mech).stability == "neutral"
+        assert bc.modes(mech)[0].kind == "neutral"
+
+
+@pytest.mark.parametrize("share", [1.0 - 1e-9, 1.0 + 1e-9])
+def test_what_is_almost_balanced_is_not_neutral(share):
+    """Hanging, a spring of no length short of balance by 1e-9, or beyond it, decides."""
+    mech = bc.Mechanism("almost")
+    arm = mech.add_body("arm", 2.0, (0.02, 0.02, 0.02), com=(0, 0, -0.3))
+    mech.add_joint("J", bc.Revolute(), mech.ground.marker(axis=Y), arm.marker(axis=Y))
+    stiffness = share * 2.0 * 9.81 * 0.3 / (0.2 * 0.15)
+    spring = bc.SpringDamper(stiffness=stiffness, rest_length=0.0)
+    mech.add_force("s", spring, mech.ground.marker((0, 0, 0.2)), arm.marker((0, 0, -0.15)))
+    report = bc.find_equilibrium(mech, leave_unstable=False)
+    curvature = (1.0 - share) * 2.0 * 9.81 * 0.3 / (0.02 + 2.0 * 0.09)
+    assert report.stability == ("stable" if curvature > 0.0 else "unstable")
+    assert abs(report.least_eigenvalue - curvature) <= report.uncertainty
+    linear = bc.linearize(mech, inputs=())
+    assert linear.stability in (report.stability, "neutral")
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("stiffness", [10.0, 1e9])
+def test_rests_do_not_depend_on_units_and_places(length, stiffness):
+    """Far from the origin, and with springs that bear next to nothing of what they could."""
+    for seed in range(3):
+        stable = [
+            bc.find_equilibrium(scaled(seed, length, length * far, stiffness)).stability for far in (0.0, 1e3)
+        ]
+        assert stable == ["stable", "stable"]
+
+
+def scaled(seed, length, far, stiffness):
+    """Bodies on springs and bushings, all lengths times a length, at a distance from the origin."""
+    rng = np.random.default_rng(seed)
+    mech, before = bc.Mechanism("scaled", gravity=(0, 0, -9.81)), None
+    origin = np.array([far, 2 * far, 0.0])
+    for i in range(int(rng.integers(1, 4))):
+        place, axis = origin + length * rng.normal(size=3), rng.normal(size=3)
+        inertia = length**2 * 0.1 * np.array([1, 1.2, 1.5])
+        body = mech.add_body(f"body {i}", float(10 ** rng.uniform(-1, 1)), tuple(inertia), position=place)
+        where = place + 0.3 * length * rng.normal(size=3)
+        kind = bc.Revolute() if rng.random() < 0.5 else bc.Spherical()
+        ends = ((before or mech.ground).world_marker(where, axis=axis), body.world_marker(where, axis=axis))
+        mech.add_joint(f"joint {i}", kind, *ends)
+        for k in range(3):
+            spring = bc.SpringDamper(stiffness * float(10 ** rng.uniform(-1, 1)) / length, rest_length=length)
+            ends = (
+                mech.ground.marker(origin + length * rng.normal(size=3)),
+                body.marker(0.3 * length * rng.normal(size=3)),
+            )
+            mech.add_force(f"spring {i} {k}", spring, *ends)
+        bushing = bc.Bushing((stiffness / length,) * 3, rotational_stiffness=(stiffness * length,) * 3)
+        mech.add_force(f"bushing {i}", bushing, mech.ground.world_marker(place), body.world_marker(place))
+        before = body
+    return mech
+
+
+@pytest.mark.parametrize("count", [3, 8])
+def test_a_free_beam_has_six_neutral_directions(count):
+    """Of stiff bushings; clamped, its lowest frequency is that of `bc.modes`."""
+    for clamped in (False, True):
+        mech = bc.Mechanism("beam", gravity=(0, 0, 0))
+        before = mech.ground if clamped else None
+        for k in range(count):
+            body = mech.add_body(f"body {k}", mass=0.1, inertia=(1e-5, 1e-5, 1e-5), position=(0.1 * k, 0, 0))
+            if before is not None:
+                at = (0.1 * k - 0.05, 0, 0)
+                bushing = bc.Bushing((1e9, 1e8, 1e8), rotational_stiffness=(1e4, 1e5, 1e5))
+                mech.add_force(f"bushing {k}", bushing, before.world_marker(at), body.world_marker(at))
+            before = body
+        report, found = bc.find_equilibrium(mech), bc.modes(mech)
+        assert report.neutral_directions == len(found.neutral) == (0 if clamped else 6)
+        assert report.stability == found.stability == ("stable" if clamped else "neutral")
+        if clamped:
+            lowest = (2 * math.pi * found.frequencies[0]) ** 2
+            assert report.least_eigenvalue == pytest.approx(lowest, rel=1e-8)

@@ -112,11 +112,7 @@ void Dca::correct_velocities(double* u, bool impacts) {
     ready();
     const double fastest = std::max(size(u), std::numeric_limits<double>::min());
     if (impacts && !stops_.empty()) {
-        rates();
-        std::copy(rhs_.begin(), rhs_.end(), wanted_.begin());
-        seek_impacts(wanted_);
-        solve_with_stops(velocities, null_);
-        rows_.add_accelerations(null_.data(), u);
+        meet_stops_at(u);
     } else {
         iterate(velocities, rates, [&] { return apply(rhs_, u).step / (options_.velocity_tolerance * fastest); });
     }

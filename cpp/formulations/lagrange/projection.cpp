@@ -205,16 +205,7 @@ void Lagrange::position_step() {
 
 // Eq. 37: Δu = M⁻¹ Jᵀ μ with S μ = −Ċ; with impacts, stops take part.
 void Lagrange::correct_velocities(double* u, bool impacts) {
-    find_rates(u);
-    for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
-    if (stops_.empty() || !impacts) {
-        std::copy(rhs_.begin(), rhs_.end(), impulse_.begin());
-        solve(impulse_);
-    } else {
-        seek_impacts(rhs_);
-        solve_with_stops(impulse_);
-    }
-    rows_.add_accelerations(impulse_.data(), u);
+    impacts && !stops_.empty() ? meet_stops_at(u) : correct_rates(u);
     // Of a very light body the sum of impulses has the rounding of large ones: what that left is small.
     for (int i = 0; i < kMostRepeated && delassus_.is_precise() && stops_.empty(); ++i) {
         scale(u, scaled_.data());

@@ -8,7 +8,7 @@ void Lagrange::rows_changed() {
     if (known_ != Known::nothing) refactor();
 }
 
-// Eqs. 35 and 37 with b = rhs_.
+// Eq. 35 with b = rhs_.
 void Lagrange::solve_with_stops(std::vector<double>& lambda) {
     find_pushing(
         lambda,

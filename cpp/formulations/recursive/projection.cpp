@@ -70,16 +70,21 @@ void Recursive::lead_positions(double t, double* x) const {
     for (const Drive& drive : tree_.drives) x[tree_.links[drive.link].x] = driven(drive, t).f;
 }
 
-void Recursive::set_driven(double t, double* x, double* u) {
+double Recursive::set_driven(double t, double* x, double* u) {
     bool jumps = false;
+    double most = 0.0;
     lead_positions(t, x);
     for (size_t i = 0; i < tree_.drives.size(); ++i) {
         const recursive::Link& link = tree_.links[tree_.drives[i].link];
         given_[i] = driven(tree_.drives[i], t).d1 - u[link.u];
+        most = std::max(most, std::abs(given_[i]));
         jumps |= std::abs(given_[i]) > kJump * std::max(1.0, std::abs(u[link.u]));
     }
-    if (jumps) return spread_jumps(t, x, u);
-    for (size_t i = 0; i < given_.size(); ++i) u[tree_.links[tree_.drives[i].link].u] += given_[i];
+    if (jumps)
+        spread_jumps(t, x, u);
+    else
+        for (size_t i = 0; i < given_.size(); ++i) u[tree_.links[tree_.drives[i].link].u] += given_[i];
+    return most;
 }
 
 // A speed that is led to another value at once is an impulse of its drive, to which all joints respond: the

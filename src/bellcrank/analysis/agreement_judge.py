@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bellcrank.analysis.stiff_rounding import acceleration_size
 from bellcrank.analysis.testimony import Testimony
 from bellcrank.analysis.verdict import CheckResult, Finding
 from bellcrank.assembly.model import Model
@@ -149,5 +150,6 @@ def _scales(model: Model, said: Testimony) -> tuple[Floats, Floats]:
     ]
     spin = np.max(np.abs(sections["angular_velocity"]), axis=(1, 2), initial=0.0)
     size = np.maximum.reduce([*parts, spin**2]) + float(np.linalg.norm(model.gravity)) + 1e-3
+    size += acceleration_size(model)
     heaviest = float(np.max(model.mass, initial=0.0))
     return size, heaviest * size

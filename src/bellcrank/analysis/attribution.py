@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank.analysis.balance_judge import left_over
-from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.impulse_judge import unmatched
 from bellcrank.analysis.loads import (
     Loads,
@@ -28,14 +28,17 @@ _EXPLAINED = 1e-5  # of what is left over, that may remain beside an element's d
 
 def attributed(evidence: Evidence, frame: int) -> str:
     """The element, such as "force 'spring'", that the imbalance of a frame points to, or ""."""
-    judged = left_over if evidence.has_accelerations else unmatched
-    force, moment, size, moment_size = judged(evidence, frame)
+    part = evidence.at_frame(frame)
+    if evidence.has_accelerations:
+        force, moment, size, moment_size = (values[0] for values in left_over(part))
+    else:
+        force, moment, size, moment_size = unmatched(evidence, frame)
     left = np.concatenate([force.ravel(), moment.ravel()])
     scale = np.concatenate([np.repeat(size, 3), np.repeat(moment_size, 3)])
     scale = scale + 1e-6 * np.max(scale, initial=0.0) + 1e-300
     total = float(np.linalg.norm(left / scale))
     best, found = 7, ""
-    for name, directions in _candidates(evidence, frame):
+    for name, directions in _candidates(part):
         shape = np.column_stack([_stacked(d) for d in directions]) / scale[:, None]
         rank = int(np.linalg.matrix_rank(shape, tol=1e-10 * (np.max(np.abs(shape), initial=0.0) + 1e-300)))
         if rank == 0:
@@ -56,8 +59,8 @@ def blamed(
     """
     failed = [check for check in checks if not check.passed]
     causes = [
-        [c for c in failed if c.name in ("numbers", "rotations")],
-        [c for c in failed if c.name == "poses"],
+        [c for c in failed if c.name in ("numbers", "rotations", "times", "times: ends")],
+        [c for c in failed if c.name in ("start", "poses")],
         [c for c in failed if c.name.endswith(": position")],
         [c for c in failed if c.name == "forces"],
     ]
@@ -78,84 +81,84 @@ def _when(check: CheckResult) -> str:
 
 
 def _stacked(loads: Loads) -> Floats:
-    return np.concatenate([loads.force[:-1].ravel(), loads.moment[:-1].ravel()])
+    return np.concatenate([loads.force[0, :-1].ravel(), loads.moment[0, :-1].ravel()])
 
 
-def _candidates(evidence: Evidence, frame: int) -> Iterator[tuple[str, list[Loads]]]:
-    """Elements, each with what it can exert."""
-    model, at = evidence.model, evidence.at(frame)
+def _candidates(part: Frames) -> Iterator[tuple[str, list[Loads]]]:
+    """Elements, each with what it can exert. part: one frame."""
+    model = part.model
+    one = np.ones(1)
     for force in model.forces:
         for law in force.laws:
-            unit = Loads(at)
-            unit.along(evidence.coordinate(int(model.arrays["law_coordinate"][law]), frame), 1.0)
+            unit = Loads(part.at)
+            unit.along(part.coordinate(int(model.arrays["law_coordinate"][law])), one)
             yield f"force {force.name!r}", [unit]
         for wrench in force.wrenches:
-            body, f, n, point = wrench_at(model, at, wrench)
-            acting = Loads(at)
+            body, f, n, point = wrench_at(part, wrench)
+            acting = Loads(part.at)
             acting.add(body, f, n, point)
             yield f"force {force.name!r}", [acting]
-            yield f"force {force.name!r}", _on_body(evidence, frame, body)
-    for record in evidence.formulas.forces:
+            yield f"force {force.name!r}", _on_body(part, body)
+    for record in part.evidence.formulas.forces:
         held = getattr(record.lowered.custom, "marker", None)
-        acting = Loads(at)
+        acting = Loads(part.at)
         if held is not None:
-            acting.add(*damping_at(model, at, record.lowered.custom))
+            acting.add(*damping_at(part, record.lowered.custom))
         else:
-            add_formula_force(evidence, frame, record, acting)
+            add_formula_force(part, record, acting)
         yield f"force {record.name!r}", [acting]
-        yield f"force {record.name!r}", _of_formulas(evidence, frame, record)
+        yield f"force {record.name!r}", _of_formulas(part, record)
     for multiplier in model.multipliers:
         if multiplier.kind != "limit":
-            unit = Loads(at)
-            add_row(evidence, frame, multiplier.row, 1.0, unit)
+            unit = Loads(part.at)
+            add_row(part, multiplier.row, one, unit)
             yield f"{multiplier.kind} {multiplier.element!r}", [unit]
     for name, _, pair in model.reactions:
-        yield f"joint {name!r}", _between(evidence, frame, pair)
+        yield f"joint {name!r}", _between(part, pair)
     for body, name in enumerate(model.bodies):
-        yield f"body {name!r}", _on_body(evidence, frame, body)
+        yield f"body {name!r}", _on_body(part, body)
 
 
-def _of_formulas(evidence: Evidence, frame: int, record: CustomRecord) -> list[Loads]:
+def _of_formulas(part: Frames, record: CustomRecord) -> list[Loads]:
     """All that a force given by formulas can exert."""
     kind: Any = record.lowered.custom
     if kind.force is None and kind.moment is None:
-        return [loads for end in record.ends for loads in _along_end(evidence, frame, end)]
-    ends = [marker_at(evidence, frame, marker) for marker in record.ends]
+        return [loads for end in record.ends for loads in _along_end(part, end)]
+    ends = [marker_at(part, marker) for marker in record.ends]
     found = []
     for unit in np.eye(6)[slice(0 if kind.force else 3, 6 if kind.moment else 3)]:
-        loads = Loads(evidence.at(frame))
+        loads = Loads(part.at)
         for (body, _), sign in zip(ends, (1.0, -1.0), strict=False):
-            loads.add(body, sign * unit[:3], sign * unit[3:], ends[0][1])
+            loads.add(body, sign * unit[None, :3], sign * unit[None, 3:], ends[0][1])
         found.append(loads)
     return found
 
 
-def _along_end(evidence: Evidence, frame: int, held: object) -> list[Loads]:
+def _along_end(part: Frames, held: object) -> list[Loads]:
     found = []
     for unit in np.eye(1 if isinstance(held, int) else 6):
-        loads = Loads(evidence.at(frame))
-        add_along(evidence, frame, held, unit, loads)
+        loads = Loads(part.at)
+        add_along(part, held, unit[None], loads)
         found.append(loads)
     return found
 
 
-def _on_body(evidence: Evidence, frame: int, body: int) -> list[Loads]:
+def _on_body(part: Frames, body: int) -> list[Loads]:
     found = []
     for unit in np.eye(6):
-        loads = Loads(evidence.at(frame))
-        loads.add(body, unit[:3], unit[3:], loads.centre[body])
+        loads = Loads(part.at)
+        loads.add(body, unit[None, :3], unit[None, 3:], loads.centre[:, body])
         found.append(loads)
     return found
 
 
-def _between(evidence: Evidence, frame: int, pair: int) -> list[Loads]:
-    at = evidence.at(frame)
-    point, _, _ = at.relative_motion(pair)
-    one, two = evidence.model.arrays["pair_bodies"][pair].tolist()
+def _between(part: Frames, pair: int) -> list[Loads]:
+    point, _, _ = part.at.relative_motion(pair)
+    one, two = part.model.arrays["pair_bodies"][pair].tolist()
     found = []
     for unit in np.eye(6):
-        loads = Loads(at)
-        loads.add(two, unit[:3], unit[3:], point)
-        loads.add(one, -unit[:3], -unit[3:], point)
+        loads = Loads(part.at)
+        loads.add(two, unit[None, :3], unit[None, 3:], point)
+        loads.add(one, -unit[None, :3], -unit[None, 3:], point)
         found.append(loads)
     return found

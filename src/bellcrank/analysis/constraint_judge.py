@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.snapshot import Snapshot, exponential, matrices, product
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.model import Model
@@ -13,6 +13,7 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OF_FORMULAS
 
 _TURN = 2.0 * np.pi
+_STEEP = 1e4  # gradient of a coordinate, 1/m or 1, beyond which it is near a pole, and known the less
 _ROUGH = 1e-6  # change of a relative second derivative with the step, beyond which a motion is not smooth
 
 
@@ -45,13 +46,13 @@ class Rows:
         self.functions = [int(arrays["row_function"][row]) for row in self.rows]
         self.constants = np.asarray(arrays["row_constant"])[self.rows]
 
-    def led(self, time: float) -> Floats:
-        """Value, first and second derivative of the function and constant of each row (rows, 3)."""
-        out = np.zeros((len(self.rows), 3))
-        out[:, 0] = self.constants
+    def led(self, times: Floats) -> Floats:
+        """Value, first and second derivative of the function and constant of each row (n, rows, 3)."""
+        out = np.zeros((len(times), len(self.rows), 3))
+        out[:, :, 0] = self.constants
         for k, function in enumerate(self.functions):
             if function >= 0:
-                out[k] += self.model.core_function(function)(np.array([time]))[0]
+                out[:, k] += self.model.core_function(function)(times)
         return out
 
     def text(self, k: int) -> str:
@@ -70,15 +71,13 @@ def judge_constraints(evidence: Evidence) -> list[CheckResult]:
     if not rows.rows:
         return []
     worst = {"position": Worst(), "velocity": Worst(), "acceleration": Worst()}
-    for frame in evidence.frames:
-        errors = {
-            "position": _position_errors(rows, evidence, frame),
-            "velocity": _velocity_errors(rows, evidence, frame),
-        }
-        if evidence.has_accelerations:
-            errors["acceleration"] = _acceleration_errors(rows, evidence, frame)
-        for level, values in errors.items():
-            worst[level].meet(values, rows.text, float(evidence.time[frame]))
+    for part in evidence.parts(evidence.every):
+        led = rows.led(part.time)
+        worst["position"].meet_all(_position_errors(rows, part, led[:, :, 0]), rows.text, part.time)
+        worst["velocity"].meet_all(_velocity_errors(rows, part, led[:, :, 1]), rows.text, part.time)
+    for frame in evidence.frames if evidence.has_accelerations else ():
+        errors = _acceleration_errors(rows, evidence, frame)
+        worst["acceleration"].meet(errors, rows.text, float(evidence.time[frame]))
     meanings = {
         "position": ("largest constraint error, m or rad/2", 1e-7),
         "velocity": ("rate of the constraints relative to the speeds", 1e-7),
@@ -94,21 +93,47 @@ def judge_constraints(evidence: Evidence) -> list[CheckResult]:
     return results
 
 
-def _position_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
-    led = rows.led(float(evidence.time[frame]))[:, 0]
-    errors = np.array([sum(w * evidence.value(c, frame) for c, w in terms) for terms in rows.terms]) - led
+def row_errors(rows: Rows, part: Frames) -> tuple[Floats, Floats]:
+    """Errors of rows (n, rows) at position and velocity level."""
+    led = rows.led(part.time)
+    speeds = np.maximum(*(np.max(np.abs(x), axis=(1, 2)) for x in (part.at.velocity, part.at.spin)))
+    rates = _velocity_errors(rows, part, led[:, :, 1]) * (1.0 + speeds[:, None])
+    return _position_errors(rows, part, led[:, :, 0]), rates
+
+
+def _position_errors(rows: Rows, part: Frames, led: Floats) -> Floats:
+    errors = -led
     for k, terms in enumerate(rows.terms):
+        for c, w in terms:
+            errors[:, k] += w * part.value(c)
         if rows.angular(k) and len(terms) == 1:  # on whichever branch the angle is counted
             turn = _TURN * abs(terms[0][1])
-            errors[k] -= turn * round(errors[k] / turn)
+            errors[:, k] -= turn * np.round(errors[:, k] / turn)
     return np.abs(errors)
 
 
-def _velocity_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
-    at = evidence.at(frame)
-    led = rows.led(float(evidence.time[frame]))[:, 1]
-    rates = np.array([sum(w * at.coordinate(c).rate for c, w in terms) for terms in rows.terms])
-    return np.asarray(np.abs(rates - led) / (1.0 + _largest(at.velocity, at.spin)))
+def _velocity_errors(rows: Rows, part: Frames, led: Floats) -> Floats:
+    errors = -led
+    for k, terms in enumerate(rows.terms):
+        for c, w in terms:
+            errors[:, k] += w * part.coordinate(c).rate
+    speeds = np.maximum(*(np.max(np.abs(x), axis=(1, 2)) for x in (part.at.velocity, part.at.spin)))
+    return np.asarray(np.abs(errors) / (1.0 + speeds[:, None]) / _steepness(rows, part))
+
+
+def _steepness(rows: Rows, part: Frames) -> Floats:
+    """By how much more than usual rows magnify errors of poses and velocities (n, rows): near poles."""
+    return np.maximum(1.0, _gradients(rows, part) / _STEEP)
+
+
+def _gradients(rows: Rows, part: Frames) -> Floats:
+    """The largest gradient of a coordinate in each row (n, rows), 1/m or 1."""
+
+    def largest(coordinate: int) -> Floats:
+        found = part.coordinate(coordinate)
+        return np.asarray(np.max(np.abs([found.force, found.moment]), axis=(0, 2)))
+
+    return np.stack([np.max([largest(c) for c, _ in terms], axis=0) for terms in rows.terms], axis=1)
 
 
 def _acceleration_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
@@ -128,7 +153,7 @@ def _acceleration_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
         )
         second.append((ahead - 2.0 * here + behind) / step**2)
     measured = (4.0 * second[0] - second[1]) / 3.0
-    led = rows.led(float(evidence.time[frame]))[:, 2]
+    led = rows.led(evidence.time[frame : frame + 1])[0, :, 2]
     return beyond_differences(np.abs(measured - led) / scale, np.abs(second[0] - second[1]) / scale)
 
 
@@ -167,12 +192,14 @@ def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
     if not rows.rows or 6 * len(evidence.model.bodies) * len(rows.rows) > 4_000_000:
         return []
     random = np.random.default_rng(1)
-    state = evidence.state(evidence.frames[len(evidence.frames) // 2])
+    steepness = np.max(_gradients(rows, Frames(evidence, np.asarray(evidence.frames))), axis=1)
+    steepest, frame = float(np.min(steepness)), evidence.frames[int(np.argmin(steepness))]
+    state = evidence.state(frame)
     size = state.position.shape
     linear, angular = random.standard_normal(size), random.standard_normal(size)
     here = _sums(rows, Snapshot(evidence.model, state))
     slopes = []
-    for h in (1e-4, 2e-4):
+    for h in np.array([1e-4, 2e-4]) / max(1.0, 0.1 * steepest):
         probe = State(state.time, state.position, state.rotation, linear, angular)
         ahead, behind = (
             _sums(rows, Snapshot(evidence.model, moved(probe, 0.0 * linear, 0.0 * angular, sign * h)), here)
@@ -181,7 +208,9 @@ def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
         slopes.append((ahead - behind) / (2.0 * h))
     measured = (4.0 * slopes[0] - slopes[1]) / 3.0
     analytic = _analytic_rates(evidence.model, state, linear, angular)[rows.rows]
-    errors = np.abs(measured - analytic) / (1.0 + np.abs(measured))
+    scale = 1.0 + np.abs(measured)
+    unknown = 4.0 * np.abs(slopes[0] - slopes[1]) / scale
+    errors = beyond_differences(np.abs(measured - analytic) / scale, unknown)
     k = int(np.argmax(errors))
     where = evidence.model.row_text(rows.rows[k])
     meaning = "Jacobian times a random motion against differences, relative"

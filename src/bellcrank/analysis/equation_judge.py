@@ -159,7 +159,7 @@ def _coordinate_after(evidence: Evidence, c: int, frame: int, at: Snapshot, h: f
     value, there = evidence.value(c, frame), at.coordinate(c)
     turns = 2.0 * np.pi * np.round((value - there.value) / (2.0 * np.pi))
     angular = abs(value - there.value) > 1.0
-    return there.value + (float(turns) if angular else 0.0), there.rate
+    return float(there.value) + (float(turns) if angular else 0.0), float(there.rate)
 
 
 def _own_after(evidence: Evidence, c: int, frame: int, h: float) -> tuple[float, float]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.analysis.assembling import names_of, write
+from bellcrank.analysis.stability import Judged
 from bellcrank.analysis.start_values import hold_values_of, write_positions
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.contacts import refuse_contacts
@@ -39,8 +40,9 @@ class EquilibriumReport:
         some, "unstable" where it falls along some, "fixed" where nothing can move.
     least_eigenvalue: of stiffness relative to mass in the directions that the constraints allow, 1/s^2: the
         square of the lowest circular frequency if positive, of the fastest growth rate if negative.
+        uncertainty: how far it may be off; what lies within it of zero is neutral.
     freedoms, unstable_directions, neutral_directions: the number of directions that the constraints allow,
-        and of those with negative and with zero stiffness. Closed stops that bear a force count as closed.
+        and of those with negative and with zero stiffness. Stops that push count as closed.
     moves: relative to the description, largest first. notes: what was described and no longer applies, and
         limitations of the result.
     """
@@ -55,6 +57,7 @@ class EquilibriumReport:
     iterations: int
     stability: str
     least_eigenvalue: float
+    uncertainty: float
     freedoms: int
     unstable_directions: int
     neutral_directions: int
@@ -79,7 +82,8 @@ class EquilibriumReport:
         counts = {"unstable": self.unstable_directions, "neutral": self.neutral_directions}
         count = counts.get(self.stability, 0)
         along = f" along {count} of {self.freedoms} directions" if count else ""
-        return f"{self.stability}{along}, least eigenvalue {self.least_eigenvalue:.6g} 1/s^2"
+        least = Judged(self.least_eigenvalue, self.uncertainty)
+        return f"{self.stability}{along}, least eigenvalue {least} 1/s^2"
 
 
 def find_equilibrium(
@@ -167,6 +171,7 @@ def _report(
     moves: tuple[BodyMove, ...],
     notes: tuple[str, ...],
 ) -> EquilibriumReport:
+    judged = Judged(found.stability.least, found.stability.uncertainty)
     return EquilibriumReport(
         mechanism=assembly.mechanism,
         assembly=assembly,
@@ -176,22 +181,15 @@ def _report(
         scale=found.scale,
         acceleration=acceleration,
         iterations=found.iterations,
-        stability=_stability(found.stability),
-        least_eigenvalue=found.stability.least,
+        stability="fixed" if found.stability.freedoms == 0 else judged.stability,
+        least_eigenvalue=judged.value,
+        uncertainty=judged.uncertainty,
         freedoms=found.stability.freedoms,
         unstable_directions=found.stability.unstable,
         neutral_directions=found.stability.neutral,
         moves=moves,
         notes=notes,
     )
-
-
-def _stability(s: _core.RestStability) -> str:
-    if s.freedoms == 0:
-        return "fixed"
-    if s.unstable > 0 and s.least < -s.rounding:
-        return "unstable"
-    return "stable" if s.least > s.rounding else "neutral"
 
 
 def _reservations(found: _core.Rest) -> list[str]:

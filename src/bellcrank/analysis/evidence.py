@@ -14,13 +14,15 @@ from bellcrank.analysis.snapshot import CoordinateAt, Snapshot, Snapshots
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import CustomRecord
 from bellcrank.assembly.state import Floats, State
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, TURNED
 from bellcrank.trajectory.observation import force_efforts, observation
 from bellcrank.trajectory.trajectory import Trajectory
 
 _TURN = 2.0 * np.pi
 _HALF_TURN = 1e-6  # angles this close to -pi count as +pi, as in the core
 _HELD = 200_000  # body poses that are held at once
+_MOST = 5_000_000  # body poses that are judged in all
+_WRITTEN = 1000  # frames times elements given by formulas that are judged
 _AT_ONCE = 2000  # bodies and pairs, at all frames that are found together
 
 
@@ -46,6 +48,7 @@ class Evidence:
         parts = 1 + len(model.bodies) + len(model.arrays["pair_bodies"])
         self._size = max(1, _AT_ONCE // parts)
         self._block = lru_cache(8)(self._frames_of)
+        self.held: dict[str, object] = {}  # what is found once for several checks
         self.angle_history = cache(self._angle_history)
         self.law = cache(self._law)
 
@@ -80,26 +83,65 @@ class Evidence:
         return Snapshot(self.model, self.state(frame), self._block(frame // self._size), frame % self._size)
 
     def _frames_of(self, block: int) -> Snapshots:
-        return self._snapshots(range(block * self._size, min((block + 1) * self._size, len(self.time))))
+        return self.snapshots(range(block * self._size, min((block + 1) * self._size, len(self.time))))
 
-    def motions(self, frames: Sequence[int]) -> Iterator[tuple[slice, Snapshots]]:
-        """The bodies at frames, in parts that memory bears: which of the frames, and the bodies there."""
-        size = max(1, _HELD // (1 + len(self.model.bodies)))
-        for begin in range(0, len(frames), size):
-            part = slice(begin, min(begin + size, len(frames)))
-            yield part, self._snapshots(frames[part])
+    def parts(self, frames: Sequence[int] | np.ndarray | None = None) -> Iterator[Frames]:
+        """Frames, or all of them, in parts that memory bears."""
+        listed = np.arange(len(self.time)) if frames is None else np.asarray(frames, dtype=int)
+        size = max(1, _HELD // (1 + len(self.model.bodies) + 2 * len(self.model.arrays["pair_bodies"])))
+        for begin in range(0, len(listed), size):
+            yield Frames(self, listed[begin : begin + size])
 
-    def _snapshots(self, frames: Sequence[int]) -> Snapshots:
+    @property
+    def every(self) -> np.ndarray:
+        """The frames at which all is judged that numbers alone show: all, or as many as time bears.
+
+        Formulas are evaluated frame by frame, as they are written.
+        """
+        custom = len(self.formulas.forces) + len(self.formulas.constraints) + len(self.formulas.joints)
+        size = 1 + len(self.model.bodies) + 2 * len(self.model.arrays["pair_bodies"])
+        most = min(_MOST // size, _WRITTEN // custom if custom else _MOST)
+        count = len(self.time)
+        if count <= most:
+            return np.arange(count)
+        spread = np.linspace(0, count - 1, max(most, 1)).astype(int)
+        return np.unique([*spread, *self.frames])
+
+    def at_frame(self, frame: int) -> Frames:
+        """One frame."""
+        return Frames(self, np.array([frame]))
+
+    def snapshots(self, frames: Sequence[int] | np.ndarray) -> Snapshots:
+        """The bodies and marker pairs at frames."""
         names = ("position", "rotation", "velocity", "angular_velocity")
         return Snapshots(self.model, {name: self.sections[name][list(frames)] for name in names})
 
     def coordinate(self, index: int, frame: int) -> CoordinateAt:
         """A coordinate of the model at a frame; angles between -pi and pi."""
         if index not in self.formulas.owner:
-            return self.at(frame).coordinate(index)
+            near = self.near(index, np.array([frame]))
+            if near is None:
+                return self.at(frame).coordinate(index)
+            return self.snapshots([frame]).coordinate(index, near).at(0)
         joint, _ = self.formulas.owner[index]
         values = [self.value(c, frame) for c in joint.coordinates]
         return self.formulas.own(index, self.at(frame), values, self.recorded("rates", index, frame))
+
+    def body_text(self, number: int) -> str:
+        """A body, in words."""
+        return f"body {self.model.bodies[number]!r}"
+
+    def column(self, coordinate: int) -> int:
+        """The column of a coordinate that a joint reports."""
+        return self._reported[coordinate]
+
+    def near(self, index: int, frames: np.ndarray) -> Floats | None:
+        """What components (n, 3) of a followed rotation vector were recorded as; None for other kinds."""
+        kind = self.model.arrays["coordinate_kind"][index]
+        if not kind.startswith(TURNED) or index not in self._other_angles:
+            return None
+        first = index - "xyz".index(kind[-1])
+        return np.stack([self.angle_history(first + k)[frames] for k in range(3)], axis=1)
 
     def recorded(self, section: str, coordinate: int, frame: int) -> float:
         """What was recorded of a joint's coordinate."""
@@ -115,7 +157,7 @@ class Evidence:
             return self.recorded("coordinates", coordinate, frame)
         if COORDINATE_KINDS[self.model.arrays["coordinate_kind"][coordinate]].angular:
             return float(self.angle_history(coordinate)[frame])
-        return self.at(frame).coordinate(coordinate).value
+        return float(self.at(frame).coordinate(coordinate).value)
 
     def _angle_history(self, coordinate: int) -> Floats:
         """An angle at all frames: as recorded if a joint reports it, else followed from frame to frame."""
@@ -123,8 +165,8 @@ class Evidence:
             return self.sections["coordinates"][:, self._reported[coordinate]]
         if coordinate in self._other_angles:
             return self.sections["angles"][:, self._other_angles[coordinate]]
-        principal = [self.at(k).coordinate(coordinate).value for k in range(len(self.time))]
-        followed = np.unwrap(np.array(principal), period=_TURN)
+        principal = [part.at.coordinate(coordinate).value for part in self.parts()]
+        followed = np.unwrap(np.concatenate(principal), period=_TURN)
         return followed + (_TURN if followed[0] < _HALF_TURN - np.pi else 0.0)
 
     def equation_of(self, row: int) -> tuple[CustomRecord, Any]:
@@ -159,11 +201,6 @@ class Evidence:
         listed = [effort for found in force_efforts(self.model).values() for effort in found]
         return {effort.core: column for column, effort in enumerate(listed)}
 
-    def effort(self, which: tuple[str, int, int], frame: int) -> float:
-        """A recorded effort of a force; zero where it has no column, which is left out where it always is."""
-        column = self.force_columns.get(which)
-        return 0.0 if column is None else float(self.sections["force_efforts"][frame, column])
-
     @cached_property
     def recorded_coordinates(self) -> list[int]:
         """The coordinate of the model behind each of `FrameLayout.every_coordinate`."""
@@ -178,3 +215,50 @@ class Evidence:
     def has_reactions(self) -> bool:
         """Whether the reactions of all joints were recorded."""
         return len(self.run.layout.reactions) == len(self.model.reactions)
+
+
+class Frames:
+    """Several frames of a run at once; the first index of all arrays is the frame.
+
+    numbers: (n,), of the frames in the run. time: (n,), s. at: the bodies and marker pairs there.
+    """
+
+    def __init__(self, evidence: Evidence, numbers: np.ndarray) -> None:
+        self.evidence = evidence
+        self.model = evidence.model
+        self.numbers = numbers
+        self.time = evidence.time[numbers]
+        self.at = evidence.snapshots(numbers)
+        self.coordinate = cache(self._coordinate)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def section(self, name: str) -> Floats:
+        """What was recorded (n, ...) in a section."""
+        return np.asarray(self.evidence.sections[name][self.numbers])
+
+    def _coordinate(self, index: int) -> CoordinateAt:
+        """A coordinate of the model; angles between -pi and pi."""
+        if index not in self.evidence.formulas.owner:
+            return self.at.coordinate(index, self.evidence.near(index, self.numbers))
+        found = [self.evidence.coordinate(index, frame) for frame in self.numbers.tolist()]
+        value, rate, force, moment, point = (
+            np.array([getattr(one, name) for one in found])
+            for name in ("value", "rate", "force", "moment", "point")
+        )
+        return CoordinateAt(value, rate, force, moment, point, found[0].bodies, np.full(len(found), np.nan))
+
+    def value(self, coordinate: int) -> Floats:
+        """A coordinate's value (n,); whole turns of angles are counted from the first frame on."""
+        evidence = self.evidence
+        if coordinate in evidence.formulas.owner:
+            return np.asarray(self.section("coordinates")[:, evidence.column(coordinate)])
+        if COORDINATE_KINDS[self.model.arrays["coordinate_kind"][coordinate]].angular:
+            return np.asarray(evidence.angle_history(coordinate)[self.numbers])
+        return np.asarray(self.at.coordinate(coordinate).value)
+
+    def effort(self, which: tuple[str, int, int]) -> Floats:
+        """A recorded effort (n,) of a force; zero where it has no column, left out where it always is."""
+        column = self.evidence.force_columns.get(which)
+        return np.zeros(len(self)) if column is None else self.section("force_efforts")[:, column]

@@ -114,7 +114,7 @@ class Formulas:
         point, axes = at.marker_axes(joint.pair)
         bodies = (joint.bodies[0], joint.bodies[1])
         force, moment = axes @ gradient[:3], axes @ gradient[3:]
-        return CoordinateAt(values[place], rate, force, moment, point, bodies)
+        return CoordinateAt(values[place], rate, force, moment, point, bodies, np.nan)
 
     def gap(self, joint: JointRecord, kind: Any, at: Snapshot, values: Sequence[float]) -> Floats:
         """Where marker 2 is beside what the formulas say: displacement and turn (6,), axes of marker 1."""

@@ -68,10 +68,11 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
     return Freedoms(count, of_positions, redundant, independent, uncertainty)
 
 
-def leading_coordinates(model: Model, state: State, first: Sequence[int] = ()) -> tuple[int, ...] | None:
-    """Coordinates of joints whose rates determine all motion if no coordinate is driven.
+def leading_coordinates(model: Model, state: State, *parts: Sequence[int]) -> tuple[int, ...] | None:
+    """Coordinates whose rates determine all motion if no coordinate is driven.
 
-    first: coordinates that are preferred. Returns None if joint coordinates do not determine the motion.
+    parts: coordinates of the model to choose from, those of a part before those of the next. Returns None if
+    they do not determine the motion.
     """
     system = _core.Bodies(model.core)
     system.set_state(*state.arrays)
@@ -80,15 +81,15 @@ def leading_coordinates(model: Model, state: State, first: Sequence[int] = ()) -
     null = null_space(system.rows()[3][holding], 6 * len(model.bodies))
     if null.shape[1] == 0:
         return ()
-    listed = [coordinate for joint in model.joints for coordinate in joint.coordinates]
+    listed, counts = list[int](), list[int]()
+    for part in parts:
+        new = [one for one in dict.fromkeys(part) if one not in listed]
+        listed += new
+        counts.append(len(new))
     if not listed:
         return None
-    order = sorted(range(len(listed)), key=lambda k: listed[k] not in first)
-    rates = (_joint_rates(model, state)[1] @ null)[order]
-    chosen = pivots(rates, sum(coordinate in first for coordinate in listed))
-    if len(chosen) < null.shape[1]:
-        return None
-    return tuple(listed[order[k]] for k in chosen)
+    chosen = pivots(coordinate_jacobian(model, listed, state) @ null, *counts)
+    return tuple(listed[k] for k in chosen) if len(chosen) == null.shape[1] else None
 
 
 def redundant_at(model: Model, at: State, system: _core.Lagrange) -> tuple[int, ...]:

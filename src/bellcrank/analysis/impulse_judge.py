@@ -1,16 +1,15 @@
-"""Check of forces if accelerations were not recorded: the momentum that bodies gain between frames."""
+"""Check of forces by the momentum that bodies gain between frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from bellcrank.analysis.balance_judge import sizes, with_floor
-from bellcrank.analysis.contact_judge import steady
-from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.loads import Loads, acting
+from bellcrank.analysis.calm import Calm
+from bellcrank.analysis.evidence import Evidence, Frames
+from bellcrank.analysis.loads import acting
+from bellcrank.analysis.motion_judge import Roughness
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
 
@@ -21,34 +20,41 @@ _IMPULSES = "momentum gained between frames less impulse of the forces, relative
 _CLEAR = 1e-2  # of the forces: where frames determine impulses no better than that, they are not judged
 
 
-def judge_impulses(evidence: Evidence, limit: float) -> list[CheckResult]:
+def judge_impulses(evidence: Evidence, calm: Calm, limit: float) -> list[CheckResult]:
     """Gains of momentum against forces and moments that act, by Simpson's rule over two steps and over four.
 
     The difference of the two shows how well the frames determine impulses, see `unclear`.
     """
-    if evidence.has_accelerations or not evidence.has_reactions:
-        return []
-    loads = cache(lambda frame: acting(evidence, frame))
-    rates = cache(lambda frame, reach: _unmatched(evidence, loads, frame, reach))
-    worst, judged = Worst(), np.zeros(len(evidence.model.bodies), dtype=bool)
-    calm = steady(evidence)
-    frames = [f for f in evidence.frames if _is_inner(evidence, f) and np.all(calm[f - 1 : f + 1])]
-    apart = np.zeros((len(frames), len(AROUND), 2, len(judged)))
-    for k, m in np.ndindex(*apart.shape[:2]):
-        place = frames[k] + AROUND[m]
-        apart[k, m] = np.linalg.norm(rates(place, 1) - rates(place, 2), axis=2)
-    bounds = unclear(apart)
-    for frame, bound in zip(frames, bounds, strict=True):
-        scales = sizes(evidence, frame, loads(frame))
-        for left, open_still, size in zip(rates(frame, 1), bound, scales, strict=True):
-            scale = with_floor(size)
-            clear = open_still < _CLEAR * scale
-            judged |= clear
-            beyond = np.where(clear, np.maximum(np.linalg.norm(left, axis=1) - open_still, 0.0), 0.0) / scale
-            worst.meet(beyond, lambda k: f"body {evidence.model.bodies[k]!r}", float(evidence.time[frame]))
+    if not evidence.has_reactions or len(evidence.every) < len(evidence.time):
+        reason = "reactions were not recorded" if not evidence.has_reactions else "too many frames and bodies"
+        return [CheckResult("balance: impulses", _IMPULSES, None, limit, reason)]
+    frames = _inner(evidence)
+    judged = np.zeros(len(evidence.model.bodies), dtype=bool)
+    worst = Worst()
+    if len(frames):
+        loads, momenta, *scales = _totals(evidence)
+        near, far = (_rates(evidence, loads, momenta, reach) for reach in (1, 2))
+        apart = np.linalg.norm(near - far, axis=3)  # (T, 2, nb), from the third frame on
+        places = frames[:, None] + np.array(AROUND)
+        bounds = (
+            unclear(apart[places])
+            + (_kinks(loads) + _rough(evidence, loads, np.stack(scales, axis=1)))[frames]
+        )
+        steady = calm.bodies[frames - 1] & calm.bodies[frames]
+        for left, bound, size in zip(
+            np.moveaxis(np.linalg.norm(near[frames], axis=3), 1, 0),
+            np.moveaxis(bounds, 1, 0),
+            scales,
+            strict=True,
+        ):
+            scale = with_floor(size[frames])
+            clear = steady & (bound < _CLEAR * scale)
+            judged |= np.any(clear, axis=0)
+            beyond = np.where(clear, np.maximum(left - bound, 0.0), 0.0) / scale
+            worst.meet_all(beyond, evidence.body_text, evidence.time[frames])
     if not judged.any():
         reason = "the frames are too far apart, too few or not evenly spaced"
-        if not calm.all():
+        if not calm.bodies.all():
             reason += ", or contacts change between them"
         return [CheckResult("balance: impulses", _IMPULSES, None, limit, reason)]
     return [worst.result("balance: impulses", _IMPULSES + not_known(judged), limit)]
@@ -56,8 +62,15 @@ def judge_impulses(evidence: Evidence, limit: float) -> list[CheckResult]:
 
 def unmatched(evidence: Evidence, frame: int) -> tuple[Floats, Floats, Floats, Floats]:
     """Force and moment (nb, 3) that no gain of momentum answers about a frame, and sizes (nb,) that act."""
-    force, moment = _unmatched(evidence, lambda k: acting(evidence, k), frame, 1)
-    return force, moment, *sizes(evidence, frame, acting(evidence, frame))
+    frames = np.arange(max(frame - 1, 0), min(frame + 2, len(evidence.time)))
+    (part,) = evidence.parts(frames)
+    loads, momenta = _loads(part), _momenta(part)
+    middle = int(np.flatnonzero(frames == frame)[0])
+    weights = np.array([1.0, 4.0, 1.0]) / 6.0 if len(frames) == 3 else np.full(len(frames), 1.0 / len(frames))
+    mean = np.einsum("n,nkbi->kbi", weights, loads)
+    force, moment = mean - (momenta[-1] - momenta[0]) / (part.time[-1] - part.time[0])
+    size, moment_size = (values[middle] for values in sizes(part, acting(part)))
+    return force, moment, size, moment_size
 
 
 def unclear(apart: Floats) -> Floats:
@@ -79,25 +92,63 @@ def not_known(judged: np.ndarray) -> str:
     return f"; {open_still} of {len(judged)} bodies are not known well enough" if open_still else ""
 
 
-def _unmatched(evidence: Evidence, loads: Callable[[int], Loads], frame: int, reach: int) -> Floats:
-    """Mean forces and moments (2, nb, 3) about a frame, less those that follow from momenta."""
-    first, last = frame - reach, frame + reach
-    acts = [np.stack([found.force[:-1], found.moment[:-1]]) for found in map(loads, (first, frame, last))]
-    mean = (acts[0] + 4.0 * acts[1] + acts[2]) / 6.0
-    gained = _momenta(evidence, last) - _momenta(evidence, first)
-    return np.asarray(mean - gained / (evidence.time[last] - evidence.time[first]))
+def _totals(evidence: Evidence) -> tuple[Floats, ...]:
+    """Forces and moments (T, 2, nb, 3) at all frames, momenta alike, and the sizes (T, nb) of what acts."""
+    found = [(_loads(part), _momenta(part), *sizes(part, acting(part))) for part in evidence.parts()]
+    return tuple(np.concatenate(values) for values in zip(*found, strict=True))
 
 
-def _momenta(evidence: Evidence, frame: int) -> Floats:
-    """Momenta and angular momenta about the coms (2, nb, 3), world axes."""
-    model, at = evidence.model, evidence.at(frame)
-    turn, spin = at.turn[:-1], at.spin[:-1]
-    angular = np.einsum("bij,bjk,blk,bl->bi", turn, model.inertia, turn, spin)
-    return np.stack([model.mass[:, None] * at.com_velocity, angular])
+def _loads(part: Frames) -> Floats:
+    loads = acting(part)
+    return np.stack([loads.force[:, :-1], loads.moment[:, :-1]], axis=1)
 
 
-def _is_inner(evidence: Evidence, frame: int) -> bool:
-    """Whether a frame has enough evenly spaced neighbours."""
-    reach = max(AROUND) + 2
-    steps = np.diff(evidence.time[max(frame - reach, 0) : frame + reach + 1])
-    return len(steps) == 2 * reach and bool(np.ptp(steps) <= 1e-6 * np.min(steps))
+def _momenta(part: Frames) -> Floats:
+    """Momenta and angular momenta about the coms (n, 2, nb, 3), world axes."""
+    at = part.at
+    angular = np.einsum("nbij,nbj->nbi", at.inertia, at.spin[:, :-1])
+    return np.stack([part.model.mass[:, None] * at.com_velocity, angular], axis=1)
+
+
+def _rates(evidence: Evidence, loads: Floats, momenta: Floats, reach: int) -> Floats:
+    """Mean forces and moments (T, 2, nb, 3) about each frame, less those by momenta; 0 at the ends."""
+    found, time = np.zeros_like(loads), evidence.time
+    mean = (loads[: -2 * reach] + 4.0 * loads[reach:-reach] + loads[2 * reach :]) / 6.0
+    span = (time[2 * reach :] - time[: -2 * reach])[:, None, None, None]
+    found[reach:-reach] = mean - (momenta[2 * reach :] - momenta[: -2 * reach]) / span
+    return found
+
+
+def _kinks(loads: Floats) -> Floats:
+    """What a jump or kink of forces and moments within two steps does to means about frames (T, 2, nb).
+
+    By the four frames around each, without its own numbers.
+    """
+    found = np.zeros(loads.shape[:3])
+    if len(loads) > 4:
+        bent = loads[:-4] - 2.0 * loads[1:-3] + 2.0 * loads[3:-1] - loads[4:]
+        found[2:-2] = np.linalg.norm(bent, axis=3) / 3.0
+    return found
+
+
+def _rough(evidence: Evidence, loads: Floats, sizes: Floats) -> Floats:
+    """What a method of first order leaves of mean forces and moments (T, 2, nb)."""
+    method, found = Roughness.of(evidence), np.zeros(loads.shape[:3])
+    rough = method.rough
+    if rough and len(loads) > 4:
+        gone = np.linalg.norm(np.diff(loads, axis=0), axis=3)
+        most = np.max(sliding_window_view(gone, 4, axis=0), axis=3)
+        found[2:-2] = np.minimum(2.0 * rough / np.diff(evidence.time)[1:-2, None, None], 2.0) * most
+        spins = np.linalg.norm(evidence.sections["angular_velocity"], axis=2)
+        found += method.share * rough * np.max(spins, axis=1)[:, None, None] * sizes
+    return found
+
+
+def _inner(evidence: Evidence) -> np.ndarray:
+    """The frames that have enough evenly spaced neighbours."""
+    reach, steps = max(AROUND) + 2, np.diff(evidence.time)
+    if len(steps) < 2 * reach:
+        return np.zeros(0, dtype=int)
+    around = sliding_window_view(steps, 2 * reach)
+    even = np.ptp(around, axis=1) <= 1e-6 * np.min(around, axis=1)
+    return np.flatnonzero(even & (np.min(around, axis=1) > 0.0)) + reach

@@ -89,7 +89,8 @@ class InverseKinematics:
     time: s, of drives that are held. held: drives that stay active; other drives leave their coordinates
         free.
     tolerance: m, and rad for a body of 1 m: what counts as reached. steps: the most towards a target.
-    restarts: from elsewhere, if the search gets stuck.
+    restarts: from elsewhere within the limits, at most, if the search gets stuck; fewer if most of them end
+        at the same nearest configuration.
 
     Raises the errors of `bc.assemble` if the mechanism cannot be assembled, MechanismError for unknown
     drives.
@@ -103,7 +104,7 @@ class InverseKinematics:
         held: str | Iterable[str] = (),
         tolerance: float = 1e-9,
         steps: int = 500,
-        restarts: int = 8,
+        restarts: int = 100,
     ) -> None:
         with Check("inverse_kinematics") as check:
             time = check.number("time", time, "s")
@@ -121,7 +122,6 @@ class InverseKinematics:
         self._open = [block for drive in drives for block in drive.blocks]
         self._searches: dict[Frames, _core.InverseKinematics] = {}
         self._holder: _core.Bodies | None = None
-        self._last: _core.InverseKinematics | None = None
         self.state = self.model.initial
         self._turn = Turn("an InverseKinematics serves one thread at a time: prepare one for each")
 
@@ -149,18 +149,14 @@ class InverseKinematics:
         """
         asked = self._asked(targets)
         search = self._search(asked.frames)
-        if start is not None:
-            self.state = start
-        if start is not None or search is not self._last:
-            self._place(search)
-        self._last = None  # until it has ended well
+        self._place(search, self.state if start is None else start)
         reached = search.find(asked.poses, self._tolerance, self._steps, self._restarts)
         if not search.violation() <= _MET:
             raise AssemblyError(
                 f"mechanism {self.model.name!r}: its constraints cannot be met from where it starts; "
                 "begin at a state that satisfies them"
             )
-        self._last, values = search, np.asarray(search.coordinates())
+        values = np.asarray(search.coordinates())
         self.state = replace(State(*search.state()), angles=values[self.model.angular])
         misses = tuple((distance, angle) for distance, angle in search.misses().tolist())
         return Reached(self.model, self.state, reached, misses, values)
@@ -187,8 +183,8 @@ class InverseKinematics:
             self._searches[frames] = _core.InverseKinematics(self.model.core, list(frames), self._open)
         return self._searches[frames]
 
-    def _place(self, search: _core.InverseKinematics) -> None:
-        state, model = self.state, self.model
+    def _place(self, search: _core.InverseKinematics, state: State) -> None:
+        model = self.model
         angles = None
         if state.angles is not None and len(state.angles) == len(model.angular):
             angles = np.zeros(len(model.arrays["coordinate_kind"]))

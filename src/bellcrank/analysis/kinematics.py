@@ -75,9 +75,9 @@ def inverse_dynamics(
 
     along: markers, or their names, and the path that each follows: a `Path`, three functions of time, or a
         dict of path, orientation and reference as `Mechanism.add_drive` takes them. Drives of joints are
-        released and follow the motion; the efforts are then supplied by drives and motors, or else by joints:
-        `run.drive(name).effort`, by the name of the drive or joint. The paths exert nothing. keep: names of
-        drives that stay as they are.
+        released and follow the motion, and all of them supply its efforts; what lacks one, motors or else
+        joints that turn or slide along axes: `run.drive(name).effort`, by the name of the drive or joint. The
+        paths exert nothing. keep: names of drives that stay as they are. Refuses what nothing supplies.
 
     The other arguments and errors are those of `kinematics`.
     """

@@ -6,6 +6,7 @@ So one preparation serves all motions, and the efforts of the drives are ordinar
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,8 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.expression.expression import t
+from bellcrank.mechanism.coordinate import MIRRORED, coordinate_kind, unit_of
+from bellcrank.mechanism.drive import Drive
 from bellcrank.mechanism.inputs import Input
 from bellcrank.mechanism.mechanism import Mechanism
 
@@ -27,12 +30,13 @@ _UNITS: Final = ("", "/s", "/s^2", "/s^3")
 class Lead:
     """A joint's coordinate that is driven in place of the mechanism's drives.
 
-    name: of its drive. which: its number in the joint. unit: m or rad. number: among leads.
+    name: of its drive. which: its number in the joint, or its name if it is none of the joint's free ones.
+    unit: m or rad. number: among leads.
     """
 
     name: str
     joint: str
-    which: int
+    which: int | str
     unit: str
     number: int
 
@@ -40,6 +44,14 @@ class Lead:
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs of its cubic."""
         return tuple(f"lead_{self.number}_{power}" for power in range(4))
+
+    def coordinate(self, model: Model) -> int:
+        """Its number in a model that has this lead's drive."""
+        if isinstance(self.which, int):
+            return model.joint(self.joint).coordinates[self.which]
+        return next(
+            one.coordinate for one in model.multipliers if one.kind == "drive" and one.element == self.name
+        )
 
     def add_to(self, mechanism: Mechanism) -> None:
         """Give a mechanism its drive."""
@@ -54,7 +66,80 @@ def leads_of(model: Model, state: State) -> tuple[Lead, ...]:
 
     model: with its drives. Raises MechanismError where joint coordinates do not determine all motion.
     """
-    drives = {one.coordinate: one.element for one in model.multipliers if one.kind == "drive"}
+    places = _places(model)
+    found = leading_coordinates(
+        model, state, tuple(_driven(model)), _with_motors(model, places), tuple(places)
+    )
+    if found is None:
+        rule = "its joints do not determine where all its bodies are, so nothing can lead it"
+        raise MechanismError(Fault(f"mechanism {model.name!r}", rule, None, "hold what is free by joints"))
+    return _numbered(places, found)
+
+
+def suppliers(model: Model, state: State) -> tuple[Lead, ...]:
+    """The coordinates that supply the efforts of a motion: all that have drives, then what lacks one.
+
+    That is what motors drive, or joints that turn or slide along axes of their own, those with fewest
+    coordinates first. Raises MechanismError with the coordinates that nothing drives if that is not enough.
+    """
+    places, drives = _places(model), tuple(_driven(model))
+    turning = [joint for joint in model.joints if all(_along_axes(name) for name in joint.coordinate_names)]
+    turning.sort(key=lambda joint: len(joint.coordinates))
+    axes = tuple(coordinate for joint in turning for coordinate in joint.coordinates)
+    found = leading_coordinates(model, state, drives, _with_motors(model, places), axes, tuple(places))
+    able = {*drives, *_with_motors(model, places), *axes}
+    if found is None or not able.issuperset(found):
+        lacking = [places[one].text for one in found or () if one not in able]
+        rule = "its drives and motors do not supply all efforts of the motion"
+        advice = f"add drives: nothing moves {', '.join(lacking)}" if lacking else "add drives to its joints"
+        raise MechanismError(Fault(f"mechanism {model.name!r}", rule, None, advice))
+    return _numbered(places, tuple(dict.fromkeys((*drives, *found))))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A coordinate of the model among those of joints, and what messages and drives call it."""
+
+    name: str
+    joint: str
+    which: int | str
+    unit: str
+    text: str
+
+
+def _driven(model: Model) -> dict[int, str]:
+    """The coordinates of joints that have drives, and the drives' names."""
+    known = model.source.drives if model.source is not None else {}
+    return {
+        one.coordinate: one.element
+        for one in model.multipliers
+        if one.kind == "drive" and isinstance(known.get(one.element), Drive)
+    }
+
+
+def _places(model: Model) -> dict[int, _Place]:
+    """Driven coordinates, which need not be free ones of their joints, and all free ones."""
+    places, drives = dict[int, _Place](), _driven(model)
+    for joint in model.joints:
+        for which, (coordinate, own, unit) in enumerate(
+            zip(joint.coordinates, joint.coordinate_names, joint.units, strict=True)
+        ):
+            several = f" {own}" if len(joint.coordinates) > 1 else ""
+            name = drives.get(coordinate, joint.name + several)
+            places[coordinate] = _Place(name, joint.name, which, unit, joint.coordinate_text(which))
+    for coordinate, name in drives.items():
+        if coordinate in places or model.source is None:
+            continue
+        drive = model.source.drives[name]
+        joint = model.source.joints[drive.coordinate.joint]
+        own = joint.coordinate_name(drive.coordinate.coordinate)
+        unit = unit_of(joint.kind, own)
+        places[coordinate] = _Place(name, joint.name, own, unit, f"joint {joint.name!r} ({own})")
+    return places
+
+
+def _with_motors(model: Model, places: Mapping[int, _Place]) -> tuple[int, ...]:
+    """The coordinates of joints that motors drive."""
     motors = [one.coordinate for one in model.multipliers if one.kind == "motor"]
     motors += [
         int(model.arrays["law_coordinate"][law])
@@ -62,15 +147,17 @@ def leads_of(model: Model, state: State) -> tuple[Lead, ...]:
         for law in force.laws
         if model.arrays["law_kind"][law] == "motor"
     ]
-    found = leading_coordinates(model, state, (*drives, *motors))
-    if found is None:
-        rule = "its joints do not determine where all its bodies are, so nothing can lead it"
-        raise MechanismError(Fault(f"mechanism {model.name!r}", rule, None, "hold what is free by joints"))
-    leads: list[Lead] = []
-    for number, coordinate in enumerate(found, start=1):
-        joint = next(one for one in model.joints if coordinate in one.coordinates)
-        which = joint.coordinates.index(coordinate)
-        several = f" {joint.coordinate_names[which]}" if len(joint.coordinates) > 1 else ""
-        name = drives.get(coordinate, joint.name + several)
-        leads.append(Lead(name, joint.name, which, joint.units[which], number))
-    return tuple(leads)
+    return tuple(one for one in motors if one in places)
+
+
+def _along_axes(name: str) -> bool:
+    """Whether a coordinate turns or slides along an axis of a joint; those of formulas may."""
+    base = name.removeprefix(MIRRORED)
+    return (
+        base in ("x", "y", "z") or base.startswith(("theta_", "universal_")) or coordinate_kind(name) is None
+    )
+
+
+def _numbered(places: Mapping[int, _Place], found: Sequence[int]) -> tuple[Lead, ...]:
+    chosen = [places[coordinate] for coordinate in found]
+    return tuple(Lead(one.name, one.joint, one.which, one.unit, k) for k, one in enumerate(chosen, start=1))

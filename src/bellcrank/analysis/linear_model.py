@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.analysis.eigenvalues import Eigen, eigen
+from bellcrank.analysis.stability import Judged, Stability
 from bellcrank.analysis.state_chart import StateChart
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
@@ -32,8 +33,9 @@ class LinearModel:
     state: the state of linearization. value: of the states there. rate: their rates there; those of speeds
         are zero in an equilibrium and along a steady motion.
     error: the largest estimated error of an entry, relative to the largest of all states, or of outputs in
-        the same unit, by typical sizes.
-    derived: whether A comes from derived equations, exact but for rounding; else A comes from differences.
+        the same unit, by typical sizes. A_error: the estimated error of each entry of A.
+    derived: whether A comes from derived equations; else A comes from differences. Derived equations are
+        compared with differences: what these do not explain counts as an error.
     formulation: the one that computed the accelerations.
     notes: limitations of the matrices.
     """
@@ -51,6 +53,7 @@ class LinearModel:
     value: Floats
     rate: Floats
     error: float
+    A_error: Floats
     derived: bool
     formulation: str
     notes: tuple[str, ...] = ()
@@ -67,9 +70,36 @@ class LinearModel:
         return np.concatenate([self.chart.scale, self.chart.scale[: self.chart.speeds]])
 
     def eigen(self) -> Eigen:
-        """Nonzero eigenvalues of A with their eigenvectors, and how many are zero."""
-        scaled = np.abs(self.A * self.scale / self.scale[:, None])
-        return eigen(self.A, self.scale, self.error * float(np.max(scaled, initial=0.0)))
+        """Nonzero eigenvalues of A with their uncertainties and eigenvectors, and how many are zero."""
+        return eigen(self.A, self.scale, self.A_error)
+
+    @property
+    def decisive(self) -> Judged:
+        """What decides about stability, in 1/s: the eigenvalue with the largest real part, as a decay rate.
+
+        Where it oscillates and neither grows nor decays for certain, it is the size of the least eigenvalue.
+        """
+        found = self.eigen()
+        rates = [
+            Judged(-float(v.real), float(u)) for v, u in zip(found.values, found.uncertainty, strict=True)
+        ]
+        worst = min(rates, key=lambda one: one.value + one.uncertainty, default=Judged(np.inf, 0.0))
+        if worst.stability == "unstable":
+            return worst
+        if found.zeros:
+            return Judged(0.0, found.zero)
+        if worst.stability == "stable":
+            return worst
+        least = int(np.argmin(np.abs(found.values)))
+        return Judged(float(abs(found.values[least])), float(found.uncertainty[least]))
+
+    @property
+    def stability(self) -> Stability:
+        """Whether small changes die away or stay small ("stable"), stay ("neutral") or grow ("unstable").
+
+        As far as linear equations and the errors of their derivatives allow to say.
+        """
+        return self.decisive.stability
 
     def eigenvalues(self) -> np.ndarray:
         """All eigenvalues of A, complex, by falling real part, in 1/s."""

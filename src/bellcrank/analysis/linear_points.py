@@ -79,7 +79,6 @@ class LinearPoints:
         self._worlds = {self._key(self.base): _World(system, chart)}
         self._what = observation(system.model, accelerations=True)
         self.state = chart.at(chart.position, chart.speed)
-        self._time = self.state.time
         self._columns = self._chosen() if outputs is not None else []
 
     @property
@@ -99,20 +98,23 @@ class LinearPoints:
 
     def __call__(self, points: Floats) -> Floats:
         """Rates of the states, then outputs. Raises OutOfReach if the constraints cannot be satisfied."""
-        rates, frames = [], []
-        for point in points:
-            rate, frame = self._at(point)
-            rates.append(rate)
-            frames.append(frame)
+        found = [self._at(point, self.state.time) for point in points]
+        rates = np.array([rate for rate, _ in found])
         if self.outputs is None:
-            return np.array(rates)
-        return np.hstack([np.array(rates), self._recorded(np.concatenate(frames))])
+            return rates
+        return np.hstack([rates, self._recorded(np.concatenate([frame for _, frame in found]))])
 
-    def _at(self, point: Floats) -> tuple[Floats, Floats]:
+    def _at(self, point: Floats, time: float) -> tuple[Floats, Floats]:
         """Rates of the states, and a frame (1, 1 + width)."""
-        world, count = self._world(point), len(self.chart.position)
-        system, chart = world.system, world.chart
-        state = chart.at(point[:count], point[count : self.states], self._time)
+        world = self._world(point)
+        with world.system.displaced():
+            return self._rates_at(point, time, world.system, world.chart)
+
+    def _rates_at(
+        self, point: Floats, time: float, system: System, chart: StateChart
+    ) -> tuple[Floats, Floats]:
+        count = len(chart.position)
+        state = chart.at(point[:count], point[count : self.states], time)
         steered = {
             one.key: value
             for one, value in zip(self.inputs, point[self.states :].tolist(), strict=True)
@@ -133,12 +135,12 @@ class LinearPoints:
         wait = _LATER / float(np.max(np.abs(rates) / chart.scale))
         point = self.base.copy()
         point[:count] += wait * rates
-        outputs, self.outputs = self.outputs, None
-        self._time = self.state.time + wait
-        try:
-            found = derivatives(self, point, self.steps)
-        finally:
-            self.outputs, self._time = outputs, self.state.time
+        time = self.state.time + wait
+
+        def sample(points: Floats) -> Floats:
+            return np.array([self._at(one, time)[0] for one in points])
+
+        found = derivatives(sample, point, self.steps)
         return found.matrix[:, : self.states], found.error[:, : self.states]
 
     def _key(self, point: Floats) -> tuple[float, ...]:
@@ -178,8 +180,9 @@ class LinearPoints:
 
     def _chosen(self) -> list[str]:
         """The columns of tables that outputs stand for, with their units."""
-        self.system.set_state(self.state)
-        table = list(columns(self._run(_core.observe(self.system.core, self._what.core))))[1:]
+        with self.system.displaced():
+            self.system.set_state(self.state)
+            table = list(columns(self._run(_core.observe(self.system.core, self._what.core))))[1:]
         plain = {name.partition(" [")[0]: name for name in table if not name.endswith(" unique")}
         chosen, faults = [], FaultList()
         for name in self.outputs or ():

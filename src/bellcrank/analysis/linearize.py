@@ -37,6 +37,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 
 _EPSILON: Final = 4e-16
+_SURE: Final = 5.0  # times the estimated error of differences: what derived equations may differ by
 _LEAST: Final = 1e-3  # numbers whose changes are smaller, in SI units, are measured by this
 
 
@@ -65,8 +66,9 @@ def linearize(
     states: names of coordinates to prefer as states, such as "steer.theta_z".
     steady: whether it must be an equilibrium, or a motion with constant speeds that looks the same at all
         times; False accepts any state, and the matrices are those of that instant.
-    formulation, options: as for `simulate`. `symbolic` derives A if its coordinates are the states;
-        everything else comes from extrapolated differences, whose error is estimated.
+    formulation, options: as for `simulate`. `symbolic` derives A if its coordinates are the states, and it is
+        compared with differences; everything else comes from extrapolated differences, whose error is
+        estimated.
 
     Raises MechanismError for unknown names, for a state that is not steady, that lies on a stop, where dry
     friction sticks, at a singular pose or a pole of formulas, and where accelerations have a kink;
@@ -146,9 +148,11 @@ def _made(mechanism: str, points: LinearPoints, base: Floats, found: Derivatives
     count, speeds = n - chart.speeds, chart.speeds
     matrix[:speeds], error[:speeds] = np.eye(matrix.shape[1])[count : count + speeds], 0.0  # y' = v
     parts = [matrix[:n, :n], matrix[:n, n:], matrix[n:, :n], matrix[n:, n:]]
+    certain = error
     if derived is not None:
-        parts[0] = derived
-        error[:n, :n] = _EPSILON * np.abs(derived)
+        parts[0], certain = derived, error.copy()
+        beyond = np.maximum(np.abs(derived - matrix[:n, :n]) - _SURE * error[:n, :n], 0.0)
+        certain[:n, :n] = beyond + _EPSILON * np.abs(derived)
     names, units = points.names
     if points.outputs is None:
         parts[2:] = [np.eye(n), np.zeros((n, len(points.inputs)))]
@@ -165,7 +169,8 @@ def _made(mechanism: str, points: LinearPoints, base: Floats, found: Derivatives
         state=points.state,
         value=points.base[:n],
         rate=base[:n],
-        error=_relative(points, matrix, error),
+        error=_relative(points, matrix, certain),
+        A_error=np.maximum(error, certain)[:n, :n],
         derived=derived is not None,
         formulation=points.system.formulation,
         notes=_notes(points),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.analysis.contact_judge import points_at
-from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.formula_judge import evaluated
-from bellcrank.analysis.snapshot import CoordinateAt, Snapshot
+from bellcrank.analysis.contact_points import PointsAt, points_at
+from bellcrank.analysis.evidence import Frames
+from bellcrank.analysis.formula_judge import Numbers, evaluated
+from bellcrank.analysis.snapshot import CoordinateAt, Snapshots
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import CustomRecord, ElementRecord
 from bellcrank.assembly.state import Floats
@@ -23,115 +25,135 @@ _DAMPING = "BodyDamping"
 
 
 class Loads:
-    """Forces (nb + 1, 3) on the bodies and moments (nb + 1, 3) about their coms, world axes; the ground last.
+    """Forces and moments about the coms (n, nb + 1, 3) on bodies at n frames, world axes; the ground last.
 
-    size, moment_size: sums of the sizes of what was added, per body: the scale of rounding.
+    size, moment_size: sums of the sizes of what was added (n, nb + 1): the scale of rounding.
     """
 
-    def __init__(self, at: Snapshot) -> None:
-        count = len(at.position)
+    def __init__(self, at: Snapshots) -> None:
+        frames, count = at.position.shape[:2]
         self.at = at
-        self.centre = np.vstack([at.com, np.zeros((1, 3))])
-        self.force = np.zeros((count, 3))
-        self.moment = np.zeros((count, 3))
-        self.size = np.zeros(count)
-        self.moment_size = np.zeros(count)
+        self.centre = np.concatenate([at.com, np.zeros((frames, 1, 3))], axis=1)
+        self.force = np.zeros((frames, count, 3))
+        self.moment = np.zeros((frames, count, 3))
+        self.size = np.zeros((frames, count))
+        self.moment_size = np.zeros((frames, count))
+        self.touched: set[int] = set()
+
+    def clear(self) -> None:
+        """Take away all that was added."""
+        bodies = list(self.touched)
+        for values in (self.force, self.moment, self.size, self.moment_size):
+            values[:, bodies] = 0.0
+        self.touched.clear()
 
     def add(self, body: int, force: Floats, moment: Floats, point: Floats) -> None:
-        """A force at a point and a moment on a body."""
-        lever = np.cross(point - self.centre[body], force)
-        self.force[body] += force
-        self.moment[body] += moment + lever
-        self.size[body] += float(np.linalg.norm(force))
-        self.moment_size[body] += float(np.linalg.norm(moment) + np.linalg.norm(lever))
+        """Forces (n, 3) at points (n, 3) and moments (n, 3) on a body."""
+        lever = np.cross(point - self.centre[:, body], force)
+        self.touched.add(body)
+        self.force[:, body] += force
+        self.moment[:, body] += moment + lever
+        self.size[:, body] += np.linalg.norm(force, axis=-1)
+        self.moment_size[:, body] += np.linalg.norm(moment, axis=-1) + np.linalg.norm(lever, axis=-1)
+
+    def add_points(self, points: PointsAt, bodies: np.ndarray, sign: float) -> None:
+        """What the points of a contact exert on their bodies (points,), with a sign."""
+        where = points.frame, bodies
+        self.touched.update(bodies.tolist())
+        force, moment = sign * points.force, sign * points.moment
+        lever = np.cross(points.position - self.centre[where], force)
+        np.add.at(self.force, where, force)
+        np.add.at(self.moment, where, moment + lever)
+        np.add.at(self.size, where, np.linalg.norm(force, axis=1))
+        np.add.at(self.moment_size, where, np.linalg.norm(moment, axis=1) + np.linalg.norm(lever, axis=1))
 
     def add_all(self, other: Loads) -> None:
         """Add the loads of another one."""
+        self.touched |= other.touched
         for name in ("force", "moment", "size", "moment_size"):
             getattr(self, name).__iadd__(getattr(other, name))
 
-    def power(self) -> float:
-        """The power of all that was added, W."""
-        at, bodies = self.at, len(self.at.com)
-        linear = np.sum(self.force[:bodies] * at.com_velocity)
-        return float(linear + np.sum(self.moment[:bodies] * at.spin[:bodies]))
+    def power(self) -> Floats:
+        """The power (n,) of all that was added, W."""
+        at, bodies = self.at, self.at.com.shape[1]
+        linear = np.sum(self.force[:, :bodies] * at.com_velocity, axis=(1, 2))
+        return np.asarray(linear + np.sum(self.moment[:, :bodies] * at.spin[:, :bodies], axis=(1, 2)))
 
-    def along(self, coordinate: CoordinateAt, effort: float) -> None:
-        """An effort along a coordinate: on its second body, and the opposite on its first."""
-        for body, sign in zip(coordinate.bodies, (-effort, effort), strict=True):
-            self.add(body, sign * coordinate.force, sign * coordinate.moment, coordinate.point)
+    def along(self, coordinate: CoordinateAt, effort: Floats) -> None:
+        """Efforts (n,) along a coordinate: on its second body, and the opposite on its first."""
+        for body, sign in zip(coordinate.bodies, (-1.0, 1.0), strict=True):
+            by = (sign * effort)[:, None]
+            self.add(body, by * coordinate.force, by * coordinate.moment, coordinate.point)
 
 
-def applied(evidence: Evidence, frame: int) -> Loads:
+def applied(part: Frames) -> Loads:
     """Gravity and the loads of forces: as recorded, or from the description if they were not."""
-    model, at = evidence.model, evidence.at(frame)
-    loads = Loads(at)
-    for body, mass in enumerate(model.mass):
-        loads.add(body, mass * model.gravity, np.zeros(3), at.com[body])
+    model = part.model
+    loads = Loads(part.at)
+    weights = model.mass[:, None] * model.gravity
+    loads.force[:, :-1] += weights
+    loads.size[:, :-1] += np.linalg.norm(weights, axis=1)
     for force in model.forces:
-        add_force(evidence, frame, force, loads, recorded=bool(evidence.run.forces))
+        add_force(part, force, loads, recorded=bool(part.evidence.run.forces))
     return loads
 
 
-def acting(evidence: Evidence, frame: int) -> Loads:
+def acting(part: Frames) -> Loads:
     """All loads on the bodies, including reactions as far as they were recorded."""
-    loads = applied(evidence, frame)
-    if evidence.has_reactions:
-        add_reactions(evidence, frame, loads)
+    loads = applied(part)
+    if part.evidence.has_reactions:
+        add_reactions(part, loads)
     return loads
 
 
-def add_force(evidence: Evidence, frame: int, force: ElementRecord, loads: Loads, recorded: bool) -> None:
+def add_force(part: Frames, force: ElementRecord, loads: Loads, recorded: bool) -> None:
     """Add the load of a force, from its recorded efforts or its description."""
-    model, at = evidence.model, evidence.at(frame)
+    model = part.model
     for law in force.laws:
-        coordinate = evidence.coordinate(int(model.arrays["law_coordinate"][law]), frame)
-        effort = evidence.effort(("law", law, 0), frame) if recorded else law_effort(evidence, law, frame)
+        coordinate = part.coordinate(int(model.arrays["law_coordinate"][law]))
+        effort = part.effort(("law", law, 0)) if recorded else law_effort(part, law)
         loads.along(coordinate, effort)
     for wrench in force.wrenches:
-        told = [evidence.effort(("wrench", wrench, k), frame) for k in range(6)] if recorded else None
-        loads.add(*wrench_at(model, at, wrench, told))
+        told = np.stack([part.effort(("wrench", wrench, k)) for k in range(6)], axis=1) if recorded else None
+        loads.add(*wrench_at(part, wrench, told))
     for number, contact in enumerate(model.contacts):
         if contact.name == force.name:
-            add_contact(evidence, frame, number, loads, recorded)
-    for number, record in enumerate(evidence.formulas.forces):
+            add_contact(part, number, loads, recorded)
+    for number, record in enumerate(part.evidence.formulas.forces):
         if record.name != force.name:
             continue
         if recorded:
-            _add_recorded_formula(evidence, frame, number, loads)
+            _add_recorded_formula(part, number, loads)
         elif record.kind == _DAMPING:
-            loads.add(*damping_at(model, at, record.lowered.custom))
+            loads.add(*damping_at(part, record.lowered.custom))
         else:
-            add_formula_force(evidence, frame, record, loads)
+            add_formula_force(part, record, loads)
 
 
-def add_contact(evidence: Evidence, frame: int, number: int, loads: Loads, recorded: bool) -> None:
+def add_contact(part: Frames, number: int, loads: Loads, recorded: bool) -> None:
     """Add the load of a contact: the recorded sums on its bodies, or the sum over its points."""
-    points = points_at(evidence, frame, number)
-    own = Loads(evidence.at(frame))
-    for first, second, force, moment, where in zip(
-        points.first, points.second, points.force, points.moment, points.position, strict=True
-    ):
-        own.add(int(first), force, moment, where)
-        own.add(int(second), -force, -moment, where)
+    points = points_at(part, number)
+    own = Loads(part.at)
+    own.add_points(points, points.first, 1.0)
+    own.add_points(points, points.second, -1.0)
     if not recorded:
         loads.add_all(own)
         return
     loads.size += own.size  # what points exert may cancel in the sums
     loads.moment_size += own.moment_size
-    for place, body in enumerate(evidence.model.contacts[number].bodies):
-        told = np.array([evidence.effort(("contact", number, 6 * place + k), frame) for k in range(6)])
-        loads.add(body, told[:3], told[3:], evidence.at(frame).position[body])
+    for place, body in enumerate(part.model.contacts[number].bodies):
+        told = np.stack([part.effort(("contact", number, 6 * place + k)) for k in range(6)], axis=1)
+        loads.add(body, told[:, :3], told[:, 3:], part.at.position[:, body])
 
 
-def _add_recorded_formula(evidence: Evidence, frame: int, number: int, loads: Loads) -> None:
+def _add_recorded_formula(part: Frames, number: int, loads: Loads) -> None:
     """Force over moment at each marker, then efforts along coordinates."""
-    ends = evidence.formulas.forces[number].ends
+    ends = part.evidence.formulas.forces[number].ends
     begin = 0
     for held in sorted(ends, key=lambda end: isinstance(end, int)):  # markers first, in their order
         count = 1 if isinstance(held, int) else 6
-        told = [evidence.effort(("formula", number, begin + k), frame) for k in range(count)]
-        add_along(evidence, frame, held, np.array(told), loads)
+        told = np.stack([part.effort(("formula", number, begin + k)) for k in range(count)], axis=1)
+        add_along(part, held, told, loads)
         begin += count
 
 
@@ -145,135 +167,152 @@ def written_forces(model: Model) -> list[CustomRecord]:
     return [r for r in model.custom if r.category == "force" and r.lowered.custom and r.kind != _DAMPING]
 
 
-def add_formula_force(evidence: Evidence, frame: int, record: CustomRecord, loads: Loads) -> None:
+def add_formula_force(part: Frames, record: CustomRecord, loads: Loads) -> None:
     """Add the load of a force given by formulas on its ends."""
     kind: Any = record.lowered.custom
-    known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
-    if kind.potential is not None:
-        for _, held, gradient in evidence.formulas.effects(record, known, [kind.potential]):
-            add_along(evidence, frame, held, -gradient[0], loads)
-    elif kind.efforts is not None:
-        for held, effort in zip(record.ends, evaluated(kind.efforts, known), strict=True):
-            add_along(evidence, frame, held, np.array([effort]), loads)
-    else:
-        zero = [0.0, 0.0, 0.0]
-        force, moment = (
-            np.array(zero if formulas is None else evaluated(formulas, known))
-            for formulas in (kind.force, kind.moment)
-        )
-        (first, point), *others = [marker_at(evidence, frame, marker) for marker in record.ends]
-        loads.add(first, force, moment, point)
-        for body, _ in others:
-            loads.add(body, -force, -moment, point)
-
-
-def add_along(evidence: Evidence, frame: int, held: Any, effort: Floats, loads: Loads) -> None:
-    """Force over moment (6,) at a marker, or an effort (1,) along a coordinate."""
-    if isinstance(held, int):
-        loads.along(evidence.coordinate(held, frame), float(effort[0]))
+    if kind.potential is not None or kind.efforts is not None:
+        for held, effort in _formula_efforts(part, record):
+            add_along(part, held, effort, loads)
         return
-    body, point = marker_at(evidence, frame, held)
-    loads.add(body, effort[:3], effort[3:], point)
+    zero = [0.0, 0.0, 0.0]
+    found = [
+        [zero if formulas is None else evaluated(formulas, known) for formulas in (kind.force, kind.moment)]
+        for known in known_at(part, record)
+    ]
+    force, moment = np.moveaxis(np.array(found), 1, 0)
+    (first, point), *others = [marker_at(part, marker) for marker in record.ends]
+    loads.add(first, force, moment, point)
+    for body, _ in others:
+        loads.add(body, -force, -moment, point)
 
 
-def marker_at(evidence: Evidence, frame: int, marker: Any) -> tuple[int, Floats]:
-    """The body of a marker, and where the marker is in the world."""
-    at, body = evidence.at(frame), evidence.model.body_index[marker.body]
-    return body, at.position[body] + at.turn[body] @ np.asarray(marker.position, dtype=float)
+def known_at(part: Frames, record: CustomRecord) -> Iterator[Numbers]:
+    """The values of all symbols of a force or constraint given by formulas, frame by frame."""
+    evidence = part.evidence
+    for frame in part.numbers.tolist():
+        yield evidence.formulas.numbers(record, evidence.at(frame), partial(evidence.motion, frame=frame))
 
 
-def damping_at(model: Model, at: Snapshot, damping: Any) -> tuple[int, Floats, Floats, Floats]:
+def _formula_efforts(part: Frames, record: CustomRecord) -> list[tuple[Any, Floats]]:
+    """What a force by a potential or by efforts exerts along each of its ends (n, 6 or 1)."""
+    kind: Any = record.lowered.custom
+    if kind.potential is None:
+        efforts = np.array([evaluated(kind.efforts, known) for known in known_at(part, record)])
+        return [(held, efforts[:, k : k + 1]) for k, held in enumerate(record.ends)]
+    formulas = part.evidence.formulas
+    found = [formulas.effects(record, known, [kind.potential]) for known in known_at(part, record)]
+    return [(held, np.array([-frame[k][2][0] for frame in found])) for k, held in enumerate(record.ends)]
+
+
+def add_along(part: Frames, held: Any, effort: Floats, loads: Loads) -> None:
+    """Force over moment (n, 6) at a marker, or an effort (n, 1) along a coordinate."""
+    if isinstance(held, int):
+        loads.along(part.coordinate(held), effort[:, 0])
+        return
+    body, point = marker_at(part, held)
+    loads.add(body, effort[:, :3], effort[:, 3:], point)
+
+
+def marker_at(part: Frames, marker: Any) -> tuple[int, Floats]:
+    """The body of a marker, and where the marker is in the world (n, 3)."""
+    at, body = part.at, part.model.body_index[marker.body]
+    return body, at.position[:, body] + at.turn[:, body] @ np.asarray(marker.position, dtype=float)
+
+
+def damping_at(part: Frames, damping: Any) -> tuple[int, Floats, Floats, Floats]:
     """Body, force, moment and point of a damping, world axes: against each component in the marker's axes."""
-    marker, kind = damping.marker, damping.description
-    body = model.body_number(marker.body)
-    axes = at.turn[body] @ matrix(marker.rotation)
-    point = at.position[body] + at.turn[body] @ np.asarray(marker.position)
-    speed = at.velocity[body] + np.cross(at.spin[body], point - at.position[body])
-    force = -axes @ (np.asarray(kind.damping) * (axes.T @ speed))
-    moment = -axes @ (np.asarray(kind.rotational_damping) * (axes.T @ at.spin[body]))
-    return body, force, moment, point
+    marker, kind, at = damping.marker, damping.description, part.at
+    body, point = part.model.body_number(marker.body), marker_at(part, marker)[1]
+    axes = at.turn[:, body] @ matrix(marker.rotation)
+
+    def against(speed: Floats, factor: Any) -> Floats:
+        return np.asarray(-np.einsum("nij,j,nkj,nk->ni", axes, np.asarray(factor), axes, speed))
+
+    force = against(at.speed(body, point), kind.damping)
+    return body, force, against(at.spin[:, body], kind.rotational_damping), point
 
 
-def law_effort(evidence: Evidence, law: int, frame: int, conservative: bool = False) -> float:
-    """Effort of a law; only the part that its potential accounts for, if wanted."""
-    arrays = evidence.model.arrays
+def law_effort(part: Frames, law: int, conservative: bool = False) -> Floats:
+    """Efforts (n,) of a law; only the part that its potential accounts for, if wanted."""
+    arrays = part.model.arrays
     kind = arrays["law_kind"][law]
-    params, function = evidence.law(law)
+    params, function = part.evidence.law(law)
     coordinate = int(arrays["law_coordinate"][law])
-    rate = evidence.coordinate(coordinate, frame).rate
+    rate = part.coordinate(coordinate).rate
     if conservative:
         if kind not in CONSERVATIVE:
-            return 0.0
-        rate, function = 0.0, None if kind == "linear" else function
-    value, time = evidence.value(coordinate, frame), float(evidence.time[frame])
-    return float(_core.law_effort(kind, value, rate, time, params, function))
+            return np.zeros(len(part))
+        rate, function = 0.0 * rate, None if kind == "linear" else function
+    return _core.law_efforts(kind, part.value(coordinate), rate, part.time, params, function)
 
 
-def stored_energies(evidence: Evidence, frame: int) -> Floats:
-    """Potential energies (p,) of forces, in the order in which they are recorded, J."""
-    return np.array([_stored(evidence, frame, *which) for which in evidence.potentials])
+def stored_energies(part: Frames) -> Floats:
+    """Potential energies (n, p) of forces, in the order in which they are recorded, J."""
+    found = [_stored(part, *which) for which in part.evidence.potentials]
+    return np.stack(found, axis=1) if found else np.zeros((len(part), 0))
 
 
-def _stored(evidence: Evidence, frame: int, what: str, number: int) -> float:
+def _stored(part: Frames, what: str, number: int) -> Floats:
+    model = part.model
     if what == "law":
-        params, function = evidence.law(number)
-        value = evidence.value(int(evidence.model.arrays["law_coordinate"][number]), frame)
-        return float(_core.law_potential(evidence.model.arrays["law_kind"][number], value, params, function))
+        params, function = part.evidence.law(number)
+        value = part.value(int(model.arrays["law_coordinate"][number]))
+        return _core.law_potentials(model.arrays["law_kind"][number], value, params, function)
     if what == "contact":
-        return points_at(evidence, frame, number).stored()
-    record = evidence.formulas.forces[number]
+        return points_at(part, number).stored(len(part))
+    record = part.evidence.formulas.forces[number]
     kind: Any = record.lowered.custom
-    known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
-    return float(evaluated([kind.potential], known)[0])
+    return np.array([evaluated([kind.potential], known)[0] for known in known_at(part, record)])
 
 
-def wrench_at(
-    model: Model, at: Snapshot, wrench: int, told: list[float] | None = None
-) -> tuple[int, Floats, Floats, Floats]:
+def wrench_at(part: Frames, wrench: int, told: Floats | None = None) -> tuple[int, Floats, Floats, Floats]:
     """Body, force, moment and point of an applied wrench, world axes.
 
-    told: its components, moment over force in its own axes, instead of those of the description.
+    told: its components (n, 6), moment over force in its own axes, instead of those of the description.
     """
-    arrays = model.arrays
+    model, arrays, at = part.model, part.model.arrays, part.at
     body = int(arrays["wrench_body"][wrench])
-    components = arrays["wrench_constant"][wrench].copy() if told is None else np.array(told)
-    for k, function in enumerate(arrays["wrench_function"][wrench].tolist() if told is None else ()):
-        if function >= 0:
-            components[k] += model.function_value(function, at.state.time)
-    turn = at.turn[body]
+    if told is None:
+        components = np.tile(arrays["wrench_constant"][wrench], (len(part), 1))
+        for k, function in enumerate(arrays["wrench_function"][wrench].tolist()):
+            if function >= 0:
+                components[:, k] += model.core_function(function)(part.time)[:, 0]
+    else:
+        components = told
+    turn = at.turn[:, body]
     if arrays["wrench_local"][wrench]:
-        rotation = _core.rotation_matrix(tuple(arrays["wrench_rotation"][wrench]))
-        axes = turn @ rotation
-        components = np.concatenate([axes @ components[:3], axes @ components[3:]])
-    point = at.position[body] + turn @ arrays["wrench_position"][wrench]
-    return body, components[3:], components[:3], point
+        axes = turn @ _core.rotation_matrix(tuple(arrays["wrench_rotation"][wrench]))
+        components = np.einsum("nij,nkj->nki", axes, components.reshape(-1, 2, 3)).reshape(-1, 6)
+    point = at.position[:, body] + turn @ arrays["wrench_position"][wrench]
+    return body, components[:, 3:], components[:, :3], point
 
 
-def add_reactions(evidence: Evidence, frame: int, loads: Loads) -> None:
+def add_reactions(part: Frames, loads: Loads) -> None:
     """Add joint reactions (limits included) and efforts of drives, rotors and constraints, as recorded."""
-    model, at = evidence.model, evidence.at(frame)
-    bodies = model.arrays["pair_bodies"]
-    for (_, _, pair), wrench in zip(model.reactions, evidence.sections["reactions"][frame], strict=True):
-        point, _, _ = at.relative_motion(pair)
+    model = part.model
+    bodies, wrenches = model.arrays["pair_bodies"], part.section("reactions")
+    for number, (_, _, pair) in enumerate(model.reactions):
+        point, _, _ = part.at.relative_motion(pair)
         first, second = bodies[pair].tolist()
-        loads.add(second, wrench[3:], wrench[:3], point)
-        loads.add(first, -wrench[3:], -wrench[:3], point)
+        moment, force = wrenches[:, number, :3], wrenches[:, number, 3:]
+        loads.add(second, force, moment, point)
+        loads.add(first, -force, -moment, point)
+    multipliers = part.section("multipliers")
     for number, multiplier in enumerate(model.multipliers):
         if multiplier.kind != "limit":
-            add_row(
-                evidence, frame, multiplier.row, float(evidence.sections["multipliers"][frame, number]), loads
-            )
+            add_row(part, multiplier.row, multipliers[:, number], loads)
 
 
-def add_row(evidence: Evidence, frame: int, row: int, multiplier: float, loads: Loads) -> None:
-    """Add the load of a row with a multiplier: along its coordinates, or along its formula's ends."""
-    arrays = evidence.model.arrays
+def add_row(part: Frames, row: int, multiplier: Floats, loads: Loads) -> None:
+    """Add the load of a row with multipliers (n,): along its coordinates, or along its formula's ends."""
+    arrays, evidence = part.model.arrays, part.evidence
     terms = range(*arrays["row_term_start"][row : row + 2].tolist())
     for term in terms:
-        coordinate = evidence.coordinate(int(arrays["term_coordinate"][term]), frame)
+        coordinate = part.coordinate(int(arrays["term_coordinate"][term]))
         loads.along(coordinate, float(arrays["term_coefficient"][term]) * multiplier)
     if not terms:
         record, equation = evidence.equation_of(row)
-        known = evidence.formulas.numbers(record, evidence.at(frame), lambda c: evidence.motion(c, frame))
-        for _, held, gradient in evidence.formulas.effects(record, known, [equation]):
-            add_along(evidence, frame, held, multiplier * gradient[0], loads)
+        found = [evidence.formulas.effects(record, known, [equation]) for known in known_at(part, record)]
+        for k, held in enumerate(record.ends):
+            gradients = np.array([frame[k][2][0] for frame in found])
+            add_along(part, held, multiplier[:, None] * gradients, loads)

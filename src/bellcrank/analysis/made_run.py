@@ -16,12 +16,16 @@ from bellcrank.trajectory.trajectory import Trajectory
 _FRAMES = 400
 
 
-def made_run(model: Model, system: System, duration: float, method: str) -> Trajectory:
+def made_run(
+    model: Model, system: System, duration: float, method: str, tolerance: float | None = None
+) -> Trajectory:
     """A run of a system of the model from its initial state, recording everything that the checks need.
+
+    tolerance: of methods that have one; None for the default.
 
     Raises SimulationError if it breaks down.
     """
-    chosen = method_options(method, duration)
+    chosen = method_options(method, duration, tolerance=tolerance)
     system.set_state(model.initial)
     system.project()
     what = observation(model, accelerations=True, ledger=True)

@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import pi
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from bellcrank.analysis.stability import Judged
 from bellcrank.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from bellcrank.analysis.modes import Modes
 
 Kind = Literal["neutral", "oscillating", "monotonic"]
+_COURSES: Final = {"stable": "decays", "neutral": "stays", "unstable": "grows"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +28,9 @@ class Mode:
     number: from 1, by increasing magnitude of the eigenvalue. kind: "neutral" if the mechanism stays wherever
         the mode moves it (rigid-body modes), "oscillating" for a pair of complex eigenvalues, "monotonic" for
         a real one.
-    eigenvalue: 1/s, with positive imaginary part; zero for neutral modes.
+    eigenvalue: 1/s, with positive imaginary part; zero for neutral modes. uncertainty: how far it may be off
+    due to
+        errors of derivatives, 1/s.
     state: eigenvector of all states, complex; the largest coordinate, relative to its typical size, is real
         and equal to that size.
     """
@@ -34,6 +38,7 @@ class Mode:
     number: int
     kind: Kind
     eigenvalue: complex
+    uncertainty: float
     state: np.ndarray
     modes: Modes = field(repr=False)
 
@@ -54,12 +59,8 @@ class Mode:
 
     @property
     def stability(self) -> str:
-        """Whether the mode "decays", "grows" or "stays", within the error of the derivatives."""
-        if self.kind == "neutral" or abs(self.eigenvalue.real) <= self.modes.uncertainty * abs(
-            self.eigenvalue
-        ):
-            return "stays"
-        return "decays" if self.eigenvalue.real < 0.0 else "grows"
+        """Whether the mode "decays", "grows" or "stays", within the uncertainty of its eigenvalue."""
+        return _COURSES[Judged(-self.eigenvalue.real, self.uncertainty).stability]
 
     @cached_property
     def shape(self) -> Mapping[str, np.ndarray]:
@@ -110,6 +111,7 @@ class Mode:
             "damping": self.damping,
             "stability": self.stability,
             "eigenvalue": [self.eigenvalue.real, self.eigenvalue.imag],
+            "uncertainty": self.uncertainty,
             "coordinates": {name: [z.real, z.imag] for name, z in self.coordinates.items()},
             "shape": {
                 body: {"real": z.real.tolist(), "imaginary": z.imag.tolist()}

@@ -13,6 +13,7 @@ import numpy as np
 from bellcrank.analysis.linear_model import LinearModel
 from bellcrank.analysis.linearize import linearize
 from bellcrank.analysis.mode import Kind, Mode
+from bellcrank.analysis.stability import Stability
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.formulations.options import FormulationOptions
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
 _REAL: Final = 1e-9  # imaginary part below this part of the size of an eigenvalue is rounding
 
 
+@dataclass(frozen=True)
+class _Found:
+    """A mode as it is found: see `Mode`."""
+
+    kind: Kind
+    eigenvalue: complex
+    uncertainty: float
+    state: np.ndarray
+
+
 @dataclass(frozen=True, eq=False)
 class Modes(Sequence[Mode]):
     """The modes of a mechanism about a state, neutral ones first, then by increasing |eigenvalue|.
@@ -33,22 +44,20 @@ class Modes(Sequence[Mode]):
     """
 
     linear: LinearModel
-    values: tuple[tuple[Kind, complex, np.ndarray], ...] = field(repr=False)
+    values: tuple[_Found, ...] = field(repr=False)
     zeros: int
 
     @cached_property
     def _modes(self) -> tuple[Mode, ...]:
-        return tuple(Mode(n, *value, self) for n, value in enumerate(self.values, start=1))
+        return tuple(
+            Mode(n, one.kind, one.eigenvalue, one.uncertainty, one.state, self)
+            for n, one in enumerate(self.values, start=1)
+        )
 
     @cached_property
     def displacements(self) -> Floats:
         """Displacements of the bodies for each coordinate (nb, 6, coordinates)."""
         return self.linear.chart.shapes()
-
-    @property
-    def uncertainty(self) -> float:
-        """Relative uncertainty of eigenvalues due to the error of derivatives."""
-        return max(_REAL, 10.0 * self.linear.error)
 
     @property
     def neutral(self) -> tuple[Mode, ...]:
@@ -59,6 +68,11 @@ class Modes(Sequence[Mode]):
     def frequencies(self) -> Floats:
         """Natural frequencies of the oscillating modes, increasing, Hz."""
         return np.array([mode.frequency for mode in self if mode.kind == "oscillating"])
+
+    @property
+    def stability(self) -> Stability:
+        """Whether small motions die away or stay small, stay, or grow; see `LinearModel.stability`."""
+        return self.linear.stability
 
     @property
     def stable(self) -> bool:
@@ -154,20 +168,20 @@ def modes_of(linear: LinearModel) -> Modes:
     """The modes of linearized equations."""
     count, scale = linear.coordinates, linear.scale
     found = linear.eigen()
-    listed: list[tuple[Kind, complex, np.ndarray]] = [
-        ("neutral", 0j, _normal(way.astype(complex), count, scale))
+    listed = [
+        _Found("neutral", 0j, found.zero, _normal(way.astype(complex), count, scale))
         for way in _neutral(found.null, count, scale).T
     ]
     order = np.argsort(np.abs(found.values), kind="stable")
     for number in order.tolist():
         value, vector = complex(found.values[number]), found.vectors[:, number]
+        unsure = float(found.uncertainty[number])
         if abs(value.imag) <= _REAL * abs(value):
             real = vector.real if np.linalg.norm(vector.real) >= np.linalg.norm(vector.imag) else vector.imag
-            listed.append(
-                ("monotonic", complex(value.real, 0.0), _normal(real.astype(complex), count, scale))
-            )
+            state = _normal(real.astype(complex), count, scale)
+            listed.append(_Found("monotonic", complex(value.real, 0.0), unsure, state))
         elif value.imag > 0.0:
-            listed.append(("oscillating", value, _normal(vector, count, scale)))
+            listed.append(_Found("oscillating", value, unsure, _normal(vector, count, scale)))
     return Modes(linear, tuple(listed), found.zeros)
 
 

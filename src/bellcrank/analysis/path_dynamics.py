@@ -9,23 +9,28 @@ solver's tolerance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.analysis.freedoms import freedoms
-from bellcrank.analysis.leads import Lead, leads_of
+from bellcrank.analysis.leads import Lead, suppliers
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required_names
-from bellcrank.mechanism.drive import Drive
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.functions.piecewise import Piecewise
+from bellcrank.mechanism.joint import JointKind
+from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.references import as_marker
 from bellcrank.trajectory.trajectory import Trajectory
 
 _ARGUMENTS: Final = ("path", "orientation", "reference")
@@ -61,8 +66,12 @@ def on_paths(
             with faults.collect():
                 _add_path(driven, marker, given, number)
     faults.raise_any()
+    _check_paths_go_on(mechanism, along, held, faults)
+    faults.raise_any()
     own, _ = assembled(compile_mechanism(mechanism, start))
-    leads = tuple(lead for lead in leads_of(own, own.initial) if lead.name not in held)
+    leads = tuple(lead for lead in suppliers(own, own.initial) if lead.name not in held)
+    for lead in leads:
+        _measure(driven, lead)
     # What joints were given to start with has placed them; paths and leads may take them elsewhere.
     there, _ = assembled(compile_mechanism(driven, start).started(own.initial))
     found = freedoms(there)
@@ -72,6 +81,41 @@ def on_paths(
         advice = f"give an orientation, another path, or keep=[...] drives of what is free: {names}"
         raise MechanismError(Fault(f"mechanism {mechanism.name!r}", rule, None, advice))
     return there, bare, leads
+
+
+def _check_paths_go_on(
+    mechanism: Mechanism, along: Mapping[Any, Any], held: Iterable[str], faults: FaultList
+) -> None:
+    """Faults of drives along paths that another path does not replace: the motion would lack them."""
+    given = [as_marker(mechanism, f"along {marker!r}", marker) for marker in along]
+    for name, drive in mechanism.drives.items():
+        if isinstance(drive, PathDrive) and name not in held and drive.marker not in given:
+            rule = "it moves a marker that has no path in along="
+            faults.add(f"drive {name!r}", rule, None, "give its path there as well, or remove it")
+
+
+def _measure(driven: Mechanism, lead: Lead) -> None:
+    """A joint without rows that shows the coordinate of a lead, where no joint does."""
+    if isinstance(lead.which, int):
+        return
+    joint = driven.joints[lead.joint]
+    shown = type("Measured", (_Measured,), {"free": (lead.which,), "__module__": __name__})
+    driven.add_joint(_measuring(lead), shown(joint.kind), joint.marker_1, joint.marker_2)
+
+
+@dataclass(frozen=True)
+class _Measured(JointKind):
+    """A joint that holds nothing and shows a coordinate of another one's markers."""
+
+    of: JointKind
+
+    def coordinate(self, name: str, marker_1: Marker, marker_2: Marker) -> Coordinate:
+        """As the other joint has it."""
+        return self.of.coordinate(name, marker_1, marker_2)
+
+
+def _measuring(lead: Lead) -> str:
+    return f"{lead.joint} {lead.which} of {lead.name}"
 
 
 def _add_path(driven: Mechanism, marker: Any, given: Any, number: int) -> None:
@@ -132,5 +176,7 @@ def _meeting(time: Floats, value: Floats, rate: Floats, acceleration: Floats) ->
 
 def _column(motion: Trajectory, lead: Lead) -> int:
     """The place of the coordinate of a lead among those of a run."""
+    if isinstance(lead.which, str):
+        return int(motion.layout.joint_coordinates[_measuring(lead)].start)
     first: int = motion.layout.joint_coordinates[lead.joint].start
     return first + lead.which

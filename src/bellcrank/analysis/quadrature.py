@@ -15,6 +15,16 @@ def windows(values: Any, width: int) -> np.ndarray:
     return sliding_window_view(values, width)
 
 
+def even(time: Floats) -> int:
+    """How many frames from the first on are evenly spaced: a run that ends at an event may have one more."""
+    steps = np.diff(time)
+    apart = (
+        np.flatnonzero(np.abs(steps - steps[0]) > 1e-6 * steps[0]) if len(steps) else np.zeros(0, dtype=int)
+    )
+    count = len(time) if not len(apart) else int(apart[0]) + 1
+    return count if count >= len(time) - 1 else 0
+
+
 def worked(values: Floats, step: float) -> tuple[Floats, Floats]:
     """Integrals (T - 4,) of power (T,) over the four steps from each frame, by Simpson's rule; their errors.
 

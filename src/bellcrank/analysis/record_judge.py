@@ -1,23 +1,17 @@
-"""Checks of a record as such: numbers, coordinates, stops, and poses against neighbouring frames."""
+"""Checks of a record as such: numbers, coordinates and stops."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
-from bellcrank.analysis.contact_judge import steady
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.impulse_judge import AROUND, not_known, unclear
+from bellcrank.analysis.snapshot import product
 from bellcrank.analysis.verdict import CheckResult, Worst
-from bellcrank.assembly.state import Floats
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
-from bellcrank.trajectory.interpolate import interpolated
-from bellcrank.trajectory.rotations import conjugate, product
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, turn_of
+from bellcrank.trajectory.recorder import spanned
 
-_TURN = 2.0 * np.pi
+_START = 1e-6
 _OPEN = 1e-4  # m or rad: a stop with a wider gap bears nothing
-_CLEAR = 1e-2  # m or rad: where neighbours determine a pose no better than that, it is not judged
-_POSES = "pose beside that by the poses and velocities of the frames around it, m or rad"
 
 
 def judge_numbers(evidence: Evidence) -> list[CheckResult]:
@@ -42,6 +36,51 @@ def judge_numbers(evidence: Evidence) -> list[CheckResult]:
     ]
 
 
+def judge_times(evidence: Evidence) -> list[CheckResult]:
+    """Times increase; the first and the last are those at which the run says that it was recorded."""
+    time, told, back, ends = evidence.time, evidence.run.statistics, Worst(), Worst()
+    steps = np.diff(time)
+    size = float(np.max(np.abs(steps), initial=0.0)) + 1e-300
+    frame = int(np.argmin(steps))
+    back.meet(
+        float(steps[frame] <= 0.0) - steps[frame] / size * (steps[frame] < 0.0), "the frame", time[frame + 1]
+    )
+    own = spanned(time)
+    for name in own.keys() & told.keys():
+        place = time[-1] if name == "last_frame" else time[0]
+        if name.endswith("interval"):
+            place = time[1 + int(np.argmin(steps) if name.startswith("shortest") else np.argmax(steps))]
+        ends.meet(abs(float(told[name]) - own[name]), f"the {name.replace('_', ' ')}", float(place))
+    checks = [back.result("times", "a frame that is not later than the one before", 0.0)]
+    meaning = "first and last time and the intervals of frames beside those that the run reports, s"
+    limit = 1e-12 * (1.0 + float(np.max(np.abs(time))))
+    return [*checks, ends.result("times: ends", meaning, limit)]
+
+
+def judge_start(evidence: Evidence) -> CheckResult:
+    """The first frame against the initial configuration of the mechanism, if the run begins there."""
+    meaning = "first frame beside the mechanism's start, m, rad, m/s or rad/s, relative"
+    run, initial = evidence.run, evidence.model.initial
+    if "started_from" in run.statistics:
+        return CheckResult(
+            "start", meaning, None, _START, f"it started from {run.statistics['started_from']}"
+        )
+    if abs(evidence.time[0] - initial.time) > 1e-9 * (1.0 + abs(initial.time)):
+        begun, starts = float(evidence.time[0]), initial.time
+        reason = f"the first frame is at t = {begun:.6g} s, the mechanism starts at {starts:.6g} s"
+        return CheckResult("start", meaning, None, _START, reason)
+    first, worst, time = evidence.state(0), Worst(), float(evidence.time[0])
+    turned = product(initial.rotation * np.array([1.0, -1.0, -1.0, -1.0]), first.rotation)
+    for apart, size in (
+        (first.position - initial.position, np.max(np.abs(initial.position))),
+        (2.0 * turned[:, 1:], 0.0),
+        (first.velocity - initial.velocity, np.max(np.abs(initial.velocity))),
+        (first.angular_velocity - initial.angular_velocity, np.max(np.abs(initial.angular_velocity))),
+    ):
+        worst.meet(np.linalg.norm(apart, axis=1) / (1.0 + size), evidence.body_text, time)
+    return worst.result("start", meaning, _START)
+
+
 def judge_coordinates(evidence: Evidence) -> list[CheckResult]:
     """Recorded coordinates and their rates against the bodies' poses and velocities."""
     listed = [
@@ -53,26 +92,23 @@ def judge_coordinates(evidence: Evidence) -> list[CheckResult]:
     ]
     if not listed:
         return []
-    angular = [
-        COORDINATE_KINDS[evidence.model.arrays["coordinate_kind"][index]].angular for index, *_ in listed
-    ]
+    kinds = [evidence.model.arrays["coordinate_kind"][index] for index, *_ in listed]
+    angular = [COORDINATE_KINDS[kind].angular for kind in kinds]
+    turns = np.array([turn_of(kind) for kind in kinds])
     values, rates = Worst(), Worst()
 
     def name(k: int) -> str:
         return evidence.run.layout.element(listed[k][1], listed[k][3])
 
-    for frame in evidence.frames:
-        at, time = evidence.at(frame), float(evidence.time[frame])
-        own = [at.coordinate(index) for index, *_ in listed]
-        told = [
-            [evidence.sections[section][frame, place] for section in sections]
-            for _, *sections, place in listed
-        ]
-        apart = np.array([c.value - value for c, (value, _) in zip(own, told, strict=True)])
-        apart = np.where(angular, apart - _TURN * np.round(apart / _TURN), apart)
-        values.meet(np.abs(apart), name, time)
-        speed = 1.0 + max(float(np.abs(v).max(initial=0.0)) for v in (at.velocity, at.spin))
-        rates.meet([abs(c.rate - rate) / speed for c, (_, rate) in zip(own, told, strict=True)], name, time)
+    for part in evidence.parts(evidence.every):
+        own = [part.coordinate(index) for index, *_ in listed]
+        told = [[part.section(section)[:, place] for section in sections] for _, *sections, place in listed]
+        apart = np.stack([c.value - value for c, (value, _) in zip(own, told, strict=True)], axis=1)
+        apart = np.where(angular, apart - turns * np.round(apart / turns), apart)
+        values.meet_all(np.abs(apart), name, part.time)
+        speed = 1.0 + np.maximum(*(np.max(np.abs(v), axis=(1, 2)) for v in (part.at.velocity, part.at.spin)))
+        apart = np.stack([c.rate - rate for c, (_, rate) in zip(own, told, strict=True)], axis=1)
+        rates.meet_all(np.abs(apart) / speed[:, None], name, part.time)
     return [
         values.result("coordinates", "recorded coordinate against the poses, m or rad", 1e-7),
         rates.result("coordinates: rates", "recorded rate against the velocities, relative", 1e-7),
@@ -101,61 +137,3 @@ def judge_stops(evidence: Evidence) -> list[CheckResult]:
         loads.result("stops: loads", "pull of a stop, or push of an open one, relative to its largest", 1e-6),
         gaps.result("stops: positions", "how far a joint is beyond a stop, m or rad", 1e-5),
     ]
-
-
-def judge_poses(evidence: Evidence, limit: float) -> list[CheckResult]:
-    """Positions and rotations of all frames against those predicted from the frames around them.
-
-    Each frame is predicted from its neighbours, by cubics through poses and velocities, and from the frames
-    next to these; the difference of the two is how well they predict, see `unclear`. It bounds the error of
-    the first also where speeds or accelerations jump once in between. Bodies that touch are judged where
-    contacts stay as they are.
-    """
-    count = len(evidence.time)
-    if count < 5 or not np.all(np.diff(evidence.time) > 0.0):
-        return [CheckResult("poses", _POSES, None, limit, "it takes 5 frames or more at increasing times")]
-    predicted = [_predicted(evidence, reach) for reach in (1, 2)]
-    frames, jumps = slice(2, count - 2), _jumps(evidence)
-    worst, judged = Worst(), np.zeros(len(evidence.model.bodies), dtype=bool)
-    extent = 1.0 + float(np.max(np.ptp(evidence.sections["position"], axis=0)))
-    for section, scale, apart in (("position", extent, _distance), ("rotation", 1.0, _angle)):
-        own, near, far = (table[section][frames] for table in (evidence.sections, *predicted))
-        places = np.clip(np.arange(count - 4)[:, None] + np.array(AROUND), 0, count - 5)
-        open_still = np.where(jumps, np.inf, unclear(apart(near, far)[places]))
-        judged |= np.any(open_still < _CLEAR, axis=0)
-        beyond = np.where(open_still < _CLEAR, np.maximum(apart(own, near) - open_still, 0.0), 0.0) / scale
-        frame, body = np.unravel_index(int(np.argmax(beyond)), beyond.shape)
-        name = f"body {evidence.model.bodies[int(body)]!r}"
-        worst.meet(beyond[frame, body], name, float(evidence.time[2 + frame]))
-    if not judged.any():
-        return [CheckResult("poses", _POSES, None, limit, "the frames are too far apart to judge")]
-    return [worst.result("poses", _POSES + not_known(judged), limit)]
-
-
-def _jumps(evidence: Evidence) -> np.ndarray:
-    """Whether contacts may make speeds of a body jump within two frames of each inner frame (T - 4, B)."""
-    touching = np.zeros(len(evidence.model.bodies), dtype=bool)
-    for contact in evidence.model.contacts:
-        touching[[body for body in contact.bodies if body < len(touching)]] = True
-    return np.asarray(~np.all(sliding_window_view(steady(evidence), 4), axis=1)[:, None] & touching)
-
-
-def _predicted(evidence: Evidence, reach: int) -> dict[str, Floats]:
-    """Poses of all frames by those `reach` before and after; the first and last ones as they are."""
-    found = {name: np.array(evidence.sections[name]) for name in ("position", "rotation")}
-    for first in range(2 * reach):
-        part = evidence.run[first :: 2 * reach]
-        frames = np.arange(first + reach, first + 2 * reach * (len(part) - 1), 2 * reach)
-        if len(frames):
-            values = interpolated(part.store, ("position", "rotation"), evidence.time[frames])
-            for name, table in found.items():
-                table[frames] = values[name]
-    return found
-
-
-def _distance(one: Floats, two: Floats) -> Floats:
-    return np.asarray(np.linalg.norm(one - two, axis=-1))
-
-
-def _angle(one: Floats, two: Floats) -> Floats:
-    return np.asarray(2.0 * np.linalg.norm(product(conjugate(one), two)[..., 1:], axis=-1))

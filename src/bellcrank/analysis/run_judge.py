@@ -9,14 +9,27 @@ from typing import Any
 import numpy as np
 
 from bellcrank.analysis.attribution import blamed
+from bellcrank.analysis.calm import calm_of
 from bellcrank.analysis.certificate import of_run
+from bellcrank.analysis.event_judge import judge_events
 from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.flag_judge import judge_flags, judge_violations
+from bellcrank.analysis.impact_judge import judge_impacts
 from bellcrank.analysis.impulse_judge import judge_impulses
-from bellcrank.analysis.record_judge import judge_coordinates, judge_numbers, judge_poses, judge_stops
+from bellcrank.analysis.motion_judge import Motion, judge_angles, judge_motion
+from bellcrank.analysis.reaction_judge import judge_consequences, judge_directions
+from bellcrank.analysis.record_judge import (
+    judge_coordinates,
+    judge_numbers,
+    judge_start,
+    judge_stops,
+    judge_times,
+)
 from bellcrank.analysis.verdict import CheckResult, Finding, Verification
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.start_values import with_values
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.mechanism.mechanism import Mechanism
@@ -26,6 +39,8 @@ from bellcrank.trajectory.trajectory import Trajectory
 
 _OF_IMPULSES = 100.0  # times the tolerance of energy: what impulses may lack, computed from differences
 _OF_FORCES = ("forces", "force_columns", "force_coordinates", "force_potentials")
+_OF_TOLERANCE = 100.0  # times that of the run: what energy and momenta may gain
+_SOUND = ("numbers", "rotations", "times")  # what all else takes for granted
 _LATER = ("angles", "turning", *_OF_FORCES)  # what files of earlier versions may lack
 
 
@@ -37,15 +52,25 @@ def judged_run(
     _check(model, run)
     _refuse_steered(model, run)
     evidence = Evidence(model, run, samples)
-    checks = judge_numbers(evidence)
-    if all(check.passed for check in checks):
+    checks = [*judge_numbers(evidence), *judge_times(evidence)]
+    if all(check.passed for check in checks if check.name in _SOUND):
         evidence.frames = sorted({*evidence.frames, *standing_out(evidence)})
+        calm = calm_of(evidence)
+        motion = Motion.of(evidence) if len(evidence.every) == len(evidence.time) else None
         checks += [
-            *of_run(evidence, tolerance),
-            *judge_impulses(evidence, _OF_IMPULSES * tolerance),
+            judge_start(evidence),
+            *of_run(evidence, max(tolerance, _OF_TOLERANCE * float(run.statistics.get("tolerance", 0.0)))),
+            *judge_consequences(evidence),
+            *judge_directions(evidence),
+            *judge_impulses(evidence, calm, _OF_IMPULSES * tolerance),
             *judge_coordinates(evidence),
             *judge_stops(evidence),
-            *judge_poses(evidence, tolerance),
+            *judge_motion(evidence, motion, calm, tolerance),
+            *judge_events(evidence, motion),
+            *judge_flags(evidence),
+            *judge_violations(evidence),
+            *judge_impacts(evidence, motion),
+            judge_angles(evidence),
         ]
     told = run.statistics
     subject = f"{told.get('formulation', 'unknown')} with {told.get('method', 'unknown')}, {len(run)} frames"
@@ -80,12 +105,15 @@ def _start(mechanism: Mechanism | Model | None, run: Trajectory) -> tuple[Model,
                 Fault(f"run of {run.name!r}", rule, None, f"record a frame at t = {closed:g} s")
             )
         return (model.starting(run.at(float(run.time[0])), model.given) if len(run) else model), run
+    values = run.origin.values if len(run) else None
     try:
-        return assembled(model)[0], run
+        model = assembled(model)[0]
     except AssemblyError:
-        if not model.start.laws and not model.start.rows:
-            return model, run
-        raise
+        if values is None and (model.start.laws or model.start.rows):
+            raise
+    if values is not None:  # of a run that went on from a state, they may be those of another mechanism
+        model = with_values(model, values, run.at(float(run.time[0])))
+    return model, run
 
 
 def _check(model: Model, run: Trajectory) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -18,18 +19,26 @@ from bellcrank.assembly.state import Floats, State
 
 @dataclass(frozen=True, eq=False)
 class CoordinateAt:
-    """A coordinate at an instant: value, rate, and what a unit effort along it exerts on the second body.
+    """A coordinate at instants: value, rate, and what a unit effort along it exerts on the second body.
 
-    force (3,), moment (3,) about `point` (3,), the origin of its marker 2; world axes. The first body gets
-    the opposite.
+    value, rate: (n,). force (n, 3), moment (n, 3) about `point` (n, 3), the origin of its marker 2; world
+    axes. The first body gets the opposite. curvature: (n,), what its second derivative has beyond force and
+    moment times the accelerations of marker 2 seen from marker 1.
     """
 
-    value: float
-    rate: float
+    value: Any
+    rate: Any
     force: Floats
     moment: Floats
     point: Floats
     bodies: tuple[int, int]
+    curvature: Any
+
+    def at(self, number: int) -> CoordinateAt:
+        """The same at one of the instants, without their axis."""
+        value, rate, force = self.value[number], self.rate[number], self.force[number]
+        moment, point = self.moment[number], self.point[number]
+        return CoordinateAt(value, rate, force, moment, point, self.bodies, self.curvature[number])
 
 
 class Snapshots:
@@ -40,6 +49,7 @@ class Snapshots:
 
     def __init__(self, model: Model, poses: Mapping[str, Floats]) -> None:
         self.model = model
+        self._coordinates: dict[int, CoordinateAt] = {}
         still = np.zeros((len(poses["position"]), 1, 3))
         self.position = np.concatenate([poses["position"], still], axis=1)
         self.velocity = np.concatenate([poses["velocity"], still], axis=1)
@@ -50,6 +60,12 @@ class Snapshots:
         arms = np.einsum("nbij,bj->nbi", self.turn[:, :-1], model.com)
         self.com = self.position[:, :-1] + arms
         self.com_velocity = self.velocity[:, :-1] + np.cross(self.spin[:, :-1], arms)
+
+    @cached_property
+    def inertia(self) -> Floats:
+        """Inertias (n, nb, 3, 3) of the bodies about their coms, world axes."""
+        turn = self.turn[:, :-1]
+        return turn @ self.model.inertia @ np.swapaxes(turn, 2, 3)
 
     @cached_property
     def pairs(self) -> tuple[Floats, ...]:
@@ -70,6 +86,46 @@ class Snapshots:
         conjugate = quaternions[:, :, 0] * np.array([1.0, -1.0, -1.0, -1.0])
         return origins, first, r, product(conjugate, quaternions[:, :, 1]), rdot, omega
 
+    def coordinate(self, index: int, near: Floats | None = None) -> CoordinateAt:
+        """A coordinate of the model at all instants; angles between -pi and pi.
+
+        near: of a component of a rotation vector that is followed, where the three of them are (n, 3).
+        """
+        if near is not None:
+            return self._evaluated(index, near)
+        found = self._coordinates.get(index)
+        if found is None:
+            found = self._coordinates[index] = self._evaluated(index)
+        return found
+
+    def _evaluated(self, index: int, near: Floats | None = None) -> CoordinateAt:
+        arrays = self.model.arrays
+        pair = int(arrays["coordinate_pair"][index])
+        begin, end = arrays["coordinate_param_start"][index : index + 2]
+        origins, first, r, q, rdot, omega = (table[:, pair] for table in self.pairs)
+        value, by_r, by_turn, curvature = _core.evaluate_coordinates(
+            arrays["coordinate_kind"][index],
+            r,
+            q / np.linalg.norm(q, axis=1, keepdims=True),
+            rdot,
+            omega,
+            np.asarray(arrays["coordinate_params"][begin:end])[None] if near is None else near,
+        )
+        rate = np.einsum("ni,ni->n", by_r, rdot) + np.einsum("ni,ni->n", by_turn, omega)
+        one, two = arrays["pair_bodies"][pair].tolist()
+        force, moment = (np.einsum("nij,nj->ni", first, along) for along in (by_r, by_turn))
+        return CoordinateAt(value, rate, force, moment, origins[:, 1], (one, two), curvature)
+
+    def relative_motion(self, pair: int) -> tuple[Floats, Floats, Floats]:
+        """Origin 2 of a pair (n, 3), and velocity and spin of body 2 there relative to body 1, world axes."""
+        origins, first, _, _, rdot, omega = self.pairs
+        drift, spin = (np.einsum("nij,nj->ni", first[:, pair], x[:, pair]) for x in (rdot, omega))
+        return origins[:, pair, 1], drift, spin
+
+    def speed(self, body: int, point: Floats) -> Floats:
+        """The velocity (n, 3) of a body at points (n, 3)."""
+        return self.velocity[:, body] + np.cross(self.spin[:, body], point - self.position[:, body])
+
 
 class Snapshot:
     """All bodies, the ground last, and all marker pairs at one State; the one of that number among others."""
@@ -83,7 +139,6 @@ class Snapshot:
         self.rotation, self.turn = self._among.rotation[number], self._among.turn[number]
         self.spin, self.com = self._among.spin[number], self._among.com[number]
         self.com_velocity = self._among.com_velocity[number]
-        self._coordinates: dict[int, CoordinateAt] = {}
 
     @cached_property
     def _pairs(self) -> tuple[Floats, ...]:
@@ -91,27 +146,7 @@ class Snapshot:
 
     def coordinate(self, index: int) -> CoordinateAt:
         """A coordinate of the model; angles between -pi and pi."""
-        found = self._coordinates.get(index)
-        if found is None:
-            found = self._coordinates[index] = self._evaluated(index)
-        return found
-
-    def _evaluated(self, index: int) -> CoordinateAt:
-        arrays = self.model.arrays
-        pair = int(arrays["coordinate_pair"][index])
-        begin, end = arrays["coordinate_param_start"][index : index + 2]
-        origins, first, r, q, rdot, omega = (table[pair] for table in self._pairs)
-        value, by_r, by_turn, _ = _core.evaluate_coordinate(
-            arrays["coordinate_kind"][index],
-            r.tolist(),
-            (q / np.linalg.norm(q)).tolist(),
-            rdot.tolist(),
-            omega.tolist(),
-            arrays["coordinate_params"][begin:end].tolist(),
-        )
-        rate = float(by_r @ rdot + by_turn @ omega)
-        one, two = arrays["pair_bodies"][pair].tolist()
-        return CoordinateAt(value, rate, first @ by_r, first @ by_turn, origins[1], (one, two))
+        return self._among.coordinate(index).at(self._number)
 
     def relative_pose(self, pair: int) -> tuple[Floats, Floats]:
         """Marker 2 of a pair seen from marker 1: position (3,) and quaternion (4,)."""
@@ -124,14 +159,9 @@ class Snapshot:
         return np.concatenate([rdot, omega])
 
     def marker_axes(self, pair: int) -> tuple[Floats, Floats]:
-        """Origin of marker 2 in the world (3,), and the axes of marker 1 as columns (3, 3)."""
+        """Origin of marker 2 of a pair in the world (3,), and the axes of marker 1 as columns (3, 3)."""
         origins, first, _, _, _, _ = (table[pair] for table in self._pairs)
         return origins[1], first
-
-    def relative_motion(self, pair: int) -> tuple[Floats, Floats, Floats]:
-        """Origin 2 of a pair, and velocity and spin of body 2 there relative to body 1, world axes."""
-        origins, first, _, _, rdot, omega = (table[pair] for table in self._pairs)
-        return origins[1], first @ rdot, first @ omega
 
 
 def matrices(quaternions: Floats) -> Floats:

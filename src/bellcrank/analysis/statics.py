@@ -76,6 +76,7 @@ class Statics:
             "mechanism": self.mechanism,
             "stability": rest.stability,
             "least_eigenvalue": rest.least_eigenvalue,
+            "uncertainty": rest.uncertainty,
             "degrees_of_freedom": rest.freedoms,
             "energy": rest.energy,
             "force_left": rest.force,

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from bellcrank.assembly.state import Floats
+
 SKIPPED = "skipped"
 
 
@@ -65,6 +67,14 @@ class Worst:
             k = int(np.argmax(known))
             self.value, self.time = float(known[k]), time
             self.where = place if isinstance(place, str) else place(k)
+
+    def meet_all(self, values: Any, place: str | Callable[[int], str], times: Floats) -> None:
+        """Take account of deviations (n,) or (n, m) at times (n,). place: the element, or those of the m."""
+        known = np.nan_to_num(np.reshape(values, (len(times), -1)), nan=np.inf)
+        if known.size and known.max() > self.value:
+            frame, k = np.unravel_index(int(np.argmax(known)), known.shape)
+            self.value, self.time = float(known[frame, k]), float(times[frame])
+            self.where = place if isinstance(place, str) else place(int(k))
 
     def result(self, name: str, meaning: str, limit: float) -> CheckResult:
         """The check of this name."""

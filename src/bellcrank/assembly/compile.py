@@ -209,9 +209,13 @@ class _Compiler:
             joint = self.mechanism.joints[element.name]
             lowered = self.formulas.joint(joint, element.lowered, dict(joint.position))
         else:
+            from bellcrank.assembly.half_turns import on_described_side
+
             table = self.mechanism.constraints if element.category == "constraint" else self.mechanism.forces
             ends = resolve_ends(self.mechanism, table[element.name])
             numbered = tuple(e if isinstance(e, Marker) else self.flat.coordinate(e) for e in ends)
+            held = on_described_side(held, ends, lambda body: self.mechanism.bodies[body].rotation)
+            element = replace(element, lowered=replace(element.lowered, custom=held))
             self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered, numbered))
             if element.category == "constraint":
                 lowered = self.formulas.constraint(held, ends)
@@ -295,6 +299,6 @@ class _Compiler:
                     unit=coupled.effort_unit({self._unit(t.coordinate) for t in row.terms})
                     if coupled
                     else EFFORT_UNITS[self._unit(term.coordinate)],
-                    sign=coupled.effort_sign if coupled else term.coefficient,
+                    sign=coupled.effort_sign(row) if coupled else term.coefficient,
                 )
             )

@@ -138,6 +138,9 @@ def check_contacts(mechanism: Mechanism, faults: FaultList) -> None:
                 faults.add(element, "a particle has no orientation, and no shape", body, "give it an inertia")
         if carried:  # a tyre is beside what else touches
             continue
+        if len(there) > 1 and (joints := _keeping_all_apart(mechanism, law, there)):
+            rule = "it does nothing: joints join all its bodies to each other, and joined bodies do not touch"
+            faults.add(element, rule, joints, "set joined=True to let them touch, or remove it")
         for (one, two), other in before.pairs_among(there):
             if not tied(mechanism, law, one, two) and not tied(mechanism, other[1], one, two):
                 rule = f"bodies {one!r} and {two!r} touch in force {other[0]!r} already"
@@ -148,6 +151,17 @@ def check_contacts(mechanism: Mechanism, faults: FaultList) -> None:
                 rule = f"{kinds[one]} of {one!r} and {kinds[two]} of {two!r} cannot touch each other"
                 faults.add(element, rule, None, "give one of them shapes with bounds, such as boxes")
         before.add(name, law, there)
+
+
+def _keeping_all_apart(mechanism: Mechanism, law: ContactLaw, bodies: list[str]) -> str:
+    """The joints that keep all pairs of the bodies from touching; empty where one pair is left."""
+    joints = []
+    for one, two in combinations(dict.fromkeys(bodies), 2):
+        joint = None if law.joined else _tie(mechanism, one, two)
+        if joint is None:
+            return ""
+        joints.append(joint)
+    return ", ".join(joints)
 
 
 class _Earlier:
@@ -193,12 +207,15 @@ def _touching(carrier: Body | Ground) -> list[Shape]:
 
 def tied(mechanism: Mechanism, law: ContactLaw, one: str, two: str) -> bool:
     """Whether a joint keeps two bodies from touching each other."""
-    if law.joined:
-        return False
-    return any(
-        joint.kind.locked and {joint.marker_1.body, joint.marker_2.body} == {one, two}
-        for joint in mechanism.joints.values()
-    )
+    return not law.joined and _tie(mechanism, one, two) is not None
+
+
+def _tie(mechanism: Mechanism, one: str, two: str) -> str | None:
+    """The first joint that locks something between two bodies."""
+    for name, joint in mechanism.joints.items():
+        if joint.kind.locked and {joint.marker_1.body, joint.marker_2.body} == {one, two}:
+            return name
+    return None
 
 
 class ContactBuilder:
@@ -231,7 +248,7 @@ class ContactBuilder:
         return {(min(pair), max(pair)) for pair in ends if bodies.issuperset(pair)}
 
     def _tyre(self, wheel: WheelSlices) -> int:
-        shape = _core.CollisionShape.tyre(wheel.radius, wheel.width, wheel.slices, wheel.rim)
+        shape = _core.CollisionShape.tyre(wheel.radius, wheel.width, wheel.height, wheel.slices, wheel.rim)
         marker = wheel.wheel
         return self.core.add_shape(
             shape, self.index[marker.body], list(marker.position), list(marker.rotation)

@@ -6,16 +6,18 @@ The arrays and their meaning are those of `ModelData` in cpp/model/model.hpp.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, OWN, Coordinate
+from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, OWN, TURNED, Coordinate
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import FROM_START, LAW_KINDS, AppliedWrench, Block, Law, Row
 
 _RIGID = (False, 0.0, 0.0)  # neither one-sided nor compliant, and no restitution
+_ROTATION = "rot_"
 _REST = LAW_KINDS["linear"].index("rest")
 
 
@@ -77,6 +79,9 @@ class FlatBuilder:
         kind, params = coordinate.kind, coordinate.params
         if kind == OWN:
             kind, params = FORMULA_COORDINATE, (float(self.formula_joints[pair]), *params)
+        if kind.startswith(TURNED):  # side by side, for each is followed with the others
+            for axis in "xyz":
+                self._coordinates.setdefault((TURNED + axis, pair, params), len(self._coordinates))
         key = (kind, pair, params)
         return self._coordinates.setdefault(key, len(self._coordinates))
 
@@ -137,8 +142,11 @@ class FlatBuilder:
         self.row_constant.append(0.0 if row.constant is None else row.constant)
 
     def law(self, law: Law) -> int:
-        """Append a force law; its index."""
-        coordinate = self.coordinate(law.coordinate)
+        """Append a force law; its index. Along a rotation vector it follows whole turns."""
+        along = law.coordinate
+        if along.kind.startswith(_ROTATION):
+            along = replace(along, kind=TURNED + along.kind.removeprefix(_ROTATION))
+        coordinate = self.coordinate(along)
         if law.kind == "linear" and law.params[_REST] is FROM_START:
             self.start_laws.append((len(self.law_params) + _REST, coordinate))
         self.law_kind.append(law.kind)

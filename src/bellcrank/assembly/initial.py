@@ -10,6 +10,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.dependence import contradictory_rows, groups
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.poles import pole_text
 from bellcrank.assembly.posing import led_rows, placed_rows, turned
 from bellcrank.assembly.positions import (
     TOLERANCE,
@@ -27,6 +28,7 @@ from bellcrank.errors import AssemblyError
 
 _VELOCITY_TOLERANCE = 1e-10  # relative, of velocities that are left alone
 _VELOCITY_MET = 1e-6  # relative, of velocities after the correction
+_AT_STOP = 1e-6  # m or rad; a stop that near is closed
 _NAMED = 5  # how many of the worst elements a message names
 _GROUPS = 3  # and how many groups of rows that contradict each other
 
@@ -54,6 +56,11 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
     led = led_rows(placed, given.velocities)
     bodies = _core.Bodies(led.core)
     led.put(bodies, at)
+    undefined = _core.undefined_row(bodies)
+    if undefined >= 0:
+        raise AssemblyError(
+            f"mechanism {model.name!r} cannot be assembled like this: {pole_text(model, undefined)}"
+        )
     error, drift_before = bodies.violation()
     drift, state = drift_before, at
     if drift_before > _VELOCITY_TOLERANCE * _speed(start):
@@ -144,21 +151,60 @@ def _placed(held: Model, whole: Model, given: Sequence[GivenValue], fixed: Seque
     return solve_positions(whole, fixed)
 
 
-def _velocities(model: Model, at: State) -> tuple[State, float]:
-    """The state with velocities that satisfy the constraints, and their error."""
-    placed = model.initial
+def _velocities(led: Model, at: State) -> tuple[State, float]:
+    """The state with velocities that satisfy the constraints and given rates, and their error."""
+    state, drift = _projected_rates(led, at)
+    if drift <= _VELOCITY_MET * _speed(state):
+        return state, drift
+    stops = np.flatnonzero(led.arrays["block_unilateral"][led.row_block])
+    if len(stops):
+        free, error = _projected_rates(without_rows(led, stops), at)
+        if error <= _VELOCITY_MET * _speed(free):
+            raise _stopped(led, free, state)
+    rates = least_rates(led, replace(led.initial, velocity=state.velocity))
+    violations, against = violations_of(led, rates), groups(led, rates)
+    text = _failure_text(led, violations, "m/s or rad/s", "velocities") + _against(against)
+    raise AssemblyError(text, violations, against)
+
+
+def _projected_rates(model: Model, at: State) -> tuple[State, float]:
     system = _core.Lagrange(model.core)
     model.put(system, at)
     system.project()
-    state = State(*system.state())
-    drift = system.violation()[1]
-    if not drift <= _VELOCITY_MET * _speed(state):
-        rates = least_rates(model, replace(placed, velocity=state.velocity))
-        violations, against = violations_of(model, rates), groups(model, rates)
-        text = _failure_text(model, violations, "m/s or rad/s", "velocities") + _against(against)
-        raise AssemblyError(text, violations, against)
-    kept = replace(placed, velocity=state.velocity, angular_velocity=state.angular_velocity)
-    return kept, drift
+    found = State(*system.state())
+    kept = replace(model.initial, velocity=found.velocity, angular_velocity=found.angular_velocity)
+    return kept, system.violation()[1]
+
+
+def _stopped(led: Model, free: State, stopped: State) -> AssemblyError:
+    """The error of prescribed rates that run into stops.
+
+    free: with these rates. stopped: with those that the stops leave of them.
+    """
+    arrays, unilateral = led.arrays, led.arrays["block_unilateral"][led.row_block]
+    (values, rates), (_, left) = (_coordinates(led, state) for state in (free, stopped))
+    found: list[tuple[str, float]] = []
+    into: list[str] = []
+    for row in range(led.row_count):
+        terms = slice(*arrays["row_term_start"][row : row + 2])
+        weights, of = arrays["term_coefficient"][terms], arrays["term_coordinate"][terms]
+        rate, owner = float(weights @ rates[of]), led.block_owner[led.row_block[row]]
+        if unilateral[row]:
+            closed = float(weights @ values[of]) - arrays["row_constant"][row] < _AT_STOP
+            into += [owner] if closed and rate < 0.0 else []
+        elif led.rigid_rows[row] and abs(missed := rate - float(weights @ left[of])) > _VELOCITY_MET:
+            found.append((owner, abs(missed)))
+    found.sort(key=lambda violation: -violation[1])
+    text = _failure_text(led, found, "m/s or rad/s", "velocities")
+    stops = f"; they run into the {listed(into)}, which is closed there" if into else ""
+    return AssemblyError(text + stops, found, [tuple(dict.fromkeys([n for n, _ in found] + into))])
+
+
+def _coordinates(model: Model, state: State) -> tuple[Floats, Floats]:
+    system = _core.Bodies(model.core)
+    model.put(system, state)
+    values, rates = system.coordinates()
+    return values, rates
 
 
 def _initial_error(model: Model) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,11 @@ from bellcrank.assembly.records import (
 )
 from bellcrank.assembly.start_values import taken_from
 from bellcrank.assembly.state import CONTACT_COLUMNS, Floats, Ints, State
+from bellcrank.assembly.state_source import (
+    StateSource,
+    adopted,
+    by_coordinate,
+)
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check
@@ -237,17 +242,8 @@ class Model:
         required("state", state, State, "such as run.at(t), or system.state()")
         with Check("state") as check:
             continued = check.flag("continued", continued)
-        if not all(np.isfinite(numbers).all() for numbers in state.arrays):
-            raise MechanismError(Fault("state", "it must be finite", None, "look where it was computed"))
-        if len(state.position) != len(self.bodies):
-            count = f"{len(self.bodies)} bodies, not {len(state.position)}"
-            raise MechanismError(Fault("state", f"mechanism {self.name!r} has {count}"))
-        if state.angles is not None and len(state.angles) != len(self.angular):
-            count = f"{len(self.angular)} angular coordinates, not {len(state.angles)}"
-            raise MechanismError(Fault("state", f"mechanism {self.name!r} has {count}"))
-        core.set_state(*state.arrays, continued)
-        if state.angles is not None:
-            self._set_angles(core, state, state.angles)
+        state = adopted(self, state)
+        core.set_state(*state.arrays, continued, by_coordinate(self, state.angles))
         if state.contacts is None or not self.contacts:
             return
         try:
@@ -255,17 +251,16 @@ class Model:
         except ValueError as error:
             raise MechanismError(Fault("state", str(error))) from None
 
-    def _set_angles(self, core: _core.SystemAt, state: State, angles: Floats) -> None:
-        values = np.zeros(len(self.arrays["coordinate_kind"]))
-        values[self.angular] = angles
-        core.set_angles(values)
-        if self.custom:  # joints by formulas find their coordinates in the poses, from the angles on
-            core.set_state(*state.arrays, True)
-
     def state_of(self, core: _core.SystemAt) -> State:
         """The state of a system of this model, with the turns of its angles."""
         memory = np.reshape(core.contact_memory(), (-1, CONTACT_COLUMNS)) if self.contacts else None
-        return State(*core.state(), angles=core.coordinates()[0][self.angular], contacts=memory)
+        angles = core.coordinates()[0][self.angular]
+        return State(*core.state(), angles=angles, contacts=memory, source=self.state_source)
+
+    @cached_property
+    def state_source(self) -> StateSource:
+        """The names behind the numbers of this model's states."""
+        return StateSource.of(self)
 
     def started(self, state: State) -> Model:
         """The same model starting from `state`, with values taken from the initial configuration.
@@ -282,7 +277,7 @@ class Model:
         return model.with_arrays(**taken_from(model, state))
 
     def coordinate_values(self, state: State) -> Floats:
-        """Values of all coordinates at a state; angles as it contains them, else between -pi and pi."""
+        """Values of all coordinates at a state; angles as it contains them, else as they would start."""
         system = _core.Bodies(self.core)
         self.put(system, state)
         return system.coordinates()[0]
@@ -316,10 +311,12 @@ def _index(records: Iterable[JointRecord | ElementRecord]) -> dict[str, int]:
     return {record.name: index for index, record in enumerate(records)}
 
 
-def _lookup(noun: str, index: Mapping[str, int], name: str, known: Iterable[str] | None = None) -> int:
-    names = list(index if known is None else known)
-    if isinstance(name, str) and name in index and (known is None or index[name] < len(names)):
-        return index[name]
+def _lookup(noun: str, index: Mapping[str, int], name: str, known: Sequence[str] | None = None) -> int:
+    """The index of a name. known: the names that count, the first ones of the index; by default all."""
+    number = index.get(name) if isinstance(name, str) else None
+    if number is not None and (known is None or number < len(known)):
+        return number
+    names = list(index if known is None else known)  # tens of thousands: not where there is no error
     raise MechanismError(
         Fault(f"{noun} {name!r}", f"there is no {noun} of this name", None, nearest(name, names))
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.motion import Motion
 from bellcrank.assembly.positions import nameless, solve_positions
 from bellcrank.assembly.records import Given, GivenValue, JointRecord
+from bellcrank.assembly.start_values import with_unknown
 from bellcrank.assembly.state import State
 from bellcrank.mechanism.rotation import IDENTITY
 
@@ -66,14 +67,11 @@ def _joined(array: np.ndarray, more: Any) -> np.ndarray:
 
 
 def turned(model: Model, state: State, given: Sequence[GivenValue]) -> State:
-    """The state with the whole turns that the values ask for; it meets them."""
+    """The state with the whole turns with which the given values and all that is known of the rows hold."""
     if not given:
         return state
-    values = model.coordinate_values(state)
-    angular = set(model.angular.tolist())
-    for g in given:
-        if g.coordinate in angular:
-            values[g.coordinate] += 2 * np.pi * np.round((g.value - values[g.coordinate]) / (2 * np.pi))
+    known = placed_rows(with_unknown(model, model.start.rows), given)
+    values = known.coordinate_values(replace(state, angles=None))
     return replace(state, angles=values[model.angular])
 
 
@@ -82,8 +80,11 @@ def carried(model: Model, given: Given) -> State:
 
     A joint that cannot be brought there is left as it is, for assembly to say so.
     """
-    joints, edges = _edges(model, given)
+    joints, links, couplings = _edges(model, given)
+    edges = [*(model.joints[number].bodies for number in joints), *links]
     topology = _core.Topology(model.ground + 1, edges, len(joints))
+    if topology.closures and couplings:  # what is coupled to a loop is moved with it, gradually
+        topology = _core.Topology(model.ground + 1, [*edges, *couplings], len(joints))
     parent, parent_edge = topology.parent, topology.parent_edge
     in_loops = {edge for closure in topology.closures for edge in topology.loop(closure)}
     described = _motions(model.initial)
@@ -111,8 +112,11 @@ def carried(model: Model, given: Given) -> State:
     return turned(model, state, given.positions)
 
 
-def _edges(model: Model, given: Given) -> tuple[list[int], list[tuple[int, int]]]:
-    """The joints that hold bodies together at the start, and what does: these joints first.
+_Edges: TypeAlias = list[tuple[int, int]]
+
+
+def _edges(model: Model, given: Given) -> tuple[list[int], _Edges, _Edges]:
+    """The joints that hold bodies together at the start, what else does, and what couples their coordinates.
 
     Values that are as they come out, stops and inertances hold nothing. A relation of several bodies counts
     as links between them.
@@ -122,7 +126,9 @@ def _edges(model: Model, given: Given) -> tuple[list[int], list[tuple[int, int]]
     holding[list(model.start.rows)] = False
     owner = {block: number for number, joint in enumerate(model.joints) for block in joint.blocks}
     holds = {g.joint for g in (*given.positions, *given.velocities)}
-    others: list[tuple[int, int]] = []
+    pairs = {joint.pair for joint in model.joints}
+    links: _Edges = []
+    couplings: _Edges = []
     for block in range(len(model.block_owner)):
         rows = slice(*arrays["block_row_start"][block : block + 2])
         if not holding[rows].any():
@@ -130,11 +136,12 @@ def _edges(model: Model, given: Given) -> tuple[list[int], list[tuple[int, int]]
         if block in owner:
             holds.add(owner[block])
             continue
-        terms = slice(*arrays["row_term_start"][[rows.start, rows.stop]])
-        touched = np.unique(bodies[arrays["term_coordinate"][terms]]).tolist()
-        others += [(touched[0], other) for other in touched[1:]]
-    joints = sorted(holds)
-    return joints, [*(model.joints[number].bodies for number in joints), *others]
+        terms = arrays["term_coordinate"][slice(*arrays["row_term_start"][[rows.start, rows.stop]])]
+        touched = np.unique(bodies[terms]).tolist()
+        of_joints = pairs.issuperset(arrays["coordinate_pair"][terms].tolist())
+        found = couplings if of_joints and len(terms) else links
+        found += [(touched[0], other) for other in touched[1:]]
+    return sorted(holds), links, couplings
 
 
 def _motions(state: State) -> list[Motion]:

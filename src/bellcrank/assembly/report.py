@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ _UNCERTAIN = 1e-9  # part of the largest acceleration; what is less is not worth
 def limit_of_digits(uncertainty: float, largest: str = "acceleration") -> str:
     """The uncertainty of accelerations due to double precision, in words; empty if it is negligible.
 
-    uncertainty: as in `SystemStatistics`. largest: the quantity that it is relative to.
+    uncertainty: as in `Accuracy`. largest: the quantity that it is relative to.
     """
     if not uncertainty > _UNCERTAIN:
         return ""
@@ -182,7 +182,7 @@ def untouched_kept(before: State, after: State) -> State:
     position, rotation, velocity, spin = (
         np.where(np.max(np.abs(b - a), axis=1, keepdims=True, initial=0.0) > ROUNDING, a, b) for b, a in pairs
     )
-    return State(after.time, position, rotation, velocity, spin, after.angles)
+    return replace(after, position=position, rotation=rotation, velocity=velocity, angular_velocity=spin)
 
 
 def _signs(before: State, after: State) -> Floats:

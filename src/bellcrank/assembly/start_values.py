@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bellcrank.assembly.state import State
+from bellcrank.assembly.state_source import place_text, row_text
 from bellcrank.mechanism.checking import Check
 
 if TYPE_CHECKING:
@@ -16,24 +19,67 @@ _LED = 1e-6  # rad or m, relative: what a state may differ by from where a drive
 
 def taken_from(model: Model, state: State) -> dict[str, Any]:
     """Arrays of the model in which all that is taken from the initial configuration is taken from a state."""
-    arrays: dict[str, Any] = _zero_at(model, state, model.start.rows) if model.start.rows else {}
-    if model.start.laws:
-        params, values = model.arrays["law_params"].copy(), model.coordinate_values(state)
-        for place, coordinate in model.start.laws:
-            params[place] = values[coordinate]
-        arrays["law_params"] = params
-    return arrays
+    return {
+        **(_zero_at(model, state, model.start.rows) if model.start.rows else {}),
+        **(_rests_at(model, state) if model.start.laws else {}),
+    }
+
+
+def with_unknown(model: Model, rows: Collection[int]) -> Model:
+    """The same model with rows whose constants are not known yet; they say nothing of whole turns."""
+    if len(rows) == 0:
+        return model
+    constants = model.arrays["row_constant"].copy()
+    constants[list(rows)] = np.nan
+    return model.with_arrays(row_constant=constants)
 
 
 def continued(model: Model, state: State) -> Model:
     """The model for a run that goes on from a state.
 
     Drives that specify a velocity, or count from the start, lead their coordinate on from where it is. All
-    else that is taken from the initial configuration stays as it was there: the phase of a gear, the length
-    of a spring.
+    else that was taken from an initial configuration stays as the state's mechanism had it: the phase of a
+    gear, the length of a spring. What that mechanism did not have is taken from the state. Of a state of
+    unknown source, all stays as it was in the initial configuration of this model.
     """
     led = led_from_start(model)
-    return model.with_arrays(**_zero_at(model, state, led)) if led else model
+    kept = None if state.source is None else state.source.values
+    if kept is None:
+        return model.with_arrays(**_zero_at(model, state, led)) if led else model
+    if not model.start.rows and not model.start.laws:
+        return model
+    return model.with_arrays(**_values_at(model, state, kept, led))
+
+
+def with_values(model: Model, values: Mapping[str, float], state: State) -> Model:
+    """The model as a run had it that recorded these values (`state_source.start_values`) and starts there."""
+    if not model.start.rows and not model.start.laws:
+        return model
+    return model.with_arrays(**_values_at(model, state, values, ()))
+
+
+def _values_at(model: Model, state: State, kept: Mapping[str, float], led: Collection[int]) -> dict[str, Any]:
+    """What is taken from the start, as it was kept; where it was not, and for driven rows, from a state."""
+    had = {row: kept.get(row_text(model, row)) for row in model.start.rows if row not in led}
+    known = {row: value for row, value in had.items() if value is not None}
+    constants = model.arrays["row_constant"].copy()
+    constants[list(known)] = list(known.values())
+    model = model.with_arrays(row_constant=constants)
+    new = [row for row in model.start.rows if row not in known]
+    arrays = _zero_at(model, state, new) if new else {"row_constant": constants}
+    if model.start.laws:
+        arrays |= _rests_at(model, state)
+        for place, coordinate in model.start.laws:
+            value = kept.get(place_text(model, place, coordinate))
+            arrays["law_params"][place] = arrays["law_params"][place] if value is None else value
+    return arrays
+
+
+def _rests_at(model: Model, state: State) -> dict[str, Any]:
+    params, values = model.arrays["law_params"].copy(), model.coordinate_values(state)
+    for place, coordinate in model.start.laws:
+        params[place] = values[coordinate]
+    return {"law_params": params}
 
 
 def refuse_led_elsewhere(model: Model, state: State) -> None:
@@ -59,21 +105,14 @@ def led_from_start(model: Model) -> list[int]:
 def _zero_at(model: Model, state: State, rows: Iterable[int]) -> dict[str, Any]:
     """The constants that make rows zero at a state: the sum of terms minus the function of time.
 
-    A model takes a driven angle on the branch nearest to its prescribed value. So the constants first cancel
-    the
-    functions: the angle is then the one between -pi and pi, or as the state has it.
+    Until then they are not known, and say nothing of the turns of angles.
     """
-    arrays, constants = model.arrays, model.arrays["row_constant"].copy()
-    led = {
-        row: model.function_value(int(f), state.time)
-        for row in rows
-        if (f := arrays["row_function"][row]) >= 0
-    }
-    for row, value in led.items():
-        constants[row] = -value
-    values = (model.with_arrays(row_constant=constants) if led else model).coordinate_values(state)
+    arrays, rows = model.arrays, list(rows)
+    constants, values = arrays["row_constant"].copy(), with_unknown(model, rows).coordinate_values(state)
     for row in rows:
         terms = slice(*arrays["row_term_start"][row : row + 2])
         total = arrays["term_coefficient"][terms] @ values[arrays["term_coordinate"][terms]]
-        constants[row] = float(total) - led.get(row, 0.0)
+        function = int(arrays["row_function"][row])
+        led = 0.0 if function < 0 else model.function_value(function, state.time)
+        constants[row] = float(total) - led
     return {"row_constant": constants}

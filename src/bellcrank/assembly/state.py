@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bellcrank.errors import Fault, MechanismError
+
+if TYPE_CHECKING:
+    from bellcrank.assembly.state_source import StateSource
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
@@ -43,11 +46,14 @@ class State:
     position: (nb, 3), m. rotation: (nb, 4), unit quaternions (w, x, y, z), local to world.
     velocity: (nb, 3), m/s. angular_velocity: (nb, 3), rad/s.
     angles: the angular coordinates of the model (see `Model.angular`) with their whole turns, rad: what poses
-        do not contain. None if unknown; angles then start within pi, or where a drive has them.
+        do not contain. None if unknown; then those with which drives, couplings, screws and limits hold, and
+        the fewest otherwise (docs/theory/assembly.md, section 9).
 
     contacts: (n, 14), what points that touch remember of friction, world axes: numbers of the two shapes and
         of their features, elastic displacement (3), position (3) and normal (3) of the contact, 1 where it
         slips. None if unknown; friction then starts without any displacement.
+    source: names of the mechanism that the state is of, by which another mechanism goes on from it. None if
+        unknown; bodies and angles are then those of whoever takes the state, in its order.
 
     Raises MechanismError for values that are not numbers, and if the shapes do not match.
     """
@@ -59,6 +65,7 @@ class State:
     angular_velocity: Floats
     angles: Floats | None = None
     contacts: Floats | None = None
+    source: StateSource | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.time, (int, float, np.integer, np.floating)):

@@ -6,6 +6,7 @@ Complex Linkages (2005); see docs/theory/adaptive.md. At a state it answers exac
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bellcrank import _core
@@ -28,7 +29,30 @@ class OPTIONS:
 def refusals(model: Model) -> list[str]:
     """The reasons why the formulation cannot take a model."""
     contacts = [f"it computes no contact (force {contact.name!r})" for contact in model.contacts]
-    return [*_core.Adaptive.refusals(model.core), *contacts]
+    return [*named(model, _core.Adaptive.refusals(model.core)), *contacts]
+
+
+def named(model: Model, obstacles: Iterable[tuple[str, str, int]]) -> list[str]:
+    """Reasons with the elements that each is about: "it takes no stops: joint 'pivot'".
+
+    obstacles: of the core: why; "row", "block", "law", "formula_force" or "model"; its number.
+    """
+    elements: dict[str, dict[str, None]] = {}
+    for why, kind, number in obstacles:
+        elements.setdefault(why, {}).update(dict.fromkeys(_elements(model, kind, number)))
+    return [f"{why}: {', '.join(found)}" if found else why for why, found in elements.items()]
+
+
+def _elements(model: Model, kind: str, number: int) -> list[str]:
+    if kind == "row":
+        kind, number = "block", int(model.row_block[number])
+    if kind == "block" and number >= 0:
+        return [model.block_owner[number]]
+    if kind == "law":
+        return [f"force {force.name!r}" for force in model.forces if number in force.laws]
+    if kind == "formula_force":
+        return [str(record) for record in model.custom if record.category == "force"]
+    return []
 
 
 def create(model: Model, _options: OPTIONS) -> _core.Adaptive:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import Unsupported
-from bellcrank.formulations.system import System, SystemStatistics
+from bellcrank.formulations.system import Accuracy, System
 
 _UNEVEN = 1e6  # spread of mobilities above which digits may be insufficient
 _HIDDEN = 1e-4  # part of a joint's inertia relative to its load below which digits may be insufficient
@@ -24,7 +23,7 @@ class ComparedSystem(System):
 
     If bodies are very uneven, or far from the joints that carry them, sums over the mechanism hide the light
     ones. The results are then compared with those of `lagrange` in 32 digits: at the start and,
-    whenever statistics are requested, at the current state and at the earlier state in which cancellation
+    whenever `accuracy` is asked for, at the current state and at the earlier state in which cancellation
     left least of some inertia.
 
     Raises Unsupported if accelerations at the start differ by more than 1e-3 of the largest.
@@ -42,16 +41,15 @@ class ComparedSystem(System):
                 "Use formulation='lagrange', which computes such mechanisms in 32 digits."
             )
 
-    @property
-    def stats(self) -> SystemStatistics:
-        """What the system has computed so far, with the redundant rows by name."""
-        found = super().stats
+    def accuracy(self) -> Accuracy:
+        """What double precision leaves open at the states so far; see `System.accuracy`."""
+        known = super().accuracy()
         was_doubtful = self._judge_doubtful_moment()
         if not was_doubtful and not self._is_uneven and self.core.statistics()["smallest_inertia"] > _HIDDEN:
-            return found
+            return known
         self._note_errors()
         accelerations, efforts = self._missed
-        return replace(found, uncertainty=max(accelerations, found.uncertainty), effort_uncertainty=efforts)
+        return Accuracy(max(accelerations, known.accelerations), efforts)
 
     def _judge_doubtful_moment(self) -> bool:
         """Whether the motion since the last call had a moment with few digits; results are compared there."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bellcrank import _core
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.mechanism.checking import Check
@@ -95,7 +94,7 @@ def strike(system: System, what: Sequence[StruckPoint | Blow]) -> Strike:
         impulses, residual = system.core.strike(
             struck, np.reshape(blows, (-1, 6)), pairs, np.reshape(points, (-1, 9)), _TOLERANCE
         )
-    except _core.Refusal as error:
+    except Unsupported as error:
         raise Unsupported(f"{error}; use formulation='recursive' or 'lagrange'") from None
     if residual > _ACCEPTED:
         raise AssemblyError(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from bellcrank.turns import Turn, in_turn
 _REFINED = 1e-12  # rate error that one correction should leave [m/s or rad/s]
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
 
+ASSEMBLE: Final = "bc.assemble(mech) can come from farther away"
+"""What to do about positions that are too far from the constraints."""
+
 
 @dataclass(frozen=True)
 class DroppedRow(NamedRow):
@@ -38,17 +42,25 @@ class SystemStatistics:
     counts: by name: evaluations, factorizations, corrections, impacts, precise (evaluations in 32 digits).
     dropped: the rows that were redundant (or singular) at the last factorization.
     smallest_pivot: of the rows kept then, relative to its diagonal entry; small near singular configurations.
-    uncertainty: of the accelerations due to double precision, relative to the largest, the most so far; 0 if
-        digits were never short. It affects the spins of bodies that are very light for their loads.
-    effort_uncertainty: the same for reactions and efforts, which lose digits at light bodies in joint
-        coordinates.
     """
 
     counts: dict[str, int]
     dropped: tuple[DroppedRow, ...]
     smallest_pivot: float
-    uncertainty: float = 0.0
-    effort_uncertainty: float = 0.0
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What double precision leaves open, the most so far; 0 if digits were never short.
+
+    accelerations: relative to the largest one. It affects the spins of bodies that are very light for their
+        loads.
+    efforts: of reactions and efforts, relative to the largest; these lose digits at light bodies in joint
+        coordinates.
+    """
+
+    accelerations: float = 0.0
+    efforts: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +135,20 @@ class System:
         """Go to a state.
 
         Angles have the whole turns that the state contains; if it contains none (`State.angles` is None),
-        they start within pi or, with continued, continue from their current values.
+        they start with the turns that the constraints ask for, the fewest, or, with continued, continue from
+        their current values.
         """
         self.model.put(self.core, state, continued)
+
+    @contextmanager
+    def displaced(self) -> Iterator[None]:
+        """Change state and inputs within a `with` block: they are restored at its end, and after errors."""
+        state, values = self.state(), dict(self.inputs)
+        try:
+            yield
+        finally:
+            self.inputs.update(values)
+            self.set_state(state)
 
     def accelerate(self, state: State | None = None) -> Accelerations:
         """Accelerations, reactions and efforts at a state, by default the current one.
@@ -142,9 +165,10 @@ class System:
         determined = self.core.determined_multipliers()
         return Accelerations(self.model, at, linear, angular, multipliers, reactions, unique, determined)
 
-    def project(self, state: State | None = None) -> State:
+    def project(self, state: State | None = None, *, advice: str = ASSEMBLE) -> State:
         """Project the state onto the constraints, first positions, then velocities (with impacts on stops).
 
+        advice: of the error, where positions cannot satisfy them.
         Raises AssemblyError, naming the worst row, if positions or velocities cannot satisfy the rows; the
         System then keeps the state it reached.
         """
@@ -157,15 +181,11 @@ class System:
             error, rate = self.core.violation()
         allowed = max(_MET, 1e3 * self.options.get("position_tolerance", 0.0))
         reached = self.state()
-        fastest = max(np.abs(v).max(initial=0.0) for v in (reached.velocity, reached.angular_velocity))
-        moves = rate <= _MET * (1.0 + fastest)
+        moves = rate <= _MET * (1.0 + fastest(reached))
         if not error <= allowed or (moves and not met):
             row = self.core.worst_row()
             name = self.model.row_text(row) if row >= 0 else "the state"
-            message = (
-                f"the constraints cannot be met from this state: {name} is off by {error:.3g}; "
-                "bc.assemble(mech) can come from farther away"
-            )
+            message = f"the constraints cannot be met from this state: {name} is off by {error:.3g}; {advice}"
             raise AssemblyError(message, [(name, error)])
         if not moves:
             message = (
@@ -179,7 +199,8 @@ class System:
     def strike(self, what: Sequence[StruckPoint | Blow], state: State | None = None) -> Strike:
         """Apply simultaneous impulses at a state, by default the current one, and compute new velocities.
 
-        Joints, drives and closed limits, redundant ones included, transmit them. Blows come first; then
+        Joints, drives, closed limits and taut cables, redundant ones included, transmit them; those that are
+        one-sided only push, and bounce by their own restitution. Blows come first; then
         Newton's law of restitution and Coulomb's law of friction are satisfied exactly for all points
         together (docs/theory/impulses.md). Restitution with friction may gain energy, and with friction there
         may be several solutions, of which one is found. The System goes to the state after the impulses.
@@ -237,14 +258,24 @@ class System:
     @property
     def stats(self) -> SystemStatistics:
         """What the system has computed so far, with the redundant rows by name."""
+        dropped = tuple(DroppedRow(*self.model.describe_row(row), row) for row in self.core.dropped_rows())
         counts = dict(self.core.statistics())
         pivot = float(counts.pop("smallest_pivot"))
-        uncertainty = float(counts.pop("uncertainty"))
-        counts.pop("smallest_inertia")  # for code that judges the digits
-        counts.pop("dropped_rows")
+        for told_elsewhere in ("uncertainty", "smallest_inertia", "dropped_rows"):
+            counts.pop(told_elsewhere)
         if not counts["precise"]:
             counts.pop("precise")
-        dropped = tuple(DroppedRow(*self.model.describe_row(row), row) for row in self.core.dropped_rows())
-        return SystemStatistics(
-            {name: int(value) for name, value in counts.items()}, dropped, pivot, uncertainty
-        )
+        return SystemStatistics({name: int(value) for name, value in counts.items()}, dropped, pivot)
+
+    def accuracy(self) -> Accuracy:
+        """What double precision leaves open at the states so far.
+
+        Formulations that lose digits of light bodies beside heavy ones are compared with `lagrange` in 32
+        digits, at the current state and at the most doubtful one since the last call. The state stays.
+        """
+        return Accuracy(float(self.core.statistics()["uncertainty"]))
+
+
+def fastest(state: State) -> float:
+    """The largest component of any velocity or angular velocity, m/s or rad/s."""
+    return max(float(np.abs(v).max(initial=0.0)) for v in (state.velocity, state.angular_velocity))

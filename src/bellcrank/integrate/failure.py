@@ -12,6 +12,7 @@ from bellcrank import _core
 from bellcrank.assembly.finite_functions import forces_without_value, formulas_without_value
 from bellcrank.assembly.formula_posing import poles_near
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.poles import pole_text
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.methods import MethodOptions
 
@@ -48,6 +49,13 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
     poles = _poles(model, core)
     if outcome.status == "constraints_lost":
         return _constraints_lost(model, core, options, outcome, poles)
+    if outcome.status == "pole_reached":
+        row = model.row_text(outcome.row)
+        return Explanation(
+            f"the motion comes to a pole at t = {outcome.time:.6g} s: {pole_text(model, outcome.row)}",
+            None,
+            row,
+        )
     if outcome.status == "energy_made":
         return _energy_made(model, options, outcome)
     if outcome.status == "impulses_not_found":

@@ -16,12 +16,7 @@ CONSTRAINT_KINDS: dict[str, type[ConstraintKind]] = {}
 
 @dataclass(frozen=True)
 class ConstraintKind(AttachedKind):
-    """Base of all constraint kinds.
-
-    effort_sign: the effort in results is this times the multiplier of its row.
-    """
-
-    effort_sign: ClassVar[float] = 1.0
+    """Base of all constraint kinds."""
 
     def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -36,6 +31,13 @@ class ConstraintKind(AttachedKind):
     def unilateral(self) -> bool:
         """Whether the rows are inequalities C >= 0 instead of equations C = 0."""
         return False
+
+    def effort_sign(self, _row: Row) -> float:
+        """What the multiplier of a row is multiplied by to be its effort in results.
+
+        An effort is positive where it drives the coordinate of the first end up.
+        """
+        return 1.0
 
     def effort_unit(self, _units: Collection[str]) -> str:
         """Unit of its effort if it acts on coordinates in these units: "N" or "N m"."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import pi
 from typing import Any, Final
 
 from bellcrank.errors import Fault, MechanismError
@@ -16,6 +17,9 @@ from bellcrank.mechanism.marker import Marker
 MIRRORED: Final = "mirrored_"
 OWN: Final = "own"
 """The kind of a coordinate that belongs to a joint given by formulas; its parameter is its number there."""
+
+TURNED: Final = "turned_"
+"""How names of components of a rotation vector that is followed past half a turn begin."""
 
 FORMULA_ROW: Final = "formula_row"
 FORMULA_COORDINATE: Final = "formula_coordinate"
@@ -44,6 +48,10 @@ def _kinds() -> dict[str, CoordinateKind]:
     kinds += [CoordinateKind(f"e{i}", f"component {i} of the relative quaternion", "1") for i in range(4)]
     kinds += [CoordinateKind(f"theta_{k}", f"angle of twist about {k}", "rad", True) for k in "xyz"]
     kinds += [CoordinateKind(f"rot_{k}", f"{k} component of the rotation vector", "rad") for k in "xyz"]
+    kinds += [
+        CoordinateKind(f"{TURNED}{k}", f"{k} component of the rotation vector, followed past pi", "rad", True)
+        for k in "xyz"
+    ]
     kinds += [
         CoordinateKind("universal_1", "first angle of a universal joint, about x of marker 1", "rad", True),
         CoordinateKind("universal_2", "second angle of a universal joint, about y of marker 2", "rad", True),
@@ -90,6 +98,14 @@ class Coordinate:
     params: tuple[float, ...] = ()
 
 
+def turn_of(kind: str) -> float:
+    """An angle that couplings count may differ by multiples of this from that of the poses alone, rad.
+
+    A direction that has gone over its pole counts on as that of the line which it is on.
+    """
+    return pi if kind.startswith("azimuth") else 2.0 * pi
+
+
 def coordinate_kind(name: str) -> CoordinateKind | None:
     """The kind of a coordinate name, with or without the prefix "mirrored_"; None if there is none."""
     return COORDINATE_KINDS.get(name.removeprefix(MIRRORED))
@@ -124,7 +140,7 @@ def stands_still(name: str, locked: Collection[str]) -> bool:
     base = name.removeprefix(MIRRORED)
     shifts_held = {axis for axis in "xyz" if axis in locked}
     turns_held = {axis for axis, e in zip("xyz", ("e1", "e2", "e3"), strict=True) if e in locked}
-    if base.startswith(("theta_", "rot_")):
+    if base.startswith(("theta_", "rot_", TURNED)):
         return base[-1] in turns_held
     if base in ("x", "y", "z", "distance"):
         return len(shifts_held) == 3

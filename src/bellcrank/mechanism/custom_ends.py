@@ -58,7 +58,11 @@ class EndPose(_End):
 
     @property
     def quaternion(self) -> tuple[Any, ...]:
-        """The unit quaternion (e0, e1, e2, e3) from marker axes to world axes."""
+        """The unit quaternion (e0, e1, e2, e3) from marker axes to world axes.
+
+        Of the two signs that it may have, it has the one that makes it continuous up to half a turn from the
+        rotation that is described, in all formulations. At half a turn formulas that are odd in it jump.
+        """
         return self.symbols[3:7]
 
     @cached_property

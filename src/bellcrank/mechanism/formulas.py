@@ -70,9 +70,12 @@ class Formulas:
         given = tuple((symbol, number(symbol)) for symbol in self.open_parameters)
         return replace(self, values=(*self.values, *given))  # type: ignore[type-var]
 
-    def with_formulas(self, change: Callable[[Any], Any]) -> Any:
-        """The same with each formula changed."""
-        own = set(self.own_symbols)
+    def with_formulas(self, change: Callable[[Any], Any], symbols: bool = False) -> Any:
+        """The same with each formula changed.
+
+        symbols: whether formulas that are no more than an own symbol are changed as well.
+        """
+        own = set() if symbols else set(self.own_symbols)
         given = {
             f.name: _changed(getattr(self, f.name), lambda e: e if e in own else change(e))
             for f in fields(self)  # type: ignore[arg-type]

@@ -66,6 +66,10 @@ class _Wheels(ConstraintKind):
         """Unit of the force at the rim if radii are given, else of the torque on wheel 1."""
         return "N m" if self.radii is None else "N"
 
+    def effort_sign(self, row: Row) -> float:
+        """-1 between markers: an azimuth falls as its wheel turns, and the effort is that on the turn."""
+        return -1.0 if row.terms[0].coordinate.kind == self.about else 1.0
+
     @property
     def sign(self) -> float:
         """+1 if the wheels turn against each other, -1 if they turn the same way."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.attachment import Attached, End
+from bellcrank.mechanism.coaxial import turns_about_one_axis
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.joint import JointCoordinate
@@ -40,7 +41,14 @@ def resolve(mechanism: Mechanism, reference: JointCoordinate) -> Coordinate:
 
 
 def resolve_ends(mechanism: Mechanism, element: Attached) -> tuple[End, ...]:
-    """The ends of a constraint or force with joint references resolved."""
+    """The ends of a constraint or force with joint references resolved.
+
+    Wheels that joints hold on one axis turn by the angles of these joints.
+    """
+    if getattr(element.kind, "about", "") == "azimuth" and len(element.markers) == 2:
+        found = turns_about_one_axis(mechanism, *element.markers)
+        if found is not None:
+            return found
     return tuple(end if isinstance(end, Marker) else resolve(mechanism, end) for end in element.ends)
 
 

@@ -106,6 +106,7 @@ class WheelSlices:
     wheel: Marker
     radius: float
     width: float
+    height: float
     slices: int
     rim: float
 

@@ -126,9 +126,10 @@ class Bushing(ForceKind):
     """A rubber bushing: six springs and dampers between two markers, along and about the axes of marker 1.
 
     stiffness, damping: along x, y, z, N/m and N s/m.
-    rotational_stiffness, rotational_damping: about x, y, z, N m/rad and N m s/rad, on the rotation vector
-        (below pi).
-    It is unloaded where the markers coincide.
+    rotational_stiffness, rotational_damping: about x, y, z, N m/rad and N m s/rad, on the rotation vector,
+        which is followed: past pi it goes on, whole turns count, and it comes back the same way. At a whole
+        turn it has no direction of its own, so bodies that turn that far are best held to their axis.
+    It is unloaded where the markers coincide; a start counts from the nearest such turn.
     """
 
     stiffness: VectorField = vector("N/m", "not negative", default=(0.0, 0.0, 0.0))

@@ -141,10 +141,13 @@ class Winch(ConstraintKind):
     """
 
     radius: FloatField = quantity("m", "not zero")
-    effort_sign: ClassVar[float] = -1.0  # the tension
     pattern: ClassVar[str] = "JMM+"
     ends_text: ClassVar[str] = "the drum's joint, then two markers or more"
     meaning: ClassVar[str] = "A cable through eyelets that a drum pays out and winds up."
+
+    def effort_sign(self, _row: Row) -> float:
+        """-1: the effort is the tension, which pulls the points together."""
+        return -1.0
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  sum of distances - radius angle = its initial value."""

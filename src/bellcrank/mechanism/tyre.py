@@ -40,9 +40,12 @@ class Tyre(ForceKind):
     Its ends are the wheel's marker, at the centre of the wheel with z along the axle, and the bodies on which
     it rolls, such as the ground, with all their shapes: planes, terrains, meshes, boxes and other solids.
 
-    radius: outer, m. width: of the section, m, and also its height above the rim. pressure: gauge, Pa.
+    radius: outer, m. width: of the section, m, less than the radius. height: of the section above the rim, m;
+        by default the width. A tyre 205/55 R16 has the width 0.205 and the height 0.55 * 0.205. pressure:
+        gauge, Pa.
     flattening: c of the force p c d per metre of tread pressed in by d. The contact width of an inextensible
-        casing equals the loss of section height, times pi / 2 on a narrow rim.
+        casing equals the loss of section height, times pi / 2 on a narrow rim. The flat tread of a car's tyre
+        is wider from the start: choose c by its load, 4/3 p c sqrt(2 R) d^(3/2) at the deflection d.
     dissipation: c of the factor 1 + c v of that force, with the speed v at which d grows, s/m.
     rim_depth, rim_stiffness: fraction of the height at which the rim strikes flat ground, and its stiffness
         per metre of tread from there on, N/m^2. The rim is a ring as thick as the rest of the height.
@@ -62,6 +65,7 @@ class Tyre(ForceKind):
     radius: FloatField = quantity("m", "positive")
     width: FloatField = quantity("m", "positive")
     pressure: FloatField = quantity("Pa", "positive")
+    height: OptionalFloatField = quantity("m", "positive", default=None)
     flattening: FloatField = quantity("1", "positive", default=pi / 2)
     dissipation: FloatField = quantity("s/m", "not negative", default=0.3)
     rim_depth: FloatField = fraction(default=0.8)
@@ -79,8 +83,11 @@ class Tyre(ForceKind):
     def _judge(self, check: Check) -> None:
         if len(check.faults):
             return
-        if self.width > 0.5 * self.radius:
-            check.fault("width must not be more than half the radius", (self.width, self.radius))
+        if self.width >= self.radius:
+            rule = "width must be less than radius, so that the section goes around the axle"
+            check.fault(rule, (self.width, self.radius), "give the outer radius, not that of the rim, in m")
+        if self._height() > self.width:
+            check.fault("height must not be more than width", (self._height(), self.width))
         if self._slices() > _MOST_SLICES:
             rule = f"there must be at most {_MOST_SLICES} slices around the tyre"
             check.fault(rule, self._slices(), "take a larger resolution")
@@ -115,7 +122,9 @@ class Tyre(ForceKind):
             shear_damping=self.shear_damping,
             joined=True,
             rim_stiffness=self.rim_stiffness * tread,
-            wheel=WheelSlices(wheel, self.radius, self.width, slices, self.rim_depth * self.width),
+            wheel=WheelSlices(
+                wheel, self.radius, self.width, self._height(), slices, self.rim_depth * self._height()
+            ),
         )
         return Lowered(contacts=(law,))
 
@@ -126,6 +135,9 @@ class Tyre(ForceKind):
         """
         of_depth = 4.0 / 3.0 * self.pressure * self.flattening * sqrt(2.0 * self.radius)
         return float((load / of_depth) ** (2.0 / 3.0))
+
+    def _height(self) -> float:
+        return self.width if self.height is None else self.height
 
     def _slices(self) -> int:
         return ceil(2.0 * pi * self.radius / self.resolution)

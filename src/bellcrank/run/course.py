@@ -129,7 +129,7 @@ class Course:
         return False
 
     def _prepared(self, plan: Plan) -> tuple[System, Observation]:
-        system = opening.prepared(self._model, plan, self._from)
+        system = opening.prepared(self._model, plan)
         return system, observation(system.model, plan.reactions, plan.accelerations, plan.ledger)
 
 

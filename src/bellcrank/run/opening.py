@@ -7,14 +7,18 @@ from typing import Final
 
 import numpy as np
 
+from bellcrank import _core
 from bellcrank.assembly.contacts import refuse_deep_starts, refuse_resistances, refuse_tyres
+from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
-from bellcrank.assembly.start_values import continued, refuse_led_elsewhere
+from bellcrank.assembly.report import AssemblyReport
+from bellcrank.assembly.start_values import refuse_led_elsewhere
 from bellcrank.assembly.state import Floats, State
+from bellcrank.assembly.state_source import adopted
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
-from bellcrank.formulations.system import System
+from bellcrank.formulations.system import ASSEMBLE, System, fastest
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing, closing
 from bellcrank.integrate.methods import Method
@@ -22,6 +26,10 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import Observation
 
+_NEAR: Final = 1e-7  # m or rad, relative in rates: a run's states are that near to the constraints
+_AT_THE_STATE: Final = (
+    "it must hold where the state has the bodies: place its markers, or set its constant, for that"
+)
 _BY_IMPULSES: Final = ("lagrange", "recursive")
 """Formulations that step by impulses; "auto" takes the first."""
 
@@ -87,9 +95,22 @@ def close_on_the_way(
     )
 
 
-def prepared(model: Model, plan: Plan, state: State | None) -> System:
-    """The model in the formulation of a run, started from a state if one is given."""
-    model = model if state is None else continued(model, state)
+def assembled_for(model: Model, state: State | None) -> tuple[Model, AssemblyReport | None]:
+    """The model assembled, for what it takes from its initial configuration, and the report.
+
+    A run that goes on from a state needs none of that if the state comes with it: elements that hold where
+    the state is need not hold where the bodies are described.
+    """
+    try:
+        return assembled(model)
+    except AssemblyError:
+        if state is None or state.source is None or state.source.values is None:
+            raise
+        return model, None
+
+
+def prepared(model: Model, plan: Plan) -> System:
+    """The model in the formulation of a run."""
     if not plan.method.method.by_impulses:
         refuse_resistances(model, f"method {plan.method.method.name!r}")
         return prepare(model, plan.formulation, **plan.options)
@@ -115,12 +136,43 @@ def set_start(system: System, state: State | None, steer: Callable[[], None]) ->
     if state is not None:
         system.set_state(state)
     steer()
+    if state is not None:
+        _bring(system, state)
     try:
-        system.project()
+        system.project(advice=ASSEMBLE if state is None else _AT_THE_STATE)
     except AssemblyError as error:
         raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
     if system.model.contacts and state is None:
         refuse_deep_starts(system.model, system.core.contacts())
+
+
+def _bring(system: System, state: State) -> None:
+    """Take a system to a state that need not satisfy its constraints: by the least impulses, in bodies.
+
+    Coordinates of joints leave out what the joints do not allow, whatever has mass.
+    """
+    model = system.model
+    if _same(adopted(model, state), system.state()):
+        return
+    moved = _core.Lagrange(model.core)
+    model.put(moved, state)
+    moved.project()
+    error, rate = moved.violation()
+    reached = model.state_of(moved)
+    if error <= _NEAR and rate <= _NEAR * (1.0 + fastest(reached)):
+        system.set_state(reached)
+
+
+def _same(one: State, other: State) -> bool:
+    """Whether bodies are at the same place and move alike, but for rounding."""
+    turned = np.abs(np.sum(one.rotation * other.rotation, axis=1))
+    speed = 1.0 + fastest(one)
+    return bool(
+        np.allclose(one.position, other.position, rtol=_NEAR, atol=_NEAR)
+        and (turned > 1.0 - _NEAR**2).all()
+        and np.allclose(one.velocity, other.velocity, rtol=0.0, atol=_NEAR * speed)
+        and np.allclose(one.angular_velocity, other.angular_velocity, rtol=0.0, atol=_NEAR * speed)
+    )
 
 
 def refuse_after_end(time: float, going: bool, ended: bool) -> None:
@@ -145,6 +197,7 @@ def move(system: System, state: State, time: float) -> None:
     try:
         refuse_led_elsewhere(system.model, state)
         system.set_state(state)
+        _bring(system, state)
         system.project()
     except Exception:
         system.set_state(before)

@@ -13,7 +13,8 @@ from bellcrank import _core
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
-from bellcrank.errors import FaultList, Unsupported
+from bellcrank.errors import FaultList, SimulationError, Unsupported
+from bellcrank.formulations.adaptive import named
 from bellcrank.integrate.advance import deferred_interrupt
 from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.moves import MoveTrajectory, joint_names
@@ -81,7 +82,10 @@ class QuasistaticRun:
 
     @property
     def error(self) -> float:
-        """An upper bound of the error of the accelerations computed so far, in the run's measure."""
+        """An upper bound of the error of the accelerations computed so far, in the run's measure.
+
+        What rounding may have done to them is a part of it.
+        """
         return float(self._core.error)
 
     @property
@@ -104,6 +108,8 @@ class QuasistaticRun:
     def refine(self, max_error: float) -> float:
         """Compute more joints until the error is within a bound; return the error. Computed joints are kept.
 
+        Where joins lose more digits than the bound allows, all accelerations are solved for in 32 digits. The
+        error stays above the bound only where the rounding of the description itself makes more of it.
         Raises MechanismError for an invalid bound, or once the run has ended.
         """
         self._refuse_ended()
@@ -115,7 +121,8 @@ class QuasistaticRun:
         """Take steps; return the names of the joints that the last one moved.
 
         max_error: by default that of the run. Raises MechanismError for invalid arguments, and once the run
-        has ended. Ctrl-C raises KeyboardInterrupt between steps; the run can be continued.
+        has ended; SimulationError where masses differ by so much that accelerations lack digits. Ctrl-C
+        raises KeyboardInterrupt between steps; the run can be continued.
         """
         self._refuse_ended()
         with Check("advance") as check:
@@ -125,9 +132,11 @@ class QuasistaticRun:
         try:
             while steps > 0:
                 part = min(steps, _PART)
-                self._core.advance(bound, part)
-                self._steps += part
+                taken = self._core.advance(bound, part)
+                self._steps += taken
                 steps -= part
+                if taken < part:
+                    self._refuse_masses()
         finally:
             self._wall += perf_counter() - begun
         return self.moved
@@ -172,6 +181,7 @@ class QuasistaticRun:
             "step": self._step,
             "max_error": self.max_error,
             "measure": self.measure,
+            "error": float(self._core.largest_error),
             "wall_seconds": self._wall,
         }
         joined = {name: _joined(name, self._parts) for name in self._parts[0]}
@@ -180,6 +190,17 @@ class QuasistaticRun:
 
     def _names(self, links: Iterable[int]) -> tuple[str, ...]:
         return tuple(self._joints[link] for link in links)
+
+    def _refuse_masses(self) -> NoReturn:
+        mass, bodies = self.model.mass, self.model.bodies
+        light, heavy = (bodies[int(which)] for which in (np.argmin(mass), np.argmax(mass)))
+        raise SimulationError(
+            f"at t = {self.time:g} s accelerations cannot be computed: masses from {mass.min():.3g} kg "
+            f"(body {light!r}) to {mass.max():.3g} kg (body {heavy!r}) take more than 32 digits; make the "
+            "light bodies heavier, or hold them by fixed joints",
+            self.time,
+            light,
+        )
 
     def _refuse_ended(self) -> None:
         if self._final is not None:
@@ -200,12 +221,14 @@ def _joined(name: str, parts: list[dict[str, Any]]) -> np.ndarray:
 
 def refuse(model: Model) -> None:
     """Raise Unsupported if a model cannot be run quasi-statically, naming a formulation that takes it."""
-    reasons = list(_core.Quasistatics.refusals(model.core))
-    moving = [np.abs(v).max(initial=0.0) for v in (model.initial.velocity, model.initial.angular_velocity)]
-    if max(moving) > 0.0:
-        reasons.append("its bodies move at the start, and quasi-statics starts from rest")
+    reasons = named(model, _core.Quasistatics.refusals(model.core))
+    moving = [model.initial.velocity, model.initial.angular_velocity]
+    if np.any(moving[0]) or np.any(moving[1]):
+        body = model.bodies[int(np.argmax(np.max(np.abs(np.hstack(moving)), axis=1)))]
+        reasons.append(f"its bodies move at the start, and quasi-statics starts from rest: body {body!r}")
     if model.inputs:
-        reasons.append("it takes no inputs")
+        inputs = ", ".join(repr(record.name) for record in model.inputs)
+        reasons.append(f"it takes no inputs: {inputs}")
     if reasons:
         raise Unsupported(
             f"mode='quasistatic' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "

@@ -8,9 +8,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NoReturn, Self
 
-from bellcrank.assembly.initial import assembled, settled
+import numpy as np
+
+from bellcrank.assembly.initial import settled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport
+from bellcrank.assembly.start_values import continued
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.integrate.advance import Outcome, deferred_interrupt
@@ -64,12 +67,16 @@ class Run(Place):
         self._moved = False  # since the last frame
         self._told_of = 0  # events that parts have had
         self._before: dict[str, int] = {}  # what was counted before the part at hand
+        self._started_from = telling.started_from(assemble, state)
+        self._sets: list[Floats] = []  # frames where the state was set, since the last part
         if plan.ledger:
             opening.refuse_ledger(plan.method.method, assemble)
         if not isinstance(assemble, bool):
             self._motion = opening.opening_motion(model, assemble, state, plan.end)
         elif assemble:
-            self.model, self._report = assembled(model)
+            self.model, self._report = opening.assembled_for(model, state)
+        if state is not None:
+            self.model = continued(self.model, state)
         self._formulate(state, open_still=self._motion is not None)
         self._recorder = Recorder(
             self._course.what.layout, path, description=Origin.of_model(self.model, description)
@@ -120,6 +127,8 @@ class Run(Place):
     def set_state(self, state: State) -> None:
         """Continue from another state, not earlier than the current time; the method restarts there.
 
+        The run's events contain it, under the name "state set".
+
         The state is first projected onto the constraints. Raises MechanismError for anything but a state of
         this mechanism and for an earlier one, AssemblyError if it cannot satisfy the constraints.
         """
@@ -128,6 +137,7 @@ class Run(Place):
         self._time, self._moved = float(state.time), True
         if self._course.core is not None:
             self._course.core.move()
+            self._sets.append(self._course.frame()[0])
 
     def stop(self) -> Trajectory:
         """End the run; return what was recorded."""
@@ -165,9 +175,10 @@ class Run(Place):
                 self._recorder.on_block(*self._course.frame())
             self._ended = replace(self._course.outcome(), status=self._ended.status)
         done, self._told_of = self._told_of, len(self._ended.events)
-        names = happened(self.model, self._watched, self._ended)[done:]
+        names, frames = self._happened(self._ended, done)
+        self._sets.clear()
         summary = self._summary(self._ended.status, self._explained(self._ended).message)
-        return self._recorder.finish(summary, names, self._ended.event_frames[done:])
+        return self._recorder.finish({**summary, "part": "of a live run"}, names, frames)
 
     def _formulate(self, state: State | None, open_still: bool = False) -> None:
         """Prepare the system; unless it is open, it must satisfy the constraints from its start."""
@@ -257,8 +268,7 @@ class Run(Place):
         self._shown.__exit__(None, None, None)
         self._ended, explained = outcome, self._explained(outcome)
         summary = self._summary(outcome.status, explained.message)
-        names = happened(self.model, self._watched, outcome)
-        self._final = self._recorder.finish(summary, names, outcome.event_frames)
+        self._final = self._recorder.finish(summary, *self._happened(outcome))
         return explained
 
     def _end_by(self, error: Exception) -> None:
@@ -275,8 +285,7 @@ class Run(Place):
             self._course.flush()
             self._ended = self._course.outcome()
             self._time, summary = self._ended.time, self._summary(**summary)
-        names = happened(self.model, self._watched, self._ended)
-        self._final = self._recorder.finish(summary, names, self._ended.event_frames)
+        self._final = self._recorder.finish(summary, *self._happened(self._ended))
         if isinstance(error, SimulationError):
             error.trajectory = self._final
 
@@ -293,4 +302,16 @@ class Run(Place):
         if slow := self._course.slowness(outcome):
             summary["slow"] = slow
         summary |= {"wall_seconds": self._wall, **telling.of_start(self._report, self._motion)}
+        summary |= {**self._recorder.span, **self._started_from}
         return {"status": status, "message": message, **summary} if status else summary
+
+    def _happened(self, outcome: Outcome, since: int = 0) -> tuple[list[str], Floats]:
+        """Names and frames of the events from one on, by time, with the states that were set."""
+        names = happened(self.model, self._watched, outcome)[since:]
+        frames = outcome.event_frames[since:]
+        if self._sets:
+            frames = np.concatenate([*([frames] if len(names) else []), *self._sets])
+            names += [telling.STATE_SET] * len(self._sets)
+            order = np.argsort(frames[:, 0], kind="stable")
+            names, frames = [names[k] for k in order.tolist()], frames[order]
+        return names, frames

@@ -8,13 +8,17 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.assembly.report import AssemblyReport, limit_of_digits
-from bellcrank.formulations.system import System, SystemStatistics
+from bellcrank.assembly.state import State
+from bellcrank.formulations.system import Accuracy, System
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing
 from bellcrank.integrate.failure import Explanation, explain
 from bellcrank.integrate.methods import DEFAULT_STEP, MethodOptions
 
 _CUTS: Final = 50  # joints that a run lists by name
+
+STATE_SET: Final = "state set"
+"""The name of the event where a run was set to another state."""
 
 
 def counted(system: System, outcome: Outcome | None = None) -> dict[str, int]:
@@ -35,6 +39,7 @@ def statistics(
         "method": _method(options, outcome),
         **_choice(system, options, outcome),
         "step": outcome.last_step if options.method.adaptive else options.step or DEFAULT_STEP,
+        **({"tolerance": options.rtol} if options.method.adaptive else {}),
         "steps": counts.pop("steps"),
         "rejected_steps": counts.pop("rejected_steps"),
         **outcome.of_adaptive(options.method),
@@ -52,7 +57,7 @@ def statistics(
             told["weakened_impacts"] = outcome.weakened
         if outcome.halved:
             told["halved_steps"] = outcome.halved
-    if limits := _limits_of_digits(outcome, system.stats):
+    if limits := _limits_of_digits(outcome, system.accuracy()):
         told["accuracy"] = "; ".join(limits)
     return told
 
@@ -65,6 +70,13 @@ def of_start(report: AssemblyReport | None, motion: Closing | None) -> dict[str,
     if motion is not None:
         told |= {"closed_at": motion.end, "time_constant": motion.time_constant}
     return told
+
+
+def started_from(assemble: bool | str, state: State | None) -> dict[str, str]:
+    """Where a run starts, unless that is the assembled configuration of the mechanism."""
+    if state is not None:
+        return {"started_from": "a given state"}
+    return {} if assemble else {"started_from": "the description, projected"}
 
 
 def explained(
@@ -96,7 +108,7 @@ def _choice(system: System, options: MethodOptions, outcome: Outcome) -> dict[st
     return {"choice": "; ".join(reasons)} if reasons else {}
 
 
-def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[str]:
+def _limits_of_digits(outcome: Outcome, accuracy: Accuracy) -> list[str]:
     """Where double precision, not the tolerance, limited the accuracy of the run."""
     limits = []
     if outcome.rounding:
@@ -104,9 +116,9 @@ def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[st
         limits.append(
             f"{steps} have errors above the tolerance that are rounding; shorter steps would not help"
         )
-    limits.append(limit_of_digits(statistics.uncertainty))
+    limits.append(limit_of_digits(accuracy.accelerations))
     if not limits[-1]:
-        limits.append(limit_of_digits(statistics.effort_uncertainty, "reaction or effort"))
+        limits.append(limit_of_digits(accuracy.efforts, "reaction or effort"))
     return [limit for limit in limits if limit]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
+from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, TURNED
 from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.accounts import force_account
 from bellcrank.trajectory.efforts import Efforts, work_of
@@ -85,8 +85,8 @@ class ForceHistory(Efforts):
     @property
     def bodies(self) -> tuple[str, ...]:
         """Names of the bodies that it acts on, "ground" among them where it does."""
-        model = self._model
-        return tuple([*model.bodies, "ground"][n] for n in _core.force_bodies(model.core, self._in_core))
+        names, numbers = self._model.bodies, _core.force_bodies(self._model.core, self._in_core)
+        return tuple(names[n] if n < len(names) else "ground" for n in numbers)
 
     def wrench(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> FloatArray:
         """(T, 6), N m and N: moment about a point of a body, then force, exerted on that body, world axes.
@@ -156,22 +156,29 @@ class ForceHistory(Efforts):
             else np.empty((self.store.frames, 0, width))
             for section, width in zip(STATE_SECTIONS, (3, 4, 3, 3), strict=True)
         ]
-        followed, places = self._followed()
-        values = np.empty((self.store.frames, len(places)))
-        for k, place in enumerate(places):
-            values[:, k] = self.store.read("coordinates", place)
+        followed = self._followed()
+        values = np.empty((self.store.frames, len(followed)))
+        for k, (section, place) in enumerate(followed.values()):
+            values[:, k] = self.store.read(section, place)
         efforts = np.ascontiguousarray(self._efforts)
         wrench, rates = _core.force_wrenches(
-            model.core, self._in_core, numbers, tuple(motion), followed, values, efforts
+            model.core, self._in_core, numbers, tuple(motion), list(followed), values, efforts
         )
         return wrench.reshape(self.store.frames, len(numbers) + 1, 6), rates
 
-    def _followed(self) -> tuple[list[int], list[int]]:
-        """Coordinates of joints given by formulas, which are found near their values, and their columns."""
-        kinds = self._model.arrays["coordinate_kind"]
+    def _followed(self) -> dict[int, tuple[str, int]]:
+        """Section and column of coordinates whose gradient depends on where they were.
+
+        These are coordinates of joints given by formulas, and rotation vectors beyond half a turn.
+        """
+        kinds, layout = self._model.arrays["coordinate_kind"], self.layout
         listed = [index for joint in self._model.joints for index in joint.coordinates]
-        own = [(c, place) for place, c in enumerate(listed) if kinds[c] == FORMULA_COORDINATE]
-        return [c for c, _ in own], [place for _, place in own]
+        found = {c: ("coordinates", n) for n, c in enumerate(listed) if kinds[c] == FORMULA_COORDINATE}
+        for c, number in zip(self._model.angular.tolist(), layout.turning, strict=False):
+            if kinds[c].startswith(TURNED):
+                section, *_, place = layout.every_coordinate[number]
+                found[c] = (section, place)
+        return found
 
 
 def _squeezed(values: FloatArray) -> FloatArray:

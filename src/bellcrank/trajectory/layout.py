@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from bellcrank import _core
+from bellcrank.assembly.state_source import Label, numbered
 
 MultiplierKind = Literal["drive", "limit", "motor", "constraint"]
 
@@ -194,6 +195,11 @@ class FrameLayout:
             ("force_coordinates", "force_rates", self.force_coordinates),
         )
         return tuple((value, rate, place) for value, rate, columns in groups for place in range(len(columns)))
+
+    def angle_labels(self) -> tuple[Label, ...]:
+        """The labels of the angles that states of the run contain."""
+        columns = (*self.coordinates, *self.angles)
+        return numbered((columns[n].joint, columns[n].name) for n in self.turning)
 
     @cached_property
     def force_numbers(self) -> Mapping[str, slice]:

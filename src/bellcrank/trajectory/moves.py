@@ -116,6 +116,11 @@ class MoveTrajectory(Shown):
         """For each body, the name of the joint that carries it; empty for a floating body."""
         return joint_names(self.model, self._replay.blocks())
 
+    @cached_property
+    def _carried(self) -> dict[str, int]:
+        """The body that each joint carries."""
+        return {name: body for body, name in enumerate(self.joints)}
+
     def moved(self, frame: int) -> tuple[str, ...]:
         """Names of the joints that moved since the frame before, of all in the first."""
         return tuple(self.joints[body] for body in self._rows(self._number(frame))[0])
@@ -144,9 +149,9 @@ class MoveTrajectory(Shown):
 
         Raises MechanismError with close matches for an unknown name.
         """
-        if name not in self.joints:
+        body, widths = self._carried.get(name), self._widths
+        if body is None:
             raise unknown("joint", name, self.joints)
-        body, widths = self.joints.index(name), self._widths
         rows = np.flatnonzero(self.sections["body"] == body)
         begins = np.concatenate([[0], np.cumsum(widths[self.sections["body"]])])
         frames = np.searchsorted(self.sections["rows"], rows, side="right") - 1

@@ -11,7 +11,8 @@ from bellcrank import _core
 from bellcrank.assembly.contacts import ContactRecord
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.records import EFFORT_UNITS, CustomRecord, ElementRecord
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.assembly.state_source import owners_of
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, TURNED
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.trajectory.accounts import accounts
 from bellcrank.trajectory.layout import (
@@ -56,7 +57,7 @@ def observation(
     unlisted = [c for c in along if c not in numbers and c not in others]
     places = numbers | {c: len(coordinates) + place for place, c in enumerate((*others, *unlisted))}
     potentials = [(name, e) for name, found in exerted.items() for e in found if e.has_potential]
-    owners = _owners(model) if others or unlisted else {}
+    owners = owners_of(model) if others or unlisted else {}
     listed = model.reactions if reactions else ()
     works, booked = accounts(model) if ledger else ((), [])
     layout = FrameLayout(
@@ -213,18 +214,4 @@ def _joint_coordinates(model: Model) -> dict[int, tuple[str, str, str]]:
 
 def _kind(model: Model, coordinate: int) -> tuple[str, str]:
     kind = model.arrays["coordinate_kind"][coordinate]
-    return kind, COORDINATE_KINDS[kind].unit
-
-
-def _owners(model: Model) -> dict[int, str]:
-    """What each coordinate in a row or law belongs to, such as "constraint 'gear'"."""
-    arrays = model.arrays
-    found: dict[int, str] = {}
-    for force in model.forces:
-        for law in force.laws:
-            found[int(arrays["law_coordinate"][law])] = f"force {force.name!r}"
-    spans = np.diff(arrays["row_term_start"])
-    rows = np.repeat(np.arange(model.row_count), spans)
-    for row, coordinate in zip(rows.tolist(), arrays["term_coordinate"].tolist(), strict=True):
-        found[coordinate] = model.block_owner[model.row_block[row]]
-    return found
+    return kind.replace(TURNED, "rot_"), COORDINATE_KINDS[kind].unit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,15 +16,23 @@ class Origin:
     """A mechanism by its text, or as it was simulated; the other form is made when needed.
 
     start: time of its initial configuration, s, at which drives are evaluated there.
+    values: what its elements had taken from the start of the run (`state_source.start_values`); None if that
+        is not known.
     changed: when it became another one during the run, in words; empty if it has not. It is the last one.
     """
 
     def __init__(
-        self, text: str = "", source: Mechanism | None = None, start: float = 0.0, changed: str = ""
+        self,
+        text: str = "",
+        source: Mechanism | None = None,
+        start: float = 0.0,
+        values: Mapping[str, float] | None = None,
+        changed: str = "",
     ) -> None:
         self._given = text
         self._source = source
         self.start = start
+        self.values = values
         self.changed = changed
 
     @staticmethod
@@ -34,14 +43,14 @@ class Origin:
     @staticmethod
     def of_model(model: Model, text: str = "") -> Origin:
         """From the model that was simulated."""
-        return Origin(text, model.source, model.initial.time)
+        return Origin(text, model.source, model.initial.time, model.state_source.values)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Origin, (self._given, self._source, self.start, self.changed)
+        return Origin, (self._given, self._source, self.start, self.values, self.changed)
 
     def changed_at(self, times: str) -> Origin:
         """The same, of a run during which it became this one, at these times."""
-        return Origin(self._given, self._source, self.start, times)
+        return Origin(self._given, self._source, self.start, self.values, times)
 
     @cached_property
     def text(self) -> str:

@@ -17,6 +17,7 @@ from bellcrank.mechanism.contents import counted
 from bellcrank.trajectory.accounts import MOVES
 from bellcrank.trajectory.contact_log import memory_at, rows_of
 from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
+from bellcrank.trajectory.recorder import spanned
 from bellcrank.trajectory.store import FloatArray, MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -34,7 +35,7 @@ def state_at(run: Trajectory, time: float) -> State:
     angles = np.concatenate([values[name][0] for name in counted])[turning] if counted else None
     position, rotation, velocity, spin = (values[section][0] for section in STATE_SECTIONS)
     contacts = memory_at(run.store, float(time)) if run.layout.contacts else None
-    return State(float(time), position, rotation, velocity, spin, angles, contacts)
+    return State(float(time), position, rotation, velocity, spin, angles, contacts, run.state_source)
 
 
 def part(run: Trajectory, frames: slice) -> Trajectory:
@@ -50,7 +51,10 @@ def part(run: Trajectory, frames: slice) -> Trajectory:
     sections = {name: run.store.read(name, rows=rows) for name in run.layout.shapes}
     events = [e for e in run.events if len(inside) and inside[0] <= e.time <= inside[-1]]
     store = MemoryStore(sections, rows_of(run.store, rows) if run.layout.contacts else None)
-    return Trajectory(run.layout, store, run.status, run.statistics, run.origin, events)
+    told = dict(run.statistics)
+    if len(inside) < len(run) and len(inside):
+        told |= {"part": f"{len(inside)} of {len(run)} frames", **spanned(inside)}
+    return Trajectory(run.layout, store, run.status, told, run.origin, events)
 
 
 def resampled(run: Trajectory, times: Any, step: float | None) -> Trajectory:
@@ -137,7 +141,8 @@ def joined(runs: Sequence[Trajectory], changed: bool = False) -> Trajectory:
     touching = np.concatenate([part.store.contacts for part in parts]) if last.layout.contacts else None
     events = [event for run in runs for event in run.events]
     store = MemoryStore(sections, touching)
-    return Trajectory(last.layout, store, last.status, last.statistics, last.origin, events)
+    told = {**last.statistics, **_seams(held), **spanned(sections["time"])}
+    return Trajectory(last.layout, store, last.status, told, last.origin, events)
 
 
 def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
@@ -168,3 +173,22 @@ def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
             faults.add("concatenate", rule, float(two.time[0]), "take the part after it, by run.between(...)")
     faults.raise_any()
     return joined(listed)
+
+
+def _seams(runs: list[Trajectory]) -> dict[str, str | int | float]:
+    """What statistics say of where successive runs begin, end, and were joined at other states."""
+    if not runs:
+        return {}
+    first = runs[0]
+    told: dict[str, str | int | float] = {
+        name: first.statistics.get(name, "") for name in ("started_from", "part")
+    }
+    times = [f"{float(two.time[0]):.17g}" for one, two in pairwise(runs) if not _continues(one, two)]
+    told |= {"joined_at": ", ".join(times)}
+    return {name: text for name, text in told.items() if text}
+
+
+def _continues(one: Trajectory, two: Trajectory) -> bool:
+    """Whether a run begins where another ends."""
+    ends = ((one.store.read(name)[-1], two.store.read(name)[0]) for name in ("time", *STATE_SECTIONS))
+    return all(np.allclose(end, begin, rtol=1e-9, atol=1e-9) for end, begin in ends)

@@ -64,7 +64,8 @@ class Recorder:
         self._pending_contacts: list[FloatArray] = []
         self._pending_bytes = 0
         self._flushed = -np.inf
-        self._reached = 0.0  # time of the last frame, s
+        self._reached = 0.0  # time of the last frame in the file, s
+        self._span: dict[str, float] = {}
         self._trouble: SimulationError | None = None  # that the file gave
 
     def on_block(self, frames: FloatArray, contacts: FloatArray | None = None) -> None:
@@ -76,6 +77,8 @@ class Recorder:
             contacts = np.array(contacts)
             last = int(frames[-1, self.layout.columns["contact_points"]][0])
             self._last_contacts = contacts[len(contacts) - last :]
+        if len(frames):
+            self._span = spanned(frames[:, 0], self._span)
         if self._keep:
             self._append(frames)
             self._contacts += [] if contacts is None else [contacts]
@@ -129,6 +132,11 @@ class Recorder:
         trajectory = self.finish({"status": state, "message": message})
         if isinstance(error, SimulationError) and error.trajectory is None:
             error.trajectory = trajectory
+
+    @property
+    def span(self) -> dict[str, float]:
+        """Times of the frames so far, as statistics of a run."""
+        return dict(self._span)
 
     @property
     def last(self) -> tuple[FloatArray, FloatArray | None]:
@@ -197,6 +205,21 @@ class Recorder:
         frames = self._frames[: self._count].copy() if copied else self._frames
         contacts = joined(self._contacts) if self.layout.contacts else None
         return MemoryStore.from_frames(self.layout, frames, contacts)
+
+
+def spanned(time: FloatArray, before: Mapping[str, float] | None = None) -> dict[str, float]:
+    """The first and last time, s, of frames, and the shortest and longest interval between two of them.
+
+    before: the same of the frames before these.
+    """
+    before = before or {}
+    if not len(time):
+        return dict(before)
+    steps = np.diff(time, prepend=[before["last_frame"]]) if before else np.diff(time)
+    found = {"first_frame": before.get("first_frame", float(time[0])), "last_frame": float(time[-1])}
+    shortest = min(before.get("shortest_interval", np.inf), float(np.min(steps, initial=np.inf)))
+    longest = max(before.get("longest_interval", 0.0), float(np.max(steps, initial=0.0)))
+    return found | ({"shortest_interval": shortest, "longest_interval": longest} if shortest < np.inf else {})
 
 
 def joined(contacts: Sequence[FloatArray]) -> FloatArray:

@@ -8,6 +8,8 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
                       start (time of the mechanism's initial configuration, s; 0 if it is missing)
     /time             (T,)
     /description      text of the mechanism file, if it is known
+    /start_values     JSON: what elements took from the start (gear phases, rest lengths), by what they are;
+                      if it is known
     /bodies           name (n,), com (n, 3);
                       position, velocity, angular_velocity (T, n, 3), rotation (T, n, 4);
                       acceleration, angular_acceleration (T, n, 3) if recorded
@@ -51,6 +53,7 @@ statistics those of a group `/statistics`, and `/events`, if there is any, holds
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -217,6 +220,8 @@ def _write_names(file: Any, layout: FrameLayout, origin: Origin) -> None:
     )
     if origin.text:
         file["description"] = _texts(origin.text)
+    if origin.values is not None:
+        file["start_values"] = _texts(json.dumps(dict(origin.values)))
     file["bodies/name"] = _texts(layout.bodies)
     if layout.com:
         file.create_dataset("bodies/com", data=np.array(layout.com)).attrs.update(

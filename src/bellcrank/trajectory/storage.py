@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
@@ -122,7 +123,22 @@ def load(path: str | Path, lazy: bool | None = None) -> Contents:
         start = file.attribute("start", float, default=0.0)
         if not isfinite(start):
             raise file.error("attribute 'start' must be finite", start)
-        return Contents(layout, store, end, Origin(text, start=start))
+        return Contents(layout, store, end, Origin(text, start=start, values=_start_values(file)))
+
+
+def _start_values(file: CheckedFile) -> Mapping[str, float] | None:
+    """What elements took from the start, by `state_source.start_values`; None if it is not there."""
+    if not file.has("start_values"):
+        return None
+    try:
+        values = json.loads(file.text("start_values"))
+    except ValueError:
+        values = None
+    if not isinstance(values, dict) or not all(
+        isinstance(value, int | float) and isfinite(value) for value in values.values()
+    ):
+        raise file.error("'start_values' must be numbers by name, in JSON", None)
+    return values
 
 
 def save(

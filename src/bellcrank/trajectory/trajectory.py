@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bellcrank.assembly.state import State
+from bellcrank.assembly.state_source import StateSource
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.elements import Elements
@@ -46,13 +48,17 @@ class Trajectory(Elements, Shown):
         events: Sequence[EventRecord] = (),
     ) -> None:
         self.layout = layout
-        self.events = tuple(events)
         self.store = store
         self.status = status if isinstance(status, Status) else Status(status)
         self.statistics = MappingProxyType(dict(statistics or {}))
         self.origin = Origin.of(mechanism)
         if (changed := self.statistics.get("changed_at", "")) != self.origin.changed:
             self.origin = self.origin.changed_at(str(changed))
+        self.state_source = StateSource(layout.bodies, layout.angle_labels(), self.origin.values)
+        self.events = tuple(
+            e if e.state.source else replace(e, state=replace(e.state, source=self.state_source))
+            for e in events
+        )
 
     @property
     def name(self) -> str:

@@ -106,7 +106,7 @@ class Jog:
         return self.search.nearest({self.marker: target}, start)
 
     def _led(self, found: Reached) -> Floats:
-        return np.array([found.joint(lead.joint)[lead.which] for lead in self.twin.leads])
+        return np.array([found.coordinates[lead.coordinate(found.model)] for lead in self.twin.leads])
 
     def _where(self, state: State) -> Floats:
         number = self.search.model.body_number(self.marker.body)

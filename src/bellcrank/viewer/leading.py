@@ -44,5 +44,5 @@ def values_and_rates(leads: Sequence[Lead], model: Model, state: State) -> tuple
     system = _core.Bodies(model.core)
     model.put(system, state)
     values, rates = system.coordinates()
-    places = [model.joint(lead.joint).coordinates[lead.which] for lead in leads]
+    places = [lead.coordinate(model) for lead in leads]
     return values[places], rates[places]

@@ -1,0 +1,295 @@
+"""Judge of what lies between frames: poses are the integrals of velocities, and these of accelerations.
+
+Accelerations are those that were recorded, or follow from the recorded forces and reactions. With them at
+both ends, the integrals are known by Hermite's rule; how far the rules may be wrong is found from how much
+accelerations bend nearby, which allows for one jump of theirs in an interval. Intervals in which more may
+happen are left out (`calm`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from bellcrank.analysis.calm import Calm
+from bellcrank.analysis.evidence import Evidence, Frames
+from bellcrank.analysis.loads import acting
+from bellcrank.analysis.verdict import CheckResult, Worst
+from bellcrank.assembly.state import Floats
+from bellcrank.integrate.methods import METHODS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
+from bellcrank.trajectory.rotations import conjugate, exponential, logarithm, product
+
+_CLEAR: Final = (
+    1e-2  # m or rad, or of the largest speed: where frames determine no more than that, they are not judged
+)
+_ROUNDS: Final = 30.0  # times its tolerance: the error of a step of an adaptive method
+_UNKNOWN: Final = 1e-6  # tolerance of runs that do not say it
+_ROUGH: Final = 3.0  # times what a step of first order leaves by the changes of forces and speeds in it
+_OF_EULER: Final = 10.0  # the same where positions follow from speeds at the ends of steps
+_IMPULSES: Final = 1e-5  # of speeds: what steps by impulses leave
+_POSES: Final = (
+    "pose beside that by the velocities since the frame before, relative to the motion's extent, or rad"
+)
+_SPEEDS: Final = "velocity beside that by the forces since the frame before, relative to the largest"
+_AROUND: Final = 4  # frames on either side, in which what rings shows how strongly
+_BACK: Final = 2.0  # times its depth: by how much a body in another is moved
+_TURN: Final = 4.0  # rad: a recorded angle that goes by more than its rates has lost or gained a turn
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """The motion of all bodies at all frames (T, nb, 3), world axes: of the com, and the angular one.
+
+    by_forces: whether accelerations are those of forces, or recorded; else they are differences of speeds.
+    """
+
+    position: Floats
+    velocity: Floats
+    acceleration: Floats
+    spin: Floats
+    spin_rate: Floats
+    rotation: Floats
+    by_forces: bool
+
+    @staticmethod
+    def of(evidence: Evidence) -> Motion:
+        """By the recorded poses, velocities, and accelerations or forces."""
+        parts = [(p.at.com, p.at.com_velocity, *accelerations(p)) for p in evidence.parts()]
+        position, velocity, linear, angular = (np.concatenate(values) for values in zip(*parts, strict=True))
+        spin = evidence.sections["angular_velocity"]
+        known = evidence.has_accelerations or evidence.has_reactions
+        if not known:
+            linear, angular = _differences(velocity, evidence.time), _differences(spin, evidence.time)
+        return Motion(position, velocity, linear, spin, angular, evidence.sections["rotation"], known)
+
+
+def _differences(values: Floats, time: Floats) -> Floats:
+    """Derivatives (T, nb, 3) by differences."""
+    return np.asarray(np.gradient(values, time, axis=0))
+
+
+def accelerations(part: Frames) -> tuple[Floats, Floats]:
+    """Of coms and angular ones (n, nb, 3): recorded, or by Newton's and Euler's equations from what acts."""
+    model, at = part.model, part.at
+    spin = at.spin[:, :-1]
+    if part.evidence.has_accelerations:
+        angular, arm = part.section("angular_acceleration"), at.com - at.position[:, :-1]
+        return part.section("acceleration") + np.cross(angular, arm) + np.cross(
+            spin, np.cross(spin, arm)
+        ), angular
+    loads = acting(part)
+    gyroscopic = np.cross(spin, np.einsum("nbij,nbj->nbi", at.inertia, spin))
+    moments = np.einsum("nbji,nbj->nbi", at.turn[:, :-1], loads.moment[:, :-1] - gyroscopic)
+    local = np.einsum("bij,nbj->nbi", np.linalg.pinv(model.inertia, hermitian=True), moments)
+    return loads.force[:, :-1] / model.mass[:, None], np.einsum("nbij,nbj->nbi", at.turn[:, :-1], local)
+
+
+def judge_motion(evidence: Evidence, motion: Motion | None, calm: Calm, limit: float) -> list[CheckResult]:
+    """Every pose and velocity of every body against those of the frame before. motion: None for too much."""
+    if motion is None:
+        reason = "too many frames and bodies to integrate here"
+        return [CheckResult(name, text, None, limit, reason) for name, text in _CHECKS.items()]
+    method = Roughness.of(evidence)
+    steps = np.diff(evidence.time)[:, None]
+    bends = [_bends(values, evidence.time) for values in (motion.acceleration, motion.spin_rate)]
+    rotation, spin = _turns(motion, steps), np.linalg.norm(motion.spin, axis=2)[1:]
+    extent = 1.0 + float(np.max(np.ptp(motion.position, axis=0)))
+    poses, speeds, judged = Worst(), Worst(), np.zeros((2, len(evidence.model.bodies)), dtype=bool)
+    for bend, place, speed, rate, wrong, size in (
+        (bends[0], motion.position, motion.velocity, motion.acceleration, None, extent),
+        (bends[1], None, motion.spin, motion.spin_rate, rotation, 1.0),
+    ):
+        largest = float(np.max(np.linalg.norm(speed, axis=2)))
+        unrest = np.where(calm.touched, _unrest(rate), 0.0)
+        open_still = method.of_speeds(bend, rate, spin, steps, largest) + 2.0 * steps * unrest
+        found = np.linalg.norm(
+            np.diff(speed, axis=0) - 0.5 * steps[..., None] * (rate[1:] + rate[:-1]), axis=2
+        )
+        clear = calm.bodies & (open_still < _CLEAR * largest) & motion.by_forces
+        judged[1] |= np.any(clear, axis=0)
+        scale = largest + 1e-12
+        _meet(speeds, evidence, _beyond(found, open_still, clear) / scale)
+        back = _BACK * calm.depth / (_gyration(evidence) if wrong else 1.0)
+        open_still = method.of_poses(bend, speed, rate, spin, steps, size) + 2.0 * steps**2 * unrest + back
+        if not motion.by_forces:  # accelerations are differences
+            open_still = open_still + 0.25 * steps**2 * _changes(rate)
+            open_still = open_still + 0.5 * (steps * _changes(speed) if method.rough else 0.0)
+        if wrong is None:
+            assert place is not None
+            found = np.linalg.norm(np.diff(place, axis=0) - _hermite(speed, rate, steps), axis=2)
+        else:
+            found, curved = wrong
+            open_still = open_still + curved
+        clear = calm.bodies & (open_still < _CLEAR)
+        judged[0] |= np.any(clear, axis=0)
+        _meet(poses, evidence, _beyond(found, open_still, clear) / size)
+    return [
+        _result(worst, name, limit, known)
+        for worst, name, known in zip((poses, speeds), _CHECKS, judged, strict=True)
+    ]
+
+
+_CHECKS: Final = {"poses": _POSES, "velocities": _SPEEDS}
+
+
+def _result(worst: Worst, name: str, limit: float, judged: np.ndarray) -> CheckResult:
+    if not judged.any():
+        reason = (
+            "the frames are too far apart to judge, forces were not recorded, or contacts change between them"
+        )
+        return CheckResult(name, _CHECKS[name], None, limit, reason)
+    unknown = np.count_nonzero(~judged)
+    more = f"; {unknown} of {len(judged)} bodies are not known well enough" if unknown else ""
+    return worst.result(name, _CHECKS[name] + more, limit)
+
+
+def _meet(worst: Worst, evidence: Evidence, beyond: Floats) -> None:
+    """Take account of deviations (T - 1, nb) in intervals: of the frame that two share, or the later one."""
+    k, body = np.unravel_index(int(np.argmax(beyond)), beyond.shape)
+    shared = k > 0 and beyond[k - 1, body] > max(0.5 * beyond[k, body], *beyond[k + 1 : k + 2, body], 0.0)
+    worst.meet(beyond[k, body], evidence.body_text(int(body)), float(evidence.time[k if shared else k + 1]))
+
+
+def _beyond(found: Floats, open_still: Floats, clear: np.ndarray) -> Floats:
+    return np.asarray(np.where(clear, np.maximum(found - open_still, 0.0), 0.0))
+
+
+def _hermite(rate: Floats, second: Floats, steps: Floats) -> Floats:
+    """Integrals (T - 1, nb, 3) of rates with the derivatives at both ends."""
+    h = steps[..., None]
+    return np.asarray(0.5 * h * (rate[1:] + rate[:-1]) + h**2 / 12.0 * (second[:-1] - second[1:]))
+
+
+def _turns(motion: Motion, steps: Floats) -> tuple[Floats, Floats]:
+    """By how much bodies turn otherwise (T - 1, nb) than by their angular velocities; how wrong that may be.
+
+    Magnus's series to fourth order: W. Magnus, Comm. Pure Appl. Math. 7 (1954).
+    """
+    q = motion.rotation
+    across = steps[..., None] ** 2 / 12.0 * np.cross(motion.spin[1:], motion.spin[:-1])
+    by_spin = _hermite(motion.spin, motion.spin_rate, steps) + across
+    apart = logarithm(product(exponential(-by_spin), product(q[1:], conjugate(q[:-1]))))
+    angle = steps * np.linalg.norm(motion.spin, axis=2)[1:]
+    change = steps * np.linalg.norm(np.diff(motion.spin, axis=0), axis=2)
+    higher = angle**2 * np.linalg.norm(across, axis=2) + 0.05 * angle * change * (angle + change)
+    return np.linalg.norm(apart, axis=2), higher
+
+
+def _unrest(rate: Floats) -> Floats:
+    """How far accelerations are from each other in the frames about each interval (T - 1, nb).
+
+    What touches may ring between frames, faster than these show.
+    """
+    reach = 2 * _AROUND + 2
+    padded = np.pad(rate, ((_AROUND, _AROUND), (0, 0), (0, 0)), mode="edge")
+    return np.asarray(np.linalg.norm(np.ptp(sliding_window_view(padded, reach, axis=0), axis=3), axis=2))
+
+
+def _gyration(evidence: Evidence) -> Floats:
+    """The least radius of gyration of each body (nb,), m; infinite for particles, which do not turn."""
+    least = np.linalg.eigvalsh(evidence.model.inertia)[:, 0]
+    return np.asarray(np.sqrt(np.where(least > 0.0, least, np.inf) / evidence.model.mass))
+
+
+def _bends(values: Floats, time: Floats) -> Floats:
+    """How much values bend in each interval (T - 1, nb), by their second differences nearby."""
+    bent, steps = np.zeros(values.shape[:2]), np.diff(time)
+    if len(values) > 2:
+        share = (steps[:-1] / (steps[:-1] + steps[1:]))[:, None, None]
+        line = values[:-2] + share * (values[2:] - values[:-2])
+        bent[1:-1] = np.linalg.norm(values[1:-1] - line, axis=2) / (steps[:-1] * steps[1:])[:, None]
+        bent[0], bent[-1] = bent[1], bent[-2]
+    return np.asarray(steps[:, None] ** 2 * _largest_about(bent))
+
+
+def _largest_about(values: Floats) -> Floats:
+    """The largest of values (T, ...) at the two frames before and after each interval (T - 1, ...)."""
+    padded = np.pad(values, ((1, 1), *((0, 0),) * (values.ndim - 1)), mode="edge")
+    return np.asarray(np.max([padded[k : k + len(values) - 1] for k in range(4)], axis=0))
+
+
+def _most(values: Floats) -> Floats:
+    """The largest of all bodies (T - 1, 1): those that are joined move each other."""
+    return np.asarray(np.max(values, axis=1, keepdims=True, initial=0.0))
+
+
+def _changes(values: Floats) -> Floats:
+    """The largest change (T - 1, nb) of values (T, nb, 3) in an interval and in those beside it."""
+    gone = np.linalg.norm(np.diff(values, axis=0), axis=2)
+    padded = np.pad(gone, ((1, 1), (0, 0)), mode="edge")
+    return np.asarray(np.max([padded[k : k + len(gone)] for k in range(3)], axis=0))
+
+
+@dataclass(frozen=True)
+class Roughness:
+    """What a method leaves open between frames: its tolerance and steps.
+
+    rough: s, the step of a method of first order. noise: error in parts of speeds. drift: that of poses, m or
+        rad. euler: whether its positions follow from speeds at the ends of steps.
+    """
+
+    rough: float
+    noise: float
+    drift: float
+    euler: bool
+
+    @staticmethod
+    def of(evidence: Evidence) -> Roughness:
+        """By the statistics of a run."""
+        told = evidence.run.statistics
+        method = METHODS.get(str(told.get("method")))
+        step = float(told.get("step", 0.0) or 0.0)
+        if method is not None and not method.adaptive:
+            rough = step if method.order == 1 else 0.0
+            noise = _IMPULSES if method.by_impulses else 1e-9
+            return Roughness(rough, noise, 1e-8, method.order == 1 and not method.by_impulses)
+        tolerance = float(told.get("tolerance", _UNKNOWN))
+        each = 1.0 + float(told.get("steps", 0.0)) / len(evidence.time)
+        error = _ROUNDS * tolerance * each
+        return Roughness(0.0, error, error + 1e-10, False)
+
+    @property
+    def share(self) -> float:
+        """Times changes of forces and speeds in a step: what a method of first order leaves."""
+        return _OF_EULER if self.euler else _ROUGH
+
+    def of_speeds(self, bend: Floats, rate: Floats, spin: Floats, steps: Floats, largest: float) -> Floats:
+        """How far integrals of accelerations may be wrong (T - 1, nb)."""
+        turned = steps * _most(spin) * _most(np.linalg.norm(rate, axis=2)[1:])
+        rough = self.share * np.minimum(self.rough, steps) * (_changes(rate) + turned)
+        return np.asarray(1.2 * steps * bend + rough + self.noise * (1e-3 + largest))
+
+    def of_poses(
+        self, bend: Floats, speed: Floats, rate: Floats, spin: Floats, steps: Floats, size: float
+    ) -> Floats:
+        """The same of velocities."""
+        largest, step = np.linalg.norm(speed, axis=2)[1:], np.minimum(self.rough, steps)
+        turned = steps * _most(spin) * _most(largest)
+        # After a hit, which may be of others, a step begins without a kick, and goes along its first speeds.
+        second = (steps + step) * _changes(rate) + (step * _most(spin)) * turned + 0.2 * _changes(speed)
+        rough = self.share * step * (_changes(speed) + turned if self.euler else second)
+        return np.asarray(0.25 * steps**2 * bend + rough + self.drift * size + self.noise * steps * largest)
+
+
+def judge_angles(evidence: Evidence) -> CheckResult:
+    """Recorded coordinates keep their whole turns: they go as far as their rates take them."""
+    worst, layout = Worst(), evidence.run.layout
+    steps = np.diff(evidence.time)
+    kinds = evidence.model.arrays["coordinate_kind"]
+    listed = zip(evidence.recorded_coordinates, layout.every_coordinate, strict=True)
+    for value, rate, place in (found for c, found in listed if _is_angle(kinds[c])):
+        phi, speed = evidence.sections[value][:, place], evidence.sections[rate][:, place]
+        slow = np.maximum(np.abs(speed[1:]), np.abs(speed[:-1])) * steps < 1.0
+        gone = np.abs(np.diff(phi) - 0.5 * steps * (speed[1:] + speed[:-1])) * slow
+        frame = int(np.argmax(gone))
+        worst.meet(gone[frame], layout.element(value, place), float(evidence.time[frame + 1]))
+    meaning = "change of an angle between frames beside that by its rate, rad"
+    return worst.result("coordinates: turns", meaning, _TURN)
+
+
+def _is_angle(kind: str) -> bool:
+    return kind != FORMULA_COORDINATE and COORDINATE_KINDS[kind].angular

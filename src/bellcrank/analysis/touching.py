@@ -1,0 +1,138 @@
+"""Where shapes touch in a run, and where what touches stays as it is between frames."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from bellcrank.analysis.contact_points import is_rigid, points_at
+from bellcrank.analysis.evidence import Evidence
+from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats
+from bellcrank.integrate.methods import METHODS
+from bellcrank.trajectory.contact_log import COLUMNS, starts_of
+
+_CLOSED: Final = 1e-6  # m: wider gaps are open
+_SIMILAR: Final = 0.3  # part by which pushes of rigid contacts may differ while nothing is hit
+_REACH: Final = 1.5  # times the way that bodies go between frames: as near as that they may have touched
+
+
+def locates_events(evidence: Evidence) -> bool:
+    """Whether the method of the run looks for events within its steps, and records them."""
+    method = METHODS.get(str(evidence.run.statistics.get("method")))
+    return method is None or method.adaptive
+
+
+def event_intervals(evidence: Evidence, time: float) -> slice:
+    """The intervals between frames that an event at a time may lie in."""
+    slack = 1e-9 * float(np.ptp(evidence.time))
+    first = int(np.searchsorted(evidence.time, time - slack, side="left")) - 1
+    return slice(max(first, 0), int(np.searchsorted(evidence.time, time + slack, side="right")))
+
+
+def touching(evidence: Evidence) -> tuple[np.ndarray, np.ndarray, Floats]:
+    """Of each body (T, nb): the number of points at which it touches, a mark of which, and the depth, m.
+
+    Rigid bodies are in each other by what they may go in a step, too.
+
+    Marks are equal where the same points touch and slip or stick; slices of tyres, which come and go, are one
+    point. Rigid bodies are in each other by what they may go in a step, too.
+    """
+    model, store = evidence.model, evidence.run.store
+    counts = np.zeros((len(evidence.time), len(model.bodies) + 1), dtype=int)
+    marks, depths = np.zeros(counts.shape, dtype=np.int64), np.zeros(counts.shape)
+    rows = store.contacts.reshape(-1, COLUMNS)
+    if not len(rows):
+        return counts[:, :-1], marks[:, :-1], depths[:, :-1]
+    frame = np.repeat(np.arange(len(evidence.time)), np.diff(starts_of(store)))
+    of_tyre = np.array([contact.of_tyre for contact in model.contacts])[rows[:, 0].astype(int)]
+    keys = np.column_stack([rows[:, :5], rows[:, 14]])
+    keys[of_tyre, 3:] = 0.0
+    unique, number = np.unique(keys, axis=0, return_inverse=True)
+    mark = np.random.default_rng(1).integers(1, 2**40, len(unique))[number.ravel()]
+    bodies = np.array(model.arrays["contacts"].bodies, dtype=int)
+    step = float(evidence.run.statistics.get("step", 0.0)) if is_rigid(evidence) else 0.0
+    deep = np.maximum(-rows[:, 15], 0.0) + step * np.abs(rows[:, 22])
+    for shape in (1, 2):
+        where = frame, bodies[rows[:, shape].astype(int)]
+        np.add.at(counts, where, 1)
+        np.add.at(marks, where, np.where(of_tyre, 0, mark))
+        np.maximum.at(depths, where, deep)
+    return counts[:, :-1], marks[:, :-1], depths[:, :-1]
+
+
+def pairs_met(evidence: Evidence) -> np.ndarray:
+    """Whether shapes of a contact touch (T - 1, contacts) that did not touch in the frame before."""
+    count = len(evidence.time)
+    met = np.zeros((count, len(evidence.model.contacts)), dtype=bool)
+    rows = evidence.run.store.contacts.reshape(-1, COLUMNS)
+    if len(rows):
+        frame = np.repeat(np.arange(count), np.diff(starts_of(evidence.run.store)))
+        unique, pair = np.unique(rows[:, :3], axis=0, return_inverse=True)
+        place = np.unique(frame * len(unique) + pair.ravel())
+        new = place[~np.isin(place - len(unique), place)]
+        met[new // len(unique), unique[new % len(unique), 0].astype(int)] = True
+    return met[1:]
+
+
+def contacts_stay(evidence: Evidence, counts: np.ndarray, marks: np.ndarray) -> np.ndarray:
+    """Whether the same points of a body touch at both ends of an interval (T - 1, nb), and nothing happened.
+
+    Where events are not recorded, bodies are far enough from all that they do not touch to stay so.
+    """
+    model, events = evidence.model, evidence.run.events
+    stay = (marks[1:] == marks[:-1]) & ((counts[1:] > 0) == (counts[:-1] > 0))
+    far = _far_apart(evidence)
+    if is_rigid(evidence) or not locates_events(evidence):
+        return np.asarray(stay & far & (_loads_stay(evidence) if is_rigid(evidence) else True))
+    happened = np.zeros_like(stay)
+    for contact in model.contacts:
+        bodies = [body for body in contact.bodies if body < len(model.bodies)]
+        for event in events:
+            if event.name.startswith(f"{contact.name} "):
+                happened[event_intervals(evidence, event.time), np.array(bodies)[:, None]] = True
+    free = (counts[1:] == 0) & (counts[:-1] == 0)
+    return np.asarray(stay & (~happened | free & far))
+
+
+def _far_apart(evidence: Evidence) -> np.ndarray:
+    """Whether each body (T - 1, nb) stays away from all that it does not touch, by gaps and by speeds."""
+    model, sections = evidence.model, evidence.sections
+    steps = np.diff(evidence.time)
+    extents = extents_of(model)
+    speeds = np.linalg.norm(sections["velocity"], axis=2)
+    speeds = speeds + extents * np.linalg.norm(sections["angular_velocity"], axis=2)
+    ways = _REACH * np.maximum(speeds[1:], speeds[:-1]) * steps[:, None]
+    ways += 0.5 * float(np.linalg.norm(model.gravity)) * steps[:, None] ** 2
+    both = ways + np.max(ways, axis=1, keepdims=True) * (len(model.bodies) > 1)
+    reach = np.zeros(len(evidence.time))
+    np.maximum.at(reach, np.arange(len(steps)), np.max(both, axis=1))
+    np.maximum.at(reach, np.arange(1, len(steps) + 1), np.max(both, axis=1))
+    count = len(evidence.time)
+    gaps = model.arrays["contacts"].gaps(
+        sections["position"].reshape(count, -1), sections["rotation"].reshape(count, -1), reach, _CLOSED
+    )[:, :-1]
+    return np.asarray(np.minimum(gaps[1:], gaps[:-1]) > both)
+
+
+def extents_of(model: Model) -> Floats:
+    """How far from the origin of its frame shapes of a body (nb,) reach that touch, at most about, m."""
+    core, extents = model.arrays["contacts"], np.zeros(len(model.bodies))
+    for body, size in zip(core.bodies, core.sizes, strict=True):
+        if body < len(extents) and np.isfinite(size):
+            extents[body] = max(extents[body], 2.0 * size)
+    return extents
+
+
+def _loads_stay(evidence: Evidence) -> np.ndarray:
+    """Whether rigid contacts push on a body about as much at both ends of an interval (T - 1, nb)."""
+    pushes = np.zeros((len(evidence.time), len(evidence.model.bodies) + 1))
+    for part in evidence.parts():
+        for number in range(len(evidence.model.contacts)):
+            points = points_at(part, number)
+            for bodies in (points.first, points.second):
+                where = part.numbers[points.frame], bodies
+                np.add.at(pushes, where, np.linalg.norm(points.force, axis=1))
+    first, last = pushes[:-1, :-1], pushes[1:, :-1]
+    return np.asarray(np.abs(last - first) <= _SIMILAR * np.maximum(first, last))
