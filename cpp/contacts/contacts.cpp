@@ -21,10 +21,10 @@ constexpr double kOpen = 3e-9;      // the same, at which a point has lifted off
 constexpr double kStopped = 1e-12;  // speed of slip back that ends it, in speeds (ContactSet)
 constexpr double kUnknown = 1e-13;  // the same, in speeds of the bodies: what rounding leaves
 constexpr double kMoving = 1e-6;    // speed beyond which a point that begins to touch slips, in speeds
-constexpr double kReach = 1.001;   // elastic displacement by its limit where a point begins to slip; its friction is at
-                                   // its limit from 1 on: so none goes to and fro between the two for rounding
+constexpr double kReach = 1.001;  // elastic displacement by its limit where a point begins to slip; its friction is at
+                                  // its limit from 1 on: so none goes to and fro between the two for rounding
 constexpr int kSlips = 1, kSticks = 2;  // of a group's events
-constexpr double kReached = 1e-9;  // part of it that is left where it is reached
+constexpr double kReached = 1e-9;       // part of it that is left where it is reached
 
 Pose pose_of(const double* poses, int body) {
     return {pose_position(poses, body), rotation_matrix(pose_rotation(poses, body))};
@@ -264,8 +264,7 @@ void Contacts::commit(const double* poses, const double* twists) {
         const bool slips = static_cast<int>(i) == changed ? !before->slips : would_slip(before, c, f);
         if (of_tyre(c.group) ? !in_touch(c.a, c.b) : before == nullptr) begins_[c.group] = true;
         if (c.approach > 0.0) calm_time_ = std::min(calm_time_, stride(set_, c.a, c.b) / c.approach);
-        next_.push_back(
-            anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, f.shear, slips));
+        next_.push_back(anchor_at(poses, c.group, c.a, c.b, c.feature, c.position, c.normal, f.shear, slips));
     }
     mark_ahead(poses, next_);
     take(next_);
