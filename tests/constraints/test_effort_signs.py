@@ -89,7 +89,7 @@ def test_a_differential(driven, formulation):
 
 
 def test_what_pushes_back_has_the_other_sign():
-    """On wheel a the motor's torque less what speeds it up is left, and the effort times its radius is that."""
+    """The motor's torque less what speeds wheel a up is left, and the effort times its radius is that."""
     mech = wheels(bc.Gear(radii=(0.1, 0.2)), ("a", "b"))
     mech.add_force("motor", bc.JointMotor(TORQUE), joint="ja")
     run = bc.simulate(mech, 0.1, accelerations=True)
