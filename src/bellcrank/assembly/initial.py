@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.dependence import contradictory_rows, groups
+from bellcrank.assembly.dependence import contradictory_rows, dead_points, groups
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.posing import led_rows, placed_rows, turned
 from bellcrank.assembly.positions import (
@@ -57,7 +57,7 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
     error, drift_before = bodies.violation()
     drift, state = drift_before, at
     if drift_before > _VELOCITY_TOLERANCE * _speed(start):
-        state, drift = _velocities(led, at)
+        state, drift = _velocities(led, at, placed)
     before = start if given.described is None else given.described
     if state is before:
         report = AssemblyReport(
@@ -144,8 +144,8 @@ def _placed(held: Model, whole: Model, given: Sequence[GivenValue], fixed: Seque
     return solve_positions(whole, fixed)
 
 
-def _velocities(model: Model, at: State) -> tuple[State, float]:
-    """The state with velocities that satisfy the constraints, and their error."""
+def _velocities(model: Model, at: State, plain: Model) -> tuple[State, float]:
+    """The state with velocities that satisfy the constraints, and their error. plain: without given rates."""
     placed = model.initial
     system = _core.Lagrange(model.core)
     model.put(system, at)
@@ -156,6 +156,8 @@ def _velocities(model: Model, at: State) -> tuple[State, float]:
         rates = least_rates(model, replace(placed, velocity=state.velocity))
         violations, against = violations_of(model, rates), groups(model, rates)
         text = _failure_text(model, violations, "m/s or rad/s", "velocities") + _against(against)
+        if dead := dead_points(plain, at):
+            text += f"; {dead}"
         raise AssemblyError(text, violations, against)
     kept = replace(placed, velocity=state.velocity, angular_velocity=state.angular_velocity)
     return kept, drift

@@ -60,11 +60,22 @@ class DcaStatistics(SystemStatistics):
         ("widest"), bodies with so many joints that their motion is an unknown ("hubs"), and subtrees that
         threads may take ("tasks").
     iterations: by level (positions, velocities, accelerations), {iterations: how often}; counts has them, as
-        "accelerations in 2 iterations" and the like.
+        "accelerations in 2 iterations" and the like. max_iterations: as the option has it.
     """
 
     plan: dict[str, int] = field(default_factory=dict)
     iterations: dict[str, dict[int, int]] = field(default_factory=dict)
+    max_iterations: int = 0
+
+    def limit(self) -> str:
+        """Also names the iterations, if they ended before accelerations had settled."""
+        ended = self.iterations.get("accelerations", {}).get(self.max_iterations, 0)
+        if not super().limit() or ended == 0:
+            return super().limit()
+        return (
+            f"accelerations changed by {self.uncertainty:.1e} of the largest where their iterations ended, "
+            f"{ended} of them at max_iterations={self.max_iterations}: allow more"
+        )
 
 
 class DcaSystem(ComparedSystem):
@@ -79,7 +90,12 @@ class DcaSystem(ComparedSystem):
         told["counts"] |= {
             f"{level} in {i} iterations": n for level, counts in iterations.items() for i, n in counts.items()
         }
-        return DcaStatistics(**told, plan=self.core.plan(), iterations=iterations)
+        return DcaStatistics(
+            **told,
+            plan=self.core.plan(),
+            iterations=iterations,
+            max_iterations=self.options["max_iterations"],
+        )
 
     def _is_comparable(self) -> bool:
         """Without projections, accelerations compensate for constraint errors."""

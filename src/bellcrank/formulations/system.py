@@ -11,7 +11,7 @@ import numpy as np
 
 from bellcrank.assembly.contacts import refuse_resistances
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import NamedRow
+from bellcrank.assembly.report import NamedRow, limit_of_digits
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
@@ -49,6 +49,10 @@ class SystemStatistics:
     smallest_pivot: float
     uncertainty: float = 0.0
     effort_uncertainty: float = 0.0
+
+    def limit(self) -> str:
+        """What leaves accelerations uncertain, in words; empty if they are certain enough."""
+        return limit_of_digits(self.uncertainty)
 
 
 @dataclass(frozen=True, eq=False)

@@ -122,7 +122,7 @@ def _limits_of_digits(outcome: Outcome, statistics: SystemStatistics) -> list[st
         limits.append(
             f"{steps} have errors above the tolerance that are rounding; shorter steps would not help"
         )
-    limits.append(limit_of_digits(statistics.uncertainty))
+    limits.append(statistics.limit())
     if not limits[-1]:
         limits.append(limit_of_digits(statistics.effort_uncertainty, "reaction or effort"))
     return [limit for limit in limits if limit]
