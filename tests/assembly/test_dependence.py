@@ -225,7 +225,8 @@ def test_drives_that_contradict_each_other_are_at_no_dead_point():
     mech = bc.Mechanism("pivot")
     body = mech.add_body("body", mass=1.0, inertia=(1.0, 1.0, 1.0))
     for rate in (1.0, 2.0):
-        mech.add_joint(f"pivot {rate}", bc.Revolute(), mech.ground, body)
+        height = (0.0, 0.0, rate)
+        mech.add_joint(f"pivot {rate}", bc.Revolute(), mech.ground.marker(height), body.marker(height))
         mech.add_drive(f"rate {rate}", f"pivot {rate}", velocity=rate)
     with pytest.raises(bc.AssemblyError) as refused:
         bc.assemble(mech)
