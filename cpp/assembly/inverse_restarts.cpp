@@ -16,10 +16,10 @@ constexpr std::uint64_t kSeed = 20010;
 constexpr double kTries[] = {0.1, 0.3, 0.6, 1.0, 0.2, 0.8};
 constexpr int kShaken = 4;  // of so many restarts one shakes the nearest configuration, the others go anywhere
 
-constexpr int kAgain = 60;     // times that restarts end where the nearest one did, after which that is the nearest there is
+constexpr int kAgain = 60;      // times that restarts end where the nearest one did, after which there is none nearer
 constexpr double kSame = 1e-2;  // of the distance squared, by which they may differ
 
-constexpr double kAcross = 1e4;      // weight of constraints beside pulls at coordinates
+constexpr double kAcross = 1e4;       // weight of constraints beside pulls at coordinates
 constexpr double kProjecting = 1e-6;  // damping, of the largest diagonal entry, that leaves what rows admit
 constexpr int kPulls = 10;
 constexpr double kThere = 1e-3;  // of a range, that a coordinate may be away from where it is pulled

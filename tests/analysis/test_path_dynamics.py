@@ -161,7 +161,7 @@ class TestWhatSuppliesTheEfforts:
         cart = mech.add_body("cart", mass=1.0, inertia=(1, 1, 1))
         mech.add_joint("slide", bc.Prismatic(), mech.ground, cart)
         mech.add_drive("cart's path", marker=cart.marker(), path=bc.Path(("0", "0", "0.1*t")))
-        with pytest.raises(bc.MechanismError, match="cart's path.*no path in along="):
+        with pytest.raises(bc.MechanismError, match=r"cart's path.*no path in along="):
             bc.inverse_dynamics(mech, 1.0, along=along)
         both = along | {cart.marker(): ("0", "0", "0.1*t")}
         assert set(bc.inverse_dynamics(mech, 1.0, 0.1, along=both).drives) == {"hinge", "slide"}

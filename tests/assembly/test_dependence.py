@@ -186,3 +186,48 @@ def test_a_pinned_body_and_a_given_position():
     mech.add_joint("hinge", bc.Revolute(), mech.ground, rod, position=0.5)
     with pytest.raises(bc.AssemblyError, match=r"this cannot hold: position of joint 'hinge' \(theta_z\)"):
         bc.assemble(mech, pinned="rod")
+
+
+def engine(**drive):
+    """A slider crank at dead centre whose piston is driven."""
+    mech = bc.Mechanism("engine", gravity=(0.0, 0.0, 0.0))
+    inertia = {"mass": 1.0, "inertia": (0.01, 0.01, 0.01)}
+    crank = mech.add_body("crank", **inertia)
+    rod = mech.add_body("rod", **inertia, position=(0.1, 0.0, 0.0))
+    piston = mech.add_body("piston", **inertia, position=(0.4, 0.0, 0.0))
+    mech.add_joint("main", bc.Revolute(), mech.ground, crank)
+    mech.add_joint("pin", bc.Revolute(), crank.marker((0.1, 0.0, 0.0)), rod)
+    mech.add_joint("wrist", bc.Spherical(), rod.marker((0.3, 0.0, 0.0)), piston)
+    mech.add_joint("guide", bc.Prismatic(), mech.ground.marker(axis="x"), piston.marker(axis="x"))
+    mech.add_drive("push", "guide", **drive)
+    return mech
+
+
+@pytest.mark.parametrize(
+    "drive", [{"velocity": -0.1}, {"position": bc.Polynomial((0.0, -0.1)), "relative": True}]
+)
+def test_a_drive_at_a_dead_point_is_named(drive):
+    with pytest.raises(
+        bc.AssemblyError, match=r"hold still what drive 'push' would move.*start away from it"
+    ):
+        bc.assemble(engine(**drive))
+
+
+def test_a_drive_that_leaves_a_dead_point_from_rest_is_named():
+    back = {"position": bc.Harmonic(0.02, 3.0, phase=np.pi / 2, offset=-0.02), "relative": True}
+    with pytest.raises(bc.SimulationError, match="where it started the joints hold still what drive 'push'"):
+        bc.simulate(engine(**back), 0.1)
+    with pytest.raises(bc.MechanismError, match=r"hold still what drive 'push'.*for instance: joint 'main'"):
+        bc.kinematics(engine(**back), 0.1)
+
+
+def test_drives_that_contradict_each_other_are_at_no_dead_point():
+    mech = bc.Mechanism("pivot")
+    body = mech.add_body("body", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    for rate in (1.0, 2.0):
+        height = (0.0, 0.0, rate)
+        mech.add_joint(f"pivot {rate}", bc.Revolute(), mech.ground.marker(height), body.marker(height))
+        mech.add_drive(f"rate {rate}", f"pivot {rate}", velocity=rate)
+    with pytest.raises(bc.AssemblyError) as refused:
+        bc.assemble(mech)
+    assert "hold still" not in str(refused.value)

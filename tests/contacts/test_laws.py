@@ -139,3 +139,19 @@ def test_rolling_does_not_slip_however_long_the_steps():
     run = bc.simulate(mech, duration=5.0, output_step=5.0, method="dopri5", tolerance=1e-9)
     assert run.body("ball").velocity[-1, :2] == pytest.approx([1.0, 0.0], abs=1e-8)
     assert run.body("ball").position[-1, :2] == pytest.approx([5.0, 0.0], abs=1e-8)
+
+
+@pytest.mark.parametrize("depth", [0.001, 0.01, 0.03])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_friction_acts_in_the_middle_of_the_overlap(formulation, depth):
+    radius, inertia = 0.1, 0.004
+    mech = bc.Mechanism("ball")
+    shape, moments = [bc.Sphere(radius)], (inertia, inertia, inertia)
+    at = (0.0, 0.0, radius - depth)
+    mech.add_body("ball", mass=1.0, inertia=moments, shapes=shape, position=at, velocity=(1.0, 0.0, 0.0))
+    floor(mech, "floor", bc.Contact(1e3, friction=0.3), "ball")
+    system = bc.prepare(mech, formulation)
+    system.set_state(system.model.initial)
+    found = system.accelerate()
+    arm = -inertia * found.angular[0, 1] / found.linear[0, 0]
+    assert arm == pytest.approx(radius - 0.5 * depth, rel=1e-10)

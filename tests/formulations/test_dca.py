@@ -184,3 +184,10 @@ def test_results_do_not_depend_on_the_number_of_threads():
 
 def test_small_mechanisms_stay_with_one_thread():
     assert bc.prepare(chain(100), "dca", threads=2).core.threads() == 1
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_too_few_iterations_are_blamed_on_their_number(n):
+    run = bc.simulate(bc.gallery.n_four_bar(n), 0.2, formulation="dca", max_iterations=1)
+    assert "max_iterations=1: allow more" in run.statistics["accuracy"]
+    assert "masses" not in run.statistics["accuracy"]

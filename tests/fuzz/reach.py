@@ -1,7 +1,7 @@
 """Inverse kinematics of targets that random mechanisms reach within their limits: none may be missed.
 
-Each target is the pose that the mechanism has in a known configuration; the exit status is 1 where the default
-call does not reach one, or leaves a constraint or a limit violated.
+Each target is the pose that the mechanism has in a known configuration; the exit status is 1 where the
+default call does not reach one, or leaves a constraint or a limit violated.
 """
 
 import sys

@@ -31,7 +31,9 @@ def test_steps_do_not_collapse_at_singular_poses(formulation, method, most):
 @pytest.mark.parametrize("n", [7, 10, 13])
 def test_long_rows_pass_their_flat_poses(formulation, n):
     """Closing rows are known to the tolerance of projections; what that does to accelerations is rounding."""
-    run = bc.simulate(n_four_bar(n), 1.5, formulation=formulation, method="dopri5", tolerance=1e-11, reactions=False)
+    run = bc.simulate(
+        n_four_bar(n), 1.5, formulation=formulation, method="dopri5", tolerance=1e-11, reactions=False
+    )
     assert run.statistics["rejected_steps"] < 30
     assert run.statistics["evaluations"] < 2500
     np.testing.assert_allclose(run.energy.total, run.energy.total[0], atol=1e-7)

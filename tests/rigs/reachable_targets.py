@@ -86,7 +86,7 @@ def wrong(task, **options):
         return f"leaves a constraint open by {error:.3g}"
     for joint, which, least, most in task.limits:
         if not least - 1e-8 <= found.joint(joint)[which] <= most + 1e-8:
-            return f"joint {joint!r} is at {found.joint(joint)[which]:.6g}, not between {least:.6g} and {most:.6g}"
+            return f"joint {joint!r} is at {found.joint(joint)[which]:.6g}, not in {least:.6g} to {most:.6g}"
     for (body, point), (position, rotation) in task.targets.items():
         number = ik.model.body_number(body)
         turn = _turn(found.state.rotation[number])
@@ -205,19 +205,64 @@ def _targets(rng, model, state, plane):
     return targets
 
 
-def _loop(rng):
-    """One or two loops, closed where the bodies are placed; None where nothing moves."""
-    plane = bool(rng.random() < 0.5)
-    bodies = int(rng.integers(3, 7))
-    kinds = (
-        ["Revolute"] * 4 + ["PrismaticX"]
-        if plane
-        else ["Revolute", "Cylindrical", "Spherical", "Universal", "Spherical"]
-    )
+_ROWS = {"Revolute": 5, "Cylindrical": 4, "Spherical": 3, "Universal": 4}
+
+
+@dataclass
+class _Loops:
+    """Bodies where a loop is closed, and joints: kind, ends, place, axes, angles of a universal joint."""
+
+    plane: bool
+    places: list
+    joints: list
+    spins: np.ndarray
+    spread: np.ndarray
+    skew: np.ndarray
+
+    def built(self, ranges):
+        """The mechanism, with limits by joint."""
+        mech = bc.Mechanism("loops", gravity=(0.0, 0.0, 0.0))
+        for k, (place, turn) in enumerate(self.places[1:]):
+            mech.add_body(
+                f"b{k}", mass=1.0, inertia=(0.05, 0.06, 0.07), position=tuple(place),
+                rotation=_quaternion(turn), angular_velocity=tuple(self.spins[k]),
+            )  # fmt: skip
+        ends = [mech.ground, *mech.bodies.values()]
+        for number, (kind, one, two, at, axes, angles) in enumerate(self.joints):
+            bent = Rotation.from_euler("XY", angles[:2]) if kind == "Universal" else Rotation.identity()
+            markers = []
+            for end, frame in ((one, axes), (two, axes * bent)):
+                place, turn = self.places[end]
+                local = tuple(turn.inv().apply(at - place))
+                markers.append(ends[end].marker(local, rotation=_quaternion(turn.inv() * frame)))
+            mech.add_joint(f"j{number}", getattr(bc, kind)(), *markers, limits=ranges.get(f"j{number}", ()))
+        return mech
+
+    def limits(self):
+        """Ranges of the coordinates around where the loop is closed: (joint, which, least, most, name)."""
+        model, found = bc.InverseKinematics(self.built({})).model, []
+        values = model.coordinate_values(model.initial)
+        for number, joint in enumerate(model.joints):
+            kind, skew = self.joints[number][0], self.skew[number]
+            if kind == "Spherical":
+                continue
+            for which, (unit, name) in enumerate(zip(joint.units, joint.coordinate_names, strict=True)):
+                widest = 0.8 if kind == "Universal" else 2.2 if unit == "rad" else 0.5
+                value = values[joint.coordinates[which]]
+                least = value - skew[0] * widest * self.spread[number] - 0.05
+                found.append((joint.name, which, least, value + skew[1] * widest + 0.05, name))
+        return found
+
+
+def _loops(rng):
+    """One loop or two; None where nothing would move."""
+    plane, bodies = bool(rng.random() < 0.5), int(rng.integers(3, 7))
+    kinds = ["Revolute"] * 4 + ["PrismaticX"]
+    if not plane:
+        kinds = ["Revolute", "Cylindrical", "Spherical", "Universal", "Spherical"]
     flat = np.array([1.0, 1.0, 0.0]) if plane else np.ones(3)
     places = [(np.zeros(3), Rotation.identity())]
-    for _ in range(bodies):
-        places.append((rng.uniform(-0.8, 0.8, 3) * flat, _any_turn(rng, plane)))
+    places += [(rng.uniform(-0.8, 0.8, 3) * flat, _any_turn(rng, plane)) for _ in range(bodies)]
     links = [(k, k + 1) for k in range(bodies)] + [(bodies, 0)]
     if rng.random() < 0.3:
         links.append((int(rng.integers(0, bodies - 1)), bodies))
@@ -226,70 +271,29 @@ def _loop(rng):
         kind = kinds[int(rng.integers(len(kinds)))]
         middle = 0.5 * (places[one][0] + places[two][0]) + rng.uniform(-0.2, 0.2, 3) * flat
         joints.append((kind, one, two, middle, _any_turn(rng, plane), rng.uniform(-0.6, 0.6, 3)))
-    free = (
-        3 * bodies - 2 * len(joints)
-        if plane
-        else 6 * bodies
-        - sum({"Revolute": 5, "Cylindrical": 4, "Spherical": 3, "Universal": 4}[joint[0]] for joint in joints)
-    )
-    if free < 1:
+    held = 2 * len(joints) if plane else sum(_ROWS[joint[0]] for joint in joints)
+    if (3 if plane else 6) * bodies - held < 1:
         return None
-    spread, spins = (
-        rng.uniform(0.4, 1.0, len(joints)),
-        rng.normal(0.0, 4.0, (bodies, 3)) * (1.0 - flat if plane else 1.0),
-    )
-    skew = rng.uniform(0.2, 0.8, (len(joints), 2))
+    spread = rng.uniform(0.4, 1.0, len(joints))
+    spins = rng.normal(0.0, 4.0, (bodies, 3)) * (1.0 - flat if plane else 1.0)
+    return _Loops(plane, places, joints, spins, spread, rng.uniform(0.2, 0.8, (len(joints), 2)))
 
-    def built(ranges):
-        mech = bc.Mechanism("loops", gravity=(0.0, 0.0, 0.0))
-        for k in range(bodies):
-            mech.add_body(
-                f"b{k}", mass=1.0, inertia=(0.05, 0.06, 0.07), position=tuple(places[k + 1][0]),
-                rotation=_quaternion(places[k + 1][1]), angular_velocity=tuple(spins[k]),
-            )  # fmt: skip
-        ends = [mech.ground, *mech.bodies.values()]
-        for number, (kind, one, two, at, axes, angles) in enumerate(joints):
-            turn = Rotation.identity()
-            if kind == "Universal":
-                turn = Rotation.from_euler("XY", angles[:2])
-            markers = [
-                ends[end].marker(
-                    tuple(places[end][1].inv().apply(at - places[end][0])),
-                    rotation=_quaternion(places[end][1].inv() * frame),
-                )
-                for end, frame in ((one, axes), (two, axes * turn))
-            ]
-            limits = ranges.get(f"j{number}", ())
-            mech.add_joint(f"j{number}", getattr(bc, kind)(), *markers, limits=limits)
-        return mech
 
-    try:
-        bare = bc.InverseKinematics(built({})).model
-    except bc.BellcrankError:
+def _loop(rng):
+    """Loops that a run has moved away from where they are closed; None if they do not move."""
+    loops = _loops(rng)
+    if loops is None:
         return None
-    ranges, limits = {}, []
-    for number, joint in enumerate(bare.joints):
-        if joints[number][0] == "Spherical":
-            continue
-        values = bare.coordinate_values(bare.initial)[list(joint.coordinates)]
-        ends = {}
-        for which, (name, value) in enumerate(zip(joint.coordinate_names, values, strict=True)):
-            widest = 2.2 if joint.units[which] == "rad" else 0.5
-            if joints[number][0] == "Universal":
-                widest = 0.8
-            ends[name] = (
-                value - skew[number, 0] * widest * spread[number] - 0.05,
-                value + skew[number, 1] * widest + 0.05,
-            )
-            limits.append((joint.name, which, *ends[name]))
-        ranges[joint.name] = {name: bc.Limit(*pair) for name, pair in ends.items()}
-    mech = built(ranges)
     try:
+        limits, ranges = loops.limits(), {}
+        for joint, _, least, most, name in limits:
+            ranges.setdefault(joint, {})[name] = bc.Limit(least, most)
+        mech = loops.built(ranges)
         model = bc.InverseKinematics(mech).model
         run = bc.simulate(mech, 0.5, output_step=0.1, method="dopri5", formulation="lagrange", tolerance=1e-6)
     except bc.BellcrankError:
         return None
-    if np.abs(run.at(float(run.time[-1])).position - model.initial.position).max() < 0.05:
+    end = run.at(float(run.time[-1]))
+    if np.abs(end.position - model.initial.position).max() < 0.05:
         return None
-    at = run.at(float(run.time[-1]))
-    return Task(mech, _targets(rng, model, model.initial, plane), at, limits)
+    return Task(mech, _targets(rng, model, model.initial, loops.plane), end, [one[:4] for one in limits])

@@ -11,6 +11,7 @@ from typing import Any, Final, Unpack
 
 from bellcrank.analysis.freedoms import freedoms
 from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.dependence import dead_points
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError, SimulationError
@@ -166,13 +167,14 @@ def _driven(mechanism: Mechanism | Model, start: float) -> Model:
     found = freedoms(model)
     if found.count > 0:
         names = ", ".join(found.independent[:8]) or "too many to name"
+        dead = dead_points(model, model.initial)
         left = "1 degree of freedom" if found.count == 1 else f"{found.count} degrees of freedom"
         raise MechanismError(
             Fault(
                 f"mechanism {model.name!r}",
                 f"its drives leave {left} open",
                 None,
-                f"drive what is free, for instance: {names}; or use bc.simulate",
+                f"{f'{dead}; ' if dead else ''}drive what is free, for instance: {names}; or use bc.simulate",
             )
         )
     if found.of_positions > 0:

@@ -131,10 +131,11 @@ def _places(model: Model) -> dict[int, _Place]:
         if coordinate in places or model.source is None:
             continue
         drive = model.source.drives[name]
-        joint = model.source.joints[drive.coordinate.joint]
-        own = joint.coordinate_name(drive.coordinate.coordinate)
-        unit = unit_of(joint.kind, own)
-        places[coordinate] = _Place(name, joint.name, own, unit, f"joint {joint.name!r} ({own})")
+        if isinstance(drive, Drive):
+            of = model.source.joints[drive.coordinate.joint]
+            own = of.coordinate_name(drive.coordinate.coordinate)
+            text = f"joint {of.name!r} ({own})"
+            places[coordinate] = _Place(name, of.name, own, unit_of(of.kind, own), text)
     return places
 
 

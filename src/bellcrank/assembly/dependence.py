@@ -12,6 +12,8 @@ from bellcrank.assembly.state import Floats, State
 
 _PART = 0.01  # of the largest: errors of rows that take part in a contradiction
 _FEWEST, _WORK = 10, 200_000  # redundant rows that are explained; such rows times rows, where that is more
+_DENSE_ROWS = 600  # with more rows no dense matrix is formed
+_RANK = 1e-9  # singular values below this part of the largest are zero
 _LEAST = 1e-8  # m or rad/2, of errors that are none
 
 
@@ -57,3 +59,27 @@ def groups(model: Model, errors: Floats) -> tuple[tuple[str, ...], ...]:
         found.setdefault(number, []).append(row)
     ordered = sorted(found.values(), key=lambda together: -max(sizes[row] for row in together))
     return tuple(tuple(model.row_text(row) for row in together) for together in ordered)
+
+
+def dead_points(model: Model, at: State) -> str:
+    """The drives whose coordinates the other rows hold still at a pose, in words; empty if there are none."""
+    of_drives = [block for drive in model.drives for block in drive.blocks]
+    driven = np.isin(model.row_block, of_drives)
+    if not driven.any() or model.row_count > _DENSE_ROWS:
+        return ""
+    system = _core.Bodies(model.core)
+    system.set_state(*at.arrays)
+    jacobian = system.rows()[3]
+    others = jacobian[model.rigid_rows & ~driven]
+    _, sizes, right = np.linalg.svd(np.vstack([others, np.zeros((1, others.shape[1]))]))
+    free = right[np.count_nonzero(sizes > _RANK * max(sizes[0], 1e-300)) :]
+    still = (np.abs(jacobian @ free.T) <= _RANK * np.linalg.norm(jacobian, axis=1)[:, None]).all(axis=1)
+    names = [d.name for d in model.drives if (still & np.isin(model.row_block, d.blocks)).any()]
+    if not names:
+        return ""
+    drives = ", ".join(f"drive {name!r}" for name in names)
+    return (
+        f"the joints hold still what {drives} would move: the pose is singular there (a dead point, or links "
+        "in line), where the row of the drive depends on those of the joints; start away from it, or drive a "
+        "coordinate that moves there, such as the crank's"
+    )

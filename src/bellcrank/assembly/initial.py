@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.dependence import contradictory_rows, groups
+from bellcrank.assembly.dependence import contradictory_rows, dead_points, groups
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.poles import pole_text
 from bellcrank.assembly.posing import led_rows, placed_rows, turned
@@ -64,7 +64,7 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
     error, drift_before = bodies.violation()
     drift, state = drift_before, at
     if drift_before > _VELOCITY_TOLERANCE * _speed(start):
-        state, drift = _velocities(led, at)
+        state, drift = _velocities(led, at, placed)
     before = start if given.described is None else given.described
     if state is before:
         report = AssemblyReport(
@@ -151,8 +151,8 @@ def _placed(held: Model, whole: Model, given: Sequence[GivenValue], fixed: Seque
     return solve_positions(whole, fixed)
 
 
-def _velocities(led: Model, at: State) -> tuple[State, float]:
-    """The state with velocities that satisfy the constraints and given rates, and their error."""
+def _velocities(led: Model, at: State, plain: Model) -> tuple[State, float]:
+    """The state with velocities that satisfy constraints and given rates, and their error. plain: without these."""
     state, drift = _projected_rates(led, at)
     if drift <= _VELOCITY_MET * _speed(state):
         return state, drift
@@ -164,6 +164,8 @@ def _velocities(led: Model, at: State) -> tuple[State, float]:
     rates = least_rates(led, replace(led.initial, velocity=state.velocity))
     violations, against = violations_of(led, rates), groups(led, rates)
     text = _failure_text(led, violations, "m/s or rad/s", "velocities") + _against(against)
+    if dead := dead_points(plain, at):
+        text += f"; {dead}"
     raise AssemblyError(text, violations, against)
 
 

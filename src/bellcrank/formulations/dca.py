@@ -5,14 +5,14 @@ P. Malczyk, J. Fraczek, Nonlinear Dynamics 70 (2012) 871; see docs/theory/dca.md
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.formulations.compared import ComparedSystem
 from bellcrank.formulations.contract import whole
 from bellcrank.formulations.options import ALL, option
-from bellcrank.formulations.system import SystemStatistics
+from bellcrank.formulations.system import Accuracy, SystemStatistics
 
 NAME = "dca"
 CUSTOM = ALL
@@ -80,6 +80,12 @@ class DcaSystem(ComparedSystem):
             f"{level} in {i} iterations": n for level, counts in iterations.items() for i, n in counts.items()
         }
         return DcaStatistics(**told, plan=self.core.plan(), iterations=iterations)
+
+    def accuracy(self) -> Accuracy:
+        """What double precision, and iterations that were cut short, leave open; see `System.accuracy`."""
+        most, counts = self.options["max_iterations"], self.core.iterations()[2]
+        cut_short = counts[most] if most < len(counts) else 0
+        return replace(super().accuracy(), cut_short=cut_short, max_iterations=most)
 
     def _is_comparable(self) -> bool:
         """Without projections, accelerations compensate for constraint errors."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from bellcrank.assembly.contacts import refuse_resistances
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import NamedRow
+from bellcrank.assembly.report import NamedRow, limit_of_digits
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
@@ -57,10 +57,23 @@ class Accuracy:
         loads.
     efforts: of reactions and efforts, relative to the largest; these lose digits at light bodies in joint
         coordinates.
+    cut_short: accelerations whose iterations ended before they had settled, at `max_iterations`.
     """
 
     accelerations: float = 0.0
     efforts: float = 0.0
+    cut_short: int = 0
+    max_iterations: int = 0
+
+    def limit(self) -> str:
+        """What leaves accelerations uncertain, in words; empty if they are certain enough."""
+        text = limit_of_digits(self.accelerations)
+        if not text or self.cut_short == 0:
+            return text
+        return (
+            f"accelerations changed by {self.accelerations:.1e} of the largest where their iterations ended, "
+            f"{self.cut_short} of them at max_iterations={self.max_iterations}: allow more"
+        )
 
 
 @dataclass(frozen=True, eq=False)

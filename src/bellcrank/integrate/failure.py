@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.dependence import dead_points
 from bellcrank.assembly.finite_functions import forces_without_value, formulas_without_value
 from bellcrank.assembly.formula_posing import poles_near
 from bellcrank.assembly.model import Model
@@ -120,7 +121,9 @@ def _constraints_lost(
 ) -> Explanation:
     row = model.row_text(outcome.row)
     reasons, advice = [poles] if poles else [], []
-    if _near_singular(model, core):
+    if dead := dead_points(model, model.initial):
+        reasons.append(f"where it started {dead}")
+    elif _near_singular(model, core):
         reasons.append(
             "the mechanism is at or near a singular configuration (a dead point, or links in line)"
         )

@@ -116,7 +116,7 @@ def _limits_of_digits(outcome: Outcome, accuracy: Accuracy) -> list[str]:
         limits.append(
             f"{steps} have errors above the tolerance that are rounding; shorter steps would not help"
         )
-    limits.append(limit_of_digits(accuracy.accelerations))
+    limits.append(accuracy.limit())
     if not limits[-1]:
         limits.append(limit_of_digits(accuracy.efforts, "reaction or effort"))
     return [limit for limit in limits if limit]
