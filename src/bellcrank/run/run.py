@@ -299,7 +299,7 @@ class Run(Place):
         return {"status": status, "message": message, **summary} if status else summary
 
     def _happened(self, outcome: Outcome, since: int = 0) -> tuple[list[str], Floats]:
-        """Names and frames of the events from one on, in the order of time, among them states that were set."""
+        """Names and frames of the events from one on, in the order of time, with states that were set."""
         names = telling.happened(self.model, self._watched, outcome)[since:]
         frames = outcome.event_frames[since:]
         if self._sets:
