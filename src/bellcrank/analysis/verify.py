@@ -47,11 +47,10 @@ def verify(
     a given run also: that all numbers are finite; its times, and its start against the mechanism's;
     coordinates of joints; stops; that the accelerations by the recorded forces satisfy the constraints; poses
     against the integrals of velocities between frames, and velocities against those of forces; events; the
-    law of impact; flags and recorded violations. Where frames do not determine what lies between them, the
-    check is skipped and says so. All of this is computed from the bodies' motion and the
-    description, independently of the code under test. Formulations are compared in accelerations, and in
-    reactions and efforts where these are unique. `faults` names the formulation that disagrees, and in which
-    quantity of which element; for a given run, the element that its failures point to.
+    law of impact; flags and violations. Checks say what frames do not determine. All of this is computed from
+    the bodies' motion and the description, independently of the code under test. Formulations are compared in
+    accelerations, and in reactions and efforts where these are unique. `faults` names the formulation that
+    disagrees, and in which quantity of which element; for a given run, what its failures point to.
 
     Raises MechanismError for a run that does not contain its mechanism, is of another one or was resampled,
     for a formulation given together with a run, and for options without a formulation; AssemblyError for an
