@@ -1,8 +1,8 @@
 """Certificates that cannot be fooled: every way to tamper with a run is caught, and no honest run is accused.
 
 For each seed an honest run of some kind must pass `verify`; every run of five kinds is tampered with in every
-way of the catalogue, under several options of recording, and must fail with a place named. The exit status is 1
-where not.
+way of the catalogue, under several options of recording, and must fail with a place named. The exit status is
+1 where not.
 """
 
 import sys

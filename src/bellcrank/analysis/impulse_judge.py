@@ -40,6 +40,10 @@ def judge_impulses(evidence: Evidence, calm: Calm, limit: float) -> list[CheckRe
             unclear(apart[places])
             + (_kinks(loads) + _rough(evidence, loads, np.stack(scales, axis=1)))[frames]
         )
+        # What touches may be pushed for as short as one frame: there its own numbers count, too.
+        touched = (calm.touched[frames - 1] | calm.touched[frames])[:, None]
+        bent = np.linalg.norm(loads[frames - 1] - 2.0 * loads[frames] + loads[frames + 1], axis=3)
+        bounds = bounds + np.where(touched, bent, 0.0)
         steady = calm.bodies[frames - 1] & calm.bodies[frames]
         for left, bound, size in zip(
             np.moveaxis(np.linalg.norm(near[frames], axis=3), 1, 0),

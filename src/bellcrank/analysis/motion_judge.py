@@ -73,7 +73,7 @@ def _differences(values: Floats, time: Floats) -> Floats:
 
 
 def accelerations(part: Frames) -> tuple[Floats, Floats]:
-    """Of coms and angular ones (n, nb, 3): recorded, or by Newton's and Euler's equations from what acts."""
+    """Of coms and angular ones (n, nb, 3): as recorded, or by the equations of Newton and Euler."""
     model, at = part.model, part.at
     spin = at.spin[:, :-1]
     if part.evidence.has_accelerations:

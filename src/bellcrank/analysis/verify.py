@@ -36,21 +36,21 @@ def verify(
         that accept the mechanism are checked, at the same states and each along a run of `duration` s.
     formulation: check this one alone, with its options.
     method: of the runs. tolerance: allowed relative error of energy and momenta.
-    samples: number of instants of a run that are examined closely; in a given run, those where a recorded
-        quantity jumps are examined as well.
+    samples: number of instants of a run at which second derivatives are taken by differences; in a given run,
+        those where a recorded quantity jumps are examined as well. All else is judged at every frame.
     states: number of random states that satisfy the constraints, beside the initial one and some of a run.
 
     Checked against mechanics are: the constraints at position, velocity and acceleration level; the core's
     Jacobian against differences; Newton's and Euler's equations of every body from recorded accelerations,
     reactions and efforts; efforts and energies of forces, against the description; that joint reactions do no
     work; energy against the work of drives, dampers and external forces; momenta of freely floating parts. In
-    a given run also: that all numbers are finite; coordinates of joints; stops; the poses of all frames
-    against neighbouring frames; and if accelerations were not recorded, momenta against impulses of forces
-    between frames, which is a weaker check. All of this is computed from the bodies' motion and the
-    description, independently of the code under test. Formulations are compared in accelerations, and in
-    reactions and efforts where these are unique. `faults` names the formulation that disagrees, and in which
-    quantity of which element; for a given run, the element that its failures point to. The flags `unique` and
-    the recorded violations are not checked.
+    a given run also: that all numbers are finite; its times, and its start against the mechanism's;
+    coordinates of joints; stops; that the accelerations by the recorded forces satisfy the constraints; poses
+    against the integrals of velocities between frames, and velocities against those of forces; events; the
+    law of impact; flags and violations. Checks say what frames do not determine. All of this is computed from
+    the bodies' motion and the description, independently of the code under test. Formulations are compared in
+    accelerations, and in reactions and efforts where these are unique. `faults` names the formulation that
+    disagrees, and in which quantity of which element; for a given run, what its failures point to.
 
     Raises MechanismError for a run that does not contain its mechanism, is of another one or was resampled,
     for a formulation given together with a run, and for options without a formulation; AssemblyError for an
