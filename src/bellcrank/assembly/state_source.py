@@ -125,7 +125,8 @@ def _coordinate(model: Model, index: int) -> list[Any]:
 def adopted(model: Model, state: State) -> State:
     """A state of another mechanism as one of this model; it is itself if it is one.
 
-    Bodies are taken by name if their number differs, else in their order; angles by their labels; those that the other mechanism does not count are NaN:
+    Bodies are taken by name if their number differs, else in their order; angles by their labels; those that
+    the other mechanism does not count are NaN:
     whoever takes the state chooses their turns. Raises MechanismError for anything but a finite state that
     has all bodies.
     """
