@@ -27,10 +27,13 @@ def taken_from(model: Model, state: State) -> dict[str, Any]:
 
 def with_unknown(model: Model, rows: Collection[int]) -> Model:
     """The same model with rows whose constants are not known yet; they say nothing of whole turns."""
-    if len(rows) == 0:
+    arrays = model.arrays
+    counted = np.isin(arrays["term_coordinate"], model.angular)
+    of_angles = [row for row in rows if counted[slice(*arrays["row_term_start"][row : row + 2])].any()]
+    if not of_angles:
         return model
-    constants = model.arrays["row_constant"].copy()
-    constants[list(rows)] = np.nan
+    constants = arrays["row_constant"].copy()
+    constants[of_angles] = np.nan
     return model.with_arrays(row_constant=constants)
 
 

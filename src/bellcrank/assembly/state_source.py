@@ -125,7 +125,8 @@ def _coordinate(model: Model, index: int) -> list[Any]:
 def adopted(model: Model, state: State) -> State:
     """A state of another mechanism as one of this model; it is itself if it is one.
 
-    Bodies are taken by name, angles by their labels; those that the other mechanism does not count are NaN:
+    Bodies are taken by name if their number differs, else in their order; angles by their labels; those that
+    the other mechanism does not count are NaN:
     whoever takes the state chooses their turns. Raises MechanismError for anything but a finite state that
     has all bodies.
     """
@@ -150,7 +151,7 @@ def _by_names(model: Model, state: State) -> State:
         count = f"{len(source.angles)} angular coordinates, not {len(state.angles)}"
         raise MechanismError(Fault("state", f"the mechanism that it is of has {count}"))
     changed: dict[str, Any] = {}
-    if source.bodies != own.bodies:
+    if len(source.bodies) != len(own.bodies) and len(state.position) == len(source.bodies):
         index = {name: number for number, name in enumerate(source.bodies)}
         if missing := [name for name in own.bodies if name not in index]:
             named = ", ".join(map(repr, missing[:5])) + (" ..." if len(missing) > 5 else "")
