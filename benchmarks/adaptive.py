@@ -222,11 +222,8 @@ def _chain(count: int) -> Table:
         error = np.linalg.norm(found - ends, axis=1).max() / length
         rows.append({"power": power, "joints": len(steps.moved), "error": error, "end": found.tolist()})
     rows.append({"power": "exact", "joints": len(ends), "error": 0.0, "end": ends.tolist()})
-    columns = (
-        Column("power", "bound 2^-"),
-        Column("joints", "joints"),
-        Column("error", "displacement error"),
-    )
+    columns = (Column("power", "bound 2^-"), Column("joints", "joints"),
+               Column("error", "displacement error"))  # fmt: skip
     return Table("figure1", f"Figure 1: bicycle chain of 30 after {count} steps", columns, rows)
 
 

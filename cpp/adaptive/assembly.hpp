@@ -147,8 +147,12 @@ class RootedAssembly {
     // Per freedom: columns of S where the joint is not axial, rows of U; of U Φ21 and U Φ12, or of U in the carrier's
     // frame; efforts, R, and the size of its terms.
     Array<double> subspace_, u_, g1_, g2_, effort_, r_, terms_, d_;
-    double reach_ = 0.0;                      // the longest slide so far
-    double rounding_ = 0.0;                   // at worst
+    double reach_ = 0.0;     // the longest slide so far
+    double rounding_ = 0.0;  // at worst
+    struct Sizes {
+        double first[6], second[6];
+    };
+    std::vector<Sizes> sizes_;                // per node, of what errors of Φ, V and W are relative to
     std::vector<double> loss_, loss_within_;  // per node
     long since_measured_ = 0;                 // nodes that were updated
     int updated_ = 0;

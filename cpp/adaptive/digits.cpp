@@ -19,10 +19,6 @@ constexpr double kLoss = 64.0 * std::numeric_limits<double>::epsilon();
 constexpr double kFirstOrder = 1e-6;  // up to which losses of several joins only add up
 constexpr int kUpdates = 20;          // of all nodes, on the average, between one measurement and the next
 
-struct Sizes {
-    double first[6], second[6];
-};
-
 // += Σ_j A_ji² size_j
 void add_squares(const Matrix6& A, const double* size, double* out) {
     for (int i = 0; i < 6; ++i)
@@ -44,12 +40,12 @@ void RootedAssembly::measure_losses() {
     const size_t count = tree().nodes.size();
     loss_.resize(count);
     loss_within_.resize(count);
-    std::vector<Sizes> sizes(count);
+    sizes_.resize(count);
     for (size_t i = 0; i < count; ++i) {
         const AssemblyNode& node = tree().nodes[i];
-        Sizes& out = sizes[i];
+        Sizes& out = sizes_[i];
         out = {};
-        const Sizes &left = node.left < 0 ? out : sizes[node.left], &right = node.right < 0 ? out : sizes[node.right];
+        const Sizes &left = node.left < 0 ? out : sizes_[node.left], &right = node.right < 0 ? out : sizes_[node.right];
         double loss = 0.0;
         if (node.kind == NodeKind::sum)
             for (int k = 0; k < 6; ++k) out.first[k] = left.first[k] + right.first[k];
