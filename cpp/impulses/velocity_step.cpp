@@ -100,7 +100,7 @@ ImpulseStep::Approach ImpulseStep::to_limit(int row, const ImpulsePiece& piece) 
 ImpulseStep::Approach ImpulseStep::to_point(int i) const {
     const FoundContact& found = points_[i];
     const int row = velocities_.points()[i].row;
-    return {row,          found.point.gap,       kTouches * found.size,
+    return {row,          found.point.gap,      kTouches * found.size,
             before_[row], rest_speed_of(found), model_.contacts.groups[found.group].law.restitution};
 }
 

@@ -37,8 +37,8 @@ ModelData with_law_rows(const Model& model) {
     return data;
 }
 
-// The slope of an effort by central differences. Sharp friction changes over less than the usual increment: this is made
-// finer until the slope stays or is one of rounding.
+// The slope of an effort by central differences. Sharp friction changes over less than the usual increment: this is
+// made finer until the slope stays or is one of rounding.
 template <class Effort>
 double slope_at(double at, const Effort& effort) {
     double increment = kIncrement * (1.0 + std::abs(at)), slope = 0.0;

@@ -152,7 +152,7 @@ def _placed(held: Model, whole: Model, given: Sequence[GivenValue], fixed: Seque
 
 
 def _velocities(led: Model, at: State, plain: Model) -> tuple[State, float]:
-    """The state with velocities that meet constraints and given rates, and their error. plain: without these."""
+    """The state with velocities that meet constraints and given rates; their error. plain: without these."""
     state, drift = _projected_rates(led, at)
     if drift <= _VELOCITY_MET * _speed(state):
         return state, drift
