@@ -7,7 +7,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kSlow = 1e-3;         // speeds that mean little [m/s, rad/s]
+constexpr double kSlowSpeed = 1e-3;    // speeds that mean little [m/s, rad/s]
 constexpr double kLastDigits = 1e-12;  // of the potential energy
 
 bool has_no_sources(const Model& model) {
@@ -22,7 +22,10 @@ bool has_no_sources(const Model& model) {
 }  // namespace
 
 SealedEnergy::SealedEnergy(System& system, double share)
-    : system_(system), share_(share), sealed_(has_no_sources(system.model())), slow_(system.tangent_size(), kSlow) {}
+    : system_(system),
+      share_(share),
+      sealed_(has_no_sources(system.model())),
+      slow_(system.tangent_size(), kSlowSpeed) {}
 
 bool SealedEnergy::is_kept(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) {
     if (!sealed_) return true;

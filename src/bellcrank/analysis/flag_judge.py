@@ -7,10 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.analysis.constraint_judge import OF_FORMULAS, Rows, row_errors
+from bellcrank.analysis.constraint_judge import Rows, row_errors
 from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
+from bellcrank.mechanism.coordinate import OF_FORMULAS
 
 _FLAGS: Final[tuple[str, ...]] = ("unique_multipliers", "unique_reactions")
 _MOST_ROWS: Final = 300
