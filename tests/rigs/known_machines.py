@@ -288,8 +288,16 @@ def man_on_a_bicycle(printed: Printed) -> None:
     assert np.all(table[2:, 6] < 5.0)  # the front wheel leaves the ground
     dose, rim = printed.numbers(r"at (\S+) mm, a rim strikes at (\S+) mm")
     assert 12.0 < dose < rim < 22.0
-    acceptable, least, most = printed.numbers(r"acceptable: (\S+) mm, between (\S+) and (\S+) mm")
+    acceptable, least, most = printed.numbers(r"acceptable at 5 m/s: (\S+) mm, between (\S+) and (\S+) mm")
     assert least <= acceptable == min(dose, rim) <= most < least + 4.0
+    doses = np.array(
+        [row.split() for row in re.findall(r"^ +\d((?: +\d+\.\d){6}) \|", printed.text, re.M)], float
+    )
+    assert doses.shape == (6, 6)
+    assert np.ptp(doses[:, 2]) > 0.5 * doses[:, 2].min()  # a stone of 15 mm: the speed alone
+    assert np.any(np.diff(doses, axis=1) < 0.0)  # a higher stone may be felt less
+    at_five = doses[3]
+    assert at_five[1] == pytest.approx(table[table[:, 0] == 10.0][0, 3], abs=0.1)
     losses = re.findall(
         r"^ *\d+ mm \| +(\S+) J \| +(\S+) J \| +(\S+) J \| +(\S+) J \| (\S+)$", printed.text, re.M
     )

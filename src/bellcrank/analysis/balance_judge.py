@@ -7,6 +7,7 @@ import numpy as np
 from bellcrank.analysis.contact_points import is_rigid
 from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.loads import Loads, acting, add_force, stored_energies
+from bellcrank.analysis.state_coordinates import size_of
 from bellcrank.analysis.stiff_rounding import force_sizes
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
@@ -17,6 +18,8 @@ _STANDING = 1e-9
 """The largest speed in a mechanism, m/s or rad/s, below which it stands still."""
 _STANDING_RIGID = 1e-3
 """The same in steps by impulses: these are found relative to the speeds that weights make in a step."""
+
+_LEVER = 1e-6  # of the mechanism's size: arms of forces whose moments do not count
 
 
 def judge_balance(evidence: Evidence) -> list[CheckResult]:
@@ -104,10 +107,10 @@ def sizes(part: Frames, loads: Loads) -> tuple[Floats, Floats]:
     largest = np.max(np.abs(model.inertia), axis=(1, 2))
     floor = model.mass * spin * (speed + 1e-3 * spin)
     rounded, rounded_moment = force_sizes(model)
-    return (
-        loads.size[:, :-1] + floor + rounded,
-        loads.moment_size[:, :-1] + largest * spin**2 + rounded_moment,
-    )
+    force = loads.size[:, :-1] + floor + rounded
+    # Where forces meet at the coms no moment acts: what rounding leaves of one is small beside their levers.
+    levers = _LEVER * size_of(model, model.initial) * np.max(force, axis=1, keepdims=True, initial=0.0)
+    return force, loads.moment_size[:, :-1] + largest * spin**2 + rounded_moment + levers
 
 
 def judge_reactions(evidence: Evidence) -> list[CheckResult]:
