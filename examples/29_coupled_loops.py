@@ -89,7 +89,7 @@ mechanisms = {"five-bar linkage": five_bar(), "coupled loops": coupled_loops()}
 fig, axes = figures.subplots(4, 2, size=(9.0, 9.6), sharex="row")
 for column, (name, mech) in enumerate(mechanisms.items()):
     info = bc.info(mech)
-    print(f"{name}: Gruebler's count {info.grubler}, freedom {info.freedom}, all rows as equations:")
+    print(f"{name}: Gruebler's count {info.grubler}, all rows as equations in the singular pose:")
     print(f"  condition {plain_multipliers(mech)}")
     axes[0, column].set_title(name)
     start = before(mech, SINGULAR)
@@ -114,11 +114,9 @@ for column, (name, mech) in enumerate(mechanisms.items()):
     rank = (values > 1e-9).sum(axis=1)
     rows = len(bc.prepare(mech).rows().names)
     needed = values[:, rank.max() - 1]
-    print(
-        f"  rank {rank.max()} of {rows} rows; in line at t = {run.time[needed.argmin()]:.2f} s, where the",
-        end=" ",
-    )
-    print(f"smallest singular value of needed rows is {needed.min():.0e}, {np.median(needed):.1g} elsewhere")
+    print(f"  rank {rank.max()} of {rows} rows, freedom {6 * len(mech.bodies) - rank.max()};", end=" ")
+    print(f"in line at t = {run.time[needed.argmin()]:.2f} s, freedom {info.freedom} there:")
+    print(f"  smallest singular value of needed rows {needed.min():.0e}, elsewhere {np.median(needed):.1g}")
     for offset, (level, histogram_of) in enumerate(counts.items()):
         places = np.array(list(histogram_of)) + 0.27 * (offset - 1)
         share = np.array(list(histogram_of.values())) / sum(histogram_of.values())

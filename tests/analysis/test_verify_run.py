@@ -223,3 +223,17 @@ def test_a_joined_run_with_a_stop_is_not_accused_of_losing_energy():
     verdict = bc.verify(bc.concatenate([one, two]))
     assert verdict["energy"].value is None
     assert verdict.passed, str(verdict)
+
+
+def test_moments_that_no_force_has_are_not_judged_by_rounding():
+    """A rope draws a block along its centre while a weight falls onto a stop: no moment acts, but 1e-32 N m."""
+    mech = bc.Mechanism("rope over an eyelet")
+    block = mech.add_body("block", mass=3.0, inertia=(0.01,) * 3, position=(-2, 0, 1))
+    weight = mech.add_body("weight", mass=1.0, inertia=(0.01,) * 3, position=(0, 0, 0.6))
+    mech.add_joint("slide", bc.Prismatic(), mech.ground.marker((-2, 0, 1), axis="x"), block.marker(axis="x"))
+    stop = bc.Limit(lower=-0.3, restitution=0.4)
+    mech.add_joint("hang", bc.Prismatic(), mech.ground.marker((0, 0, 0.6)), weight, limits=stop)
+    eyelet = mech.ground.marker((0, 0, 1))
+    mech.add_constraint("rope", bc.Cable(slack=True), block.marker(), eyelet, weight.marker())
+    found = bc.verify(bc.simulate(mech, 0.5, output_step=0.01, formulation="lagrange"))
+    assert found.passed, found
