@@ -226,7 +226,7 @@ def test_a_joined_run_with_a_stop_is_not_accused_of_losing_energy():
 
 
 def test_moments_that_no_force_has_are_not_judged_by_rounding():
-    """A rope draws a block along its centre while a weight falls onto a stop: no moment acts, but 1e-32 N m."""
+    """A rope draws a block along its centre while a weight falls on a stop: no moment acts but 1e-32 N m."""
     mech = bc.Mechanism("rope over an eyelet")
     block = mech.add_body("block", mass=3.0, inertia=(0.01,) * 3, position=(-2, 0, 1))
     weight = mech.add_body("weight", mass=1.0, inertia=(0.01,) * 3, position=(0, 0, 0.6))
