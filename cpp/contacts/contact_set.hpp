@@ -37,13 +37,10 @@ struct ContactSet {
     double gravity = 0.0;  // m/s²
 
     bool empty() const { return groups.empty(); }
-    // What gaps and ways of two shapes that touch are small against: how thin the thinner one is [m]. So a scene in
-    // micrometres moves as it does in metres.
+    // What gaps and ways of two shapes that touch are small against: how far the smaller one reaches [m]. So a
+    // scene in micrometres moves as it does in metres.
     double size(int a, int b) const { return std::min(size(a), size(b)); }
-    double size(int a) const {
-        const Shape& shape = *shapes[a].shape;
-        return std::min(thickness(shape), std::min(shape.reach_out, kBoundless));
-    }
+    double size(int a) const { return std::min(2.0 * shapes[a].shape->reach_out, kBoundless); }
     // The same of speeds: that of a fall by the size, or ten sizes a second [m/s]; about 1 for shapes of 0.1 m.
     double speed(int a, int b) const { return std::max(std::sqrt(gravity * size(a, b)), 10.0 * size(a, b)); }
     static constexpr double kBoundless = 1e3;  // planes and height fields, which decide nothing beside another shape

@@ -9,10 +9,11 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kFinest = 2e-4;    // the way to get on at least, in sizes (ContactSet)
-constexpr double kAhead = 4.0;      // ways that are left of the step, as far as gaps are looked for
-constexpr double kTouching = 1e-8;  // gap of shapes that do not hit each other any more, in sizes
-constexpr double kWidened = 0.5;    // of the difference of speeds at the ends
+constexpr double kFinest = 2e-4;     // the way to get on at least, in sizes (ContactSet),
+constexpr double kFinestPart = 0.1;  // and at most in strides
+constexpr double kAhead = 4.0;       // ways that are left of the step, as far as gaps are looked for
+constexpr double kTouching = 1e-8;   // gap of shapes that do not hit each other any more, in sizes
+constexpr double kWidened = 0.5;     // of the difference of speeds at the ends
 
 }  // namespace
 
@@ -28,6 +29,7 @@ ContactSweep::ContactSweep(const ContactSet& set)
         reach_.push_back(finite ? norm(s.on_body.p) + s.shape->reach_out : 0.0);
         const bool carried = !finite && s.body != set.ground;  // a plane, however fast it gets far away
         least_stride_ = carried ? 0.0 : std::min(least_stride_, kStride * thickness(*s.shape));
+        if (finite) least_size_ = std::min(least_size_, 2.0 * s.shape->reach_out);
     }
 }
 
@@ -81,7 +83,7 @@ double ContactSweep::fastest(const double* twists) const {
 }
 
 bool ContactSweep::is_short(double h, const double* twists) const {
-    return 2.0 * fastest(twists) * h < kFinest / kStride * least_stride_;
+    return 2.0 * fastest(twists) * h < std::min(kFinest * least_size_, kFinestPart * least_stride_);
 }
 
 double ContactSweep::longest_step(double t, double h, const double* poses, const double* twists, Touching touching) {
@@ -119,6 +121,10 @@ void ContactSweep::sweep() {
     }
 }
 
+double ContactSweep::finest(const ShapePair& pair) const {
+    return std::min(kFinest * set_.size(pair.a, pair.b), kFinestPart * stride(set_, pair.a, pair.b));
+}
+
 double ContactSweep::size(const ShapePair& pair) const {
     return std::min(set_.shapes[pair.a].shape->reach_out, set_.shapes[pair.b].shape->reach_out);
 }
@@ -148,7 +154,7 @@ double ContactSweep::apart_until(double t, const double* poses) {
     for (size_t k = 0; k < gaps_.size(); ++k) {
         const ShapePair& pair = near_.list()[k];
         Gap& gap = gaps_[k];
-        const double way = gap.speed * (finish_ - t), fine = kFinest * set_.size(pair.a, pair.b);
+        const double way = gap.speed * (finish_ - t), fine = finest(pair);
         if (!gap.looked_at || std::max(gap.least, fine) >= way) continue;
         if (!placed) shapes_.place(set_, poses), placed = true;
         gap.least = measure(pair, std::min(kAhead * way, size(pair)));

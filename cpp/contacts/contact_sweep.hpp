@@ -48,6 +48,7 @@ class ContactSweep {
     void place(const double* poses, const double* twists, std::vector<Motion>& motions);
     double closing_speed(const ShapePair& pair, const std::vector<Motion>& motions) const;
     double size(const ShapePair& pair) const;
+    double finest(const ShapePair& pair) const;
     void sweep();
     void pair_up(Touching touching);
     double fastest(const double* twists) const;
@@ -56,7 +57,7 @@ class ContactSweep {
 
     const ContactSet& set_;
     std::vector<double> reach_;  // of each shape from its body's centre of mass; 0 where it is infinite
-    double least_stride_ = Bounds::kInfinity;
+    double least_stride_ = Bounds::kInfinity, least_size_ = Bounds::kInfinity;
     PlacedShapes shapes_;
     NearPairs near_;
     std::vector<Motion> begin_, end_;

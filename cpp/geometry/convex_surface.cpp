@@ -6,6 +6,7 @@
 
 #include "geometry/collide.hpp"
 #include "geometry/faces.hpp"
+#include "geometry/mesh.hpp"
 #include "geometry/pairs.hpp"
 #include "geometry/surface.hpp"
 
@@ -22,7 +23,7 @@ class OnSurface {
         : shape_(shape), rel_(rel), surface_(surface), frame_(frame), reach_(reach), out_(out) {}
 
     void visit(int i) {
-        surface_.triangle(i, t_);
+        load(i);
         const double middle = dot(t_.normal, centre() - t_.p[0]);
         // A mesh has two sides, and the shape is on the outside of this one.
         if (middle < 0.0 && surface_.kind == ShapeKind::mesh) return;
@@ -72,7 +73,8 @@ class OnSurface {
     const Pose& frame_;  // of the surface
     double reach_;
     ContactManifold& out_;
-    SurfaceTriangle t_;
+    SurfaceTriangle t_, beyond_;
+    int number_ = -1;  // of t_
     TriangleCore triangle_;
     Pose in_world_;
     int facet_ = -1;  // the last one
@@ -80,12 +82,17 @@ class OnSurface {
     Feature feature_ = 0;  // of the triangle, that supports the last normal
     double known_ = 0.0;   // the least gap of points of this triangle that others had added before
 
+    void load(int i) {
+        number_ = i;
+        surface_.triangle(i, t_);
+    }
+
     bool has_nearer_facet(const ContactPoint& contact) {
         const Vec3 p = frame_.local_point(contact.position + (0.5 * contact.gap) * contact.normal);
         const auto facet = static_cast<int>(contact.feature & ~(3u << 30));
         double groove;
         for (int i : out_.triangles) {
-            surface_.triangle(i, t_);
+            load(i);
             const double height = dot(t_.normal, p - t_.p[0]);
             if (height < 0.0 && height > contact.gap && t_.facet != facet && above(p, groove)) return true;
         }
@@ -103,9 +110,11 @@ class OnSurface {
         return in_world_;
     }
 
-    // Whether the point of the shape below p, on the core, may be behind the triangle: the plane of one that is far
-    // away passes above points outside the solid.
-    bool is_behind(const Vec3& p, const Vec3& n) const { return surface_.contains(p - shape_.radius * n); }
+    // Whether the point of the shape below p, on the core, is behind the triangle of a mesh, and not on the far side of
+    // a wall.
+    bool is_behind(const Vec3& p, const Vec3& n) const {
+        return surface_.kind != ShapeKind::mesh || static_cast<const Mesh&>(surface_).contains(p - shape_.radius * n);
+    }
 
     // p on the core, in the surface's axes.
     void add(const Vec3& p, const Vec3& n, double gap, Feature of_shape, Feature of_surface, bool groove) {
@@ -149,14 +158,25 @@ class OnSurface {
         return t_.kind[e] == EdgeKind::open || dot(n, t_.outwards_beyond(e)) > -slack;
     }
 
+    // Whether a point is seen on the facet beyond an edge, along its normal: farther away its plane means nothing.
+    bool on_other_side(const Vec3& p, int e) {
+        surface_.triangle(surface_.neighbour(number_, e), beyond_);
+        for (int k = 0; k < 3; ++k)
+            if (beyond_.edge[k] != t_.edge[e] && beyond_.kind[k] != EdgeKind::flat &&
+                dot(beyond_.outwards(k), p - beyond_.p[k]) > 0.0)
+                return false;
+        return true;
+    }
+
     // Within the triangle seen along its normal; in grooves also beyond the edge, behind the other side.
-    bool above(const Vec3& p, double& groove) const {
+    bool above(const Vec3& p, double& groove) {
         groove = 0.0;
         for (int e = 0; e < 3; ++e) {
             const double beyond = dot(t_.outwards(e), p - t_.p[e]);
             const double size = norm(t_.p[e == 2 ? 0 : e + 1] - t_.p[e]);
             if (beyond <= (t_.kind[e] == EdgeKind::flat ? 1e-9 : 1e-12) * size) continue;
-            if (t_.kind[e] != EdgeKind::concave || dot(t_.beyond[e], p - t_.p[e]) >= 0.0) return false;
+            if (t_.kind[e] != EdgeKind::concave || dot(t_.beyond[e], p - t_.p[e]) >= 0.0 || !on_other_side(p, e))
+                return false;
             groove = 1.0;
         }
         return true;
@@ -170,8 +190,8 @@ class OnSurface {
             const Vec3 p = rel_.point(local);
             double groove;
             const double gap = dot(t_.normal, p - t_.p[0]) - shape_.radius;
-            if (!(gap < reach_ && above(p, groove)) || (groove > 0.0 && !is_behind(p, t_.normal))) return;
-            add(p, t_.normal, gap, feature, face_feature(t_.facet), groove > 0.0);
+            if (gap < reach_ && above(p, groove) && (groove == 0.0 || is_behind(p, t_.normal)))
+                add(p, t_.normal, gap, feature, face_feature(t_.facet), groove > 0.0);
         });
         if (!t_.has_ridge()) return;
         SupportPart& part = out_.part_a;

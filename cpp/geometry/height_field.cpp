@@ -73,13 +73,6 @@ double HeightField::height_at(const Vec3& place, int i, int j) const {
                   : z[0] + y * (z[columns] - z[0]) + x * (z[columns + 1] - z[columns]);
 }
 
-bool HeightField::contains(const Vec3& point) const {
-    const double x = (point.x - x0) * per_x, y = (point.y - y0) * per_y;
-    if (!(x >= 0.0 && y >= 0.0 && x <= columns - 1 && y <= rows - 1)) return false;
-    return point.z <=
-           height_at(point, std::min(static_cast<int>(x), columns - 2), std::min(static_cast<int>(y), rows - 2));
-}
-
 void HeightField::near(const Bounds& b, ContactManifold&, std::vector<int>& found) const {
     found.clear();
     auto cell = [](double x, int count) { return static_cast<int>(std::clamp(std::floor(x), 0.0, count - 1.0)); };

@@ -27,7 +27,7 @@ struct HeightField final : Surface {
     void triangle(int i, SurfaceTriangle& out) const override;
     // All columns that the bounds cover from above: what lies below the surface is inside.
     void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const override;
-    bool contains(const Vec3& point) const override;
+    int neighbour(int i, int e) const override { return across(i, e); }
     // Above a place in cell (i, j), or on the planes of its triangles beside it.
     double height_at(const Vec3& place, int i, int j) const;
     void spokes(int vertex, std::vector<Vec3>& out) const override;

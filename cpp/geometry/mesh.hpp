@@ -27,7 +27,9 @@ struct Mesh final : Surface {
 
     void triangle(int i, SurfaceTriangle& out) const override;
     void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const override;
-    bool contains(const Vec3& point) const override { return !closed || tree.inside(point); }
+    int neighbour(int i, int e) const override { return across[i][e]; }
+    // Whether a point lies in the solid; one that is open holds every point.
+    bool contains(const Vec3& point) const { return !closed || tree.inside(point); }
     void spokes(int vertex, std::vector<Vec3>& out) const override;
     Vec3 vertex_normal(int vertex) const override { return vertex_normals[vertex]; }
     Ridge ridge(int i, int e) const override { return ridges[ridge_of[edges[i][e]]]; }

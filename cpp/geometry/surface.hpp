@@ -43,8 +43,8 @@ struct Surface : Shape {
     virtual void triangle(int i, SurfaceTriangle& out) const = 0;
     // Triangles that bounds in local axes may touch.
     virtual void near(const Bounds& bounds, ContactManifold& scratch, std::vector<int>& found) const = 0;
-    // Whether a point lies in the solid; one that is open holds every point.
-    virtual bool contains(const Vec3& point) const = 0;
+    // The triangle beyond edge e of triangle i, or −1.
+    virtual int neighbour(int i, int e) const = 0;
     // The directions of all edges at a vertex, and a mean of the normals around it.
     virtual void spokes(int vertex, std::vector<Vec3>& out) const = 0;
     virtual Vec3 vertex_normal(int vertex) const = 0;

@@ -34,7 +34,7 @@ def test_boxes_stay_where_they_are(formulation, count, gravity, press):
     run = bc.simulate(mech, 0.5, step=1e-3, output_step=0.1, method="moreau", formulation=formulation)
     moved = run.store.read("position")[-1] - run.store.read("position")[0]
     made = (gravity + press) * 1e-3  # speed in a step, m/s, of which impulses leave a part
-    assert np.abs(moved).max() < 1e-6 + 1e-10 * made * 0.5
+    assert np.abs(moved).max() < 1e-6 + 1e-9 * made * 0.5  # residuals of up to a tenth of the tolerance
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)

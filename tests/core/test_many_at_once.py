@@ -14,13 +14,13 @@ def test_coordinates(kind):
     r, rdot, omega = rng.normal(size=(3, 5, 3))
     q = rng.normal(size=(5, 4))
     q /= np.linalg.norm(q, axis=1, keepdims=True)
-    many = _core.evaluate_coordinates(kind, r, q, rdot, omega, [])
+    many = _core.evaluate_coordinates(kind, r, q, rdot, omega, np.zeros((1, 0)))
     for k in range(5):
         one = _core.evaluate_coordinate(kind, r[k], q[k], rdot[k], omega[k], [])
         for all_of_it, part in zip(many, one, strict=True):
             np.testing.assert_array_equal(all_of_it[k], part)
     with pytest.raises(ValueError, match="as many rows"):
-        _core.evaluate_coordinates(kind, r, q[:4], rdot, omega, [])
+        _core.evaluate_coordinates(kind, r, q[:4], rdot, omega, np.zeros((1, 0)))
 
 
 def test_laws():

@@ -62,10 +62,9 @@ def test_rows_that_some_drop_and_others_keep_are_reported():
     assert all(finding.flagged > 0.1 for finding in findings), list(map(str, findings))
 
 
-@pytest.mark.parametrize("seed", [300289, 810300])
+@pytest.mark.parametrize("seed", [300289])
 def test_digits_that_light_bodies_cost_are_reported(seed):
-    """A light body is flung 400 m away while a heavy one, which it carries in the tree, stays; bodies of 200
-    tons spin beside one of 18 g, and what they could do is not what accelerations are judged by."""
+    """A light body is flung 400 m away while a heavy one, which it carries in the tree, stays."""
     mechanism = random_mechanism(seed)
     findings = runs_apart(systems(mechanism), mechanism)[0]
     assert findings

@@ -201,7 +201,7 @@ def broken_bound(seed: int, bounds: tuple[float, ...] = (1e-3, 1e-6, 1e-9)) -> s
             return f"bound {bound:g}: said to be {said:.2e}, and is {true:.2e}"
     system = bc.prepare(run.model, "adaptive")
     found = system.accelerate()
-    limit = max(1e-9, system.stats.uncertainty)
+    limit = max(1e-9, system.accuracy().accelerations)
     true = body_error(found, linkage, state, exact)
     if not true <= limit * (1.0 + 1e-9):
         return f"accelerate: {true:.2e}, said to be at most {limit:.2e}"

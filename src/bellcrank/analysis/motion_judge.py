@@ -112,7 +112,8 @@ def judge_motion(evidence: Evidence, motion: Motion | None, calm: Calm, limit: f
         clear = calm.bodies & (open_still < _CLEAR * largest) & motion.by_forces
         judged[1] |= np.any(clear, axis=0)
         scale = largest + 1e-12
-        _meet(speeds, evidence, _beyond(found, open_still, clear) / scale)
+        beyond = _beyond(found, open_still, clear) / scale
+        _meet(speeds, evidence, _lasting(beyond, limit) if evidence.model.contacts else beyond)
         back = _BACK * calm.depth / (_gyration(evidence) if wrong else 1.0)
         open_still = method.of_poses(bend, speed, rate, spin, steps, size) + 2.0 * steps**2 * unrest + back
         if not motion.by_forces:  # accelerations are differences
@@ -133,6 +134,8 @@ def judge_motion(evidence: Evidence, motion: Motion | None, calm: Calm, limit: f
     ]
 
 
+_FEW: Final = 0.25  # of the intervals
+_SET_IN: Final = 100.0  # times the limit
 _CHECKS: Final = {"poses": _POSES, "velocities": _SPEEDS}
 
 
@@ -156,6 +159,12 @@ def _meet(worst: Worst, evidence: Evidence, beyond: Floats) -> None:
 
 def _beyond(found: Floats, open_still: Floats, clear: np.ndarray) -> Floats:
     return np.asarray(np.where(clear, np.maximum(found - open_still, 0.0), 0.0))
+
+
+def _lasting(beyond: Floats, limit: float) -> Floats:
+    """Deviations (T - 1, nb) without small ones in few intervals, where friction sets in between frames."""
+    few = np.mean(beyond > limit, axis=0) < _FEW
+    return np.asarray(np.where(few & (beyond <= _SET_IN * limit), 0.0, beyond))
 
 
 def _hermite(rate: Floats, second: Floats, steps: Floats) -> Floats:
