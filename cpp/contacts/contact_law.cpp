@@ -7,6 +7,8 @@ namespace bellcrank {
 
 namespace {
 
+constexpr double kInLine = 1e-12;  // sine of an angle that is rounding: its direction, too
+
 // The nearest vector of at most that length.
 Vec3 within(double limit, const Vec3& v) {
     const double size = norm(v);
@@ -23,8 +25,9 @@ Vec3 dragged(const Vec3& s, const Vec3& way, double limit) {
     const double cosine = dot(before, along);
     const Vec3 aside = before - cosine * along;
     const double sine = norm(aside);
-    if (!(sine > 0.0)) return (cosine < 0.0 ? -limit : limit) * along;
-    const double angle = 2.0 * std::atan(sine / (1.0 + cosine) * std::exp(-length / limit));
+    if (sine < kInLine) return (cosine < 0.0 ? -limit : limit) * along;
+    const double half = cosine < 0.0 ? (1.0 - cosine) / sine : sine / (1.0 + cosine);
+    const double angle = 2.0 * std::atan(half * std::exp(-length / limit));
     return (limit * std::cos(angle)) * along + (limit * std::sin(angle) / sine) * aside;
 }
 

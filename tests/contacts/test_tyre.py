@@ -335,3 +335,14 @@ def test_wheels_that_begin_within_the_ground_are_refused():
 def test_steps_by_impulses_refuse_tyres():
     with pytest.raises(bc.Unsupported, match=r"'moreau' takes contacts as rigid.*force 'tyre'"):
         bc.simulate(led_wheel(), 0.1, method="moreau", step=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_slip_that_turns_back_leaves_friction_in_line(seed):
+    """Shear opposite to the way turns only as far as it lies aside, which is rounding in a plane."""
+    heights = np.random.default_rng(seed).uniform(0.0, 0.01, 90)
+    ground = terrain(lambda x: heights[: len(x)], spacing=0.1)
+    run = bc.simulate(free_wheel(ground, 3.0, height=HEIGHT + 0.02), 0.3, tolerance=1e-5, output_step=1e-3)
+    points = [run.contact("tyre").points(k) for k in range(len(run))]
+    force = np.concatenate([p.force for p in points])
+    assert np.abs(force[:, 1]).max() < 1e-9 * np.abs(force).max()

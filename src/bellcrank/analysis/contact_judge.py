@@ -18,7 +18,6 @@ from bellcrank.trajectory.contact_log import COLUMNS, starts_of
 _EXACT: Final = 1e-9
 _SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
 _STEEPEST: Final = 4.0  # slope of the ground against a tread
-_TURNED: Final = 0.05  # of the friction of a tyre, that may lie along the normal
 _SOLVED: Final = 1e-5  # of impulses, which are found to a residual of a step
 _OF_MOMENTS: Final = 0.1  # of the same for resistances, whose residual is one of angular speeds
 
@@ -120,10 +119,7 @@ def _elastic_loads(points: PointsAt, normal: Floats) -> tuple[Floats, Floats]:
     friction = points.force - normal[:, None] * points.normal
     if points.of_tyre:  # beside friction, what the slope of the ground exerts along the tread
         beyond = np.linalg.norm(friction, axis=1) - (law.static_friction + _STEEPEST) * normal
-        # Where the ground slopes along the axle, friction is turned towards the force of the depth.
-        apart = np.maximum(np.abs(normal - wanted) - _TURNED * np.linalg.norm(friction, axis=1), 0.0)
-        exact = np.abs(normal - wanted) <= _EXACT * scale
-        return np.where(exact, np.abs(normal - wanted), apart) / scale, np.maximum(beyond, 0.0) / scale
+        return np.abs(normal - wanted) / scale, np.maximum(beyond, 0.0) / scale
     # A point at its limit may not have begun to slip: either coefficient is right there.
     apart = [
         np.linalg.norm(friction - law.friction(points, mu), axis=1)
