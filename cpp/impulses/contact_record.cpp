@@ -11,8 +11,13 @@ constexpr double kSticks = 1e-9;  // of the limit of friction
 
 }  // namespace
 
-// Points that push, or are closed, with their forces at the end of the step; where something was hit, with the means
-// over all of it.
+// Points that push, or are closed.
+bool ImpulseStep::is_listed(int i) const {
+    const FoundContact& found = points_[i];
+    return velocities_.impulses[velocities_.points()[i].row] > 0.0 || found.point.gap <= kTouches * found.size;
+}
+
+// With their forces at the end of the step; where something was hit, with the means over all of it.
 void ImpulseStep::list_contacts(double h, const double* u1) {
     contacts_.begin_list();
     const double* twists = space_.twists(u1);
@@ -23,7 +28,7 @@ void ImpulseStep::list_contacts(double h, const double* u1) {
         const ImpulsePoint& point = velocities_.points()[i];
         const FoundContact& f = points_[i];
         const double push = velocities_.impulses[point.row];
-        if (!(push > 0.0) && f.point.gap > kTouches * f.size) continue;
+        if (!is_listed(static_cast<int>(i))) continue;
         const Vec3 P = velocities_.impulse_at(point), n = f.point.normal;
         const double scale = by_time * (mean ? whole_of(f) : 1.0);
         const Vec3 v = contacts_.velocity_between(f, space_.poses(), twists), slip = v - dot(v, n) * n;

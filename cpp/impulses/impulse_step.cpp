@@ -91,7 +91,7 @@ void ImpulseStep::prepare(double t, double h, const double* x, const double* u, 
     reused_ = 0.0;
     last_points_.clear();
     for (auto* v : {&kick_, &twist_kick_, &last_rows_}) std::fill(v->begin(), v->end(), 0.0);
-    std::fill(contact_kick_.begin(), contact_kick_.end(), Push{});
+    pair_kicks_.clear();
     space_.place(t, x);
     std::copy_n(space_.twists(u), flying_.size(), flying_.begin());
     end_rates_.clear();
@@ -152,16 +152,14 @@ void ImpulseStep::give_kick(double h, double forced, const double* u) {
 
 // on_bodies_ = what forces do in half a step, twists_, and contacts on average.
 void ImpulseStep::add_pushes() {
-    for (Push& kept : contact_kick_) kept = {0.5 * reused_ * kept.linear, 0.5 * reused_ * kept.angular};
-    for (const ImpulsePoint& point : velocities_.points()) {
-        const Vec3 P = 0.5 * velocities_.impulse_at(point), moment = 0.5 * velocities_.moment_at(point);
-        for (const auto& [body, sign] : {std::pair(point.bodies[0], 1.0), std::pair(point.bodies[1], -1.0)}) {
+    kick_pairs();
+    std::fill(contact_kick_.begin(), contact_kick_.end(), Push{});
+    for (const PairKick& pair : pair_kicks_)
+        for (const auto& [body, push] : {std::pair(pair.bodies.first, pair.on[0]), {pair.bodies.second, pair.on[1]}}) {
             if (body == model_.ground()) continue;
-            const Vec3 arm = point.position - pose_position(space_.poses(), body);
-            contact_kick_[body].linear += sign * P;
-            contact_kick_[body].angular += sign * (cross(arm, P) + moment);
+            contact_kick_[body].linear += push.linear;
+            contact_kick_[body].angular += push.angular;
         }
-    }
     for (int b = 0; b < model_.bodies(); ++b) {
         const Mat3 R = rotation_matrix(pose_rotation(space_.poses(), b));
         const Vec3 v = twist_linear(twists_.data(), b), w = twist_angular(twists_.data(), b);
@@ -171,6 +169,32 @@ void ImpulseStep::add_pushes() {
         store_twist(on_bodies_.data(), b, model_.mass[b] * v + contact_kick_[b].linear,
                     Vec3{I.x * w.x, I.y * w.y, I.z * w.z} + moment);
     }
+}
+
+// The mean of this step's and earlier impulses. Bodies that have parted do nothing to each other any more.
+void ImpulseStep::kick_pairs() {
+    for (PairKick& pair : pair_kicks_) {
+        pair.touches = false;
+        for (Push& kept : pair.on) kept = {0.5 * reused_ * kept.linear, 0.5 * reused_ * kept.angular};
+    }
+    for (size_t i = 0; i < points_.size(); ++i) {
+        if (!is_listed(static_cast<int>(i))) continue;
+        const ImpulsePoint& point = velocities_.points()[i];
+        const std::pair<int, int> bodies{point.bodies[0], point.bodies[1]};
+        auto at = std::ranges::lower_bound(pair_kicks_, bodies, {}, &PairKick::bodies);
+        if (at == pair_kicks_.end() || at->bodies != bodies) at = pair_kicks_.insert(at, {bodies, {}});
+        at->touches = true;
+        const Vec3 P = 0.5 * velocities_.impulse_at(point), moment = 0.5 * velocities_.moment_at(point);
+        for (int side = 0; side < 2; ++side) {
+            const int body = point.bodies[side];
+            if (body == model_.ground()) continue;
+            const Vec3 arm = point.position - pose_position(space_.poses(), body);
+            const double sign = side == 0 ? 1.0 : -1.0;
+            at->on[side].linear += sign * P;
+            at->on[side].angular += sign * (cross(arm, P) + moment);
+        }
+    }
+    std::erase_if(pair_kicks_, [](const PairKick& pair) { return !pair.touches; });
 }
 
 // What contacts have done in the kick that the step began with. Nothing was hit there, so that it is friction's.

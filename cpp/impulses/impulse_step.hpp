@@ -45,6 +45,16 @@ class ImpulseStep {
         Vec3 impulse, moment, position;  // on the first shape; world axes
         bool taken;                      // for a point of this step
     };
+    // Of contacts on a body: their impulse, and its moment about the com; world axes.
+    struct Push {
+        Vec3 linear{0.0, 0.0, 0.0}, angular{0.0, 0.0, 0.0};
+    };
+    // What two bodies that touch do to each other in the next step's kick.
+    struct PairKick {
+        std::pair<int, int> bodies;
+        Push on[2];
+        bool touches = false;
+    };
     // Impulses of two bodies on each other, on the first: in the kick, and at the end of the step.
     struct PairPush {
         std::pair<int, int> bodies;
@@ -57,6 +67,8 @@ class ImpulseStep {
     double gather_kick(double h);
     void give_kick(double h, double forced, const double* u);
     void add_pushes();
+    void kick_pairs();
+    bool is_listed(int i) const;
     double energy_of(const double* twists) const;  // twice the kinetic one
     bool goes_on(double t, const double* x, const double* u) const;
     void remember_end(double t, const double* x, const double* u);
@@ -108,10 +120,6 @@ class ImpulseStep {
     double rest_speed_of(const FoundContact& found) const;
     double fastest(const double* twists) const;
 
-    // Of contacts on a body: their impulse, and its moment about the com; world axes.
-    struct Push {
-        Vec3 linear{0.0, 0.0, 0.0}, angular{0.0, 0.0, 0.0};
-    };
     const Model& model_;
     const FreeMotion& free_motion_;
     Contacts& contacts_;
@@ -130,7 +138,8 @@ class ImpulseStep {
     std::vector<double> end_twists_, end_rates_;     // where the last step ended: of bodies, and along rows
     std::vector<double> trial_x_, trial_u_;          // of prepare()
     std::vector<double> on_bodies_, contact_part_;   // impulses of the next kick; those of contacts
-    std::vector<Push> contact_kick_;                 // of contacts alone, in the next step
+    std::vector<PairKick> pair_kicks_;               // sorted by bodies
+    std::vector<Push> contact_kick_;                 // their sums on bodies
     std::vector<double> last_rows_, end_x_, end_u_;  // impulses of the last step, and where it ended
     std::vector<LastPoint> last_points_;             // sorted
     std::vector<LastPoint> kicking_points_;          // those before, that this step's kick is from

@@ -165,6 +165,23 @@ def test_painleves_rod_is_hit_without_a_collision():
     assert points.slip[0] == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
 
 
+@pytest.mark.parametrize("lift", [11.0, 30.0])
+def test_nothing_pulls_at_a_body_that_has_left_the_floor(lift):
+    """A block that slides is lifted suddenly: its speed along the floor stays what it was then."""
+    mech = block(0.0, bc.Contact(1e6, restitution=0.0, friction=0.5), velocity=3.0)
+    mech.add_force(
+        "crane", bc.Wrench(force=(0, 0, bc.Table((0, 0.1, 0.1001, 1), (0, 0, lift, lift)))), "block"
+    )
+    run = stepped(mech, 0.2, 1e-3)
+    touches = np.array([len(run.contact("floor").points(k)) > 0 for k in range(len(run))])
+    last = int(np.flatnonzero(touches)[-1])
+    assert last == pytest.approx(100, abs=1)
+    velocity = run.body("block").velocity
+    assert np.ptp(velocity[last + 1 :, 0]) < 1e-12
+    assert np.diff(velocity[last + 1 :, 2]) == pytest.approx(1e-3 * (lift - G), rel=1e-9)
+    assert bc.verify(run)
+
+
 def tower(count, top=1.0):
     """Boxes on each other, the top one of another mass."""
     mech = bc.Mechanism("tower")

@@ -205,4 +205,15 @@ def accusations(seed):
     verdict = bc.verify(run)
     coarse = run.statistics.get("method") in ("rk4", "semi_implicit_euler", "moreau")
     failed = [c for c in verdict.checks if not c.passed and not (coarse and c.name in ACCURACY)]
+    if failed and coarse and _rings(run):
+        return ""
     return f"{kind}: " + "; ".join(map(str, failed)) if failed else ""
+
+
+def _rings(run):
+    """Whether a run is not what forces make of it only since its steps are too long: shorter ones pass."""
+    told = run.statistics
+    how = {"formulation": told["formulation"], "method": told["method"], "step": 0.25 * told["step"]}
+    finer = bc.simulate(bc.io.loads(run.mechanism), times=run.time, **how)
+    failed = {check.name for check in bc.verify(finer).checks if not check.passed}
+    return failed <= set(ACCURACY)

@@ -37,6 +37,8 @@ class Calm:
     bodies: (T - 1, nb), whether nothing acts on a body, or on what it is joined to, that jumps.
     groups: (nb,), numbers of the groups of bodies that rows join.
     touched: (T - 1, nb), whether a body, or one of its group, touches something at an end of an interval.
+    hidden: (T - 1, nb), whether what touches may change between frames and back: friction in steps by
+        impulses, and slices of tyres that come and go.
     smooth: (T - 1,), whether frames resolve forces by laws and functions of time, and nothing else was set.
     depth: (T - 1, nb), m, how deep rigid bodies are in each other there, which a step takes back.
     """
@@ -56,11 +58,14 @@ class Calm:
         self.smooth = np.all(smooth, axis=1)
         alone = smooth & slow & _stops_at_rest(evidence)
         self.touched, self.depth = np.zeros(alone.shape, dtype=bool), np.zeros(alone.shape)
+        self.hidden = self.touched
         if model.contacts:
-            counts, marks, depths = touching(evidence)
-            alone &= contacts_stay(evidence, counts, marks)
-            deepest = np.maximum(depths[1:], depths[:-1]) * is_rigid(evidence)
-            self.touched = self._joined((counts[1:] > 0) | (counts[:-1] > 0)) > 0.0
+            found, rigid = touching(evidence), is_rigid(evidence)
+            alone &= contacts_stay(evidence, found)
+            deepest = np.maximum(found.depths[1:], found.depths[:-1]) * rigid
+            self.touched = self._joined((found.counts[1:] > 0) | (found.counts[:-1] > 0)) > 0.0
+            pass_by = self._joined(found.slices[1:] != found.slices[:-1]) > 0.0
+            self.hidden = self.touched if rigid else pass_by
             self.depth = self._joined(deepest)
         self.bodies = self._joined(~alone) == 0.0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -11,10 +10,12 @@ import numpy as np
 from bellcrank.analysis.calm import calm_of
 from bellcrank.analysis.contact_points import PointsAt, is_rigid, points_at
 from bellcrank.analysis.evidence import Evidence, Frames
+from bellcrank.analysis.touching import points_changed
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
 from bellcrank.trajectory.contact_log import COLUMNS, starts_of
 
+_ABOUT: Final = 4  # intervals in which no more slices of a tyre may come and go: frames resolve these
 _EXACT: Final = 1e-9
 _SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
 _STEEPEST: Final = 4.0  # slope of the ground against a tread
@@ -30,6 +31,8 @@ def _along(vectors: Floats, normals: Floats) -> Floats:
 def steady(evidence: Evidence) -> np.ndarray:
     """Whether contacts stay as they are between frames (T - 1,): the same points touch, and slip or stick.
 
+    Slices of tyres may come and go, if frames are close enough to show how.
+
     An impact may begin and end between two frames. Methods that locate events record it; others do not, and
     then only intervals with touching points at both ends count. Rigid contacts act by impulses, which no
     quadrature of forces can capture.
@@ -40,15 +43,14 @@ def steady(evidence: Evidence) -> np.ndarray:
         return np.asarray(whole)
     if is_rigid(evidence):
         return np.zeros(count, dtype=bool)
-    starts = starts_of(evidence.run.store)
     rows = evidence.run.store.contacts.reshape(-1, COLUMNS)
-    keys = np.column_stack([rows[:, :5], rows[:, 14]])  # contact, shapes, features, slipping
-    points = [keys[first:last] for first, last in pairwise(starts)]
-    same = np.array([np.array_equal(one, two) for one, two in pairwise(points)], dtype=bool)
+    lasting, slices = points_changed(evidence)
+    nearby = np.convolve(slices, np.ones(_ABOUT), mode="same") if count >= _ABOUT else slices * _ABOUT
+    same = (lasting == 0) & (nearby <= _ABOUT)
     names = tuple(f"{contact.name} " for contact in evidence.model.contacts)
     times = [event.time for event in evidence.run.events if event.name.startswith(names)]
     if not times and len(rows):
-        same &= np.array([len(one) > 0 for one in points[:-1]], dtype=bool)
+        same &= np.diff(starts_of(evidence.run.store))[:-1] > 0
     slack = 1e-9 * float(np.ptp(evidence.time))
     for time in times:
         first = int(np.searchsorted(evidence.time, time - slack, side="left")) - 1
@@ -136,33 +138,38 @@ def _rigid_loads(points: PointsAt, normal: Floats, turning: Floats, frames: int)
     friction = points.force - normal[:, None] * axes
     # Where an impact has two phases, their friction adds up, and slip turns between them.
     lasting = (points.approach >= 0.0) | (not law.by_impulse)
-    slips = _slips(points, points.slip, frames) & lasting
-    astray = [_astray(friction, points.slip, slips, normal, law.static_friction, law.kinetic_friction)]
+
+    def astray(load: Floats, speed: Floats, limits: tuple[float, float]) -> Floats:
+        fastest = points.largest(np.linalg.norm(speed, axis=1), frames)[points.frame]
+        known = np.where(lasting, _SLIPPING * (1.0 + fastest), np.inf)
+        return _astray(load, speed, known, normal, *limits)
+
+    found = [astray(friction, points.slip, (law.static_friction, law.kinetic_friction))]
     about, spin = _along(points.moment, axes), _along(turning, axes)
     for moment, rate, resistance in (
         (points.moment - about, turning - spin, law.rolling),
         (about, spin, law.spinning),
     ):
         if resistance > 0.0 or np.any(moment):
-            turns = _slips(points, rate, frames) & lasting
-            beyond = _astray(moment, rate, turns, normal, resistance, resistance)
-            astray.append(_OF_MOMENTS * beyond / (resistance or 1.0))
-    return np.maximum(-normal, 0.0) / scale, np.max(astray, axis=0) / scale
-
-
-def _slips(points: PointsAt, speed: Floats, frames: int) -> np.ndarray:
-    """Whether points slip (m,) by their speeds (m, 3), beside the fastest of each frame."""
-    fast = np.linalg.norm(speed, axis=1)
-    return np.asarray(fast > _SLIPPING * (1.0 + points.largest(fast, frames)[points.frame]))
+            beyond = astray(moment, rate, (resistance, resistance))
+            found.append(_OF_MOMENTS * beyond / (resistance or 1.0))
+    return np.maximum(-normal, 0.0) / scale, np.max(found, axis=0) / scale
 
 
 def _astray(
-    load: Floats, speed: Floats, slips: np.ndarray, normal: Floats, static: float, kinetic: float
+    load: Floats, speed: Floats, known: Floats, normal: Floats, static: float, kinetic: float
 ) -> Floats:
-    """How far loads (n, 3) are beyond their limit, or against speeds (n, 3) not opposite and at a limit."""
+    """How far loads (n, 3) are beyond their limit, or against speeds (n, 3) not opposite and at a limit.
+
+    known: (n,), speeds that are less, or less across the load, are not known.
+    """
     size, fast = np.linalg.norm(load, axis=1), np.linalg.norm(speed, axis=1)
     beyond = size - static * normal
     # Where it slips it loses |T| |v|, and is at one of its limits.
-    aside = size + np.sum(load * speed, axis=1) / np.maximum(fast, 1e-300)
+    against = -np.sum(load * speed, axis=1) / np.maximum(size, 1e-300)
+    apart = np.sqrt(np.maximum(fast**2 - np.maximum(against, 0.0) ** 2, 0.0))
+    aside = np.where(apart > known, size * (1.0 - against / np.maximum(fast, 1e-300)), 0.0)
     below = np.minimum(np.abs(size - static * normal), np.abs(size - kinetic * normal))
-    return np.asarray(np.maximum(np.maximum(beyond, 0.0), np.where(slips, np.maximum(aside, below), 0.0)))
+    return np.asarray(
+        np.maximum(np.maximum(beyond, 0.0), np.where(fast > known, np.maximum(aside, below), 0.0))
+    )

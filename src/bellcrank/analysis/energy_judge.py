@@ -11,7 +11,12 @@ from bellcrank.analysis.contact_judge import steady
 from bellcrank.analysis.contact_points import points_at
 from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.formula_judge import time_slope
-from bellcrank.analysis.ledger_judge import judge_balance_of_works, judge_beginning, judge_works
+from bellcrank.analysis.ledger_judge import (
+    judge_balance_of_works,
+    judge_beginning,
+    judge_idle,
+    judge_works,
+)
 from bellcrank.analysis.loads import (
     Loads,
     add_contact,
@@ -67,7 +72,7 @@ def _by_ledger(evidence: Evidence, limit: float) -> list[CheckResult]:
     size = _in_play(evidence.sections["kinetic"], evidence.sections["potential"])
     works = judge_works(evidence, size, limit)
     balance = judge_balance_of_works(evidence, size, limit)
-    return [*judge_record(evidence), judge_beginning(evidence), balance, works]
+    return [*judge_record(evidence), judge_beginning(evidence), judge_idle(evidence), balance, works]
 
 
 def _in_play(kinetic: Floats, potential: Floats) -> float:

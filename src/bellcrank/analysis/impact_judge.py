@@ -53,7 +53,7 @@ def _of_contacts(evidence: Evidence, motion: Motion) -> CheckResult:
     before, left = (
         [np.pad(x, ((1, 0), (0, 1), *((0, 0),) * (x.ndim - 2))) for x in y] for y in (before, left)
     )
-    counts = np.pad(touching(evidence)[0], ((0, 0), (0, 1)))
+    counts = np.pad(touching(evidence).counts, ((0, 0), (0, 1)))
     worst, known = Worst(), 0
     weakened = (1.0, 0.5, 0.0) if evidence.run.statistics.get("weakened_impacts") else (1.0,)
     for part in evidence.parts():

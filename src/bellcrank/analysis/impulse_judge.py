@@ -17,6 +17,7 @@ AROUND = (0, -4, -3, 3, 4)
 """Frames around one that show how well it is predicted, without its own numbers."""
 
 _IMPULSES = "momentum gained between frames less impulse of the forces, relative to that of those that act"
+_HIDDEN = 10.0  # times the limit: what friction and slices that come and go between frames leave, see `Calm`
 _CLEAR = 1e-2  # of the forces: where frames determine impulses no better than that, they are not judged
 
 
@@ -44,6 +45,7 @@ def judge_impulses(evidence: Evidence, calm: Calm, limit: float) -> list[CheckRe
         touched = (calm.touched[frames - 1] | calm.touched[frames])[:, None]
         bent = np.linalg.norm(loads[frames - 1] - 2.0 * loads[frames] + loads[frames + 1], axis=3)
         bounds = bounds + np.where(touched, bent, 0.0)
+        hidden = _HIDDEN * limit * (calm.hidden[frames - 1] | calm.hidden[frames])
         steady = calm.bodies[frames - 1] & calm.bodies[frames]
         for left, bound, size in zip(
             np.moveaxis(np.linalg.norm(near[frames], axis=3), 1, 0),
@@ -54,7 +56,7 @@ def judge_impulses(evidence: Evidence, calm: Calm, limit: float) -> list[CheckRe
             scale = with_floor(size[frames])
             clear = steady & (bound < _CLEAR * scale)
             judged |= np.any(clear, axis=0)
-            beyond = np.where(clear, np.maximum(left - bound, 0.0), 0.0) / scale
+            beyond = np.where(clear, np.maximum(left - bound - hidden * scale, 0.0), 0.0) / scale
             worst.meet_all(beyond, evidence.body_text, evidence.time[frames])
     if not judged.any():
         reason = "the frames are too far apart, too few or not evenly spaced"

@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.analysis.calm import calm_of
+from bellcrank.analysis.calm import broken_intervals, calm_of
 from bellcrank.analysis.contact_judge import steady
 from bellcrank.analysis.evidence import Evidence
 from bellcrank.analysis.quadrature import even, largest_nearby, windows, worked
+from bellcrank.analysis.touching import event_intervals, locates_events
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
-from bellcrank.trajectory.accounts import force_account
+from bellcrank.trajectory.accounts import IMPACTS, MOVES, force_account
 
 _WORKS = (
     "works of forces against the integrals of their recorded powers, beyond what frames resolve, relative"
 )
 _UNRESOLVED = 5.0  # times the error of such an integral, which motions between frames may add
+_OF_EACH = 30.0  # times the limit: what works may be off by, relative to those of their own force
+_LEAST = 1e-2  # of the energies: works that are less are judged by this scale
+_OF_CONTACTS = 1.0  # the same of contacts, which ring between frames
 
 
 def judge_balance_of_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
@@ -42,6 +46,22 @@ def judge_beginning(evidence: Evidence) -> CheckResult:
     return worst.result("works: start", meaning, 0.0)
 
 
+def judge_idle(evidence: Evidence) -> CheckResult:
+    """Works of states that were set, and of impacts, change only where the run records such."""
+    meaning = "works of impacts and of states set, changed where there was none, J"
+    model, worst, works = evidence.model, Worst(), evidence.sections["works"]
+    stops = {model.block_owner[block] for block in np.flatnonzero(model.arrays["block_unilateral"])}
+    hit = np.full(len(evidence.time) - 1, bool(stops) and not locates_events(evidence))
+    for event in evidence.run.events:
+        if event.name in stops:
+            hit[event_intervals(evidence, event.time)] = True
+    for account, happened in ((MOVES, broken_intervals(evidence)), (IMPACTS, hit)):
+        column = evidence.run.layout.works.index(account)
+        changed = np.where(happened, 0.0, np.abs(np.diff(works[:, column])))
+        worst.meet_all(changed, account, evidence.time[1:])
+    return worst.result("works: idle", meaning, 0.0)
+
+
 def judge_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
     """The work of forces over every four steps between frames, against the powers recorded there."""
     run, time = evidence.run, evidence.time
@@ -54,16 +74,31 @@ def judge_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
     if not np.any(evidence.model.arrays["block_unilateral"]):  # impacts act on drives as well
         known = {m.element for m in run.layout.multipliers if m.kind == "drive" and m.coordinate is not None}
         histories += [(f"drive {name!r}", run.drive(name)) for name in run.drives if name in known]
+    touching = {force_account(contact.name) for contact in evidence.model.contacts}
     for account, history in histories:
         if account in run.layout.works:
-            left = _left(history.work[:count], history.power[:count], float(steps[0]))
-            left *= calm if run.contacts else smooth  # powers have kinks where contacts change
-            worst.meet(float(np.max(left)) / size, account, float(time[int(np.argmax(left)) + 4]))
+            kept = calm if run.contacts else smooth  # powers have kinks where contacts change
+            least = (_OF_CONTACTS if account in touching else _LEAST) * size
+            left, end = _left(history.work[:count], history.power[:count], float(steps[0]), kept, least)
+            worst.meet(left, account, float(time[end]))
     return worst.result("works", _WORKS, limit)
 
 
-def _left(work: Floats, power: Floats, step: float) -> Floats:
+def _left(work: Floats, power: Floats, step: float, kept: np.ndarray, least: float) -> tuple[float, int]:
+    """How far works (T,) are off, by four steps and all together, and the frame at which they are.
+
+    kept: (T - 4,), whether to judge the four steps from each frame on. least: scale of the works at least, J.
+    """
     found, errors = worked(power, step)
-    return np.maximum(
-        0.0, np.abs(work[4:] - work[:-4] - found) - _UNRESOLVED * largest_nearby(np.abs(errors))
-    )
+    apart = kept * (work[4:] - work[:-4] - found)
+    unknown = _UNRESOLVED * largest_nearby(np.abs(errors))
+    beyond = np.maximum(0.0, np.abs(apart) - unknown)
+    beyond /= _OF_EACH * max(float(np.max(np.abs(found))), least)
+    # What frames do not show differs in sign from one to the next: it adds up as a random walk does.
+    gone, walked = np.cumsum(apart[::4]), np.sqrt(np.cumsum((kept * unknown)[::4] ** 2))
+    drifted = np.maximum(0.0, np.abs(gone) - walked)
+    drifted /= _OF_EACH * max(float(np.max(np.abs(work))), least)
+    one, all_together = int(np.argmax(beyond)), int(np.argmax(drifted))
+    if beyond[one] >= drifted[all_together]:
+        return float(beyond[one]), one + 4
+    return float(drifted[all_together]), 4 * all_together + 4

@@ -6,8 +6,10 @@ from bellcrank.assembly.model import Model
 from bellcrank.errors import SimulationError
 from bellcrank.formulations.system import System
 from bellcrank.integrate.advance import advance, output_times
+from bellcrank.integrate.events import CompiledEvents
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import method_options
+from bellcrank.run.happenings import happened
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
@@ -40,7 +42,9 @@ def made_run(
             "formulation": system.formulation,
             "method": method,
             **system.stats.counts,
-        }
+        },
+        happened(model, CompiledEvents((), [], []), outcome),
+        outcome.event_frames,
     )
     if outcome.status != "finished":
         raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)

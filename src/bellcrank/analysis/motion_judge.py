@@ -26,10 +26,12 @@ from bellcrank.trajectory.rotations import conjugate, exponential, logarithm, pr
 _CLEAR: Final = (
     1e-2  # m or rad, or of the largest speed: where frames determine no more than that, they are not judged
 )
-_ROUNDS: Final = 30.0  # times its tolerance: the error of a step of an adaptive method
+_ROUNDS: Final = 50.0  # times its tolerance: the error of a step of an adaptive method
 _UNKNOWN: Final = 1e-6  # tolerance of runs that do not say it
 _ROUGH: Final = 3.0  # times what a step of first order leaves by the changes of forces and speeds in it
 _OF_EULER: Final = 10.0  # the same where positions follow from speeds at the ends of steps
+_WITHIN: Final = 0.999  # of a step: frames that are closer are within one, and not judged
+_LONG: Final = 1.5  # times the mean step
 _IMPULSES: Final = 1e-5  # of speeds: what steps by impulses leave
 _POSES: Final = (
     "pose beside that by the velocities since the frame before, relative to the motion's extent, or rad"
@@ -113,7 +115,7 @@ def judge_motion(evidence: Evidence, motion: Motion | None, calm: Calm, limit: f
         judged[1] |= np.any(clear, axis=0)
         scale = largest + 1e-12
         beyond = _beyond(found, open_still, clear) / scale
-        _meet(speeds, evidence, _lasting(beyond, limit) if evidence.model.contacts else beyond)
+        _meet(speeds, evidence, _lasting(beyond, calm.hidden, limit))
         back = _BACK * calm.depth / (_gyration(evidence) if wrong else 1.0)
         open_still = method.of_poses(bend, speed, rate, spin, steps, size) + 2.0 * steps**2 * unrest + back
         if not motion.by_forces:  # accelerations are differences
@@ -161,10 +163,10 @@ def _beyond(found: Floats, open_still: Floats, clear: np.ndarray) -> Floats:
     return np.asarray(np.where(clear, np.maximum(found - open_still, 0.0), 0.0))
 
 
-def _lasting(beyond: Floats, limit: float) -> Floats:
-    """Deviations (T - 1, nb) without small ones in few intervals, where friction sets in between frames."""
+def _lasting(beyond: Floats, hidden: np.ndarray, limit: float) -> Floats:
+    """Deviations (T - 1, nb) without small ones in few intervals, where frames do not show all that acts."""
     few = np.mean(beyond > limit, axis=0) < _FEW
-    return np.asarray(np.where(few & (beyond <= _SET_IN * limit), 0.0, beyond))
+    return np.asarray(np.where(few & hidden & (beyond <= _SET_IN * limit), 0.0, beyond))
 
 
 def _hermite(rate: Floats, second: Floats, steps: Floats) -> Floats:
@@ -237,11 +239,13 @@ def _changes(values: Floats) -> Floats:
 class Roughness:
     """What a method leaves open between frames: its tolerance and steps.
 
-    rough: s, the step of a method of first order. noise: error in parts of speeds. drift: that of poses, m or
-        rad. euler: whether its positions follow from speeds at the ends of steps.
+    rough: s, the step of a method of first order. long: s, that of others, which choose it, where it is long:
+        frames in it show a jump of forces spread over all of it. noise: error in parts of speeds. drift: that
+        of poses, m or rad. euler: whether its positions follow from speeds at the ends of steps.
     """
 
     rough: float
+    long: float
     noise: float
     drift: float
     euler: bool
@@ -255,11 +259,12 @@ class Roughness:
         if method is not None and not method.adaptive:
             rough = step if method.order == 1 else 0.0
             noise = _IMPULSES if method.by_impulses else 1e-9
-            return Roughness(rough, noise, 1e-8, method.order == 1 and not method.by_impulses)
+            return Roughness(rough, 0.0, noise, 1e-8, method.order == 1 and not method.by_impulses)
         tolerance = float(told.get("tolerance", _UNKNOWN))
-        each = 1.0 + float(told.get("steps", 0.0)) / len(evidence.time)
-        error = _ROUNDS * tolerance * each
-        return Roughness(0.0, error, error + 1e-10, False)
+        count = float(told.get("steps", 0.0))
+        long = _LONG * float(np.ptp(evidence.time)) / count if count else 0.0
+        error = _ROUNDS * tolerance * (1.0 + count / len(evidence.time))
+        return Roughness(0.0, long, error, error + 1e-10, False)
 
     @property
     def share(self) -> float:
@@ -270,7 +275,11 @@ class Roughness:
         """How far integrals of accelerations may be wrong (T - 1, nb)."""
         turned = steps * _most(spin) * _most(np.linalg.norm(rate, axis=2)[1:])
         rough = self.share * np.minimum(self.rough, steps) * (_changes(rate) + turned)
-        return np.asarray(1.2 * steps * bend + rough + self.noise * (1e-3 + largest))
+        if self.euler:  # a step along the tangent of a turn is too long, and closing joints takes that back
+            rough = rough + np.minimum(self.rough, steps) * steps * _most(spin) ** 2 * largest
+        smeared = np.maximum(steps, self.long) * bend
+        within = np.where(self.euler & (steps < _WITHIN * self.rough), np.inf, 0.0)
+        return np.asarray(1.2 * smeared + rough + within + self.noise * (1e-3 + largest))
 
     def of_poses(
         self, bend: Floats, speed: Floats, rate: Floats, spin: Floats, steps: Floats, size: float

@@ -38,9 +38,6 @@ from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.trajectory import Trajectory
 
 _OF_IMPULSES = 100.0  # times the tolerance of energy: what impulses may lack, computed from differences
-_OF_CONTACTS = (
-    10.0  # times that: friction changes between frames, and steps by impulses are of first order there
-)
 _OF_FORCES = ("forces", "force_columns", "force_coordinates", "force_potentials")
 _OF_TOLERANCE = 100.0  # times that of the run: what energy and momenta may gain
 _SOUND = ("numbers", "rotations", "times")  # what all else takes for granted
@@ -65,9 +62,7 @@ def judged_run(
             *of_run(evidence, max(tolerance, _OF_TOLERANCE * float(run.statistics.get("tolerance", 0.0)))),
             *judge_consequences(evidence),
             *judge_directions(evidence),
-            *judge_impulses(
-                evidence, calm, tolerance * _OF_IMPULSES * (_OF_CONTACTS if model.contacts else 1.0)
-            ),
+            *judge_impulses(evidence, calm, tolerance * _OF_IMPULSES),
             *judge_coordinates(evidence),
             *judge_stops(evidence),
             *judge_motion(evidence, motion, calm, tolerance),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -31,35 +32,43 @@ def event_intervals(evidence: Evidence, time: float) -> slice:
     return slice(max(first, 0), int(np.searchsorted(evidence.time, time + slack, side="right")))
 
 
-def touching(evidence: Evidence) -> tuple[np.ndarray, np.ndarray, Floats]:
-    """Of each body (T, nb): the number of points at which it touches, a mark of which, and the depth, m.
+@dataclass(frozen=True, eq=False)
+class Touching:
+    """What each body touches in each frame (T, nb).
 
-    Rigid bodies are in each other by what they may go in a step, too.
-
-    Marks are equal where the same points touch and slip or stick; slices of tyres, which come and go, are one
-    point. Rigid bodies are in each other by what they may go in a step, too.
+    counts: the number of points. marks: equal where the same points touch and slip or stick; slices of tyres,
+        which come and go, are one point. slices: equal where the same slices of tyres touch. depths: m, how
+        deep it is in what it touches; rigid bodies by what they may go in a step, too.
     """
+
+    counts: np.ndarray
+    marks: np.ndarray
+    slices: np.ndarray
+    depths: Floats
+
+
+def touching(evidence: Evidence) -> Touching:
+    """What each body touches, by the recorded points."""
     model, store = evidence.model, evidence.run.store
-    counts = np.zeros((len(evidence.time), len(model.bodies) + 1), dtype=int)
-    marks, depths = np.zeros(counts.shape, dtype=np.int64), np.zeros(counts.shape)
+    shape = len(evidence.time), len(model.bodies) + 1
+    counts, depths = np.zeros(shape, dtype=int), np.zeros(shape)
+    marks, slices = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     rows = store.contacts.reshape(-1, COLUMNS)
-    if not len(rows):
-        return counts[:, :-1], marks[:, :-1], depths[:, :-1]
-    frame = np.repeat(np.arange(len(evidence.time)), np.diff(starts_of(store)))
-    of_tyre = np.array([contact.of_tyre for contact in model.contacts])[rows[:, 0].astype(int)]
-    keys = np.column_stack([rows[:, :5], rows[:, 14]])
-    keys[of_tyre, 3:] = 0.0
-    unique, number = np.unique(keys, axis=0, return_inverse=True)
-    mark = np.random.default_rng(1).integers(1, 2**40, len(unique))[number.ravel()]
-    bodies = np.array(model.arrays["contacts"].bodies, dtype=int)
-    step = float(evidence.run.statistics.get("step", 0.0)) if is_rigid(evidence) else 0.0
-    deep = np.maximum(-rows[:, 15], 0.0) + step * np.abs(rows[:, 22])
-    for shape in (1, 2):
-        where = frame, bodies[rows[:, shape].astype(int)]
-        np.add.at(counts, where, 1)
-        np.add.at(marks, where, np.where(of_tyre, 0, mark))
-        np.maximum.at(depths, where, deep)
-    return counts[:, :-1], marks[:, :-1], depths[:, :-1]
+    if len(rows):
+        frame = np.repeat(np.arange(len(evidence.time)), np.diff(starts_of(store)))
+        of_tyre = np.array([contact.of_tyre for contact in model.contacts])[rows[:, 0].astype(int)]
+        unique, number = np.unique(np.column_stack([rows[:, :5], rows[:, 14]]), axis=0, return_inverse=True)
+        mark = np.random.default_rng(1).integers(1, 2**40, len(unique))[number.ravel()]
+        bodies = np.array(model.arrays["contacts"].bodies, dtype=int)
+        step = float(evidence.run.statistics.get("step", 0.0)) if is_rigid(evidence) else 0.0
+        deep = np.maximum(-rows[:, 15], 0.0) + step * np.abs(rows[:, 22])
+        for column in (1, 2):
+            where = frame, bodies[rows[:, column].astype(int)]
+            np.add.at(counts, where, 1)
+            np.add.at(marks, where, np.where(of_tyre, 0, mark))
+            np.add.at(slices, where, np.where(of_tyre, mark, 0))
+            np.maximum.at(depths, where, deep)
+    return Touching(counts[:, :-1], marks[:, :-1], slices[:, :-1], depths[:, :-1])
 
 
 def pairs_met(evidence: Evidence) -> np.ndarray:
@@ -76,12 +85,31 @@ def pairs_met(evidence: Evidence) -> np.ndarray:
     return met[1:]
 
 
-def contacts_stay(evidence: Evidence, counts: np.ndarray, marks: np.ndarray) -> np.ndarray:
+def points_changed(evidence: Evidence) -> tuple[np.ndarray, np.ndarray]:
+    """How many points came, went, stuck or slipped between frames (T - 1,); and how many slices of tyres."""
+    count = len(evidence.time)
+    rows = evidence.run.store.contacts.reshape(-1, COLUMNS)
+    if not len(rows):
+        return np.zeros(count - 1, dtype=int), np.zeros(count - 1, dtype=int)
+    of_tyre = np.array([contact.of_tyre for contact in evidence.model.contacts])[rows[:, 0].astype(int)]
+    keys = np.column_stack([rows[:, :5], np.where(of_tyre, 0.0, rows[:, 14])])
+    unique, number = np.unique(keys, axis=0, return_inverse=True)
+    frame = np.repeat(np.arange(count), np.diff(starts_of(evidence.run.store)))
+    place = frame * len(unique) + number.ravel()
+    came = (frame > 0) & ~np.isin(place - len(unique), place)
+    gone = (frame < count - 1) & ~np.isin(place + len(unique), place)
+    both = np.concatenate([frame[came] - 1, frame[gone]])
+    tyres = np.concatenate([of_tyre[came], of_tyre[gone]])
+    return np.bincount(both[~tyres], minlength=count - 1), np.bincount(both[tyres], minlength=count - 1)
+
+
+def contacts_stay(evidence: Evidence, found: Touching) -> np.ndarray:
     """Whether the same points of a body touch at both ends of an interval (T - 1, nb), and nothing happened.
 
     Where events are not recorded, bodies are far enough from all that they do not touch to stay so.
     """
     model, events = evidence.model, evidence.run.events
+    counts, marks = found.counts, found.marks
     stay = (marks[1:] == marks[:-1]) & ((counts[1:] > 0) == (counts[:-1] > 0))
     far = _far_apart(evidence)
     if is_rigid(evidence) or not locates_events(evidence):
