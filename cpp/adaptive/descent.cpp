@@ -11,6 +11,7 @@ namespace {
 // What rounding may make of a total acceleration whose terms are of size 1: they are sums of some ten products, through
 // some forty levels.
 constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
+constexpr double kUnknown = std::numeric_limits<double>::infinity();  // a total of which no digit is known
 
 }  // namespace
 
@@ -35,15 +36,16 @@ void Descent::begin(const Vec3& base, ErrorMeasure measure) {
     open_.clear();
     queue_.clear();
     sum_ = rest_ = 0.0;
+    unknown_ = 0;
     double input[RootedAssembly::kInput] = {0, 0, 0, base.x, base.y, base.z};
     const int root = static_cast<int>(assembly_.tree().nodes.size()) - 1;
     double size;
     assembly_.total(root, input, &total_, &size);
+    total_ = std::max(total_ - lost(root, 0.0) * std::max(size, std::abs(total_)), 0.0);
     if (carries_free_[root])
         free_bodies(root, input);
     else
         push(root, input, 0.0);
-    total_ = std::max(total_ - kRounding * size, 0.0);
     error_ = error_left();
 }
 
@@ -83,18 +85,23 @@ void Descent::add(double change) {
     sum_ = s;
 }
 
+// Of the size of a total: by its input, and by what is within. 1 where nothing is known.
+double Descent::lost(int node, double rounding) const {
+    const double within = assembly_.is_even() ? 0.0 : assembly_.loss_within(node);
+    return std::min(std::max({kRounding, rounding, within}), 1.0);
+}
+
 void Descent::push(int node, const double* input, double rounding) {
     double total, size;
     assembly_.total(node, input, &total, &size);
     if (size == 0.0) return;  // nothing in it accelerates
-    const double lost =
-        assembly_.is_even() ? kRounding : std::max(kRounding, std::min(assembly_.loss_within(node), 1.0));
-    total = std::max(total, 0.0) + lost * size;
+    const double part = lost(node, rounding);
+    total = part < 1.0 ? std::max(total, 0.0) + part * std::max(size, std::abs(total)) : kUnknown;
     Open& open = open_.emplace_back();
     open.node = node;
     open.rounding = rounding;
     std::copy_n(input, RootedAssembly::kInput, open.input);
-    add(total);
+    count_open(total, 1);
     queue_.push_back({total, static_cast<int>(open_.size()) - 1});
     std::push_heap(queue_.begin(), queue_.end());
 }
@@ -102,7 +109,7 @@ void Descent::push(int node, const double* input, double rounding) {
 void Descent::pop() {
     std::pop_heap(queue_.begin(), queue_.end());
     const Open open = open_[queue_.back().open];
-    add(-queue_.back().total);
+    count_open(queue_.back().total, -1);
     queue_.pop_back();
     double force[6], rounding = open.rounding;
     if (assembly_.tree().nodes[open.node].kind != NodeKind::sum)
@@ -110,9 +117,16 @@ void Descent::pop() {
     assembly_.hand_on(open.node, open.input, force, [&](int part, const double* in) { push(part, in, rounding); });
 }
 
+void Descent::count_open(double total, int sign) {
+    if (total < kUnknown)
+        add(sign * total);
+    else
+        unknown_ += sign;
+}
+
 double Descent::error_left() const {
     if (queue_.empty()) return rounding();
-    return measured(std::sqrt(queue_.front().total), std::max(sum_ + rest_, 0.0));
+    return measured(std::sqrt(queue_.front().total), unknown_ > 0 ? kUnknown : std::max(sum_ + rest_, 0.0));
 }
 
 void Descent::refine(double bound) {

@@ -36,7 +36,9 @@ class Descent final : public JointChoice {
     double compute(int node, const double* input, double rounding, double* force);
     void push(int node, const double* input, double rounding);
     void pop();
+    double lost(int node, double rounding) const;
     void add(double change);
+    void count_open(double total, int sign);
     void free_bodies(int node, const double* input);
     double error_left() const;
 
@@ -45,6 +47,7 @@ class Descent final : public JointChoice {
     std::vector<Open> open_;
     std::vector<Priority> queue_;
     double sum_ = 0.0, rest_ = 0.0;  // of the totals in the queue: two numbers, whose sum is exact to 32 digits
+    int unknown_ = 0;                // of them, that are not known
 };
 
 }  // namespace bellcrank

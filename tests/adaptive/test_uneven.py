@@ -42,6 +42,12 @@ def test_bounds_of_random_linkages(seed):
     assert broken_bound(seed) == ""
 
 
+@pytest.mark.parametrize("seed", [5196, 5206])
+def test_totals_of_which_no_digit_is_known_are_not_small(seed):
+    """What is not opened counted as nothing where its total, and the size of its terms, came out negative."""
+    assert broken_bound(seed) == ""
+
+
 @pytest.mark.parametrize("seed", HINGES)
 def test_bounds_of_hinged_bodies(seed):
     """Joins lost up to 1e-3 of these, and said nothing."""
