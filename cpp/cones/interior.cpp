@@ -43,6 +43,11 @@ void InteriorMethod::resize(const ConeLayout& layout) {
     for (auto* rows : {&x_, &u_, &F_, &dx_, &work_}) rows->assign(layout.rows(), 0.0);
 }
 
+// Of the rows of a disc, or of the normal one.
+double InteriorMethod::weight_of(const Cone& c, const ConeProblem& problem) {
+    return problem.weight(problem.layout->blocks()[c.block].row + (c.size > 0 ? c.row : 0));
+}
+
 void InteriorMethod::start(const ConeProblem& problem, const InteriorRule& rule) {
     rule_ = rule;
     taken_ = short_ = last_gain_ = 0;
@@ -50,11 +55,11 @@ void InteriorMethod::start(const ConeProblem& problem, const InteriorRule& rule)
     stuck_ = false;
     std::fill(x_.begin(), x_.end(), 0.0);
     for (const ConeBlock& b : problem.layout->blocks())
-        if (!b.equality) x_[b.row] = problem.scale / problem.d[b.row];
+        if (!b.equality) x_[b.row] = problem.scale / (problem.weight(b.row) * problem.d[b.row]);
     for (Cone& c : cones_) {
         const ConeBlock& b = problem.layout->blocks()[c.block];
         c.s = {c.coefficient * (x_[b.row] + c.given), 0.0, 0.0};
-        c.z = {problem.scale, 0.0, 0.0};
+        c.z = {problem.scale / weight_of(c, problem), 0.0, 0.0};
     }
     place(problem);
 }
@@ -72,8 +77,9 @@ void InteriorMethod::start_from(const ConeProblem& problem, const InteriorRule& 
             c.s[1 + i] = x_[b.row + c.row + i];
             c.z[1 + i] = u_[b.row + c.row + i];
         }
-        c.z[0] = tail_norm(c.z) + std::max(least, u_[b.row] / c.coefficient);
-        x_[b.row] = std::max(x_[b.row], (tail_norm(c.s) / c.coefficient) - c.given + least / problem.d[b.row]);
+        c.z[0] = tail_norm(c.z) + std::max(least / weight_of(c, problem), u_[b.row] / c.coefficient);
+        x_[b.row] = std::max(
+            x_[b.row], (tail_norm(c.s) / c.coefficient) - c.given + least / (problem.weight(b.row) * problem.d[b.row]));
     }
     for (Cone& c : cones_) c.s[0] = c.coefficient * (x_[problem.layout->blocks()[c.block].row] + c.given);
     place(problem);

@@ -37,6 +37,7 @@ class InteriorMethod {
         ConePoint s, z, v, p, ds, dz;
         ConeScaling W;
     };
+    static double weight_of(const Cone& c, const ConeProblem& problem);
     bool step(const ConeProblem& problem);
     void place(const ConeProblem& problem);
     void scale(const ConeProblem& problem);

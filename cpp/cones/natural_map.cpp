@@ -33,11 +33,11 @@ double difference(int size, const double* a, const double* b) {
     return most;
 }
 
-double contact_residual(const ConeBlock& b, const double* d, const double* x, const double* u) {
+double contact_residual(const ConeBlock& b, const double* d, const double* weights, const double* x, const double* u) {
     double y[3], worst = 0.0;
     int row = 1, first = 1;
     if (b.discs == 0 || b.given > 0.0) {
-        worst = std::abs(x[0] - std::max(0.0, x[0] - u[0] / d[0])) * d[0];
+        worst = std::abs(x[0] - std::max(0.0, x[0] - u[0] / d[0])) * d[0] * weights[0];
         first = 0;
     } else {
         const int m = b.disc[0].size;
@@ -45,14 +45,14 @@ double contact_residual(const ConeBlock& b, const double* d, const double* x, co
         y[0] = x[0] - (u[0] + mu * slip) / d[0];
         for (int i = 1; i <= m; ++i) y[i] = x[i] - u[i] / d[0];
         project_on_cone(m, mu, y);
-        worst = difference(m + 1, x, y) * d[0];
+        worst = difference(m + 1, x, y) * d[0] * weights[0];
         row += m;
     }
     for (int k = first; k < b.discs; ++k) {
         const int m = b.disc[k].size;
         for (int i = 0; i < m; ++i) y[i] = x[row + i] - u[row + i] / d[row];
         project_on_disc(m, b.disc[k].coefficient * (std::max(0.0, x[0]) + b.given), y);
-        worst = std::max(worst, difference(m, x + row, y) * d[row]);
+        worst = std::max(worst, difference(m, x + row, y) * d[row] * weights[row]);
         row += m;
     }
     return worst;
@@ -70,7 +70,7 @@ void ConeProblem::set(const ConeLayout& new_layout, ConeOperator& new_S, const d
     scale = 0.0;
     double most = 0.0;
     for (int r = 0; r < rows; ++r) {
-        scale = std::max(scale, std::abs(q[r]));
+        scale = std::max(scale, weight(r) * std::abs(q[r]));
         most = std::max(most, d[r]);
     }
     const double least = most > 0.0 ? 1e-14 * most : 1.0;  // rows between bodies that cannot move have none
@@ -97,9 +97,10 @@ ConeResidual natural_residual(const ConeProblem& problem, const double* impulses
     for (const ConeBlock& b : problem.layout->blocks()) {
         double worst = 0.0;
         if (b.equality)
-            for (int r = b.row; r < b.row + b.size; ++r) worst = std::max(worst, std::abs(u[r]));
+            for (int r = b.row; r < b.row + b.size; ++r) worst = std::max(worst, problem.weight(r) * std::abs(u[r]));
         else
-            worst = contact_residual(b, &problem.d[b.row], impulses + b.row, u + b.row);
+            worst =
+                contact_residual(b, &problem.d[b.row], &problem.layout->weights()[b.row], impulses + b.row, u + b.row);
         for (int r = b.row; r < b.row + b.size; ++r)
             if (!std::isfinite(impulses[r]) || !std::isfinite(u[r])) worst = std::numeric_limits<double>::infinity();
         worst /= problem.scale;

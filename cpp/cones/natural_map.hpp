@@ -14,9 +14,10 @@ struct ConeProblem {
     const double* q = nullptr;
     std::vector<double>
         d;  // per row: the largest diagonal entry of S in its equality row, contact (normal and friction) or disc
-    double scale = 0.0;  // the largest |q|
+    double scale = 0.0;  // the largest |q|, weighted
 
     void set(const ConeLayout& layout, ConeOperator& S, const double* q);
+    double weight(int row) const { return layout->weights()[row]; }
     void velocities(const double* impulses, double* u) const;
 };
 
@@ -26,7 +27,8 @@ struct ConeResidual {
 };
 
 // The largest |λ − P(λ − (u + μ|u_t| n) / d)| d over |q|: P projects on the cone of friction of a contact, on the disc
-// that its normal impulse leaves of rolling and spinning; |u| of equality rows. Not finite if any number is not.
+// that its normal impulse leaves of rolling and spinning; |u| of equality rows. All are weighted by row. Not finite if
+// any number is not.
 ConeResidual natural_residual(const ConeProblem& problem, const double* impulses, const double* u);
 
 }  // namespace bellcrank

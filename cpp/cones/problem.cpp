@@ -7,6 +7,7 @@ namespace bellcrank {
 
 void ConeLayout::clear() {
     blocks_.clear();
+    weights_.clear();
     rows_ = values_ = 0;
 }
 
@@ -17,6 +18,7 @@ void ConeLayout::append(ConeBlock block) {
     rows_ += block.size;
     values_ += block.size * block.size;
     blocks_.push_back(block);
+    weights_.resize(rows_, 1.0);
 }
 
 void ConeLayout::add_equality(int size) {

@@ -35,6 +35,10 @@ class ConeLayout {
     void add_contact(const std::array<ConeDisc, 3>& discs = {});
     // Throws std::invalid_argument for impulses that pull or are not finite, and for equalities.
     void set_given(int block, double impulse);
+    // What a velocity along a row counts in residuals, 1 if nothing is set: rows of angular velocities count as much as
+    // the speeds that they mean at this distance.
+    void weigh(int row, double weight) { weights_[row] = weight; }
+    const std::vector<double>& weights() const { return weights_; }
 
     int rows() const { return rows_; }
     int values() const { return values_; }  // sum of the squares of sizes
@@ -43,6 +47,7 @@ class ConeLayout {
   private:
     void append(ConeBlock block);
     std::vector<ConeBlock> blocks_;
+    std::vector<double> weights_;  // of rows
     int rows_ = 0, values_ = 0;
 };
 
@@ -62,7 +67,7 @@ enum class ConeEnd { given, warm, interior, retry, proximal, sweeps, failed };
 std::string name_of(ConeEnd end);
 
 struct ConeReport {
-    double residual = 0.0;  // of the natural map, a part of the largest |q|
+    double residual = 0.0;  // of the natural map, a part of the largest |q|, both weighted
     int worst = -1;         // its block
     int factorizations = 0, interior_steps = 0, newton_steps = 0, sweeps = 0;
     ConeEnd end = ConeEnd::given;

@@ -22,7 +22,7 @@ void RegularizedSystem::solve(const ConeProblem& problem, double* x, int correct
     const int rows = problem.layout->rows();
     std::copy_n(x, rows, b_.data());
     double before = 0.0;
-    for (int r = 0; r < rows; ++r) before = std::max(before, std::abs(b_[r]) * problem.d[r]);
+    for (int r = 0; r < rows; ++r) before = std::max(before, std::abs(b_[r]) * problem.d[r] * problem.weight(r));
     const double wanted = enough * before;
     problem.S->solve(x);
     for (int k = 0; k < corrections; ++k) {
@@ -33,7 +33,7 @@ void RegularizedSystem::solve(const ConeProblem& problem, double* x, int correct
             add_product(b.size, -1.0, &D[b.values], x + b.row, &residual_[b.row]);
         }
         double now = 0.0;
-        for (int r = 0; r < rows; ++r) now = std::max(now, std::abs(residual_[r]) * problem.d[r]);
+        for (int r = 0; r < rows; ++r) now = std::max(now, std::abs(residual_[r]) * problem.d[r] * problem.weight(r));
         if (!(now > wanted) || !(now < before)) return;
         before = now;
         problem.S->solve(residual_.data());

@@ -55,7 +55,7 @@ void SemismoothNewton::resize(const ConeLayout& layout) {
     for (auto* rows : {&u_, &step_, &change_, &F_, &x_try_, &u_try_, &best_}) rows->resize(layout.rows());
 }
 
-// F, and the sum of (F d)².
+// F, and the sum of (F d)², weighted.
 double SemismoothNewton::evaluate(const ConeProblem& problem, const double* x, const double* u, double* F) const {
     double merit = 0.0;
     for (const ConeBlock& b : problem.layout->blocks()) {
@@ -74,7 +74,10 @@ double SemismoothNewton::evaluate(const ConeProblem& problem, const double* x, c
                     f[row + i] = xb[row + i] - (p.norm <= radius ? p.y[i] : p.y[i] * (radius / p.norm));
             }
         }
-        for (int i = 0; i < b.size; ++i) merit += f[i] * d[i] * f[i] * d[i];
+        for (int i = 0; i < b.size; ++i) {
+            const double missed = f[i] * d[i] * problem.weight(b.row + i);
+            merit += missed * missed;
+        }
     }
     return merit;
 }

@@ -42,7 +42,16 @@ struct ContactSet {
     double size(int a, int b) const { return std::min(size(a), size(b)); }
     double size(int a) const { return std::min(2.0 * shapes[a].shape->reach_out, kBoundless); }
     // The same of speeds: that of a fall by the size, or ten sizes a second [m/s]; about 1 for shapes of 0.1 m.
-    double speed(int a, int b) const { return std::max(std::sqrt(gravity * size(a, b)), 10.0 * size(a, b)); }
+    double speed(int a, int b) const { return speed(size(a, b)); }
+    double speed(double size) const { return std::max(std::sqrt(gravity * size), 10.0 * size); }
+    // The size of the largest shape that moves; 0 if there is none.
+    double largest_size() const {
+        double largest = 0.0;
+        for (size_t i = 0; i < shapes.size(); ++i)
+            if (shapes[i].body != ground && shapes[i].shape->reach_out < Bounds::kInfinity)
+                largest = std::max(largest, size(static_cast<int>(i)));
+        return largest;
+    }
     static constexpr double kBoundless = 1e3;  // planes and height fields, which decide nothing beside another shape
     // The group in which two shapes touch, −1: in none.
     int group_of(int a, int b) const {

@@ -132,6 +132,7 @@ BodySpace::BodySpace(const Model& model, ConstraintRows& rows, const Manifold& m
                                block.compliance, block.restitution});
         }
     }
+    weigh_pieces(model);
 }
 
 std::unique_ptr<ImpulseRows> BodySpace::make_rows() { return std::make_unique<Rows>(*this); }

@@ -24,9 +24,11 @@ void put_axes(ImpulsePoint& point) {
 }  // namespace
 
 void ImpulseProblem::finish(bool positions) {
+    positions_ = positions;
     layout_.clear();
     for (const ImpulsePiece& piece : pieces_)
         piece.unilateral ? layout_.add_contact() : layout_.add_equality(piece.size);
+    for (int row = 0; row < layout_.rows(); ++row) layout_.weigh(row, space_.weight(row));
     for (ImpulsePoint& point : points_) {
         const bool rolls = point.rolling > 0.0, spins = point.spinning > 0.0;
         const bool rubs = point.friction > 0.0 || rolls || spins;
@@ -36,6 +38,7 @@ void ImpulseProblem::finish(bool positions) {
         put_axes(point);
         layout_.add_contact({ConeDisc{rubs ? 2 : 0, point.friction}, ConeDisc{rolls ? 2 : 0, point.rolling},
                              ConeDisc{spins ? 1 : 0, point.spinning}});
+        for (int r = point.forces; r < point.size; ++r) layout_.weigh(point.row + r, space_.arm());
     }
     rows_->lay_out(layout_, points_);
     rows_->evaluate(points_, positions);
@@ -49,10 +52,16 @@ Vec3 ImpulseProblem::sum(const ImpulsePoint& point, int first, int last) const {
     return sum;
 }
 
+double ImpulseProblem::largest(const std::vector<double>& speeds) const {
+    double most = 0.0;
+    for (size_t row = 0; row < speeds.size(); ++row)
+        most = std::max(most, weight(static_cast<int>(row)) * std::abs(speeds[row]));
+    return most;
+}
+
 ConeReport ImpulseProblem::solve(double tolerance, double enough) {
-    double size = 0.0;
-    for (const double speed : q) size = std::max(size, std::abs(speed));
-    const double most = size > 0.0 ? std::max(1.0, kSlow / size) : 1.0;
+    const double size = largest(q);
+    const double most = size > 0.0 ? std::max(1.0, slow() / size) : 1.0;
     ConeOptions options;
     options.tolerance = std::min(1.0, most * tolerance);
     options.enough = std::min(1.0, most * enough);
@@ -81,17 +90,16 @@ ConeReport ImpulseProblem::expand(std::span<const double> more, double tolerance
 // What no impulse changes must be right as it is: a joint that is there twice is, a driven body on its way into the
 // ground is not. Such rows get no impulses.
 void ImpulseProblem::judge_still_rows(double tolerance, ConeReport& report) {
-    double scale = 0.0;
-    for (const double speed : q) scale = std::max(scale, std::abs(speed));
+    const double scale = largest(q);
     for (const ConeBlock& block : layout_.blocks()) {
         const int rows = block.equality ? block.size : 1;
         for (int r = 0; r < rows; ++r) {
             const int row = block.row + r;
             if (!rows_->is_still(row)) continue;
             std::fill_n(&impulses[row], block.equality ? 1 : block.size, 0.0);
-            const double missed = block.equality ? std::abs(q[row]) : std::max(0.0, -q[row]);
-            if (!(missed > std::max(tolerance, report.residual) * scale + kRounding * rows_->size_of_rate(row)))
-                continue;
+            const double missed = weight(row) * (block.equality ? std::abs(q[row]) : std::max(0.0, -q[row]));
+            const double rounding = kRounding * weight(row) * rows_->size_of_rate(row);
+            if (!(missed > std::max(tolerance, report.residual) * scale + rounding)) continue;
             report.residual = missed / scale;
             report.worst = block.number;
             report.end = ConeEnd::failed;

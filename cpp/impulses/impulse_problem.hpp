@@ -10,15 +10,16 @@
 
 namespace bellcrank {
 
-// Gap that counts as closed [m or rad].
+// Gap that counts as closed, in lengths of the space, or rad.
 inline constexpr double kClosed = 1e-9;
-// Speeds that rounding makes [m/s or rad/s]: residuals are no part of slower ones.
+// Speeds, or displacements, that rounding makes, in speeds or lengths of the space: residuals are no part of smaller
+// ones.
 inline constexpr double kSlow = 1e-9;
 
 // Rows of the model come first, piece by piece, limits as contacts without friction; then each point of contact.
 class ImpulseProblem {
   public:
-    explicit ImpulseProblem(ImpulseSpace& space) : pieces_(space.pieces()), rows_(space.make_rows()) {}
+    explicit ImpulseProblem(ImpulseSpace& space) : space_(space), pieces_(space.pieces()), rows_(space.make_rows()) {}
 
     // The blocks, with these points; J where the space is. Rows that hold no positions are left out where only these
     // count.
@@ -36,10 +37,15 @@ class ImpulseProblem {
 
     ImpulseRows& jacobian() { return *rows_; }
 
+    // What speeds along a row count in a residual; the largest of them, weighted; and the least that counts.
+    double weight(int row) const { return layout_.weights()[row]; }
+    double largest(const std::vector<double>& speeds) const;
+    double slow() const { return kSlow * (positions_ ? space_.length() : space_.speed()); }
+
     // Speeds without impulses; impulses to start from, and those found.
     std::vector<double> q, impulses;
-    // tolerance: on the residual, a part of the largest speed or of kSlow; enough: one with which no further attempt is
-    // made.
+    // tolerance: on the residual, a part of the largest speed or of slow(); enough: one with which no further attempt
+    // is made.
     ConeReport solve(double tolerance, double enough = 0.0);
     // A second phase after the impulses found: those of each point push on by `more` along the normal (by point), and
     // by what the laws ask for beside it. q becomes the speeds that it begins with, impulses those of both phases.
@@ -49,10 +55,12 @@ class ImpulseProblem {
     Vec3 sum(const ImpulsePoint& point, int first, int last) const;
     void judge_still_rows(double tolerance, ConeReport& report);
 
+    const ImpulseSpace& space_;
     const std::vector<ImpulsePiece>& pieces_;
     const std::unique_ptr<ImpulseRows> rows_;
     std::vector<ImpulsePoint> points_;
     std::vector<double> first_, pushed_;  // impulses of the first phase, and those that are given in the second
+    bool positions_ = false;
     ConeLayout layout_;
     ConeSolver solver_;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cones/operator.hpp"
+#include "model/model.hpp"
 #include "spatial/algebra.hpp"
 
 namespace bellcrank {
@@ -61,6 +62,15 @@ class ImpulseSpace {
     virtual int configuration_size() const = 0;
     virtual int speeds() const = 0;
     const std::vector<ImpulsePiece>& pieces() const { return pieces_; }
+    // What lengths and speeds are small against: ten sizes, and the speed, of the largest shape that moves
+    // (ContactSet), about 1 for one of 0.1 m; 1 m and 1 m/s if there is none. arm: that size, the distance at which
+    // angular velocities of contacts count as speeds. Joints have longer ones: weight, of a row of the pieces. unit:
+    // its length, or 1 rad.
+    double length() const { return length_; }
+    double speed() const { return speed_; }
+    double arm() const { return arm_; }
+    double weight(int row) const { return is_length_[row] ? 1.0 : length_; }
+    double unit(int row) const { return is_length_[row] ? length_ : 1.0; }
     virtual std::unique_ptr<ImpulseRows> make_rows() = 0;
 
     // Goes to (t, x): poses of the bodies; errors and rates become those of there.
@@ -89,7 +99,13 @@ class ImpulseSpace {
     virtual void settle(double*) const {}
 
   protected:
+    // To be called once the pieces are there.
+    void weigh_pieces(const Model& model);
     std::vector<ImpulsePiece> pieces_;
+
+  private:
+    double length_ = 1.0, speed_ = 1.0, arm_ = 1.0;
+    std::vector<char> is_length_;
 };
 
 }  // namespace bellcrank

@@ -14,7 +14,8 @@ namespace {
 
 // Energy of a kick by that of the motion, (ω h)²/4 where all turns at ω, and by that of half a step of forces alone.
 constexpr double kMostTurned = 0.25, kMostForced = 4.0;
-constexpr int kGyroscopic = 6;  // iterations
+constexpr int kGyroscopic = 6;      // iterations
+constexpr double kSameTime = 1e-6;  // of a step: the next one begins where it ends, but for rounding of the sum
 
 int rows_of(const std::vector<ImpulsePiece>& pieces) {
     int rows = 0;
@@ -113,7 +114,7 @@ void ImpulseStep::prepare(double t, double h, const double* x, const double* u, 
 }
 
 bool ImpulseStep::goes_on(double t, const double* x, const double* u) const {
-    return kicks_ && t == end_t_ && std::equal(end_x_.begin(), end_x_.end(), x) &&
+    return kicks_ && std::abs(t - end_t_) <= kSameTime * last_h_ && std::equal(end_x_.begin(), end_x_.end(), x) &&
            std::equal(end_u_.begin(), end_u_.end(), u);
 }
 
@@ -241,7 +242,7 @@ double ImpulseStep::energy_of_forces(double h) const {
         const Vec3 w = twist_angular(rate_.data(), b) - gyroscopic(b, twist_angular(twists_.data(), b));
         const double square = model_.mass[b] * dot(a, a);
         energy += 0.5 * h * h * (square + I.x * w.x * w.x + I.y * w.y * w.y + I.z * w.z * w.z);
-        energy += kClosed * std::sqrt(model_.mass[b] * square);
+        energy += kClosed * space_.length() * std::sqrt(model_.mass[b] * square);
     }
     return energy;
 }

@@ -10,7 +10,7 @@ namespace bellcrank {
 namespace {
 
 constexpr double kPenetration = 1e-8;  // that is left, in sizes (ContactSet)
-constexpr double kRows = 1e-11;        // error of a row that is met [m or rad]
+constexpr double kRows = 1e-11;        // error of a row that is met, in lengths of the space, or rad
 constexpr double kResidual = 1e-6;     // of displacements; the next correction has what they leave
 constexpr int kCorrections = 12;
 
@@ -64,7 +64,7 @@ bool ImpulseStep::penetrates(const double* twists, double h) {
     return any;
 }
 
-// The largest error of rows that hold positions.
+// The largest error of rows that hold positions, in lengths of the space, or rad.
 double ImpulseStep::row_error() const {
     double worst = 0.0;
     int row = 0;
@@ -72,7 +72,8 @@ double ImpulseStep::row_error() const {
         for (int r = 0; r < piece.size; ++r, ++row) {
             if (!piece.holds_positions()) continue;
             const double C = space_.error(row);
-            worst = std::isfinite(C) ? std::max(worst, piece.unilateral ? -C : std::abs(C)) : Bounds::kInfinity;
+            worst = std::isfinite(C) ? std::max(worst, (piece.unilateral ? -C : std::abs(C)) / space_.unit(row))
+                                     : Bounds::kInfinity;
         }
     return worst;
 }

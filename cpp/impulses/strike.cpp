@@ -38,11 +38,12 @@ void add_blows(ImpulseSpace& space, const std::vector<Blow>& blows, double* u) {
     rows->add_response(impulses.data(), u);
 }
 
+bool is_open(const ImpulseSpace& space, int row) { return space.error(row) > kClosed * space.unit(row); }
+
 // Speeds that impulses are to take away: limits that are open do not count, points and closed limits bounce.
 void set_speeds(const ImpulseSpace& space, const std::vector<StruckPoint>& points, const std::vector<double>& before,
                 ImpulseProblem& problem) {
-    double fastest = 0.0;
-    for (const double speed : before) fastest = std::max(fastest, std::abs(speed));
+    const double fastest = problem.largest(before);
     problem.q = before;
     int row = 0;
     for (const ImpulsePiece& piece : problem.pieces())
@@ -50,18 +51,12 @@ void set_speeds(const ImpulseSpace& space, const std::vector<StruckPoint>& point
             double& q = problem.q[row];
             q += piece.compliance > 0.0 ? -before[row] : space.rate(row);
             if (piece.unilateral)
-                q += space.error(row) > kClosed ? 4.0 * fastest : piece.restitution * std::min(q, 0.0);
+                q += is_open(space, row) ? 4.0 * fastest / space.weight(row) : piece.restitution * std::min(q, 0.0);
         }
     for (size_t i = 0; i < points.size(); ++i) {
         const int normal = problem.points()[i].row;
         if (!points[i].by_impulse) problem.q[normal] += points[i].restitution * std::min(before[normal], 0.0);
     }
-}
-
-double largest(const std::vector<double>& speeds) {
-    double most = 0.0;
-    for (const double speed : speeds) most = std::max(most, std::abs(speed));
-    return most;
 }
 
 // The residual is a part of the largest speed along rows so far, which what is left of a blow may be far below.
@@ -70,8 +65,8 @@ ConeReport solve(const ImpulseSpace& space, const std::vector<StruckPoint>& poin
     std::vector<double> before(problem.rows());
     problem.jacobian().to_rows(u, before.data());
     set_speeds(space, points, before, problem);
-    const double size = largest(problem.q);
-    fastest = std::max({fastest, largest(before), size});
+    const double size = problem.largest(problem.q);
+    fastest = std::max({fastest, problem.slow(), problem.largest(before), size});
     if (size <= tolerance * fastest) return {};
     ConeReport report = problem.solve(tolerance);
     std::vector<double> more(points.size(), 0.0);
@@ -79,7 +74,7 @@ ConeReport solve(const ImpulseSpace& space, const std::vector<StruckPoint>& poin
         if (points[i].by_impulse) more[i] = points[i].restitution * problem.impulses[problem.points()[i].row];
     if (std::ranges::any_of(more, [](double push) { return push > 0.0; }))
         if (const ConeReport next = problem.expand(more, tolerance); next.residual > report.residual) report = next;
-    report.residual *= std::max(size, kSlow) / fastest;
+    report.residual *= std::max(size, problem.slow()) / fastest;
     problem.jacobian().add_response(problem.impulses.data(), u);
     return report;
 }
@@ -91,7 +86,7 @@ ImpulseOutcome strike(ImpulseSpace& space, double t, const double* x, const std:
                       std::vector<Vec3>& impulses) {
     space.place(t, x);
     ImpulseProblem problem(space);
-    double fastest = kSlow;
+    double fastest = 0.0;
     ConeReport report;
     if (!blows.empty()) {
         add_blows(space, blows, u);

@@ -94,7 +94,8 @@ ImpulseStep::LastPoint* ImpulseStep::last_point(const FoundContact& found, bool 
 }
 
 ImpulseStep::Approach ImpulseStep::to_limit(int row, const ImpulsePiece& piece) const {
-    return {row, space_.error(row), kClosed, before_[row] + space_.rate(row), rest_speed_, piece.restitution};
+    return {row,         space_.error(row), kClosed * space_.unit(row), before_[row] + space_.rate(row),
+            rest_speed_, piece.restitution};
 }
 
 ImpulseStep::Approach ImpulseStep::to_point(int i) const {
@@ -145,18 +146,16 @@ double ImpulseStep::led_by(int row, double compliance) const {
 void ImpulseStep::set_speeds(double h, double bounce) {
     hits_ = 0;
     int row = 0;
-    double fastest = 0.0;
     for (const ImpulsePiece& piece : velocities_.pieces())
         for (int r = 0; r < piece.size; ++r, ++row) {
             velocities_.q[row] =
                 free_[row] + (piece.compliance > 0.0 ? -led_by(row, piece.compliance) : space_.rate(row));
-            fastest = std::max(fastest, std::abs(velocities_.q[row]));
         }
-    for (; row < velocities_.rows(); ++row) {
-        velocities_.q[row] = free_[row];
-        fastest = std::max(fastest, std::abs(free_[row]));
-    }
-    const auto add = [&](int at, double s) { velocities_.q[at] += std::min(s, 2.0 * fastest); };
+    for (; row < velocities_.rows(); ++row) velocities_.q[row] = free_[row];
+    const double fastest = velocities_.largest(velocities_.q);
+    const auto add = [&](int at, double s) {
+        velocities_.q[at] += std::min(s, 2.0 * fastest / velocities_.weight(at));
+    };
     row = 0;
     const bool beside = meets_a_bounce(h);
     for (const ImpulsePiece& piece : velocities_.pieces()) {

@@ -60,6 +60,13 @@ double load_per_multiplier(const Model& model, const Row& row) {
     return name.size() == 2 && name[0] == 'e' ? 0.5 : 1.0;
 }
 
+bool is_length(const Model& model, const Row& row) {
+    if (row.term_begin == row.term_end) return true;
+    const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
+    return name == "x" || name == "y" || name == "z" || name.starts_with("distance") ||
+           name.starts_with("curve_normal");
+}
+
 ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches, const RowOrder& order)
     : C(model.rows.size()),
       Ct(model.rows.size()),

@@ -39,6 +39,8 @@ RowOrder order_of(const Model& model);
 // Moment or force for a multiplier of one: 1, or ½ for a locked quaternion component e_k, which turns half as fast as
 // the angle it stands for.
 double load_per_multiplier(const Model& model, const Row& row);
+// Whether C is a length, as that of rows given by formulas is taken to be; otherwise it has no unit.
+bool is_length(const Model& model, const Row& row);
 
 // Rows are stored block by block in the order given at construction. Jacobians are scaled, Ĵ = J M^(−1/2), so that
 // Ĵ Ĵᵀ = J M⁻¹ Jᵀ and the ground (infinite mass) has Ĵ = 0; vectors in the scaled space carry a hat: û = M^(1/2) u.

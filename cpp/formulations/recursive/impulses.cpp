@@ -175,6 +175,7 @@ Recursive::Space::Space(Recursive& system)
     }
     for (const ImpulsePiece& piece : pieces_)
         holds_positions_.insert(holds_positions_.end(), piece.size, piece.holds_positions());
+    weigh_pieces(*system.model_);
 }
 
 std::unique_ptr<ImpulseRows> Recursive::Space::make_rows() { return std::make_unique<Rows>(*this); }
