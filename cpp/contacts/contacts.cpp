@@ -32,10 +32,29 @@ Pose pose_of(const double* poses, int body) {
 
 Vec3 part_across(const Vec3& v, const Vec3& n) { return v - dot(v, n) * n; }
 
+// Whether a contact may have come to a point from its mark. On the body where its way is shorter it comes no farther
+// than one has slid along the other and rolled on it, on surfaces no flatter than a ball of this size; and the normal
+// turns by what that makes on such a ball. It jumps where the way out of an overlap changes: that is another contact.
+bool leads_to(const SurfaceMark& mark, const ContactPoint& point, double size, const Pose (&bodies)[2]) {
+    double way = Bounds::kInfinity, turn = way;
+    for (int side = 0; side < 2; ++side) {
+        way = std::min(way, norm(bodies[side].point(mark.on[side].point) - point.position));
+        turn = std::min(turn, norm(bodies[side].direction(mark.on[side].normal) - point.normal));
+    }
+    const SurfaceMark::OnBody &a = mark.on[0], &b = mark.on[1];
+    const Vec3 slid = bodies[0].point(a.point) - bodies[1].point(b.point);
+    const Vec3 turned = bodies[0].direction(a.normal) - bodies[1].direction(b.normal);
+    const Vec3 spun = bodies[0].direction(a.tangent) - bodies[1].direction(b.tangent);
+    // One of the two lies across the axis, or nearly.
+    const double most = norm(slid) + std::max(norm(turned), norm(spun)) * size;
+    return way < most && 0.5 * turn * size < most;
+}
+
 }  // namespace
 
 // By its feature; or, where features have changed, as from one triangle of a floor to the next, by where it is on
-// either body.
+// either body. The only point of two shapes may have moved on with the bodies meanwhile: a ball that leaves a face
+// touches its edge. New points are left alone within a step, and its force would be missing to the step's end.
 Contacts::Anchor* Contacts::find_anchor(int group, int a, int b, const ContactPoint& point, const double* poses) {
     const auto key = std::tuple(a, b, point.feature);
     const auto less = [](const Anchor& anchor, const auto& k) { return anchor.key() < k; };
@@ -43,15 +62,21 @@ Contacts::Anchor* Contacts::find_anchor(int group, int a, int b, const ContactPo
     if (at != anchors_.end() && at->key() == key) return &*at;
     if (of_tyre(group)) return find_bristle(group, a, b, point.feature);
     const auto begin = std::lower_bound(anchors_.begin(), anchors_.end(), std::tuple(a, b, std::uint64_t{0}), less);
+    const Pose bodies[2] = {pose_of(poses, set_.shapes[a].body), pose_of(poses, set_.shapes[b].body)};
     double nearest = kSame * std::min(set_.shapes[a].shape->reach_out, set_.shapes[b].shape->reach_out);
     Anchor* found = nullptr;
-    for (auto k = begin; k != anchors_.end() && k->a == a && k->b == b; ++k)
+    auto k = begin;
+    for (; k != anchors_.end() && k->a == a && k->b == b; ++k)
         for (int side = 0; side < 2; ++side) {
-            const Pose body = pose_of(poses, set_.shapes[side == 0 ? a : b].body);
-            const double apart = norm(body.point(k->mark.on[side].point) - point.position);
+            const double apart = norm(bodies[side].point(k->mark.on[side].point) - point.position);
             if (apart < nearest) nearest = apart, found = &*k;
         }
-    return found;
+    if (found != nullptr || k - begin != 1 || !is_only_point(a, b)) return found;
+    return leads_to(begin->mark, point, set_.size(a, b), bodies) ? &*begin : nullptr;
+}
+
+bool Contacts::is_only_point(int a, int b) const {
+    return std::ranges::count_if(search_.listed(), [&](const auto& at) { return at.a == a && at.b == b; }) == 1;
 }
 
 void Contacts::follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const {

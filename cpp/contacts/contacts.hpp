@@ -142,6 +142,8 @@ class Contacts {
     Anchor anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature, const Vec3& position,
                      const Vec3& normal, const Vec3& shear, bool slips, double gap = 0.0) const;
     Anchor* find_anchor(int group, int a, int b, const ContactPoint& point, const double* poses);
+    // Whether the last search found one point of two shapes, open ones included.
+    bool is_only_point(int a, int b) const;
     Anchor* find_bristle(int group, int a, int b, std::uint64_t feature);
     void follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const;
     void evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists);

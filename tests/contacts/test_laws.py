@@ -155,3 +155,20 @@ def test_friction_acts_in_the_middle_of_the_overlap(formulation, depth):
     found = system.accelerate()
     arm = -inertia * found.angular[0, 1] / found.linear[0, 0]
     assert arm == pytest.approx(radius - 0.5 * depth, rel=1e-10)
+
+
+@pytest.mark.parametrize("method", ["adams", "dopri5", "bdf"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_ball_that_passes_from_a_face_to_its_edge_touches_nothing_anew(formulation, method):
+    """Its feature changes within a step, in which it moves farther than what counts as the same place."""
+    stiffness, radius, mass = 1e6, 0.05, 1.0
+    place = (0.15, 0.0, radius - mass * G / stiffness)
+    mech = ball(place, (0.5, 0.0, 0.0), mass=mass, radius=radius)
+    mech.replace(mech.ground, shapes=[bc.Box(size=(0.4, 0.4, 0.1), position=(0.0, 0.0, -0.05))])
+    mech.add_force("table", bc.Contact(stiffness, restitution=1.0), "ground", "ball")
+    options = {"formulation": formulation, "method": method, "output_step": 0.01}
+    for tolerance in (1e-5, 1e-6, 1e-7):
+        run = bc.simulate(mech, 0.102, tolerance=tolerance, **options)
+        assert run.body("ball").position[-1, 0] > 0.2
+        assert run.contact("table").count[-1] == 1
+        assert not run.events

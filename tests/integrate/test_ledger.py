@@ -159,6 +159,16 @@ def test_boxes_that_tumble_onto_each_other():
     assert run.energy_balance().error < 1e-6
 
 
+@pytest.mark.parametrize("formulation", WITH_CONTACTS)
+@pytest.mark.parametrize("method", ["adams", "dopri5", "bdf"])
+def test_balance_while_a_follower_passes_from_a_flank_to_the_nose(formulation, method):
+    """A node of the quadrature may lie where the contact's feature has changed within the step."""
+    options = {"formulation": formulation, "method": method, "output_step": 0.002}
+    for tolerance in (1e-9, 1e-10, 1e-11):
+        run = simulate(gallery.cam_and_follower(), 0.3, tolerance=tolerance, **options)
+        assert np.max(np.abs(run.energy_balance().residual)) < 1e3 * tolerance
+
+
 def test_verify_judges_energy_while_a_tyre_rolls():
     run = simulate(free_wheel(bc.Plane()), 0.2, tolerance=1e-8, output_step=0.002)
     check = bc.verify(run)["energy"]
