@@ -27,9 +27,12 @@ int RestSearch::negative_directions(double shift) {
 
 // Factors of the stiffness with enough inertia to be positive, and far from singular.
 bool RestSearch::shift_up(double& inertia) {
-    for (int i = 0; i < 60; ++i, inertia *= 8.0)
-        if (newton_.factor({1.0 / unit_, 0.0, inertia}) && newton_.negative_directions() <= 0)
-            return newton_.factor({1.0 / unit_, 0.0, inertia *= 8.0});
+    bool positive = false;
+    for (int i = 0; i < 60; ++i, inertia *= 8.0) {  // pivots may cancel at any of these
+        const bool factored = newton_.factor({1.0 / unit_, 0.0, inertia});
+        if (factored && positive) return true;
+        positive = positive || (factored && newton_.negative_directions() <= 0);
+    }
     return false;
 }
 
@@ -113,8 +116,13 @@ RestStability RestSearch::judge() {
         modes.data()[i] = 2.0 * (static_cast<double>(random() >> 11) * 0x1p-53) - 1.0;
     Vector values = Vector::Constant(looked_at, std::numeric_limits<double>::infinity());
     double inertia = kNeutral / mass_.maxCoeff();
-    if (!shift_up(inertia)) return s;
-    iterate_modes(kIterations, modes, values);
+    if (shift_up(inertia)) iterate_modes(kIterations, modes, values);
+    if (!std::isfinite(values[0])) {  // nothing is certain
+        s.least = 0.0;
+        s.uncertainty = std::numeric_limits<double>::infinity();
+        s.neutral = s.freedoms;
+        return s;
+    }
     if (values[0] < -uncertainty(modes.col(0), values[0]) &&
         newton_.factor({1.0 / unit_, 0.0, -1.001 * values[0] / unit_}))
         iterate_modes(kIterations, modes, values);

@@ -139,3 +139,28 @@ def test_the_tensegrity_rests_in_the_shape_of_least_energy():
         assert report.force <= 1e-10 * report.scale
         energies.append(report.energy)
     assert sum(energy <= min(energies) * (1 + 1e-8) + 1e-12 for energy in energies) >= 11
+
+
+@pytest.mark.parametrize(("seed", "short"), [(1207, 1.8e-11), (1241, 1.4e-7)])
+def test_a_stiffness_whose_factors_cancel_is_judged(seed, short):
+    """Factors with enough inertia failed where a pivot cancelled, and the least eigenvalue was "inf"."""
+    rng = np.random.default_rng(seed)
+    missing = float(10 ** rng.uniform(-12, -5))
+    assert missing == pytest.approx(short, rel=0.05)
+    lengths, masses, g = rng.uniform(0.2, 1, 2), 10 ** rng.uniform(-1, 1, 2), 9.81
+    half, across = 0.5 * lengths, masses * lengths**2 / 12
+    first, second = (masses[0] * half[0] + masses[1] * lengths[0]) * g, masses[1] * half[1] * g
+    upper = rng.uniform(1.2, 3) * second
+    lower = first - upper + upper**2 / (upper - second)
+    mech, at = bc.Mechanism("upright"), 0.0
+    on = mech.ground.marker(axis="y")
+    for k, stiffness in enumerate((lower * (1 - missing), upper)):
+        inertia = (across[k], across[k], 1e-3 * masses[k] * lengths[k] ** 2)
+        rod = mech.add_body(f"rod {k}", masses[k], inertia, com=(0, 0, half[k]), position=(0, 0, at))
+        mech.add_joint(f"hinge {k}", bc.Revolute(), on, rod.marker(axis="y"))
+        mech.add_force(f"spring {k}", bc.TorsionSpring(stiffness), f"hinge {k}")
+        on, at = rod.marker((0, 0, lengths[k]), axis="y"), at + lengths[k]
+    report = bc.find_equilibrium(mech, leave_unstable=False)
+    assert report.freedoms == 2
+    assert np.isfinite(report.least_eigenvalue)
+    assert report.stability == "unstable"
