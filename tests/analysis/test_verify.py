@@ -198,3 +198,18 @@ def test_a_spline_curve_is_no_false_alarm():
     mech.add_joint("wire", bc.PointOnCurve(points), mech.ground, bead)
     verdict = bc.verify(mech, duration=0.5, samples=20)
     assert verdict.passed, str(verdict)
+
+
+@pytest.mark.parametrize("side", [0.3, -0.3])
+def test_lines_of_centres_may_pass_half_a_turn(side):
+    """A planet on a carrier: the azimuth and the planet's angle jump by a turn in the same difference."""
+    mech = bc.Mechanism("epicyclic", gravity=(0, 0, 0))
+    arm = mech.add_body("arm", 2.0, (0.01, 0.03, 0.03))
+    sun = mech.add_body("sun", 1.0, (2e-3, 2e-3, 4e-3))
+    planet = mech.add_body("planet", 1.2, (1e-3, 1e-3, 2e-3), position=(side, 0, 0))
+    mech.add_joint("A", bc.Revolute(), mech.ground, arm, velocity=3.0)
+    mech.add_joint("S", bc.Revolute(), mech.ground, sun, velocity=-1.0)
+    mech.add_joint("P", bc.Revolute(), arm.marker((side, 0, 0)), planet)
+    mech.add_constraint("mesh", bc.Gear(radii=(0.2, 0.1)), sun, planet)
+    verdict = bc.verify(mech, duration=0.1)
+    assert verdict.passed, str(verdict)

@@ -144,11 +144,13 @@ def _acceleration_errors(rows: Rows, evidence: Evidence, frame: int) -> Floats:
     speed = _largest(at.velocity, at.spin)
     scale = 1.0 + _largest(linear, angular) + speed**2
     h = 2e-3 / (1.0 + np.sqrt(_largest(linear, angular)) + speed)
-    here = _sums(rows, at)
-    second = []
+    near = _values(rows, at)
+    here, second = _sums(rows, near), []
     for step in (h, 2.0 * h):
         ahead, behind = (
-            _sums(rows, Snapshot(rows.model, moved(at.state, linear, angular, sign * step)), here)
+            _sums(
+                rows, _values(rows, Snapshot(rows.model, moved(at.state, linear, angular, sign * step)), near)
+            )
             for sign in (1.0, -1.0)
         )
         second.append((ahead - 2.0 * here + behind) / step**2)
@@ -166,17 +168,22 @@ def beyond_differences(errors: Floats, changes: Floats) -> Floats:
     return np.asarray(np.where(changes > _ROUGH, np.maximum(errors - changes, 0.0), errors))
 
 
-def _sums(rows: Rows, at: Snapshot, near: Floats | None = None) -> Floats:
-    """The rows' sums of terms; with `near`, angles on the branch that is nearest to those sums."""
-    sums = np.array([sum(w * at.coordinate(c).value for c, w in terms) for terms in rows.terms])
+def _values(rows: Rows, at: Snapshot, near: Floats | None = None) -> Floats:
+    """Of every row's terms, one row after another; with `near`, angles by the turns nearest to those."""
+    listed = [c for terms in rows.terms for c, _ in terms]
+    values = np.array([at.coordinate(c).value for c in listed], dtype=float)
     if near is None:
-        return sums
-    for k in range(len(sums)):
-        if rows.angular(k) and abs(sums[k] - near[k]) > 1.0:
-            turns = [_TURN * w for c, w in rows.terms[k]]
-            candidates = [sums[k] + sign * turn for turn in turns for sign in (1.0, -1.0)]
-            sums[k] = min(candidates, key=lambda value: abs(value - near[k]))
-    return sums
+        return values
+    kinds = rows.model.arrays["coordinate_kind"]
+    turns = np.where([COORDINATE_KINDS[kinds[c]].angular for c in listed], _TURN, np.inf)
+    return values - np.where(np.isfinite(turns), turns, 0.0) * np.round((values - near) / turns)
+
+
+def _sums(rows: Rows, values: Floats) -> Floats:
+    """The rows' sums of terms of these values."""
+    weights = np.array([w for terms in rows.terms for _, w in terms])
+    starts = np.cumsum([0, *(len(terms) for terms in rows.terms[:-1])])
+    return np.asarray(np.add.reduceat(weights * values, starts))
 
 
 def moved(state: State, linear: Floats, angular: Floats, time: float) -> State:
@@ -197,14 +204,12 @@ def judge_jacobian(evidence: Evidence) -> list[CheckResult]:
     state = evidence.state(frame)
     size = state.position.shape
     linear, angular = random.standard_normal(size), random.standard_normal(size)
-    here = _sums(rows, Snapshot(evidence.model, state))
+    near = _values(rows, Snapshot(evidence.model, state))
     slopes = []
     for h in np.array([1e-4, 2e-4]) / max(1.0, 0.1 * steepest):
         probe = State(state.time, state.position, state.rotation, linear, angular)
-        ahead, behind = (
-            _sums(rows, Snapshot(evidence.model, moved(probe, 0.0 * linear, 0.0 * angular, sign * h)), here)
-            for sign in (1.0, -1.0)
-        )
+        ways = (moved(probe, 0.0 * linear, 0.0 * angular, sign * h) for sign in (1.0, -1.0))
+        ahead, behind = (_sums(rows, _values(rows, Snapshot(evidence.model, way), near)) for way in ways)
         slopes.append((ahead - behind) / (2.0 * h))
     measured = (4.0 * slopes[0] - slopes[1]) / 3.0
     analytic = _analytic_rates(evidence.model, state, linear, angular)[rows.rows]
