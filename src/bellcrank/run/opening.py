@@ -9,7 +9,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.contacts import refuse_deep_starts, refuse_resistances, refuse_tyres
-from bellcrank.assembly.initial import assembled
+from bellcrank.assembly.initial import assembled, violations_of
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.report import AssemblyReport
@@ -27,6 +27,7 @@ from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import Observation
 
 _NEAR: Final = 1e-7  # m or rad, relative in rates: a run's states are that near to the constraints
+_MOVED: Final = 1e-4  # m or rad: a state that is written down with few digits may be moved by as much
 _AT_THE_STATE: Final = (
     "it must hold where the state has the bodies: place its markers, or set its constant, for that"
 )
@@ -142,6 +143,8 @@ def set_start(system: System, state: State | None, steer: Callable[[], None]) ->
         system.project(advice=ASSEMBLE if state is None else _AT_THE_STATE)
     except AssemblyError as error:
         raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
+    if state is not None:
+        _refuse_moved(system, adopted(system.model, state))
     if system.model.contacts and state is None:
         refuse_deep_starts(system.model, system.core.contacts())
 
@@ -161,6 +164,31 @@ def _bring(system: System, state: State) -> None:
     reached = model.state_of(moved)
     if error <= _NEAR and rate <= _NEAR * (1.0 + fastest(reached)):
         system.set_state(reached)
+
+
+def _refuse_moved(system: System, given: State) -> None:
+    """Raise AssemblyError where bodies were moved onto constraints that do not hold at the state.
+
+    Those that keep a constant of the initial configuration, such as the phase of a gear, may move a state.
+    """
+    at, model = system.state(), system.model
+    turned = 2.0 * np.sqrt(np.maximum(0.0, 1.0 - np.abs(np.sum(given.rotation * at.rotation, axis=1))))
+    if max(np.max(np.abs(at.position - given.position), initial=0.0), np.max(turned, initial=0.0)) <= _MOVED:
+        return
+    bodies = _core.Bodies(model.core)
+    bodies.set_state(*given.arrays)
+    one_sided = model.arrays["block_unilateral"][model.row_block] != 0
+    errors = np.array(bodies.rows()[0])
+    errors = np.where(one_sided, np.minimum(errors, 0.0), errors)
+    errors[list(model.start.rows)] = 0.0
+    if np.max(np.abs(errors), initial=0.0) <= _MOVED:
+        return
+    violations = violations_of(model, errors)
+    missed = ", ".join(f"{owner} by {size:.3g}" for owner, size in violations[:4])
+    raise AssemblyError(
+        f"the simulation cannot start: at the state, {missed} (m or rad/2) does not hold; {_AT_THE_STATE}",
+        violations,
+    )
 
 
 def _same(one: State, other: State) -> bool:
