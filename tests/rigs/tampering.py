@@ -285,9 +285,16 @@ def flipped(values):
     values[len(values) // 2] = 1.0 - values[len(values) // 2]
 
 
+def all_flipped(values):
+    """All flags."""
+    values[:] = 1.0 - values
+
+
+SLIPS = slice(14, 15)
 WAYS = ways() | {
     f"{path}: one frame flipped": (path, None, flipped) for path in ("multipliers/unique", "reactions/unique")
 }
+WAYS |= {"points, slips: all flipped": ("contacts/points", SLIPS, all_flipped)}
 
 
 def tampered(path, copy, way):

@@ -18,6 +18,9 @@ from bellcrank.trajectory.contact_log import COLUMNS, starts_of
 _ABOUT: Final = 4  # intervals in which no more slices of a tyre may come and go: frames resolve these
 _EXACT: Final = 1e-9
 _SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
+_AT_LIMIT: Final = 1e-6  # of a limit: what is as near may be there, or not
+_ROUNDS: Final = 1e-13  # the same, where it is there but for rounding
+_LOADED: Final = 1e-9  # of the largest force: points that exert less are not judged
 _STEEPEST: Final = 4.0  # slope of the ground against a tread
 _SOLVED: Final = 1e-5  # of impulses, which are found to a residual of a step
 _OF_MOMENTS: Final = 0.1  # of the same for resistances, whose residual is one of angular speeds
@@ -70,6 +73,7 @@ def judge_contacts(evidence: Evidence) -> list[CheckResult]:
         else "normal force against the law of contact, relative",
         "friction": "friction against the law of contact, relative to the normal force",
         "contact motion": "speeds at contact points against those of the bodies, relative",
+        "sticking": "flags of points that stick, or slip, against their friction",
     }
     found = {name: Worst() for name in checks}
     for part in evidence.parts():
@@ -81,7 +85,7 @@ def judge_contacts(evidence: Evidence) -> list[CheckResult]:
             for name, values in zip(checks, _deviations(part, points), strict=True):
                 found[name].meet_all(values, where, times)
     solved = _SOLVED if rigid else _EXACT
-    limits = {"contact force": solved, "friction": solved, "contact motion": _EXACT}
+    limits = {"contact force": solved, "friction": solved, "contact motion": _EXACT, "sticking": 0.0}
     return [found[name].result(name, meaning, limits[name]) for name, meaning in checks.items()]
 
 
@@ -97,7 +101,7 @@ def relative_speeds(part: Frames, points: PointsAt) -> Floats:
 
 
 def _deviations(part: Frames, points: PointsAt) -> Iterator[Floats]:
-    """Of each point (m,): its normal force, its friction, and its motion."""
+    """Of each point (m,): its normal force, its friction, its motion, and whether its flag is wrong."""
     at, frames = part.at, len(part)
     normal = np.einsum("ij,ij->i", points.force, points.normal)
     turning = at.spin[points.frame, points.first] - at.spin[points.frame, points.second]
@@ -111,6 +115,34 @@ def _deviations(part: Frames, points: PointsAt) -> Iterator[Floats]:
     fastest = points.largest(np.max(np.abs(relative), axis=1), frames) + 1e-9
     fastest += np.max(np.abs(at.velocity), axis=(1, 2))
     yield np.max(np.abs(relative - recorded), axis=1) / fastest[points.frame]
+    yield _flags(points, normal)
+
+
+def _flags(points: PointsAt, normal: Floats) -> Floats:
+    """1 where a point (m,) that slips is said to stick, or the other way round; else 0.
+
+    What sticks has not reached the limit of friction, nor its spring that of its length. What slips has: with
+    compliance one of them, by the lesser coefficient.
+    """
+    law = points.law
+    held = np.linalg.norm(points.force - normal[:, None] * points.normal, axis=1)
+    known = (normal > _LOADED * np.max(np.abs(normal), initial=0.0)) & (law.static_friction > 0.0)
+    most, least = law.static_friction * normal, law.kinetic_friction * normal
+    at_most, below = held > (1.0 + _AT_LIMIT) * most, held < (1.0 - _AT_LIMIT) * least
+    stretched = np.linalg.norm(points.shear, axis=1)
+    longest = points.depth / (law.shear_ratio * law.exponent)
+    if points.of_tyre:  # beside friction, the slope of the ground exerts a force along the tread
+        beyond = stretched > (1.0 + _AT_LIMIT) * law.static_friction * longest
+        return np.asarray((known & ~points.slips & beyond).astype(float))
+    if not points.rigid:
+        at_most |= stretched > (1.0 + _AT_LIMIT) * law.static_friction * longest
+        below &= stretched < (1.0 - _AT_LIMIT) * law.kinetic_friction * longest
+        if law.static_friction == law.kinetic_friction:  # then what slips is there exactly
+            reached = stretched >= (1.0 - _ROUNDS) * law.static_friction * longest
+            at_most |= reached | (held >= (1.0 - _ROUNDS) * most)
+    elif law.by_impulse:
+        below &= points.approach >= 0.0
+    return np.asarray((known & np.where(points.slips, below, at_most)).astype(float))
 
 
 def _elastic_loads(points: PointsAt, normal: Floats) -> tuple[Floats, Floats]:
