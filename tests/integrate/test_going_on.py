@@ -89,7 +89,7 @@ def test_a_run_refuses_to_be_moved_off_its_drive():
     run.advance(0.1)
 
 
-@pytest.mark.parametrize("added", ["limit", "rope", "lock"])
+@pytest.mark.parametrize("added", ["limit", "rope"])
 def test_what_does_not_hold_at_a_state_is_refused_by_name(added):
     """Bodies were moved onto it, by half a metre, and kept their speed."""
     mech = bc.Mechanism("slide")
@@ -98,10 +98,8 @@ def test_what_does_not_hold_at_a_state_is_refused_by_name(added):
     state = bc.simulate(mech, 0.1).at(0.1)
     if added == "limit":
         mech.replace(mech.joints["rail"], limits=bc.Limit(0.5, 1.0))
-    elif added == "rope":
-        mech.add_constraint("rope", bc.Cable(length=0.03, slack=True), "ground", "body")
     else:
-        mech.add_joint("lock", bc.Fixed(), mech.ground, body)
-    named = {"limit": "lower limit of joint 'rail' by 0.549", "rope": "'rope' by 0.019", "lock": "'lock'"}
+        mech.add_constraint("rope", bc.Cable(length=0.03, slack=True), "ground", "body")
+    named = {"limit": "lower limit of joint 'rail' by 0.549", "rope": "'rope' by 0.019"}
     with pytest.raises(bc.AssemblyError, match=f"at the state, .*{named[added]}"):
         bc.simulate(mech, 0.1, state=state)

@@ -19,10 +19,11 @@ _ABOUT: Final = 4  # intervals in which no more slices of a tyre may come and go
 _EXACT: Final = 1e-9
 _SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
 _AT_LIMIT: Final = 1e-6  # of a limit: what is as near may be there, or not
+_OF_STEPS: Final = 1e-2  # the same of steps by impulses, which are found to a residual of all points together
 _ROUNDS: Final = 1e-13  # the same, where it is there but for rounding
 _LOADED: Final = 1e-9  # of the largest force: points that exert less are not judged
 _STEEPEST: Final = 4.0  # slope of the ground against a tread
-_SOLVED: Final = 1e-5  # of impulses, which are found to a residual of a step
+_SOLVED: Final = 2e-5  # of impulses, which are found to a residual of a step
 _OF_MOMENTS: Final = 0.1  # of the same for resistances, whose residual is one of angular speeds
 
 
@@ -126,9 +127,11 @@ def _flags(points: PointsAt, normal: Floats) -> Floats:
     """
     law = points.law
     held = np.linalg.norm(points.force - normal[:, None] * points.normal, axis=1)
-    known = (normal > _LOADED * np.max(np.abs(normal), initial=0.0)) & (law.static_friction > 0.0)
+    loaded = _OF_STEPS if points.rigid else _LOADED
+    known = (normal > loaded * np.max(np.abs(normal), initial=0.0)) & (law.static_friction > 0.0)
     most, least = law.static_friction * normal, law.kinetic_friction * normal
-    at_most, below = held > (1.0 + _AT_LIMIT) * most, held < (1.0 - _AT_LIMIT) * least
+    near = _OF_STEPS if points.rigid else _AT_LIMIT
+    at_most, below = held > (1.0 + near) * most, held < (1.0 - near) * least
     stretched = np.linalg.norm(points.shear, axis=1)
     longest = points.depth / (law.shear_ratio * law.exponent)
     if points.of_tyre:  # beside friction, the slope of the ground exerts a force along the tread

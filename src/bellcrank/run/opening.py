@@ -167,10 +167,7 @@ def _bring(system: System, state: State) -> None:
 
 
 def _refuse_moved(system: System, given: State) -> None:
-    """Raise AssemblyError where bodies were moved onto constraints that do not hold at the state.
-
-    Those that keep a constant of the initial configuration, such as the phase of a gear, may move a state.
-    """
+    """Raise AssemblyError where bodies were moved onto a stop or rope that they are beyond at the state."""
     at, model = system.state(), system.model
     turned = 2.0 * np.sqrt(np.maximum(0.0, 1.0 - np.abs(np.sum(given.rotation * at.rotation, axis=1))))
     if max(np.max(np.abs(at.position - given.position), initial=0.0), np.max(turned, initial=0.0)) <= _MOVED:
@@ -179,8 +176,7 @@ def _refuse_moved(system: System, given: State) -> None:
     bodies.set_state(*given.arrays)
     one_sided = model.arrays["block_unilateral"][model.row_block] != 0
     errors = np.array(bodies.rows()[0])
-    errors = np.where(one_sided, np.minimum(errors, 0.0), errors)
-    errors[list(model.start.rows)] = 0.0
+    errors = np.where(one_sided, np.minimum(errors, 0.0), 0.0)
     if np.max(np.abs(errors), initial=0.0) <= _MOVED:
         return
     violations = violations_of(model, errors)
