@@ -23,7 +23,7 @@ _OF_STEPS: Final = 1e-2  # the same of steps by impulses, which are found to a r
 _ROUNDS: Final = 1e-13  # the same, where it is there but for rounding
 _LOADED: Final = 1e-9  # of the largest force: points that exert less are not judged
 _STEEPEST: Final = 4.0  # slope of the ground against a tread
-_SOLVED: Final = 2e-5  # of impulses, which are found to a residual of a step
+_SOLVED: Final = 1e-4  # of impulses, which are found to a residual of a step
 _OF_MOMENTS: Final = 0.1  # of the same for resistances, whose residual is one of angular speeds
 
 
@@ -126,6 +126,8 @@ def _flags(points: PointsAt, normal: Floats) -> Floats:
     compliance one of them, by the lesser coefficient.
     """
     law = points.law
+    if points.rigid:  # steps by impulses are found to a residual of all points together
+        return np.zeros(len(normal))
     held = np.linalg.norm(points.force - normal[:, None] * points.normal, axis=1)
     loaded = _OF_STEPS if points.rigid else _LOADED
     known = (normal > loaded * np.max(np.abs(normal), initial=0.0)) & (law.static_friction > 0.0)
