@@ -9,7 +9,6 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kJump = 1e-7;       // a step as short [s] may hold the opening or closing of a stop
 constexpr double kDependent = 1e-2;  // below such a pivot the first error is none to go by
 constexpr double kDoubtful = 10.0;   // a first residual as large as that is taken for what it says
 constexpr double kSettled = 100.0;   // change of the end between corrections, in tolerances

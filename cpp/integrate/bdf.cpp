@@ -93,7 +93,7 @@ void Bdf::predict(System& system, const double* x) {
     std::fill(slope_.begin(), slope_.end(), 0.0);
     for (int j = 1; j <= order_; ++j) {
         const double *z = position(j), *w = velocity(j), part = j / h_;
-        double* along = work_.data() + static_cast<size_t>(j - 1) * stride_;
+        double* along = way(j - 1);
         for (int i = 0; i < stride_; ++i) {
             speed_[i] += w[i];
             rate_[i] += j * w[i];
@@ -116,6 +116,8 @@ void Bdf::linearize(System& system, double t, const double* x, const double* u, 
     age_ = 0;
 }
 
+// What lies on a stop may still have a speed below that of rest, and loses it, however short the step: an error that
+// the projection alone makes, with no history to blame, is a jump.
 StepOutcome Bdf::step(System& system, double t, double h, const double* x, const double* u, double* x1, double* u1) {
     if (fresh_) begin(system, t, h, x, u);
     if (h != h_) {
@@ -136,10 +138,11 @@ StepOutcome Bdf::step(System& system, double t, double h, const double* x, const
         return outcome;
     }
     const auto impacts = system.statistics().impacts;
+    const bool solved = h <= kJump && past_[0] == 0.0 && error_of(u1) <= 1.0;
     outcome.constraints_met = system.finish_corrected_step(t + h, x1, u1);
     outcome.impact = system.statistics().impacts != impacts;
-    take_errors(u1);
-    outcome.error = norm(shift_.data(), change_.data()) / (coefficients_.coefficient(order_, 1) * xi_[order_]);
+    outcome.error = error_of(u1);
+    outcome.jump = solved && outcome.error > 1.0;
     return outcome;
 }
 
@@ -178,12 +181,13 @@ bool Bdf::solve(System& system, double t, double* x1, double* u1, bool renew, bo
     return false;
 }
 
-// The settled end less the predictions.
-void Bdf::take_errors(const double* u1) {
+// Of an end, by what it differs from the predictions.
+double Bdf::error_of(const double* u1) {
     for (int i = 0; i < size_; ++i) {
         shift_[i] = gamma_ * (u1[i] - slope_[i] / h_);
         change_[i] = u1[i] - speed_[i];
     }
+    return norm(shift_.data(), change_.data()) / (coefficients_.coefficient(order_, 1) * xi_[order_]);
 }
 
 // Root mean square in units of the tolerance.
@@ -222,21 +226,33 @@ double Bdf::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
     return h * factor;
 }
 
-void Bdf::interpolate(const System& system, double theta, const double*, const double*, const double* x1, const double*,
-                      double* x_out, double* u_out) {
-    const double s = theta - 1.0;
-    double power = 1.0;
+// Ends are projected, which the histories do not contain: followed back from the end, the curve would miss the start,
+// and meet stops there that have just been left. So its first half goes from the start, with the velocities expanded
+// there.
+void Bdf::interpolate(const System& system, double theta, const double* x, const double*, const double* x1,
+                      const double*, double* x_out, double* u_out) {
+    const bool from_start = theta < 0.5;
+    const double s = theta - 1.0, along_part = from_start ? theta : s;
     std::copy_n(velocity(0), size_, u_out);
+    double power = 1.0;
     for (int j = 1; j <= order_; ++j) {
-        const double *z = position(j), *w = velocity(j), part = power * j / h_;
-        double* along = work_.data() + static_cast<size_t>(j - 1) * stride_;
+        const double *z = position(j), *w = velocity(j);
+        double* along = way(j - 1);
         power *= s;
         for (int i = 0; i < size_; ++i) {
-            along[i] = part * z[i];
+            along[i] = j / h_ * z[i];
             u_out[i] += power * w[i];
         }
     }
-    system.retract_along(s * h_, x1, work_.data(), order_ - 1, stride_, x_out);
+    for (int k = 0; from_start && k < order_ - 1; ++k)
+        for (int j = order_ - 2; j >= k; --j)
+            for (int i = 0; i < size_; ++i) way(j)[i] -= way(j + 1)[i];
+    power = 1.0;
+    for (int j = 1; j < order_; ++j) {
+        power *= along_part;
+        for (int i = 0; i < size_; ++i) way(j)[i] *= power;
+    }
+    system.retract_along(along_part * h_, from_start ? x : x1, work_.data(), order_ - 1, stride_, x_out);
 }
 
 }  // namespace bellcrank

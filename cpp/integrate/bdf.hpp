@@ -38,6 +38,7 @@ class Bdf final : public Stepper {
 
   private:
     double* position(int j) { return positions_.data() + static_cast<size_t>(j) * stride_; }
+    double* way(int j) { return work_.data() + static_cast<size_t>(j) * stride_; }
     double* velocity(int j) { return velocities_.data() + static_cast<size_t>(j) * stride_; }
     void begin(System& system, double t, double h, const double* x, const double* u);
     void rescale(double h);
@@ -45,7 +46,7 @@ class Bdf final : public Stepper {
     void predict(System& system, const double* x);
     void linearize(System& system, double t, const double* x, const double* u, bool renew);
     bool solve(System& system, double t, double* x1, double* u1, bool renew, bool linearize_first);
-    void take_errors(const double* u1);
+    double error_of(const double* u1);
     void weigh();
     double norm(const double* position, const double* velocity) const;
     int choose_order(double error, double& factor);

@@ -12,6 +12,8 @@ namespace bellcrank {
 // The next multiple of eight numbers, a line of the cache.
 inline int padded(int size) { return (size + 7) / 8 * 8; }
 
+inline constexpr double kJump = 1e-7;  // a step as short [s] may hold the opening or closing of a stop
+
 struct Tolerance {
     double relative = 1e-8;
     double absolute = 1e-8;

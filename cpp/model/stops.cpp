@@ -11,6 +11,10 @@ namespace {
 // What leaves a stop faster than by rounding, as a fraction of the speed that counts as rest.
 constexpr double kLeaving = 1e-5;
 
+// What leaves or approaches it faster than gaps can show: at 1e-6 m/s a body rises against its weight by half of the
+// position tolerance.
+constexpr double kFlying = 1e-3;
+
 // An acceleration off a stop that is rounding, against what the rows ask for.
 constexpr double kTouching = 1e-10;
 
@@ -28,7 +32,8 @@ Stops::Stops(const Model& model, const StopOptions& options) : options_(options)
             rows_.push_back(row);
             restitution_.push_back(block.restitution);
         }
-    for (auto* v : {&active_, &candidate_, &touched_, &watched_, &resting_, &held_, &kept_}) v->assign(rows_.size(), 0);
+    for (auto* v : {&active_, &candidate_, &touched_, &watched_, &flying_, &lifting_, &resting_, &held_, &kept_})
+        v->assign(rows_.size(), 0);
     for (auto* v : {&gap, &speed, &force, &leaving, &bounce_, &start_, &closing_, &reached_})
         v->assign(rows_.size(), 0.0);
 }
@@ -79,9 +84,9 @@ bool Stops::is_contact(int stop) const {
 }
 
 // Predictions and stages are off a stop by the errors of the method. They may not open what the step began on: the
-// accelerations would jump to and fro.
+// accelerations would jump to and fro. Nor may what was in flight at the start become contact before the end.
 void Stops::seek_contacts() {
-    for (int i = 0; i < count(); ++i) candidate_[i] = is_contact(i) || resting_[i];
+    for (int i = 0; i < count(); ++i) candidate_[i] = !flying_[i] && (is_contact(i) || resting_[i]);
 }
 
 void Stops::push_alone(int stop) {
@@ -142,15 +147,29 @@ void Stops::note_touched(double scale) {
     }
 }
 
-// What lies on a stop, or leaves it so slowly that it would not bounce when it comes back, is left to the
-// accelerations.
+// What lies on a stop is left to the accelerations. All else is in flight, however slow or near, and meets the stop at
+// a moment of its own: were it taken for contact before, its acceleration and speed would jump within a step of any
+// length. What errors have pushed in while it lifts is not watched, so that the next projection pushes it out.
 void Stops::watch() {
-    for (size_t i = 0; i < rows_.size(); ++i)
-        watched_[i] = gap[i] > options_.contact_tolerance || speed[i] > options_.rest_speed;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        const bool near = gap[i] <= options_.contact_tolerance;
+        flying_[i] = !near || std::abs(speed[i]) > kFlying * options_.rest_speed;
+        resting_[i] = !flying_[i];
+        lifting_[i] = flying_[i] && near && speed[i] > 0.0;
+        watched_[i] = flying_[i] && !(lifting_[i] && gap[i] < -options_.position_tolerance);
+    }
 }
 
+void Stops::watch_none() {
+    for (auto* v : {&flying_, &lifting_, &watched_}) v->assign(rows_.size(), 0);
+}
+
+// The errors of a curve may be more than the gap of what lifts slowly: it is met only where it comes back.
 void Stops::watched_gaps(double* out) const {
-    for (size_t i = 0; i < rows_.size(); ++i) out[i] = watched_[i] ? gap[i] : 1.0;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        const double open = lifting_[i] && speed[i] > 0.0 ? std::abs(gap[i]) : gap[i];
+        out[i] = watched_[i] ? open : 1.0;
+    }
 }
 
 void Stops::remember(double t) {
@@ -163,7 +182,7 @@ void Stops::remember(double t) {
 
 void Stops::forget() {
     remembered_ = false;
-    for (auto* v : {&resting_, &held_}) v->assign(rows_.size(), 0);
+    for (auto* v : {&resting_, &held_, &flying_}) v->assign(rows_.size(), 0);
 }
 
 // The cubic of gaps and speeds at both ends of the step is negative at its end or between.

@@ -84,7 +84,7 @@ class Stops {
 
     // Stops that somebody else watches are left alone here.
     void watch();
-    void watch_none() { watched_.assign(watched_.size(), 0); }
+    void watch_none();
     // The gaps of all stops, positive for those not watched. From `gap`.
     void watched_gaps(double* out) const;
 
@@ -103,6 +103,7 @@ class Stops {
     std::vector<int> rows_;
     std::vector<double> restitution_, bounce_;
     std::vector<std::uint8_t> active_, candidate_, touched_, watched_;
+    std::vector<std::uint8_t> flying_, lifting_;  // at watch(): not in contact; of these, close by and being left
     // In contact where the step started; those of them that still push at its end, so that errors of positions and
     // speeds are corrected to both sides; those of them whose speeds were.
     std::vector<std::uint8_t> resting_, held_, kept_;
