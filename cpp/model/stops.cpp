@@ -8,9 +8,12 @@ namespace bellcrank {
 
 namespace {
 
-// What leaves a stop faster than gaps can show, as a fraction of the speed that counts as rest: at 1e-6 m/s a body
-// rises against its weight by half of the position tolerance.
-constexpr double kLeaving = 1e-3;
+// What leaves a stop faster than by rounding, as a fraction of the speed that counts as rest.
+constexpr double kLeaving = 1e-5;
+
+// What leaves or approaches it faster than gaps can show: at 1e-6 m/s a body rises against its weight by half of the
+// position tolerance.
+constexpr double kFlying = 1e-3;
 
 // An acceleration off a stop that is rounding, against what the rows ask for.
 constexpr double kTouching = 1e-10;
@@ -150,7 +153,8 @@ void Stops::note_touched(double scale) {
 void Stops::watch() {
     for (size_t i = 0; i < rows_.size(); ++i) {
         const bool near = gap[i] <= options_.contact_tolerance;
-        flying_[i] = !near || std::abs(speed[i]) > kLeaving * options_.rest_speed;
+        flying_[i] = !near || std::abs(speed[i]) > kFlying * options_.rest_speed;
+        resting_[i] = !flying_[i];
         lifting_[i] = flying_[i] && near && speed[i] > 0.0;
         watched_[i] = flying_[i] && !(lifting_[i] && gap[i] < -options_.position_tolerance);
     }
