@@ -20,6 +20,7 @@ SAMPLE = (
     "forces/effort: one frame times 5",
     "multipliers/value: one frame by 0.1 % more",
     "points, force: one frame times 5",
+    "points, slips: all flipped",
     "events/time: zeroed",
     "ledger/work: all shifted",
     "energy/kinetic: two frames swapped",

@@ -19,11 +19,17 @@ _ABOUT: Final = 4  # intervals in which no more slices of a tyre may come and go
 _EXACT: Final = 1e-9
 _SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
 _AT_LIMIT: Final = 1e-6  # of a limit: what is as near may be there, or not
-_OF_STEPS: Final = 1e-2  # the same of steps by impulses, which are found to a residual of all points together
+_STILL, _FAST, _WELL = (
+    1e-9,
+    1e-3,
+    1e-2,
+)  # m/s, of speeds, of the limit: what sticks, slips, is within it for sure
 _ROUNDS: Final = 1e-13  # the same, where it is there but for rounding
 _LOADED: Final = 1e-9  # of the largest force: points that exert less are not judged
 _STEEPEST: Final = 4.0  # slope of the ground against a tread
-_SOLVED: Final = 1e-4  # of impulses, which are found to a residual of a step
+_SOLVED: Final = 1e-5  # of impulses, which are found to a residual of a step
+_TOLERATED: Final = 1e-6  # residual, the largest that is taken from a run
+_HALF: Final = 2.0  # the force at the end of a step stands for half of it
 _OF_MOMENTS: Final = 0.1  # of the same for resistances, whose residual is one of angular speeds
 
 
@@ -107,7 +113,7 @@ def _deviations(part: Frames, points: PointsAt) -> Iterator[Floats]:
     normal = np.einsum("ij,ij->i", points.force, points.normal)
     turning = at.spin[points.frame, points.first] - at.spin[points.frame, points.second]
     yield from (
-        _rigid_loads(points, normal, turning, frames) if points.rigid else _elastic_loads(points, normal)
+        _rigid_loads(part, points, normal, turning) if points.rigid else _elastic_loads(points, normal)
     )
     relative = relative_speeds(part, points)
     recorded = points.slip - points.approach[:, None] * points.normal
@@ -116,38 +122,41 @@ def _deviations(part: Frames, points: PointsAt) -> Iterator[Floats]:
     fastest = points.largest(np.max(np.abs(relative), axis=1), frames) + 1e-9
     fastest += np.max(np.abs(at.velocity), axis=(1, 2))
     yield np.max(np.abs(relative - recorded), axis=1) / fastest[points.frame]
-    yield _flags(points, normal)
+    yield _rigid_flags(points, normal, frames) if points.rigid else _elastic_flags(points, normal)
 
 
-def _flags(points: PointsAt, normal: Floats) -> Floats:
+def _elastic_flags(points: PointsAt, normal: Floats) -> Floats:
     """1 where a point (m,) that slips is said to stick, or the other way round; else 0.
 
-    What sticks has not reached the limit of friction, nor its spring that of its length. What slips has: with
-    compliance one of them, by the lesser coefficient.
+    What sticks has not reached the limit of friction, nor its spring that of its length. What slips has
+    reached one of them, by the lesser coefficient.
     """
     law = points.law
-    if points.rigid:  # steps by impulses are found to a residual of all points together
-        return np.zeros(len(normal))
-    held = np.linalg.norm(points.force - normal[:, None] * points.normal, axis=1)
-    loaded = _OF_STEPS if points.rigid else _LOADED
-    known = (normal > loaded * np.max(np.abs(normal), initial=0.0)) & (law.static_friction > 0.0)
-    most, least = law.static_friction * normal, law.kinetic_friction * normal
-    near = _OF_STEPS if points.rigid else _AT_LIMIT
-    at_most, below = held > (1.0 + near) * most, held < (1.0 - near) * least
+    known = (normal > _LOADED * np.max(np.abs(normal), initial=0.0)) & (law.static_friction > 0.0)
     stretched = np.linalg.norm(points.shear, axis=1)
     longest = points.depth / (law.shear_ratio * law.exponent)
+    beyond = stretched > (1.0 + _AT_LIMIT) * law.static_friction * longest
     if points.of_tyre:  # beside friction, the slope of the ground exerts a force along the tread
-        beyond = stretched > (1.0 + _AT_LIMIT) * law.static_friction * longest
         return np.asarray((known & ~points.slips & beyond).astype(float))
-    if not points.rigid:
-        at_most |= stretched > (1.0 + _AT_LIMIT) * law.static_friction * longest
-        below &= stretched < (1.0 - _AT_LIMIT) * law.kinetic_friction * longest
-        if law.static_friction == law.kinetic_friction:  # then what slips is there exactly
-            reached = stretched >= (1.0 - _ROUNDS) * law.static_friction * longest
-            at_most |= reached | (held >= (1.0 - _ROUNDS) * most)
-    elif law.by_impulse:
-        below &= points.approach >= 0.0
-    return np.asarray((known & np.where(points.slips, below, at_most)).astype(float))
+    held = np.linalg.norm(points.force - normal[:, None] * points.normal, axis=1)
+    beyond |= held > (1.0 + _AT_LIMIT) * law.static_friction * normal
+    if law.static_friction == law.kinetic_friction:  # then what slips is at its limit to the last digits
+        beyond |= stretched >= (1.0 - _ROUNDS) * law.static_friction * longest
+        beyond |= held >= (1.0 - _ROUNDS) * law.static_friction * normal
+    least = (1.0 - _AT_LIMIT) * law.kinetic_friction
+    below = (held < least * normal) & (stretched < least * longest)
+    return np.asarray((known & np.where(points.slips, below, beyond)).astype(float))
+
+
+def _rigid_flags(points: PointsAt, normal: Floats, frames: int) -> Floats:
+    """The same of steps by impulses, by speeds that leave no doubt."""
+    slip = np.linalg.norm(points.slip, axis=1)
+    held = np.linalg.norm(points.force - normal[:, None] * points.normal, axis=1)
+    fastest = points.largest(slip, frames)[points.frame]
+    creeps = (slip < _STILL) & (held < (1.0 - _WELL) * points.law.kinetic_friction * normal)
+    runs = slip > _FAST * (1.0 + fastest)
+    known = (points.approach >= 0.0) | (not points.law.by_impulse)
+    return np.asarray((known & np.where(points.slips, creeps, runs)).astype(float))
 
 
 def _elastic_loads(points: PointsAt, normal: Floats) -> tuple[Floats, Floats]:
@@ -168,8 +177,20 @@ def _elastic_loads(points: PointsAt, normal: Floats) -> tuple[Floats, Floats]:
     return np.abs(normal - wanted) / scale, astray / scale
 
 
-def _rigid_loads(points: PointsAt, normal: Floats, turning: Floats, frames: int) -> tuple[Floats, Floats]:
+def _unsolved(part: Frames, points: PointsAt) -> Floats:
+    """What the residual of steps by impulses leaves of a force (m,), N: a part of the largest speed."""
+    told, at = part.evidence.run.statistics, part.at
+    residual = min(float(told.get("residual", 0.0)), _TOLERATED)
+    speeds = np.max(np.linalg.norm(at.velocity, axis=2), axis=1)
+    speeds = np.maximum(speeds, points.largest(np.linalg.norm(points.slip, axis=1), len(part)))
+    mass = np.append(part.model.mass, 0.0)  # of the ground: the other one counts
+    heavier = np.maximum(mass[points.first], mass[points.second])
+    return np.asarray(_HALF * residual * speeds[points.frame] * heavier / float(told.get("step", np.inf)))
+
+
+def _rigid_loads(part: Frames, points: PointsAt, normal: Floats, turning: Floats) -> tuple[Floats, Floats]:
     """What pulls, and what resists slip or turning (n, 3) as no law does, by the largest normal force."""
+    frames, unsolved = len(part), _unsolved(part, points)
     scale = (points.largest(np.abs(normal), frames) + 1e-300)[points.frame]
     law, axes = points.law, points.normal
     friction = points.force - normal[:, None] * axes
@@ -190,7 +211,9 @@ def _rigid_loads(points: PointsAt, normal: Floats, turning: Floats, frames: int)
         if resistance > 0.0 or np.any(moment):
             beyond = astray(moment, rate, (resistance, resistance))
             found.append(_OF_MOMENTS * beyond / (resistance or 1.0))
-    return np.maximum(-normal, 0.0) / scale, np.max(found, axis=0) / scale
+    found = [np.maximum(-normal, 0.0), np.max(found, axis=0)]
+    pulls, resists = (np.maximum(one - unsolved, 0.0) / scale for one in found)
+    return pulls, resists
 
 
 def _astray(

@@ -62,7 +62,7 @@ def judged_run(
             *of_run(evidence, max(tolerance, _OF_TOLERANCE * float(run.statistics.get("tolerance", 0.0)))),
             *judge_consequences(evidence),
             *judge_directions(evidence),
-            *judge_impulses(evidence, calm, tolerance * _OF_IMPULSES),
+            *judge_impulses(evidence, calm, _OF_IMPULSES * tolerance),
             *judge_coordinates(evidence),
             *judge_stops(evidence),
             *judge_motion(evidence, motion, calm, tolerance),
