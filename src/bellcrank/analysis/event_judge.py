@@ -10,7 +10,8 @@ import numpy as np
 from bellcrank.analysis.calm import broken_intervals, calm_of
 from bellcrank.analysis.contact_points import is_rigid
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.motion_judge import Motion, Roughness
+from bellcrank.analysis.motion_judge import Motion
+from bellcrank.analysis.roughness import Roughness
 from bellcrank.analysis.snapshot import Snapshot, Snapshots
 from bellcrank.analysis.touching import event_intervals, locates_events, pairs_met
 from bellcrank.analysis.verdict import CheckResult, Worst

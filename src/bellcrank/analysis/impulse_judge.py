@@ -9,7 +9,7 @@ from bellcrank.analysis.balance_judge import sizes, with_floor
 from bellcrank.analysis.calm import Calm
 from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.loads import acting
-from bellcrank.analysis.motion_judge import Roughness
+from bellcrank.analysis.roughness import Roughness
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
 

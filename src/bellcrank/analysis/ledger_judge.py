@@ -21,7 +21,7 @@ _WORKS = (
 _UNRESOLVED = 5.0  # times the error of such an integral, which motions between frames may add
 _OF_EACH = 30.0  # times the limit: what works may be off by, relative to those of their own force
 _LEAST = 1e-2  # of the energies: works that are less are judged by this scale
-_OF_CONTACTS = 1.0  # the same of contacts, which ring between frames
+_RINGING = 1.0  # the same where something touches, and rings between frames
 
 
 def judge_balance_of_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
@@ -74,11 +74,12 @@ def judge_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
     if not np.any(evidence.model.arrays["block_unilateral"]):  # impacts act on drives as well
         known = {m.element for m in run.layout.multipliers if m.kind == "drive" and m.coordinate is not None}
         histories += [(f"drive {name!r}", run.drive(name)) for name in run.drives if name in known]
+    rings = any(not contact.of_tyre for contact in evidence.model.contacts)
     touching = {force_account(contact.name) for contact in evidence.model.contacts}
     for account, history in histories:
         if account in run.layout.works:
             kept = calm if run.contacts else smooth  # powers have kinks where contacts change
-            least = (_OF_CONTACTS if account in touching else _LEAST) * size
+            least = (_RINGING if rings or account in touching else _LEAST) * size
             left, end = _left(history.work[:count], history.power[:count], float(steps[0]), kept, least)
             worst.meet(left, account, float(time[end]))
     return worst.result("works", _WORKS, limit)
