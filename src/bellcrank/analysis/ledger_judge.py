@@ -80,26 +80,34 @@ def judge_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
         if account in run.layout.works:
             kept = calm if run.contacts else smooth  # powers have kinks where contacts change
             least = (_RINGING if rings or account in touching else _LEAST) * size
-            left, end = _left(history.work[:count], history.power[:count], float(steps[0]), kept, least)
+            left, end = _left(
+                history.work[:count], history.power[:count], float(steps[0]), kept, least, rings
+            )
             worst.meet(left, account, float(time[end]))
     return worst.result("works", _WORKS, limit)
 
 
-def _left(work: Floats, power: Floats, step: float, kept: np.ndarray, least: float) -> tuple[float, int]:
+def _left(
+    work: Floats, power: Floats, step: float, kept: np.ndarray, least: float, rings: bool
+) -> tuple[float, int]:
     """How far works (T,) are off, by four steps and all together, and the frame at which they are.
 
     kept: (T - 4,), whether to judge the four steps from each frame on. least: scale of the works at least, J.
+    rings: whether something rings between frames, which may look the same at all of them: no sum is known.
     """
     found, errors = worked(power, step)
     apart = kept * (work[4:] - work[:-4] - found)
     unknown = _UNRESOLVED * largest_nearby(np.abs(errors))
     beyond = np.maximum(0.0, np.abs(apart) - unknown)
     beyond /= _OF_EACH * max(float(np.max(np.abs(found))), least)
+    one = int(np.argmax(beyond))
+    if rings:
+        return float(beyond[one]), one + 4
     # What frames do not show differs in sign from one to the next: it adds up as a random walk does.
     gone, walked = np.cumsum(apart[::4]), np.sqrt(np.cumsum((kept * unknown)[::4] ** 2))
     drifted = np.maximum(0.0, np.abs(gone) - walked)
     drifted /= _OF_EACH * max(float(np.max(np.abs(work))), least)
-    one, all_together = int(np.argmax(beyond)), int(np.argmax(drifted))
+    all_together = int(np.argmax(drifted))
     if beyond[one] >= drifted[all_together]:
         return float(beyond[one]), one + 4
     return float(drifted[all_together]), 4 * all_together + 4

@@ -1,4 +1,4 @@
-"""What methods of integration leave open between frames, and how to tell from the frames."""
+"""What methods of integration leave open between frames, and how much of it the frames bound."""
 
 from __future__ import annotations
 
