@@ -215,6 +215,11 @@ void ConstrainedBodies::gaps(double t, const double* x, const double* u, double*
     stops_.watched_gaps(out);
 }
 
+double ConstrainedBodies::first_met(double t, const double* x, const double* u) {
+    stops_.measure(*model_, branches_, t, x, u);
+    return stops_.first_met(t);
+}
+
 void ConstrainedBodies::commit(double t, const double* x, const double* u) {
     Bodies::commit(t, x, u);
     if (stops_.empty()) return;

@@ -13,7 +13,6 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kVanishing = 1e-14;  // a step as short against the time is none
 constexpr double kBeside = 1e-14;     // of a time: a discontinuity is as near, on either side
 constexpr double kMostRounding = 10;  // an error that may be taken for rounding, in tolerances
 constexpr double kFarRounding = 100;  // one that may be rounding; with a history it is not taken, nor that to blame
@@ -70,7 +69,6 @@ class AdaptiveRun final : public Run {
     bool report_new_contacts();
     void report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u);
     double first_step();
-    double shortest() const { return kVanishing * std::max(1.0, std::abs(t_)); }
 
     EventWatch watch_;
     SealedEnergy energy_;

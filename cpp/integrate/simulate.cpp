@@ -214,12 +214,16 @@ constexpr double kMostSteps = 1LL << 53;
 // A speed that means something [m/s, rad/s].
 constexpr double kMoving = 1e-6;
 
+constexpr int kMostParts = 100;  // of a step, at whose ends stops are met
+constexpr int kMostTries = 20;   // steps to a stop, each shorter than the last
+
 // Each interval between output times in equal steps.
 class FixedRun final : public Run {
   public:
     FixedRun(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
              std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
         : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
+          watches_stops_(system.stops() > 0 && !stepper_->by_impulses()),
           watch_(system, *stepper_),
           path_(system),
           curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }),
@@ -294,26 +298,68 @@ class FixedRun final : public Run {
         return system_.contacts().longest_step(t, h, at.x, at.u);
     }
 
+    // To the end of a step, or to the first stop on the way: there the impact takes place, from where another one goes
+    // on. Within a step the loads gathered behind an impact would act as if they were part of it. Where stops are met
+    // without end, as by what bounces ever less, the rest is taken whole.
     bool take(double t, double end, double h, bool last) {
-        if (!(end > t)) return stop(SimulationStatus::step_vanished), false;
-        const EnergyWatch::Step step{t, h, x_.data(), u_.data(), x1_.data(), u1_.data()};
-        watch_.before(step);
-        const auto impacts = system_.statistics().impacts;
-        const StepOutcome outcome = stepper_->step(system_, t, h, x_.data(), u_.data(), x1_.data(), u1_.data());
-        if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
-        result_.row = poles_.turned_over(end, x1_.data(), u1_.data());
-        if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
-        if (changes_nothing()) return stop(SimulationStatus::step_vanished), false;
-        if (!watch_.bears(step, outcome.impulses.coarseness, last)) return tell_energy(step), false;
-        if (!ledger_.empty()) book(step, system_.statistics().impacts != impacts);
-        return accept(end, h);
+        for (int parts = 0; t < end; ++parts, t = t_, h = end - t) {
+            const auto impacts = system_.statistics().impacts;
+            const bool watches = watches_stops_ && parts < kMostParts;
+            EnergyWatch::Step step{t, h, x_.data(), u_.data(), x1_.data(), u1_.data()};
+            StepOutcome outcome = attempt(step, watches);
+            const bool meets = watches && shorten_to_stop(step, outcome);
+            const double to = t + step.h < end - shortest() ? t + step.h : end;
+            if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
+            if (!ledger_.empty() && step.h > 0.0) follow(step);
+            if (meets && !meet_stops(to)) return false;
+            result_.row = poles_.turned_over(to, x1_.data(), u1_.data());
+            if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
+            if (!meets && changes_nothing()) return stop(SimulationStatus::step_vanished), false;
+            if (!watch_.bears(step, outcome.impulses.coarseness, last && to == end)) return tell_energy(step), false;
+            if (!ledger_.empty() && !meets && system_.statistics().impacts != impacts)
+                ledger_.strike(t, step.x, step.u, true);
+            if (!accept(to, step.h)) return false;
+            if (to == end) return true;
+        }
+        return stop(SimulationStatus::step_vanished), false;
     }
 
-    // The work of a step. What an impact in it takes is what is left.
-    void book(const EnergyWatch::Step& step, bool impact) {
+    StepOutcome attempt(const EnergyWatch::Step& step, bool watches) {
+        watch_.before(step);
+        if (watches)
+            system_.watch_stops(step.t, step.x, step.u);
+        else if (watches_stops_)
+            system_.meet_stops();
+        return stepper_->step(system_, step.t, step.h, step.x, step.u, x1_.data(), u1_.data());
+    }
+
+    // Takes the step again, so that it ends where the first stop is met; its length is 0 where that is at its start.
+    bool shorten_to_stop(EnergyWatch::Step& step, StepOutcome& outcome) {
+        double part = system_.first_met(step.t + step.h, x1_.data(), u1_.data());
+        for (int i = 0; part < 1.0 && i < kMostTries; ++i) {
+            step.h *= part;
+            if (step.h < shortest()) {
+                step.h = 0.0;
+                outcome = {};
+                x1_ = x_, u1_ = u_;
+                return true;
+            }
+            outcome = attempt(step, true);
+            part = system_.first_met(step.t + step.h, x1_.data(), u1_.data());
+        }
+        return part <= 1.0;
+    }
+
+    bool meet_stops(double t) {
+        if (!ledger_.empty()) ledger_.strike(t, x1_.data(), u1_.data(), false);
+        system_.meet_stops();
+        return is_sound(system_.project(t, x1_.data(), u1_.data()));
+    }
+
+    // The work of a step, before the impact at its end. What that takes is what is left.
+    void follow(const EnergyWatch::Step& step) {
         path_.lay(step.t, step.h, step.x, step.u, step.x1, step.u1);
         ledger_.follow(step.t, step.t + step.h, CubicCurve::kOrder, false, curve_);
-        if (impact) ledger_.strike(step.t, step.x, step.u, true);
     }
 
     bool count(const ImpulseOutcome& step) {
@@ -346,6 +392,7 @@ class FixedRun final : public Run {
         return x1_ == x_ && u1_ == u_ && std::ranges::any_of(u_, [](double v) { return std::abs(v) > kMoving; });
     }
 
+    const bool watches_stops_;
     EnergyWatch watch_;
     CubicCurve path_;
     Ledger::Curve curve_, over_pole_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -137,6 +138,8 @@ class Run {
     void stop(SimulationStatus status);
     // Time to the end of this part of the run.
     double left() const { return goal_ - t_; }
+    // A step as short against the time is none.
+    double shortest() const { return 1e-14 * std::max(1.0, std::abs(t_)); }
     // It is told once that the run does not get on.
     void tell_slow(const SlowRun& found);
     // The run is given up: it would never end.

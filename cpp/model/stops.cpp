@@ -24,6 +24,28 @@ constexpr double kPull = 1e-10, kApproach = 1e-12;
 // Penetration with which the constraints are not met.
 constexpr double kGivenUp = 1e-6;
 
+// A gap within a step: the cubic through gaps, and speeds times the length of the step, at both ends.
+struct GapCourse {
+    double start, speed, a, b;
+
+    GapCourse(double start, double speed, double end, double end_speed)
+        : start(start),
+          speed(speed),
+          a(3.0 * (end - start) - 2.0 * speed - end_speed),
+          b(2.0 * (start - end) + speed + end_speed) {}
+
+    double at(double s) const { return start + s * (speed + s * (a + s * b)); }
+    // Where it is least, and where it is most; not a number if it rises or falls all the way.
+    double lowest() const { return -speed / (a + std::sqrt(a * a - 3.0 * b * speed)); }
+    double highest() const { return -speed / (a - std::sqrt(a * a - 3.0 * b * speed)); }
+    // Its zero between where it is open and where it is not.
+    double zero(double open, double closed) const {
+        for (double middle = 0.5 * (open + closed); middle > open && middle < closed; middle = 0.5 * (open + closed))
+            (at(middle) > 0.0 ? open : closed) = middle;
+        return open;
+    }
+};
+
 }  // namespace
 
 Stops::Stops(const Model& model, const StopOptions& options) : options_(options) {
@@ -185,20 +207,42 @@ void Stops::forget() {
     for (auto* v : {&resting_, &held_, &flying_}) v->assign(rows_.size(), 0);
 }
 
-// The cubic of gaps and speeds at both ends of the step is negative at its end or between.
+// A gap is negative at the end of the step or between.
 bool Stops::passed(double t) const {
     if (!remembered_) return false;
     const double h = t - remembered_at_, slow = h * kLeaving * options_.rest_speed;
     for (size_t i = 0; i < rows_.size(); ++i) {
-        const double start = start_[i], end = reached_[i];
         const double approach = h * closing_[i], leave = h * speed[i];
-        if (watched_[i] || start <= options_.contact_tolerance || approach >= 0.0 || leave <= slow) continue;
-        if (end < -options_.contact_tolerance) return true;
-        const double a = 3.0 * (end - start) - 2.0 * approach - leave, b = 2.0 * (start - end) + approach + leave;
-        const double s = -approach / (a + std::sqrt(a * a - 3.0 * b * approach));  // where the cubic is least
-        if (start + s * (approach + s * (a + s * b)) < -options_.contact_tolerance) return true;
+        if (watched_[i] || start_[i] <= options_.contact_tolerance || approach >= 0.0 || leave <= slow) continue;
+        if (reached_[i] < -options_.contact_tolerance) return true;
+        const GapCourse course(start_[i], approach, reached_[i], leave);
+        if (course.at(course.lowest()) < -options_.contact_tolerance) return true;
     }
     return false;
+}
+
+// What is closed and approached where the step starts is met there; what is being left, where it comes back, however
+// little it rose: a speed gathered behind the stop would throw others off theirs.
+double Stops::first_met(double t) const {
+    constexpr double kNone = 2.0, kAtEnd = 1.0 - 1e-6;
+    const double h = t - remembered_at_;
+    double first = kNone;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        if (!watched_[i]) continue;
+        const bool near = start_[i] <= options_.contact_tolerance;
+        if (near && closing_[i] < 0.0) return 0.0;
+        const GapCourse course(near ? 0.0 : start_[i], h * closing_[i], gap[i], h * speed[i]);
+        double closed = 1.0;
+        if (!(gap[i] < 0.0)) {
+            if (gap[i] <= (kAtEnd - 1.0) * h * speed[i]) first = std::min(first, 1.0);
+            closed = course.lowest();
+            if (!(closed > 0.0 && closed < 1.0 && course.at(closed) < -options_.contact_tolerance)) continue;
+        }
+        const double most = closing_[i] > 0.0 ? course.highest() : 0.0;
+        const double met = course.zero(most > 0.0 && most < closed ? most : 0.0, closed);
+        first = std::min(first, met < kAtEnd ? met : 1.0);
+    }
+    return first;
 }
 
 }  // namespace bellcrank

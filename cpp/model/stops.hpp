@@ -93,6 +93,9 @@ class Stops {
     void remember(double t);
     void forget();
     bool passed(double t) const;
+    // The part of the step from there to t at which the first of those that are watched is met, 1 at its end; more if
+    // none is. From `gap` and `speed`.
+    double first_met(double t) const;
 
   private:
     bool is_contact(int stop) const;

@@ -78,6 +78,7 @@ class JointSystem : public System {
     void watch_stops(double t, const double* x, const double* u) final;
     void meet_stops() final { stops_.watch_none(); }
     void gaps(double t, const double* x, const double* u, double* out) final;
+    double first_met(double t, const double* x, const double* u) final;
 
     // Model rows that are met by multipliers, those of stops last; all others hold by the choice of coordinates.
     const std::vector<int>& closing_rows() const { return closing_rows_; }

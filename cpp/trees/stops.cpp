@@ -40,6 +40,11 @@ void JointSystem::gaps(double t, const double* x, const double* u, double* out) 
     stops_.watched_gaps(out);
 }
 
+double JointSystem::first_met(double t, const double* x, const double* u) {
+    measure_stops(t, x, u);
+    return stops_.first_met(t);
+}
+
 // Forces of the last solution, and the size of all multipliers.
 double JointSystem::gather_forces() {
     double scale = 1e-300;

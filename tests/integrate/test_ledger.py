@@ -181,8 +181,7 @@ def test_stops_take_what_their_restitution_says(restitution, method):
     run = simulate(stops.ball(restitution), 0.5, output_step=0.01, **method)
     balance = run.energy_balance()
     fallen = 2.0 * 9.81 * 1.0
-    allowed = 0.05 if method.get("method") == "rk4" else 1e-6  # within its step there is no impact
-    assert balance.lost["impacts"][-1] == pytest.approx((1.0 - restitution**2) * fallen, rel=allowed)
+    assert balance.lost["impacts"][-1] == pytest.approx((1.0 - restitution**2) * fallen, rel=1e-6)
     assert balance.lost["impacts"][10] == 0.0
     assert balance.error < 1e-6
 
