@@ -237,3 +237,17 @@ def test_moments_that_no_force_has_are_not_judged_by_rounding():
     mech.add_constraint("rope", bc.Cable(slack=True), block.marker(), eyelet, weight.marker())
     found = bc.verify(bc.simulate(mech, 0.5, output_step=0.01, formulation="lagrange"))
     assert found.passed, found
+
+
+def test_an_impact_between_frames_of_fixed_steps_is_not_an_accusation():
+    """At none of the frames anything touches: the second ball meets the third one between two of them."""
+    mech = bc.Mechanism("balls", gravity=(0, 0, 0))
+    for name, x, speed in (("first", -0.46, 2.0), ("second", 0.0, 0.0), ("third", 0.53, 0.0)):
+        ball = {"position": (x, 0, 0), "velocity": (speed, 0, 0), "shapes": [bc.Sphere(0.1)]}
+        mech.add_body(name, 1.0, (0.004,) * 3, **ball)
+    mech.add_force("hit", bc.Contact(stiffness=1e5, restitution=0.6), "first", "second", "third")
+    run = bc.simulate(mech, 0.7, method="rk4", step=2e-4, output_step=0.05)
+    assert not np.any(run.contact("hit").count)
+    assert run.body("third").velocity[-1, 0] > 1.0
+    found = bc.verify(run)
+    assert found.passed, found

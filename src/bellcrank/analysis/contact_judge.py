@@ -10,10 +10,9 @@ import numpy as np
 from bellcrank.analysis.calm import calm_of
 from bellcrank.analysis.contact_points import PointsAt, is_rigid, points_at
 from bellcrank.analysis.evidence import Evidence, Frames
-from bellcrank.analysis.touching import points_changed
+from bellcrank.analysis.touching import locates_events, points_changed
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
-from bellcrank.trajectory.contact_log import COLUMNS, starts_of
 
 _ABOUT: Final = 4  # intervals in which no more slices of a tyre may come and go: frames resolve these
 _EXACT: Final = 1e-9
@@ -44,7 +43,7 @@ def steady(evidence: Evidence) -> np.ndarray:
     Slices of tyres may come and go, if frames are close enough to show how.
 
     An impact may begin and end between two frames. Methods that locate events record it; others do not, and
-    then only intervals with touching points at both ends count. Rigid contacts act by impulses, which no
+    then bodies must be too far from what they do not touch for one. Rigid contacts act by impulses, which no
     quadrature of forces can capture.
     """
     count = len(evidence.time) - 1
@@ -53,14 +52,13 @@ def steady(evidence: Evidence) -> np.ndarray:
         return np.asarray(whole)
     if is_rigid(evidence):
         return np.zeros(count, dtype=bool)
-    rows = evidence.run.store.contacts.reshape(-1, COLUMNS)
     lasting, slices = points_changed(evidence)
     nearby = np.convolve(slices, np.ones(_ABOUT), mode="same") if count >= _ABOUT else slices * _ABOUT
     same = (lasting == 0) & (nearby <= _ABOUT)
     names = tuple(f"{contact.name} " for contact in evidence.model.contacts)
     times = [event.time for event in evidence.run.events if event.name.startswith(names)]
-    if not times and len(rows):
-        same &= np.diff(starts_of(evidence.run.store))[:-1] > 0
+    if not locates_events(evidence):
+        same &= np.all(calm_of(evidence).bodies, axis=1)
     slack = 1e-9 * float(np.ptp(evidence.time))
     for time in times:
         first = int(np.searchsorted(evidence.time, time - slack, side="left")) - 1

@@ -30,6 +30,9 @@ def judge_numbers(evidence: Evidence) -> list[CheckResult]:
     longest.meet(
         sizes[frame, body], f"body {evidence.model.bodies[int(body)]!r}", float(evidence.time[frame])
     )
+    for event in evidence.run.events:
+        of_event = np.abs(np.linalg.norm(event.state.rotation, axis=1) - 1.0)
+        longest.meet(float(np.max(of_event, initial=0.0)), f"event {event.name!r}", event.time)
     return [
         worst.result("numbers", "recorded values that are not finite", 0.0),
         longest.result("rotations", "length of a quaternion beside one", 1e-9),
