@@ -9,7 +9,9 @@ import numpy as np
 from bellcrank.analysis.calm import broken_intervals, calm_of
 from bellcrank.analysis.contact_judge import steady
 from bellcrank.analysis.evidence import Evidence
+from bellcrank.analysis.made_run import borne_out
 from bellcrank.analysis.quadrature import even, largest_nearby, windows, worked
+from bellcrank.analysis.roughness import Roughness
 from bellcrank.analysis.touching import event_intervals, locates_events
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
@@ -20,6 +22,8 @@ _WORKS = (
 )
 _UNRESOLVED = 5.0  # times the error of such an integral, which motions between frames may add
 _OF_EACH = 30.0  # times the limit: what works may be off by, relative to those of their own force
+_APPEALED = 1e-2  # of the limit, in speeds: by as much a motion may differ that explains works
+_SUSPECTS = 32  # windows that may be explained
 _LEAST = 1e-2  # of the energies: works that are less are judged by this scale
 _RINGING = 1.0  # the same where something touches, and rings between frames
 
@@ -76,13 +80,21 @@ def judge_works(evidence: Evidence, size: float, limit: float) -> CheckResult:
         histories += [(f"drive {name!r}", run.drive(name)) for name in run.drives if name in known]
     rings = any(not contact.of_tyre for contact in evidence.model.contacts)
     touching = {force_account(contact.name) for contact in evidence.model.contacts}
+    allowed = _APPEALED * limit + Roughness.of(evidence).noise
     for account, history in histories:
         if account in run.layout.works:
             kept = calm if run.contacts else smooth  # powers have kinks where contacts change
             least = (_RINGING if rings or account in touching else _LEAST) * size
-            left, end = _left(
-                history.work[:count], history.power[:count], float(steps[0]), kept, least, rings
-            )
+            work, power, step = history.work[:count], history.power[:count], float(steps[0])
+            gained = account, work, limit * max(float(np.max(np.abs(work))), least)
+            strange = np.abs(work[4:] - work[:-4] - worked(power, step)[0])
+            left, end = _left(work, power, step, kept, least, rings)
+            for window in np.argsort(-strange)[:_SUSPECTS].tolist():
+                # What powers at frames do not explain the motion of the model may.
+                if left <= limit or not borne_out(evidence, range(window, window + 4), allowed, gained):
+                    break
+                kept = kept & (np.arange(len(kept)) != window)
+                left, end = _left(work, power, step, kept, least, rings)
             worst.meet(left, account, float(time[end]))
     return worst.result("works", _WORKS, limit)
 

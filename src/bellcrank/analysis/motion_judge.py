@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from bellcrank.analysis.calm import Calm
 from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.loads import acting
-from bellcrank.analysis.made_run import arrives
+from bellcrank.analysis.made_run import borne_out
 from bellcrank.analysis.roughness import Roughness, changes
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
@@ -169,15 +169,11 @@ def _lasting(beyond: Floats, hidden: np.ndarray, limit: float) -> Floats:
 
 
 def _borne_out(evidence: Evidence, beyond: list[Floats], limit: float, allowed: float) -> np.ndarray:
-    """Intervals (T - 1, 1) whose deviations the motion of the model itself explains.
-
-    Near a dead point accelerations may rise and fall between frames that show nothing of it. From the first
-    of the two frames, the model arrives at the second one then; it does not where numbers were altered.
-    """
+    """Intervals (T - 1, 1) whose deviations the motion of the model itself explains."""
     intervals = np.flatnonzero(np.max([np.max(one, axis=1) for one in beyond], axis=0) > limit)
     borne = np.zeros((len(evidence.time) - 1, 1), dtype=bool)
-    if len(intervals) <= _APPEALS and not evidence.model.contacts:
-        borne[[k for k in intervals.tolist() if arrives(evidence, k, allowed)]] = True
+    if len(intervals) <= _APPEALS:
+        borne[[k for k in intervals.tolist() if borne_out(evidence, [k], allowed)]] = True
     return borne
 
 
