@@ -14,7 +14,7 @@ ImpulseStep& Lagrange::impulses() {
     impulses_ = std::make_unique<ImpulseStep>(
         *model_, free_motion_, contacts_,
         std::make_unique<BodySpace>(*model_, rows_, *this, close, [this](double* u) { flatten(u); }),
-        options_.rest_speed);
+        options_.rest_speed, options_.contact_tolerance);
     return *impulses_;
 }
 
