@@ -122,6 +122,9 @@ class JointSystem : public System {
     // The displacement, or change of velocity, of least kinetic energy that takes errors_ away.
     virtual const double* step() = 0;
 
+    // Where they were, and which of them pushed, before.
+    void forget_stops() { stops_.forget(); }
+
     // Of projections: brings positions onto the closing rows, those of stops that are penetrated among them; whether
     // they are met.
     bool close_positions(double t, double* x);

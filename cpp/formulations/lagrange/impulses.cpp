@@ -9,6 +9,7 @@ ImpulseStep& Lagrange::impulses() {
     const auto close = [this](double time, double* at) {
         known_ = Known::nothing;  // the rows have been evaluated elsewhere
         trusted_pivot_ = options_.rank_tolerance;
+        stops_.forget();  // which of them push is found by impulses: accelerations, of frames, say nothing
         return rows_.rows() == 0 || close_positions(time, at);
     };
     impulses_ = std::make_unique<ImpulseStep>(

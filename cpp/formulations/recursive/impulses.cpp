@@ -207,7 +207,9 @@ void Recursive::Space::advance(double t, double h, const double* x, double* u, d
     system_.lead_positions(t, x1);
 }
 
+// Which stops push is found by impulses: accelerations, of frames, say nothing.
 bool Recursive::Space::close(double t, double* x) {
+    system_.forget_stops();
     return system_.closing_rows().empty() || system_.close_positions(t, x);
 }
 
