@@ -180,6 +180,7 @@ class JointSystem : public System {
 
     // Stops (stops.cpp).
     void begin_stops(double t, const double* x);
+    void close_stops_singly(double t, double* x);
     bool pushes_into_more_stops(double t, const double* x);
     void measure_stops(double t, const double* x, const double* u);
     void accelerate_with_stops(double t, const double* x, const double* u, double* udot);
@@ -202,6 +203,8 @@ class JointSystem : public System {
     bool positions_alone_ = false;
     double followed_at_ = 0.0;
     double corrected_ = 0.0;         // by how much the last projection moved a coordinate
+    double wrong_ = 0.0;             // the largest error that it corrected
+    std::vector<double> began_;      // configuration where it began
     double last_fastest_ = -1.0;     // speed where the last step ended, −1: there was none
     std::vector<double> residuals_;  // of stop_rows_
     std::vector<double> before_;     // speeds before drives set theirs
