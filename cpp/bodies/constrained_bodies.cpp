@@ -17,6 +17,9 @@ constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
 // What may be corrected beyond the way since the last step [rad], by coarse methods too.
 constexpr double kLittleCorrected = 0.02;
 
+// A correction that is longer, by the errors that it corrects, is one along rows that are nearly dependent.
+constexpr double kFarMoved = 100.0;
+
 // Up to so many redundant rows a basis of what exerts nothing is formed.
 constexpr int kFew = 15;
 
@@ -147,17 +150,57 @@ bool ConstrainedBodies::close_positions(double t, double* x) {
     corrected_ = 0.0;
     gather_gaps();
     stops_.reset();
-    // Pushing out of one stop may push into another.
+    began_.assign(x, x + (stops_.empty() ? 0 : configuration_size()));
+    close_together(t, x);
+    if (stops_.pushing() > 1 && is_far_moved(x)) {
+        std::ranges::copy(began_, x);
+        close_singly(t, x);
+    }
+    const bool met = finish_correction(t, x);
+    gather_gaps();
+    return met && stops_.hold();
+}
+
+// Pushing out of one stop may push into another.
+void ConstrainedBodies::close_together(double t, double* x) {
+    wrong_ = 0.0;
     for (size_t pass = 0; pass <= stop_rows_.size(); ++pass) {
         gather_gaps();
         stops_.close_penetrated();
         const bool more = enable_stops(stops_.active());
         if (pass > 0 && !more) break;
+        for (int r = 0; r < rows_.rows() && !stops_.empty(); ++r)
+            if (rigid_[r] && enabled_[r]) wrong_ = std::max(wrong_, std::abs(rows_.C[r]));
         correct_positions(t, x);
     }
-    const bool met = finish_correction(t, x);
+}
+
+// Stops that are alike to first order, as two ropes between the same bodies, are met together only far from here, where
+// no motion leads. One of them is met, and the others open as far as they are longer.
+void ConstrainedBodies::close_singly(double t, double* x) {
+    rows_.evaluate_values(t, x);
+    corrected_ = 0.0;
     gather_gaps();
-    return met && stops_.hold();
+    stops_.push_singly();
+    int stop = stops_.deepest();
+    if (stop < 0) stop = stops_.nearest_held();
+    for (int pass = 0; stop >= 0 && pass < 2 * stops_.count(); ++pass) {
+        stops_.push_alone(stop);
+        enable_stops(stops_.active());
+        correct_positions(t, x);
+        gather_gaps();
+        stop = stops_.deepest();
+    }
+    stops_.open();
+    close_together(t, x);
+}
+
+// Against the errors that were to be corrected.
+bool ConstrainedBodies::is_far_moved(const double* x) const {
+    double moved = 0.0;
+    for (int b = 0; b < model_->bodies(); ++b)
+        for (int k = 0; k < kPose; ++k) moved = std::max(moved, std::abs(x[kPose * b + k] - began_[kPose * b + k]));
+    return moved > kFarMoved * wrong_;
 }
 
 bool ConstrainedBodies::project(double t, double* x, double* u) {

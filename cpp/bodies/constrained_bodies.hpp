@@ -77,6 +77,9 @@ class ConstrainedBodies : public Bodies {
     double corrected_ = 0.0;                      // by how much the last projection turned a body [rad]
 
   private:
+    void close_together(double t, double* x);
+    void close_singly(double t, double* x);
+    bool is_far_moved(const double* x) const;
     bool some_speed_jumps() const;
     bool respond(int stop, double* speeds);
     void share_loads() final;
@@ -87,6 +90,8 @@ class ConstrainedBodies : public Bodies {
     std::vector<int> driven_rows_;          // storage rows that follow functions of time, stops apart
     StopImpact impact_;
     std::vector<double> impulses_, responses_;  // by storage row; of those that are struck
+    std::vector<double> began_;                 // configuration at close_positions()
+    double wrong_ = 0.0;                        // the largest error of rows there, and of stops since
 };
 
 template <class Solve, class Excess>

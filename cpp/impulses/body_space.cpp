@@ -19,7 +19,7 @@ class BodySpace::Rows final : public ImpulseRows {
     explicit Rows(const BodySpace& space) : space_(space), bodies_(6 * static_cast<size_t>(space.model_.bodies())) {}
 
     void lay_out(const ConeLayout& layout, const std::vector<ImpulsePoint>& points) override;
-    void evaluate(const std::vector<ImpulsePoint>& points, bool positions) override;
+    void evaluate(const std::vector<ImpulsePoint>& points, const std::vector<char>& left_out) override;
     void to_rows(const double* u, double* rows) override;
     void add_response(const double* impulses, double* u) override;
     ConeOperator& response() override { return operator_; }
@@ -28,7 +28,7 @@ class BodySpace::Rows final : public ImpulseRows {
     void add_side(int block, int body) {
         if (body != space_.model_.ground()) sides_.push_back({block, body});
     }
-    int write_pieces(bool positions);
+    int write_pieces(const std::vector<char>& left_out);
     void write_points(const std::vector<ImpulsePoint>& points, int side);
 
     const BodySpace& space_;
@@ -52,27 +52,26 @@ void BodySpace::Rows::lay_out(const ConeLayout& layout, const std::vector<Impuls
     operator_.set_pattern(layout, space_.model_.bodies(), sides_);
 }
 
-void BodySpace::Rows::evaluate(const std::vector<ImpulsePoint>& points, bool positions) {
+void BodySpace::Rows::evaluate(const std::vector<ImpulsePoint>& points, const std::vector<char>& left_out) {
     std::fill_n(operator_.compliance(), operator_.rows(), 0.0);
-    write_points(points, write_pieces(positions));
+    write_points(points, write_pieces(left_out));
 }
 
-int BodySpace::Rows::write_pieces(bool positions) {
+int BodySpace::Rows::write_pieces(const std::vector<char>& left_out) {
     int side = 0, row = 0;
     for (size_t i = 0; i < space_.pieces_.size(); ++i) {
         const ImpulsePiece& piece = space_.pieces_[i];
         const Source& source = space_.sources_[i];
-        const bool left_out = positions && !piece.holds_positions();
         for (const BlockSide& s : space_.rows_.sides(space_.rows_.blocks()[source.block])) {
             if (s.body == space_.model_.ground()) continue;
             double* J = operator_.jacobian(side++);
             for (int r = 0; r < piece.size; ++r) {
                 double record[6] = {};
-                if (!left_out) s.rows.read(space_.rows_.J.data(), source.first + r, record);
+                if (!left_out[i]) s.rows.read(space_.rows_.J.data(), source.first + r, record);
                 std::copy_n(record, 6, J + BodyConeOperator::kRow * r);
             }
         }
-        for (int r = 0; r < piece.size; ++r) operator_.compliance()[row + r] = left_out ? 1.0 : piece.compliance;
+        for (int r = 0; r < piece.size; ++r) operator_.compliance()[row + r] = left_out[i] ? 1.0 : piece.compliance;
         row += piece.size;
     }
     return side;

@@ -23,11 +23,15 @@ void put_axes(ImpulsePoint& point) {
 
 }  // namespace
 
-void ImpulseProblem::finish(bool positions) {
+void ImpulseProblem::finish(bool positions, double closed) {
     positions_ = positions;
     layout_.clear();
-    for (const ImpulsePiece& piece : pieces_)
+    left_out_.clear();
+    for (const ImpulsePiece& piece : pieces_) {
+        left_out_.push_back((positions && !piece.holds_positions()) ||
+                            (piece.unilateral && space_.error(layout_.rows()) > closed));
         piece.unilateral ? layout_.add_contact() : layout_.add_equality(piece.size);
+    }
     for (int row = 0; row < layout_.rows(); ++row) layout_.weigh(row, space_.weight(row));
     for (ImpulsePoint& point : points_) {
         const bool rolls = point.rolling > 0.0, spins = point.spinning > 0.0;
@@ -41,7 +45,7 @@ void ImpulseProblem::finish(bool positions) {
         for (int r = point.forces; r < point.size; ++r) layout_.weigh(point.row + r, space_.arm());
     }
     rows_->lay_out(layout_, points_);
-    rows_->evaluate(points_, positions);
+    rows_->evaluate(points_, left_out_);
     q.assign(layout_.rows(), 0.0);
     impulses.assign(layout_.rows(), 0.0);
 }

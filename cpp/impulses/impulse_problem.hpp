@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cones/solver.hpp"
+#include "geometry/bounds.hpp"
 #include "impulses/impulse_space.hpp"
 
 namespace bellcrank {
@@ -22,10 +23,10 @@ class ImpulseProblem {
     explicit ImpulseProblem(ImpulseSpace& space) : space_(space), pieces_(space.pieces()), rows_(space.make_rows()) {}
 
     // The blocks, with these points; J where the space is. Rows that hold no positions are left out where only these
-    // count.
+    // count, limits where they are open by more than `closed`.
     void begin() { points_.clear(); }
     void add(const ImpulsePoint& point) { points_.push_back(point); }
-    void finish(bool positions);
+    void finish(bool positions, double closed = Bounds::kInfinity);
 
     const std::vector<ImpulsePiece>& pieces() const { return pieces_; }
     const std::vector<ImpulsePoint>& points() const { return points_; }
@@ -61,6 +62,7 @@ class ImpulseProblem {
     std::vector<ImpulsePoint> points_;
     std::vector<double> first_, pushed_;  // impulses of the first phase, and those that are given in the second
     bool positions_ = false;
+    std::vector<char> left_out_;  // by piece
     ConeLayout layout_;
     ConeSolver solver_;
 };

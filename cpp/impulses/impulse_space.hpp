@@ -39,8 +39,8 @@ class ImpulseRows {
 
     // Which rows there are.
     virtual void lay_out(const ConeLayout& layout, const std::vector<ImpulsePoint>& points) = 0;
-    // J. Rows that hold no positions are left out where only these count.
-    virtual void evaluate(const std::vector<ImpulsePoint>& points, bool positions) = 0;
+    // J, without pieces that are left out: their rows are 0, with a response of 1.
+    virtual void evaluate(const std::vector<ImpulsePoint>& points, const std::vector<char>& left_out) = 0;
     // rows = J u; u += M⁻¹ Jᵀ P; S = J M⁻¹ Jᵀ + diag(ε).
     virtual void to_rows(const double* u, double* rows) = 0;
     virtual void add_response(const double* impulses, double* u) = 0;

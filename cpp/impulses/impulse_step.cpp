@@ -26,13 +26,14 @@ int rows_of(const std::vector<ImpulsePiece>& pieces) {
 }  // namespace
 
 ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts,
-                         std::unique_ptr<ImpulseSpace> space, double rest_speed)
+                         std::unique_ptr<ImpulseSpace> space, double rest_speed, double closed)
     : model_(model),
       free_motion_(free_motion),
       contacts_(contacts),
       owned_(std::move(space)),
       space_(*owned_),
       rest_speed_(rest_speed),
+      closed_(closed),
       positions_(space_),
       velocities_(space_),
       xi_(space_.speeds()),
@@ -82,7 +83,7 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
 ImpulseOutcome ImpulseStep::strike(double t, const double* x, const std::vector<Blow>& blows,
                                    const std::vector<StruckPoint>& points, double tolerance, double* u,
                                    std::vector<Vec3>& impulses) {
-    return bellcrank::strike(space_, t, x, blows, points, tolerance, u, impulses);
+    return bellcrank::strike(space_, t, x, blows, points, closed_, tolerance, u, impulses);
 }
 
 // A kick from the impulses of a trial step without one, if nothing is hit in it: at its end they are those that also

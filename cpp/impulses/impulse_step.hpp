@@ -25,7 +25,7 @@ namespace bellcrank {
 class ImpulseStep {
   public:
     ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts,
-                std::unique_ptr<ImpulseSpace> space, double rest_speed);
+                std::unique_ptr<ImpulseSpace> space, double rest_speed, double closed);
 
     // From (t, x, u) to (t + h, x1, u1). tolerance: on the residual of the impulses, a part of the largest speed.
     ImpulseOutcome step(double t, double h, const double* x, const double* u, double tolerance, double* x1, double* u1);
@@ -85,9 +85,10 @@ class ImpulseStep {
     void start_from_last();
     LastPoint* last_point(const FoundContact& found, bool by_feature);
     ImpulseOutcome solve(double h, double tolerance, double* u1);
-    ConeReport find_impulses(double h, double bounce, double tolerance);
+    ConeReport find_impulses(double h, double bounce, double far, double tolerance);
     bool pushes_on(double h, double bounce);
-    void set_speeds(double h, double bounce);
+    void set_speeds(double h, double bounce, double far);
+    bool meets_what_is_far() const;
     double led_by(int row, double compliance) const;
     // Along the row of an inequality; closed: a gap up to there is none.
     struct Approach {
@@ -126,11 +127,13 @@ class ImpulseStep {
     const std::unique_ptr<ImpulseSpace> owned_;
     ImpulseSpace& space_;
     const double rest_speed_;  // of approach, below which nothing bounces [m/s or rad/s]
+    const double closed_;      // gap of a limit that is struck: up to there it is none [m or rad]
     ImpulseProblem positions_, velocities_;
     std::vector<FoundContact> points_, close_;  // near, within way_; those that positions are corrected for
     double way_ = 0.0;
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
     std::vector<double> start_, total_, diagonal_;   // impulses to start from; some of them; that of S
+    std::vector<double> cuts_;                       // of gaps, as speeds; infinite where none is
     std::vector<double> more_;                       // that Poisson's restitution asks for, by point
     std::vector<double> xi_, moved_, freed_;         // a displacement; u′; velocities without impulses
     std::vector<double> flying_, rate_, twists_;     // twists with u′; their accelerations; other twists

@@ -34,15 +34,13 @@ void add_blows(ImpulseSpace& space, const std::vector<Blow>& blows, double* u) {
     }
     const auto rows = space.make_rows();
     rows->lay_out(layout, points);
-    rows->evaluate(points, false);
+    rows->evaluate(points, std::vector<char>(space.pieces().size(), 0));
     rows->add_response(impulses.data(), u);
 }
 
-bool is_open(const ImpulseSpace& space, int row) { return space.error(row) > kClosed * space.unit(row); }
-
-// Speeds that impulses are to take away: limits that are open do not count, points and closed limits bounce.
+// Speeds that impulses are to take away: limits that are open are left out, points and closed limits bounce.
 void set_speeds(const ImpulseSpace& space, const std::vector<StruckPoint>& points, const std::vector<double>& before,
-                ImpulseProblem& problem) {
+                double closed, ImpulseProblem& problem) {
     const double fastest = problem.largest(before);
     problem.q = before;
     int row = 0;
@@ -50,8 +48,8 @@ void set_speeds(const ImpulseSpace& space, const std::vector<StruckPoint>& point
         for (int r = 0; r < piece.size; ++r, ++row) {
             double& q = problem.q[row];
             q += piece.compliance > 0.0 ? -before[row] : space.rate(row);
-            if (piece.unilateral)
-                q += is_open(space, row) ? 4.0 * fastest / space.weight(row) : piece.restitution * std::min(q, 0.0);
+            if (!piece.unilateral) continue;
+            q = space.error(row) > closed ? fastest / space.weight(row) : q + piece.restitution * std::min(q, 0.0);
         }
     for (size_t i = 0; i < points.size(); ++i) {
         const int normal = problem.points()[i].row;
@@ -60,11 +58,11 @@ void set_speeds(const ImpulseSpace& space, const std::vector<StruckPoint>& point
 }
 
 // The residual is a part of the largest speed along rows so far, which what is left of a blow may be far below.
-ConeReport solve(const ImpulseSpace& space, const std::vector<StruckPoint>& points, double tolerance, double& fastest,
-                 ImpulseProblem& problem, double* u) {
+ConeReport solve(const ImpulseSpace& space, const std::vector<StruckPoint>& points, double closed, double tolerance,
+                 double& fastest, ImpulseProblem& problem, double* u) {
     std::vector<double> before(problem.rows());
     problem.jacobian().to_rows(u, before.data());
-    set_speeds(space, points, before, problem);
+    set_speeds(space, points, before, closed, problem);
     const double size = problem.largest(problem.q);
     fastest = std::max({fastest, problem.slow(), problem.largest(before), size});
     if (size <= tolerance * fastest) return {};
@@ -82,7 +80,7 @@ ConeReport solve(const ImpulseSpace& space, const std::vector<StruckPoint>& poin
 }  // namespace
 
 ImpulseOutcome strike(ImpulseSpace& space, double t, const double* x, const std::vector<Blow>& blows,
-                      const std::vector<StruckPoint>& points, double tolerance, double* u,
+                      const std::vector<StruckPoint>& points, double closed, double tolerance, double* u,
                       std::vector<Vec3>& impulses) {
     space.place(t, x);
     ImpulseProblem problem(space);
@@ -90,12 +88,13 @@ ImpulseOutcome strike(ImpulseSpace& space, double t, const double* x, const std:
     ConeReport report;
     if (!blows.empty()) {
         add_blows(space, blows, u);
-        problem.finish(false);
-        report = solve(space, {}, tolerance, fastest, problem, u);
+        problem.finish(false, closed);
+        report = solve(space, {}, closed, tolerance, fastest, problem, u);
     }
     for (const StruckPoint& p : points) problem.add({{p.bodies[0], p.bodies[1]}, p.position, p.normal, p.friction});
-    problem.finish(false);
-    if (const ConeReport next = solve(space, points, tolerance, fastest, problem, u); next.residual > report.residual)
+    problem.finish(false, closed);
+    if (const ConeReport next = solve(space, points, closed, tolerance, fastest, problem, u);
+        next.residual > report.residual)
         report = next;
     impulses.clear();
     for (const ImpulsePoint& point : problem.points()) impulses.push_back(problem.impulse_at(point));

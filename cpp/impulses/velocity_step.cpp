@@ -12,6 +12,7 @@ constexpr double kAimed = 0.01;  // of the tolerance
 constexpr double kEnough = 0.1;  // the same, where more attempts would be made
 constexpr double kSame = 1e-3;   // distance within which a point is the same as in the last step, in sizes
 constexpr double kGains = 1e-9;  // of the energy of contacts' speeds: less is rounding
+constexpr double kFar = 2.0, kFarther = 10.0, kFarthest = 1e8;  // cut gaps, in fastest speeds: first, times, last
 
 }  // namespace
 
@@ -142,9 +143,10 @@ double ImpulseStep::led_by(int row, double compliance) const {
 }
 
 // The speeds without impulses, and what is added to those of limits and contacts. Gaps too wide to close in a step are
-// cut to twice the fastest speed, so that they do not set the scale of the residual.
-void ImpulseStep::set_speeds(double h, double bounce) {
+// cut to `far` times the fastest speed, so that they do not set the scale of the residual.
+void ImpulseStep::set_speeds(double h, double bounce, double far) {
     hits_ = 0;
+    cuts_.assign(velocities_.rows(), Bounds::kInfinity);
     int row = 0;
     for (const ImpulsePiece& piece : velocities_.pieces())
         for (int r = 0; r < piece.size; ++r, ++row) {
@@ -154,7 +156,9 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     for (; row < velocities_.rows(); ++row) velocities_.q[row] = free_[row];
     const double fastest = velocities_.largest(velocities_.q);
     const auto add = [&](int at, double s) {
-        velocities_.q[at] += std::min(s, 2.0 * fastest / velocities_.weight(at));
+        const double cut = far * fastest / velocities_.weight(at);
+        if (s > cut) cuts_[at] = cut;
+        velocities_.q[at] += std::min(s, cut);
     };
     row = 0;
     const bool beside = meets_a_bounce(h);
@@ -169,6 +173,18 @@ void ImpulseStep::set_speeds(double h, double bounce) {
     }
 }
 
+// Whether something moves towards one of these faster than the fastest speed without impulses: those of a heavy body
+// throw a light one at many times its own. Then the cut gap may have stopped it.
+bool ImpulseStep::meets_what_is_far() const {
+    int row = 0;
+    const auto meets = [&](int at, double rate) { return after_[at] + rate < -0.9 * cuts_[at]; };
+    for (const ImpulsePiece& piece : velocities_.pieces()) {
+        if (piece.unilateral && meets(row, space_.rate(row))) return true;
+        row += piece.size;
+    }
+    return std::ranges::any_of(velocities_.points(), [&](const ImpulsePoint& p) { return meets(p.row, 0.0); });
+}
+
 // Newton's restitution may gain energy where points rub, or ask for what no impulses can do, as where a wedge would
 // have to slide back under its own friction: then with half of it, and with none.
 ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
@@ -177,10 +193,14 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
     int weakened = 0;
     for (const double bounce : {1.0, 0.5, 0.0}) {
         velocities_.impulses = start_;
-        const ConeReport report = find_impulses(h, bounce, tolerance);
-        std::copy(freed_.begin(), freed_.end(), u1);
-        velocities_.jacobian().add_response(velocities_.impulses.data(), u1);
-        velocities_.jacobian().to_rows(u1, after_.data());
+        ConeReport report;
+        for (double far = kFar; far < kFarthest; far *= kFarther) {
+            report = find_impulses(h, bounce, far, tolerance);
+            std::copy(freed_.begin(), freed_.end(), u1);
+            velocities_.jacobian().add_response(velocities_.impulses.data(), u1);
+            velocities_.jacobian().to_rows(u1, after_.data());
+            if (!meets_what_is_far()) break;
+        }
         outcome = describe(report);
         outcome.found = report.residual <= tolerance;
         const Work work = work_of_contacts(free_);
@@ -200,8 +220,8 @@ ImpulseOutcome ImpulseStep::solve(double h, double tolerance, double* u1) {
 }
 
 // Poisson's restitution has a second phase: what pushed in the first one pushes on by a part of that impulse.
-ConeReport ImpulseStep::find_impulses(double h, double bounce, double tolerance) {
-    set_speeds(h, bounce);
+ConeReport ImpulseStep::find_impulses(double h, double bounce, double far, double tolerance) {
+    set_speeds(h, bounce, far);
     ConeReport report = velocities_.solve(kAimed * tolerance, kEnough * tolerance);
     factorizations_ += report.factorizations;
     if (hits_ == 0 || bounce == 0.0 || report.residual > tolerance || !pushes_on(h, bounce)) return report;

@@ -90,6 +90,27 @@ void Stops::close_penetrated() {
         active_[i] |= !watched_[i] && ((held_[i] && !ran_into_) || gap[i] < -options_.position_tolerance);
 }
 
+void Stops::push_singly() {
+    open();
+    ran_into_ = true;
+}
+
+int Stops::deepest() const {
+    int deepest = -1;
+    for (int i = 0; i < count(); ++i) {
+        if (watched_[i] || gap[i] >= -options_.position_tolerance) continue;
+        if (deepest < 0 || gap[i] < gap[deepest]) deepest = i;
+    }
+    return deepest;
+}
+
+int Stops::nearest_held() const {
+    int nearest = -1;
+    for (int i = 0; i < count(); ++i)
+        if (held_[i] && !watched_[i] && (nearest < 0 || gap[i] < gap[nearest])) nearest = i;
+    return nearest;
+}
+
 void Stops::open() { std::fill(active_.begin(), active_.end(), 0); }
 
 // A stop that a drive leads through depends on the drive's row, and either may be the one that is dropped. Those that

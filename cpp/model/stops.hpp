@@ -47,6 +47,11 @@ class Stops {
     void close_penetrated();
     void open();
     bool hold() const;
+    // Instead of all together, one after another, and none back to a stop that opens. The one that is penetrated most,
+    // or, if none is, the nearest of those that would be held; −1 for none.
+    void push_singly();
+    int deepest() const;
+    int nearest_held() const;
 
     // Candidates of the complementarity problem: what something lies on; what is closed, with the speeds that are
     // wanted beyond 0 after an impact. A stop that is hit at speed does not act on accelerations: its impact is taken

@@ -123,6 +123,9 @@ class JointSystem : public System {
     // The displacement, or change of velocity, of least kinetic energy that takes errors_ away.
     virtual const double* step() = 0;
 
+    // Where they were, and which of them pushed, before.
+    void forget_stops() { stops_.forget(); }
+
     // Of projections: brings positions onto the closing rows, those of stops that are penetrated among them; whether
     // they are met.
     bool close_positions(double t, double* x);
@@ -178,6 +181,7 @@ class JointSystem : public System {
 
     // Stops (stops.cpp).
     void begin_stops(double t, const double* x);
+    void close_stops_singly(double t, double* x);
     bool pushes_into_more_stops(double t, const double* x);
     void measure_stops(double t, const double* x, const double* u);
     void accelerate_with_stops(double t, const double* x, const double* u, double* udot);
@@ -200,6 +204,8 @@ class JointSystem : public System {
     bool positions_alone_ = false;
     double followed_at_ = 0.0;
     double corrected_ = 0.0;         // by how much the last projection moved a coordinate
+    double wrong_ = 0.0;             // the largest error that it corrected
+    std::vector<double> began_;      // configuration where it began
     double last_fastest_ = -1.0;     // speed where the last step ended, −1: there was none
     std::vector<double> residuals_;  // of stop_rows_
     std::vector<double> before_;     // speeds before drives set theirs

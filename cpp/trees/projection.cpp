@@ -21,6 +21,9 @@ constexpr double kRateGivenUp = 1e-4;
 // What may be corrected beyond the way since the last step [m, rad], by coarse methods too.
 constexpr double kLittleCorrected = 0.02;
 
+// A correction that is longer, by the errors that it corrects, is one along rows that are nearly dependent.
+constexpr double kFarMoved = 100.0;
+
 }  // namespace
 
 // Rows that were dropped are judged as well: they follow from the others, or are given up.
@@ -41,9 +44,11 @@ bool JointSystem::close_positions(double t, double* x) {
     trusted_pivot_ = options_.rank_tolerance;
     corrected_ = 0.0;
     prepared_.clear();
+    wrong_ = 0.0;
     if (!stops_.empty()) begin_stops(t, x);
     do correct_positions(t, x);
     while (pushes_into_more_stops(t, x));
+    if (stops_.pushing() > 1 && corrected_ > kFarMoved * wrong_) close_stops_singly(t, x);
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);
     const bool given_up = !(largest_error(true) <= kGivenUp) || !stops_.hold();
@@ -174,6 +179,7 @@ void JointSystem::correct_positions(double t, double* x) {
         const double next = largest_error(false);
         const bool slow = i > 0 && !(next < 0.25 * error);
         error = next;
+        if (i == 0) wrong_ = std::max(wrong_, error);
         if (error <= tolerance() || (slow && error < 1e-9) || i == options_.max_corrections) break;
         const double* xi = step();
         const double doubtful = options_.doubt * fastest(xi);

@@ -9,12 +9,13 @@ ImpulseStep& Lagrange::impulses() {
     const auto close = [this](double time, double* at) {
         known_ = Known::nothing;  // the rows have been evaluated elsewhere
         trusted_pivot_ = options_.rank_tolerance;
+        stops_.forget();  // which of them push is found by impulses: accelerations, of frames, say nothing
         return rows_.rows() == 0 || close_positions(time, at);
     };
     impulses_ = std::make_unique<ImpulseStep>(
         *model_, free_motion_, contacts_,
         std::make_unique<BodySpace>(*model_, rows_, *this, close, [this](double* u) { flatten(u); }),
-        options_.rest_speed);
+        options_.rest_speed, options_.contact_tolerance);
     return *impulses_;
 }
 

@@ -46,8 +46,8 @@ class Recursive::Space final : public ImpulseSpace {
     class Rows;
     Recursive& system_;
     recursive::ImpulseResponse response_;
-    std::vector<char> holds_positions_;  // by row of the pieces
-    double t_ = 0.0;                     // where the space is
+    std::vector<int> piece_of_;  // by row of the pieces
+    double t_ = 0.0;             // where the space is
     std::vector<double> x_;
     std::vector<double> xi_, half_, frame_, efforts_, momenta_;
 };
@@ -58,7 +58,7 @@ class Recursive::Space::Rows final : public ImpulseRows {
     explicit Rows(Space& space) : space_(space) {}
 
     void lay_out(const ConeLayout& layout, const std::vector<ImpulsePoint>&) override { rows_ = layout.rows(); }
-    void evaluate(const std::vector<ImpulsePoint>& points, bool positions) override;
+    void evaluate(const std::vector<ImpulsePoint>& points, const std::vector<char>& left_out) override;
     void to_rows(const double* u, double* rows) override {
         energy_ = space_.response_.rates(space_.system_.state_, ends_, u, std::span(rows, rows_));
     }
@@ -69,7 +69,7 @@ class Recursive::Space::Rows final : public ImpulseRows {
     double size_of_rate(int row) const override { return std::sqrt(natural_[row] * energy_); }
 
   private:
-    void load_pieces(bool positions);
+    void load_pieces(const std::vector<char>& left_out);
     void leave_out_still_rows();
     void load_point(const ImpulsePoint& point, int body, double sign);
 
@@ -83,9 +83,9 @@ class Recursive::Space::Rows final : public ImpulseRows {
     std::vector<Load> loads_;
 };
 
-void Recursive::Space::Rows::evaluate(const std::vector<ImpulsePoint>& points, bool positions) {
+void Recursive::Space::Rows::evaluate(const std::vector<ImpulsePoint>& points, const std::vector<char>& left_out) {
     const Recursive& system = space_.system_;
-    load_pieces(positions);
+    load_pieces(left_out);
     for (const ImpulsePoint& point : points) {
         load_point(point, point.bodies[0], 1.0);
         load_point(point, point.bodies[1], -1.0);
@@ -93,10 +93,9 @@ void Recursive::Space::Rows::evaluate(const std::vector<ImpulsePoint>& points, b
     G_.resize(static_cast<size_t>(rows_) * rows_);
     space_.response_.between(system.state_, ends_, rows_, G_.data());
     int row = 0;
-    for (const ImpulsePiece& piece : space_.pieces())
-        for (int r = 0; r < piece.size; ++r, ++row)
-            G_[static_cast<size_t>(row) * (rows_ + 1)] +=
-                positions && !piece.holds_positions() ? 1.0 : piece.compliance;
+    for (size_t i = 0; i < left_out.size(); ++i)
+        for (int r = 0; r < space_.pieces()[i].size; ++r, ++row)
+            G_[static_cast<size_t>(row) * (rows_ + 1)] += left_out[i] ? 1.0 : space_.pieces()[i].compliance;
     leave_out_still_rows();
     operator_.set(G_.data(), rows_);
 }
@@ -114,15 +113,14 @@ void Recursive::Space::Rows::leave_out_still_rows() {
     }
 }
 
-void Recursive::Space::Rows::load_pieces(bool positions) {
+void Recursive::Space::Rows::load_pieces(const std::vector<char>& left_out) {
     const Recursive& system = space_.system_;
     ends_.assign(system.recursion_.ends().begin(), system.recursion_.ends().end());
     natural_.assign(rows_, 0.0);
     for (RowEnd& end : ends_) end.load = kNothing;
     for (const Entry& e : system.entries_) ends_[e.end].load += system.load_of(e, natural_[e.row]);
-    if (!positions) return;
     for (RowEnd& end : ends_)
-        if (!space_.holds_positions_[end.row]) end.load = kNothing;
+        if (left_out[space_.piece_of_[end.row]]) end.load = kNothing;
 }
 
 void Recursive::Space::Rows::load_point(const ImpulsePoint& point, int body, double sign) {
@@ -173,8 +171,7 @@ Recursive::Space::Space(Recursive& system)
         else
             pieces_.push_back({1, row, block.unilateral, block.of_velocity, block.compliance, block.restitution});
     }
-    for (const ImpulsePiece& piece : pieces_)
-        holds_positions_.insert(holds_positions_.end(), piece.size, piece.holds_positions());
+    for (size_t i = 0; i < pieces_.size(); ++i) piece_of_.insert(piece_of_.end(), pieces_[i].size, static_cast<int>(i));
     weigh_pieces(*system.model_);
 }
 
@@ -210,7 +207,9 @@ void Recursive::Space::advance(double t, double h, const double* x, double* u, d
     system_.lead_positions(t, x1);
 }
 
+// Which stops push is found by impulses: accelerations, of frames, say nothing.
 bool Recursive::Space::close(double t, double* x) {
+    system_.forget_stops();
     return system_.closing_rows().empty() || system_.close_positions(t, x);
 }
 
@@ -256,7 +255,7 @@ void Recursive::Space::kick(double time, const double* u, const double* on_bodie
 ImpulseStep& Recursive::impulses() {
     if (!impulses_)
         impulses_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, std::make_unique<Space>(*this),
-                                                  options_.rest_speed);
+                                                  options_.rest_speed, options_.contact_tolerance);
     return *impulses_;
 }
 
