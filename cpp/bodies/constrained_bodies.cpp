@@ -124,6 +124,17 @@ void ConstrainedBodies::meet_stops_at(double* u) {
     if (impact_.struck().empty()) return;
     rows_.add_accelerations(impulses_.data(), u);
     enable_stops(stops_.active());
+    refine_impact(u);
+}
+
+// What rounding of the responses leaves: those that push have their speeds then, and equations hold.
+void ConstrainedBodies::refine_impact(double* u) {
+    find_rates(u);
+    for (int r = 0; r < rows_.rows(); ++r) impulses_[r] = -speed_[r];
+    for (size_t i = 0; i < stop_rows_.size(); ++i)
+        if (stops_.active()[i]) impulses_[stop_rows_[i]] += stops_.bounce()[i];
+    find_impulses(impulses_);
+    rows_.add_accelerations(impulses_.data(), u);
 }
 
 // From the speed 1 off one stop, by what pushes.

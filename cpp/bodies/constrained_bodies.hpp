@@ -82,6 +82,7 @@ class ConstrainedBodies : public Bodies {
     bool is_far_moved(const double* x) const;
     bool some_speed_jumps() const;
     bool respond(int stop, double* speeds);
+    void refine_impact(double* u);
     void share_loads() final;
     bool share_by_bodies();
     bool in_proportion(double t, const double* u) const;

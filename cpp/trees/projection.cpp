@@ -48,7 +48,8 @@ bool JointSystem::close_positions(double t, double* x) {
     if (!stops_.empty()) begin_stops(t, x);
     do correct_positions(t, x);
     while (pushes_into_more_stops(t, x));
-    if (stops_.pushing() > 1 && corrected_ > kFarMoved * wrong_) close_stops_singly(t, x);
+    if (stops_.pushing() > 1 && (corrected_ > kFarMoved * wrong_ || !(largest_error(true) <= kGivenUp)))
+        close_stops_singly(t, x);
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);
     const bool given_up = !(largest_error(true) <= kGivenUp) || !stops_.hold();
