@@ -113,7 +113,13 @@ void ConstrainedBodies::meet_stops_at(double* u) {
     statistics_.impacts += stops_.bounces();
     if (some_speed_jumps()) stops_.open();
     enable_stops(stops_.active());
+    if (stops_.pushing() > 1) before_.assign(u, u + tangent_size());
     correct_rates(u);
+    if (stops_.pushing() > 1 && is_far_driven(u)) {  // as by close_singly(): none is held to both sides
+        std::ranges::copy(before_, u);
+        open_stops();
+        correct_rates(u);
+    }
     gather_stops(u);
     responses_.clear();
     impact_.find(stops_, [this](int stop, double* speeds) { return respond(stop, speeds); });
@@ -212,6 +218,15 @@ bool ConstrainedBodies::is_far_moved(const double* x) const {
     for (int b = 0; b < model_->bodies(); ++b)
         for (int k = 0; k < kPose; ++k) moved = std::max(moved, std::abs(x[kPose * b + k] - began_[kPose * b + k]));
     return moved > kFarMoved * wrong_;
+}
+
+// Against the errors of rates, in speed_.
+bool ConstrainedBodies::is_far_driven(const double* u) const {
+    double wrong = 0.0, driven = 0.0;
+    for (int r = 0; r < rows_.rows(); ++r)
+        if (enabled_[r]) wrong = std::max(wrong, std::abs(speed_[r]));
+    for (size_t i = 0; i < before_.size(); ++i) driven = std::max(driven, std::abs(u[i] - before_[i]));
+    return driven > kFarMoved * wrong;
 }
 
 bool ConstrainedBodies::project(double t, double* x, double* u) {

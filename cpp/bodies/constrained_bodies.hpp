@@ -80,6 +80,7 @@ class ConstrainedBodies : public Bodies {
     void close_together(double t, double* x);
     void close_singly(double t, double* x);
     bool is_far_moved(const double* x) const;
+    bool is_far_driven(const double* u) const;
     bool some_speed_jumps() const;
     bool respond(int stop, double* speeds);
     void refine_impact(double* u);
@@ -91,7 +92,7 @@ class ConstrainedBodies : public Bodies {
     std::vector<int> driven_rows_;          // storage rows that follow functions of time, stops apart
     StopImpact impact_;
     std::vector<double> impulses_, responses_;  // by storage row; of those that are struck
-    std::vector<double> began_;                 // configuration at close_positions()
+    std::vector<double> began_, before_;        // configuration, and speeds, that are corrected
     double wrong_ = 0.0;                        // the largest error of rows there, and of stops since
 };
 

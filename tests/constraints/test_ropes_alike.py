@@ -37,3 +37,10 @@ def test_one_rope_takes_over_from_another(formulation, method, step, angle):
     given = {"step": step} if step else {}
     run = bc.simulate(two_ropes(), END, output_step=1e-4, formulation=formulation, method=method, **given)
     np.testing.assert_allclose(run.joint("axle").position[:, 0], angle, atol=1e-7)
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "dca"])
+def test_speeds_of_frames_do_not_jump_either(formulation):
+    run = bc.simulate(two_ropes(), END, output_step=1e-4, formulation=formulation, method="adams")
+    gained, speed = np.diff(run.joint("axle").position[:, 0]), run.joint("axle").velocity[:, 0]
+    np.testing.assert_allclose(gained, 0.5e-4 * (speed[1:] + speed[:-1]), atol=1e-8)
