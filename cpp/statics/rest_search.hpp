@@ -67,8 +67,8 @@ class RestSearch {
 
     // Steps (rest_steps.cpp).
     bool improve();
-    bool attempt(const Vector& step, double predicted);
-    bool accept(const std::vector<double>& x, double predicted, double actual, double noise);
+    bool attempt(const Vector& step, double predicted, double falls);
+    bool accept(const std::vector<double>& x, double predicted, double actual, double falls, double noise);
     bool place(const Vector& step, double part, std::vector<double>& x);
     bool close(std::vector<double>& x, const std::vector<std::uint8_t>& held);
     void factor_normal(const double* x, const std::vector<std::uint8_t>& held);

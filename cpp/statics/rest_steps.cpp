@@ -18,6 +18,7 @@ constexpr int kTrials = 80;
 constexpr double kLongStep = 0.1;  // in parts of what one may be; a longer one is looked at on the way
 constexpr int kLooks = 4;
 constexpr double kAsExpected = 0.75, kPoor = 0.1, kBeyond = 3.0;  // fall of the energy, in parts of that expected
+constexpr double kLeastFall = 1e-3;                               // of forces, in a step that counts
 constexpr int kChords = 12, kClosings = 12;
 constexpr double kMet = 16.0 * kEpsilon;                 // errors of rows, in parts of the largest length
 constexpr double kPassed = 1e-10;                        // by which a stop may be passed, in parts of the largest body
@@ -154,7 +155,8 @@ bool RestSearch::improve() {
         const double slope = left_.dot(step), curvature = step.dot(along);
         if (!(slope > 0.0)) return false;
         const double before = shift_;
-        if (attempt(cut * step, cut * slope - 0.5 * cut * cut * curvature)) return true;
+        const double falls = cut * (1.0 - shift_ * unit_ * step.norm() / left_.norm());
+        if (attempt(cut * step, cut * slope - 0.5 * cut * cut * curvature, falls)) return true;
         shift_ = before;
         more(8.0);
     }
@@ -166,7 +168,7 @@ double RestSearch::energy_noise() const { return kRounding * (energy_.size + sca
 
 // Goes along a step if the energy falls on all of the way, as much as is expected and not much more: what falls by more
 // has passed into another valley. What it takes to close the last of the gaps of stops that push is no part of that.
-bool RestSearch::attempt(const Vector& step, double predicted) {
+bool RestSearch::attempt(const Vector& step, double predicted, double falls) {
     const int looks = farthest(step) > kLongStep ? kLooks : 1;
     const double noise = energy_noise();
     double closed = energy_.value;
@@ -181,11 +183,12 @@ bool RestSearch::attempt(const Vector& step, double predicted) {
         before = energy;
         actual = closed - energy;
     }
-    return accept(trial_, predicted, actual, noise);
+    return accept(trial_, predicted, actual, falls, noise);
 }
 
-// Where differences of energies are rounding, the forces that are left decide.
-bool RestSearch::accept(const std::vector<double>& x, double predicted, double actual, double noise) {
+// Where differences of energies are rounding, the forces that are left decide. falls: part of them that the step is
+// expected to take away, which is small where the stiffness is small against its shift.
+bool RestSearch::accept(const std::vector<double>& x, double predicted, double actual, double falls, double noise) {
     if (predicted > 10.0 * noise) {
         const double ratio = actual / predicted;
         if (ratio < kPoor || ratio > kBeyond) return false;
@@ -199,7 +202,7 @@ bool RestSearch::accept(const std::vector<double>& x, double predicted, double a
     const double force = left_.norm();
     move_to(here);
     balance();
-    if (left_.norm() < 0.9 * force || is_balanced()) {
+    if (left_.norm() < (1.0 - kPoor * std::max(falls, kLeastFall)) * force || is_balanced()) {
         shift_ *= 0.1;
         energy_ = loads_.potential(x_.data());
         return true;

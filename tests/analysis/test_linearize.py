@@ -375,3 +375,27 @@ def test_it_goes_from_process_to_process():
 def test_what_is_no_name_is_refused(name):
     with pytest.raises(bc.MechanismError, match=f"{name}: a name, or a list of names"):
         bc.linearize(pendulum(), **{name: 3})
+
+
+def half_turned(short):
+    """A rod that hangs on a ball joint whose markers are so much short of half a turn from each other."""
+    mech = bc.Mechanism("rod on a ball joint")
+    rod = mech.add_body("rod", mass=2.0, inertia=(0.1, 0.14, 0.05), com=(0, 0, -0.5))
+    half = 0.5 * (np.pi - short)
+    socket = mech.ground.marker(rotation=(np.cos(half), np.sin(half) * 0.6, np.sin(half) * 0.8, 0.0))
+    mech.add_joint("ball", bc.Spherical(), socket, rod.marker())
+    return mech
+
+
+@pytest.mark.parametrize("short", [0.0, 1e-9, 1e-4, 0.03, 0.2, -1e-3])
+def test_a_ball_joint_at_half_a_turn_swings_as_elsewhere(short):
+    """Its rotation vector changes sign there."""
+    found = bc.modes(half_turned(short))
+    swings = sorted(mode.frequency for mode in found if mode.kind == "oscillating")
+    expected = [np.sqrt(2.0 * G * 0.5 / (0.5 + inertia)) / (2.0 * np.pi) for inertia in (0.14, 0.1)]
+    np.testing.assert_allclose(swings, expected, rtol=1e-8)
+
+
+def test_a_rotation_vector_that_jumps_is_no_state():
+    with pytest.raises(bc.MechanismError, match="changes sign here, at half a turn"):
+        bc.linearize(half_turned(0.0), states=["ball.rot_x"])

@@ -274,3 +274,18 @@ def test_a_prism_of_three_sticks_is_twisted_by_its_closed_form():
     for foot, head in zip(feet - centre, heads - top, strict=True):
         twists.append(math.atan2(np.cross(foot, head) @ up, foot @ head) % (2 * math.pi))
     assert twists == pytest.approx([math.pi / 2 + math.pi / 3] * 3, abs=1e-8)
+
+
+@pytest.mark.parametrize("below", [1e-5, 1e-6, 1e-7, 1e-8, 1e-9])
+def test_a_ball_jointed_rod_below_its_critical_stiffness_falls_over(below):
+    """A spring of no length takes nearly all of the weight's moment in every pose; the rod may spin."""
+    mech = bc.Mechanism("balanced rod")
+    rod = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.05), com=(0, 0, 1))
+    mech.add_joint("ball", bc.Spherical(), mech.ground, rod)
+    balance = bc.SpringDamper(stiffness=0.5 * 9.81 * (1.0 - below), rest_length=0.0)
+    mech.add_force("balance", balance, mech.ground.marker((0, 0, 2)), rod.marker((0, 0, 1)))
+    report = bc.find_equilibrium(mech)
+    assert (report.unstable_directions, report.neutral_directions) == (0, 1)
+    w, x, y, z = mech.bodies["rod"].rotation
+    assert report.energy_before - report.energy == pytest.approx(2.0 * 9.81 * below, rel=0.02)
+    assert w * w + z * z - x * x - y * y == pytest.approx(-1.0, abs=0.02)  # of the axis, upwards

@@ -14,8 +14,10 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.rotation import IDENTITY, multiply
 
 _POLE: Final = 1e3  # gradient of an angle, in parts of those of usual ones, near a pole of it
+_JUMPS: Final = 0.1  # rad short of half a turn, where rotation vectors jump
 _OF_BODY: Final = (("x", "m"), ("y", "m"), ("z", "m"), ("rot_x", "rad"), ("rot_y", "rad"), ("rot_z", "rad"))
 
 
@@ -118,6 +120,11 @@ def _chosen(
     rates = coordinate_jacobian(model, [listed[k].number for k in order], state)
     steepest = _POLE * (1.0 + 1.0 / size_of(model, state))
     rates = np.where(np.linalg.norm(rates, axis=1)[:, None] < steepest, rates, 0.0)  # not at poles
+    jumps = [_about_to_jump(model, state, listed[k]) for k in order]
+    if faulty := [names[k] for k, jump in zip(wanted, jumps, strict=False) if jump]:
+        rule = "its rotation vector changes sign here, at half a turn"
+        raise MechanismError([Fault(f"state {name!r}", rule, None, "leave it out") for name in faulty])
+    rates[jumps] = 0.0
     tiers = (len(wanted), sum(k < joints for k in order[len(wanted) :]))
     speeds = pivots(rates @ moving, *tiers)
     again = [*speeds, *(k for k in range(len(order)) if k not in speeds)]
@@ -131,6 +138,22 @@ def _chosen(
     kept = sorted((order[k] for k in speeds), key=order.index)
     rest = sorted((order[k] for k in both if k not in speeds), key=order.index)
     return tuple(listed[k] for k in (*kept, *rest)), len(kept)
+
+
+def _about_to_jump(model: Model, state: State, one: StateCoordinate) -> bool:
+    """Whether a coordinate is of a rotation vector close to half a turn, where it changes its sign."""
+    if not one.kind.startswith("rot_"):
+        return False
+    arrays = model.arrays
+    pair = arrays["coordinate_pair"][one.number]
+    rotations = np.vstack([state.rotation, IDENTITY])  # of the ground last
+    first, second = (
+        multiply(rotations[body], turn)
+        for body, turn in zip(
+            arrays["pair_bodies"].reshape(-1, 2)[pair], arrays["pair_rotations"][pair], strict=True
+        )
+    )
+    return bool(abs(np.dot(first, second)) < np.sin(0.5 * _JUMPS))
 
 
 def directions(model: Model, state: State) -> tuple[Floats, Floats]:
