@@ -93,12 +93,17 @@ void ConstrainedBodies::note_contacts(const std::vector<double>& wanted) {
     statistics_.closed_stops = stops_.pushing();
 }
 
-void ConstrainedBodies::correct_rates(double* u) {
+double ConstrainedBodies::correct_rates(double* u) {
     find_rates(u);
+    double wrong = 0.0;
     impulses_.resize(rows_.rows());
-    for (int r = 0; r < rows_.rows(); ++r) impulses_[r] = -speed_[r];
+    for (int r = 0; r < rows_.rows(); ++r) {
+        impulses_[r] = -speed_[r];
+        if (enabled_.empty() || enabled_[r]) wrong = std::max(wrong, std::abs(speed_[r]));
+    }
     find_impulses(impulses_);
     rows_.add_accelerations(impulses_.data(), u);
+    return wrong;
 }
 
 // Of a drive, beyond the errors of a method, with Ĵ û in speed_.
@@ -113,9 +118,9 @@ void ConstrainedBodies::meet_stops_at(double* u) {
     statistics_.impacts += stops_.bounces();
     if (some_speed_jumps()) stops_.open();
     enable_stops(stops_.active());
-    if (stops_.pushing() > 1) before_.assign(u, u + tangent_size());
-    correct_rates(u);
-    if (stops_.pushing() > 1 && is_far_driven(u)) {  // as by close_singly(): none is held to both sides
+    before_.assign(u, u + tangent_size());
+    const double wrong = correct_rates(u);
+    if (stops_.pushing() > 1 && is_far_driven(u, wrong)) {  // as by close_singly(): none is held to both sides
         std::ranges::copy(before_, u);
         open_stops();
         correct_rates(u);
@@ -220,11 +225,9 @@ bool ConstrainedBodies::is_far_moved(const double* x) const {
     return moved > kFarMoved * wrong_;
 }
 
-// Against the errors of rates, in speed_.
-bool ConstrainedBodies::is_far_driven(const double* u) const {
-    double wrong = 0.0, driven = 0.0;
-    for (int r = 0; r < rows_.rows(); ++r)
-        if (enabled_[r]) wrong = std::max(wrong, std::abs(speed_[r]));
+// Against the errors of rates that were to be corrected.
+bool ConstrainedBodies::is_far_driven(const double* u, double wrong) const {
+    double driven = 0.0;
     for (size_t i = 0; i < before_.size(); ++i) driven = std::max(driven, std::abs(u[i] - before_[i]));
     return driven > kFarMoved * wrong;
 }

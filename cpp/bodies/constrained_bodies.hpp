@@ -63,7 +63,7 @@ class ConstrainedBodies : public Bodies {
     void note_contacts(const std::vector<double>& wanted);
     // Velocities onto the rows that are enabled; with stops, what these do: those that are kept hold as equations while
     // they are corrected, and push as all others that are closed where something is hit, or a drive's speed jumps.
-    void correct_rates(double* u);
+    double correct_rates(double* u);
     void meet_stops_at(double* u);
     // Ċ of rows that hold positions or velocities, in speed_.
     void find_rates(const double* u);
@@ -80,7 +80,7 @@ class ConstrainedBodies : public Bodies {
     void close_together(double t, double* x);
     void close_singly(double t, double* x);
     bool is_far_moved(const double* x) const;
-    bool is_far_driven(const double* u) const;
+    bool is_far_driven(const double* u, double wrong) const;
     bool some_speed_jumps() const;
     bool respond(int stop, double* speeds);
     void refine_impact(double* u);

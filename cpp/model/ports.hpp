@@ -187,8 +187,8 @@ class StopWatch : public Port {
     virtual void watch_stops(double, const double*, const double*) {}
     virtual void meet_stops() {}
     virtual void gaps(double, const double*, const double*, double*) {}
-    // The part of the step from the last state that was accepted to this one, at which the first stop that is watched is
-    // met; above 1 if none is (Stops::first_met()).
+    // The part of the step from the last state that was accepted to this one, at which the first stop that is watched
+    // is met; above 1 if none is (Stops::first_met()).
     virtual double first_met(double, const double*, const double*) { return 2.0; }
 };
 

@@ -205,7 +205,10 @@ void Lagrange::position_step() {
 
 // Eq. 37: Δu = M⁻¹ Jᵀ μ with S μ = −Ċ; with impacts, stops take part.
 void Lagrange::correct_velocities(double* u, bool impacts) {
-    impacts && !stops_.empty() ? meet_stops_at(u) : correct_rates(u);
+    if (impacts && !stops_.empty())
+        meet_stops_at(u);
+    else
+        correct_rates(u);
     // Of a very light body the sum of impulses has the rounding of large ones: what that left is small.
     for (int i = 0; i < kMostRepeated && delassus_.is_precise() && stops_.empty(); ++i) {
         scale(u, scaled_.data());
