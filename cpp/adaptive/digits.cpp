@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kLoss = 64.0 * std::numeric_limits<double>::epsilon();
 constexpr double kNoDigit = 1e30;     // lost where nothing is left
-constexpr double kFirstOrder = 1e-6;  // up to which losses of several joins only add up
+constexpr double kFirstOrder = 1e-2;   // up to which losses of several joins only add up
 constexpr int kUpdates = 20;          // of all nodes, on the average, between one measurement and the next
 
 // += Σ_j A_ji² size_j
