@@ -109,7 +109,7 @@ class RootedAssembly {
         double first[6], second[6], own[6], loads;
     };
     struct Digits {
-        Sizes size, total;  // of what errors are relative to; of errors of totals
+        Sizes size, total;                                 // of what errors are relative to; of errors of totals
         double left, right, own, joint_left, joint_right;  // shares of parts
         double at_joint;                                   // size of loads there
         double loss;                                       // of a joint's matrix
@@ -169,10 +169,10 @@ class RootedAssembly {
     // Per freedom: columns of S where the joint is not axial, rows of U; of U Φ21 and U Φ12, or of U in the carrier's
     // frame; efforts, R, and the size of its terms.
     Array<double> subspace_, u_, g1_, g2_, effort_, r_, terms_, d_;
-    double reach_ = 0.0;     // the longest slide so far
-    double rounding_ = 0.0;  // at worst
+    double reach_ = 0.0;          // the longest slide so far
+    double rounding_ = 0.0;       // at worst
     std::vector<Digits> digits_;  // per node
-    long since_measured_ = 0;                 // nodes that were updated
+    long since_measured_ = 0;     // nodes that were updated
     int updated_ = 0;
 };
 

@@ -7,8 +7,8 @@
 // squares by entries. The matrix of a joint loses Σ M⁻¹ M̂ (Σ D V̂_S of a body by itself), and by so much of
 // K = (fᵀ Φ̂ f + ĉ)^½ its force is off, as the root of the energy Σ aᵀ I a of what it moves (lost_energies.cpp).
 //
-// Errors of totals are such forms as well: Ψ̂ passes as Φ̂ does, and each joint adds (loss)² · response · Φ̂, which is what
-// the error of its force makes of the joints below, and the rounding of its own G².
+// Errors of totals are such forms as well: Ψ̂ passes as Φ̂ does, and each joint adds (loss)² · response · Φ̂, which is
+// what the error of its force makes of the joints below, and the rounding of its own G².
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kLoss = 64.0 * std::numeric_limits<double>::epsilon();
 constexpr double kNoDigit = 1e30;     // lost where nothing is left
-constexpr double kFirstOrder = 1e-2;   // up to which losses of several joins only add up
+constexpr double kFirstOrder = 1e-2;  // up to which losses of several joins only add up
 constexpr int kUpdates = 20;          // of all nodes, on the average, between one measurement and the next
 
 // += Σ_j A_ji² size_j
@@ -113,7 +113,8 @@ void RootedAssembly::measure_body(const AssemblyNode& node, Digits& out) {
     const BodyState& body = bodies_[node.link];
     const Digits* law = node.left < 0 ? nullptr : &digits_[node.left];
     Sizes& size = out.size;
-    for (int k = 0; k < 6; ++k) size.own[k] = linkage_->links[node.link].inertia(k, k) + (law ? law->size.first[k] : 0.0);
+    for (int k = 0; k < 6; ++k)
+        size.own[k] = linkage_->links[node.link].inertia(k, k) + (law ? law->size.first[k] : 0.0);
     std::copy_n(size.own, 6, size.first);
     if (law) out.left = largest_share(law->size.first, size.own);
     Matrix6 phi = body.phi;

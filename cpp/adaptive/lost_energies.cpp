@@ -2,10 +2,11 @@
 // Σ aᵀ I a, by Gauss's principle. The error of the force on a joint is a force by itself, at which all that it reaches
 // moves. On its way down the energy of that motion is divided and not increased, whatever arms, masses and units it
 // meets, while the components of forces and moments mix: what is little of a force on a long link may be many times the
-// moment on a short one. A joint with admittance D (acceleration by effort) that moves with energy E² accelerates by D^½ E.
+// moment on a short one. A joint with admittance D (acceleration by effort) that moves with energy E² accelerates by
+// D^½ E.
 //
-// Loads have a size ĉ as well: b, h, g are off by (Φ̂ ĉ)^½, (V̂ ĉ)^½, (Ŵ ĉ)^½. With `left`, `right` and `own` the shares of
-// the parts in Φ̂, which are 1 at most, and at the joint in M̂,
+// Loads have a size ĉ as well: b, h, g are off by (Φ̂ ĉ)^½, (V̂ ĉ)^½, (Ŵ ĉ)^½. With `left`, `right` and `own` the shares
+// of the parts in Φ̂, which are 1 at most, and at the joint in M̂,
 //   a join       ĉ = left ĉᴬ + right ĉᴮ + own (γᵀ M̂ γ + Qᵀ D Q)
 //   a rake       ĉ + gᵀ Φ̂1 g + Qᵀ D Q, or ĉ + Rᵀ V̂_S R + Qᵀ D Q
 //   a body       left ĉ + max force² / V̂ + bᵀ V̂ b.
@@ -37,7 +38,8 @@ void RootedAssembly::measure_loads(int number) {
     static const Digits none{};
     const AssemblyNode& node = tree().nodes[number];
     Digits& out = digits_[number];
-    const Digits &left = node.left < 0 ? none : digits_[node.left], &right = node.right < 0 ? none : digits_[node.right];
+    const Digits &left = node.left < 0 ? none : digits_[node.left],
+                 &right = node.right < 0 ? none : digits_[node.right];
     out.total.loads = left.total.loads + right.total.loads;
     if (node.kind == NodeKind::sum) {
         out.size.loads = out.left * left.size.loads + out.right * right.size.loads;

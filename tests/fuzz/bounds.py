@@ -1,4 +1,4 @@
-"""Random linkages whose masses, or lengths too, differ by decades: quasi-static errors are within their bounds, or reported.
+"""Linkages of masses and lengths that differ by decades: quasi-static errors are within bounds, or reported.
 
 Accelerations are compared with the articulated-body recursion in decimal arithmetic; runs that are refused by
 name are counted. The exit status is 1 where an error is larger than what was asked for and what was said.

@@ -1,4 +1,4 @@
-"""Random trees of bodies whose masses, or lengths too, differ by decades; their accelerations at rest in decimals.
+"""Random trees of bodies whose masses, or lengths too, differ by decades; accelerations at rest in decimals.
 
 The oracle is the articulated-body recursion in the axes of the world, about its origin, with sixty digits. It
 takes the poses, masses and loads as given and shares no code with the library.
@@ -15,6 +15,7 @@ import bellcrank as bc
 from bellcrank.mechanism.rotation import multiply, rotate
 
 DIGITS = 60
+PI = "3.14159265358979323846264338327950288419716939937510582097494"
 KINDS = ("Revolute", "Prismatic", "Cylindrical", "Spherical", "Universal", "Planar", "Screw", "Fixed")
 SHARES = (0.38, 0.12, 0.1, 0.12, 0.1, 0.06, 0.06, 0.06)
 PITCH = 0.3
@@ -89,7 +90,7 @@ def uneven(seed: int, sizes: tuple[int, int] = (3, 200), *, lengths: bool = Fals
         own = long.of_body[number]
         points = own * rng.normal(size=(3, 3)) * rng.uniform(0.05, 1.0, 3)
         inertia = (
-            0.05 * mass * (np.trace(points @ points.T) * np.eye(3) - points @ points.T + 0.01 * own**2 * np.eye(3))
+            0.05 * mass * ((np.trace(points @ points.T) + 0.01 * own**2) * np.eye(3) - points @ points.T)
         )
         arm = long.of_body[parent] if parent >= 0 and number % 2 and not long.is_hinged else own
         first, second = ((size * rng.normal(0.0, 0.4, 3), _turn(rng)) for size in (arm, own))
@@ -214,9 +215,7 @@ def off(accelerations, exact) -> float:
     return min(1.0, worst / whole) if worst > _NOTHING else 0.0
 
 
-def broken_bound(
-    seed: int, bounds: tuple[float, ...] = (1e-3, 1e-6, 1e-9), *, lengths: bool = False
-) -> str:
+def broken_bound(seed: int, bounds: tuple[float, ...] = (1e-3, 1e-6, 1e-9), *, lengths: bool = False) -> str:
     """What is wrong with the accelerations of a random linkage; "" for nothing.
 
     By `QuasistaticRun.refine` at one bound after another, and by the formulation at the same state; then the
@@ -315,7 +314,7 @@ def _subspace(branch, carrier, own):
     zero = _numbers(np.zeros(3))
     columns = [np.concatenate([a, _cross(p, a)]) for a, p in turns]
     if branch.kind == "Screw":
-        lead = Decimal(branch.pitch) / (2 * Decimal("3.14159265358979323846264338327950288419716939937510582097494"))
+        lead = Decimal(branch.pitch) / (2 * Decimal(PI))
         columns[0] = columns[0] + np.concatenate([zero, lead * axes[:, 2]])
     columns += [np.concatenate([zero, axes[:, i]]) for i in slides]
     return np.array(columns, dtype=object).reshape(-1, 6).T
