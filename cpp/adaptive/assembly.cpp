@@ -110,6 +110,7 @@ void RootedAssembly::update() {
             update_node<true>(node, what >= kMatrices);
         else
             update_node<false>(node, what >= kMatrices);
+        if (!digits_.empty()) measure_loads(node);
     };
     updated_ = marks_.sweep(work, [this](int node) { fetch(node); });
     judge_digits();
@@ -151,9 +152,9 @@ std::size_t RootedAssembly::bytes() const {
     const auto size = [](const auto& array) { return array.capacity() * sizeof(array[0]); };
     return size(joins_) + size(join_totals_) + size(laws_) + size(law_totals_) + size(body_totals_) + size(bodies_) +
            size(squares_) + size(subspace_) + size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) +
-           size(terms_) + size(d_) + size(sizes_) + size(loss_) + size(loss_within_) + frames_.bytes() +
-           marks_.bytes() + size(tree().nodes) + size(linkage_->links) + size(linkage_->link_of) + size(tree().given) +
-           size(tree().body_of) + size(tree().joint_of);
+           size(terms_) + size(d_) + size(digits_) + frames_.bytes() + marks_.bytes() + size(tree().nodes) +
+           size(linkage_->links) + size(linkage_->link_of) + size(tree().given) + size(tree().body_of) +
+           size(tree().joint_of);
 }
 
 }  // namespace bellcrank

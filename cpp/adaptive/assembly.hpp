@@ -80,11 +80,16 @@ class RootedAssembly {
         double of_input, own;
     };
     Terms joint_acceleration(int node, const double* input, double* rate, double* behind) const;
-    // What rounding may have made of such an acceleration, by the size of its terms, and of any below a node.
-    double loss(int node) const { return is_even() ? rounding_ : loss_[node]; }
-    double loss_within(int node) const { return is_even() ? rounding_ : loss_within_[node]; }
-    // Whether bodies are so much alike that joins lose little of any.
+    // Whether bodies are so much alike that joins lose little of any: what rounding may have made of an acceleration is
+    // a small part of the size of its terms.
     bool is_even() const { return rounding_ <= kEven; }
+    double loss() const { return rounding_; }
+    // Else errors are counted in energies of accelerations (lost_energies.cpp). The root of that of the error of the
+    // force on a joint; by how much its acceleration is off where what its node was given is by `given`, and its force
+    // by `own`; and the root of a node's total.
+    double force_error(int node, const double* input) const;
+    double joint_error(int node, double given, double own) const;
+    double total_error(int node, const double* input, double given) const;
     // S times a joint's acceleration.
     Six joint_motion(int link, const double* rate) const;
     // Hands what a node was given on to its parts that have joints: calls open(node, input) for each.
@@ -97,8 +102,22 @@ class RootedAssembly {
 
   private:
     // Rounding that is taken as it may be at worst; beyond, it is measured (digits.cpp).
-    static constexpr double kEven = 1e-10;
+    static constexpr double kEven = 1e-11;
 
+    // A diagonal form at the boundary of a node, at its joint or body, and what loads add to it.
+    struct Sizes {
+        double first[6], second[6], own[6], loads;
+    };
+    struct Digits {
+        Sizes size, total;                                 // of what errors are relative to; of errors of totals
+        double left, right, own, joint_left, joint_right;  // shares of parts
+        double at_joint;                                   // size of loads there
+        double loss;                                       // of a joint's matrix
+        double source;                                     // of errors of totals, by its size
+        // Squares of accelerations at energy 1: of the joint by what its node is given and by its own force, of all
+        // joints in the node by what it is given.
+        double through, admittance, response;
+    };
     struct Ends;
     Ends ends(int node) const;
     template <bool kTotals>
@@ -122,10 +141,13 @@ class RootedAssembly {
     // What rounding may make of accelerations, after an update.
     void judge_digits();
     void measure_losses();
-    void size_of_body(const AssemblyNode& node, const double* branches, double* first, double* second) const;
-    double size_of_rake(const AssemblyNode& node, const double* below, double* out) const;
-    double size_of_join(const AssemblyNode& node, const double* left_first, const double* left_second,
-                        const double* right_first, const double* right_second, double* first, double* second) const;
+    void measure_body(const AssemblyNode& node, Digits& out);
+    void measure_rake(const AssemblyNode& node, Digits& out);
+    void measure_join(const AssemblyNode& node, Digits& out);
+    void judge_joint(const AssemblyNode& node, double loss, double below, Digits& out) const;
+    double respond_to(const Matrix6& phi, int law);
+    void measure_loads(int node);
+    static double squares(const double* v, const double* size);
     Six joint_column(int link, int freedom) const;  // of S
     // W, U and D = (Sᵀ V S)⁻¹ of a joint from M = V⁻¹, which is used up; or from V, and in the place of D the inverse
     // N of the factor of Sᵀ V S, D = Nᵀ N.
@@ -147,14 +169,10 @@ class RootedAssembly {
     // Per freedom: columns of S where the joint is not axial, rows of U; of U Φ21 and U Φ12, or of U in the carrier's
     // frame; efforts, R, and the size of its terms.
     Array<double> subspace_, u_, g1_, g2_, effort_, r_, terms_, d_;
-    double reach_ = 0.0;     // the longest slide so far
-    double rounding_ = 0.0;  // at worst
-    struct Sizes {
-        double first[6], second[6];
-    };
-    std::vector<Sizes> sizes_;                // per node, of what errors of Φ, V and W are relative to
-    std::vector<double> loss_, loss_within_;  // per node
-    long since_measured_ = 0;                 // nodes that were updated
+    double reach_ = 0.0;          // the longest slide so far
+    double rounding_ = 0.0;       // at worst
+    std::vector<Digits> digits_;  // per node
+    long since_measured_ = 0;     // nodes that were updated
     int updated_ = 0;
 };
 

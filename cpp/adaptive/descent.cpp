@@ -39,9 +39,7 @@ void Descent::begin(const Vec3& base, ErrorMeasure measure) {
     unknown_ = 0;
     double input[RootedAssembly::kInput] = {0, 0, 0, base.x, base.y, base.z};
     const int root = static_cast<int>(assembly_.tree().nodes.size()) - 1;
-    double size;
-    assembly_.total(root, input, &total_, &size);
-    total_ = std::max(total_ - lost(root, 0.0) * std::max(size, std::abs(total_)), 0.0);
+    total_ = total(root, input, 0.0).least;
     if (carries_free_[root])
         free_bodies(root, input);
     else
@@ -69,13 +67,18 @@ double Descent::compute(int node, const double* input, double rounding, double* 
     double* rate = rate_.data() + of.freedom;
     const RootedAssembly::Terms size = assembly_.joint_acceleration(node, input, rate, force);
     computed_.push_back(link);
-    const double loss = assembly_.loss(node), whole = std::max(rounding, loss);
-    if (of.floats) return whole;
-    double square = 0.0;
+    double square = 0.0, off;
     for (int i = 0; i < of.motion.freedoms(); ++i) square += rate[i] * rate[i];
-    const auto part = [](double lost, double of) { return of > 0.0 ? lost * of : 0.0; };
-    count(square, part(whole, size.of_input) + part(loss, size.own));
-    return whole;
+    if (assembly_.is_even()) {
+        rounding = assembly_.loss();
+        off = rounding * (size.of_input + size.own);
+    } else {
+        const double own = assembly_.force_error(node, input);
+        off = assembly_.joint_error(node, rounding, own);
+        rounding += own;
+    }
+    if (!of.floats) count(square, off);
+    return rounding;
 }
 
 // Σ in twice the digits: from 1 down to squares of small bounds, parts are taken away that were added before.
@@ -85,18 +88,23 @@ void Descent::add(double change) {
     sum_ = s;
 }
 
-// Of the size of a total: by its input, and by what is within. 1 where nothing is known.
-double Descent::lost(int node, double rounding) const {
-    const double within = assembly_.is_even() ? 0.0 : assembly_.loss_within(node);
-    return std::min(std::max({kRounding, rounding, within}), 1.0);
+// Between which bounds the total acceleration at an input is that is off by `rounding`.
+Descent::Total Descent::total(int node, const double* input, double rounding) const {
+    double value, size;
+    assembly_.total(node, input, &value, &size);
+    if (assembly_.is_even()) {
+        const double part = std::max(kRounding, assembly_.loss()) * std::max(size, std::abs(value));
+        return {std::max(value - part, 0.0), size > 0.0 ? std::max(value, 0.0) + part : 0.0};
+    }
+    const double off = assembly_.total_error(node, input, rounding), root = std::sqrt(std::max(value, 0.0));
+    if (!std::isfinite(off)) return {0.0, kUnknown};
+    const double least = std::max(root - off, 0.0), largest = root + off;
+    return {least * least, largest * largest};
 }
 
 void Descent::push(int node, const double* input, double rounding) {
-    double total, size;
-    assembly_.total(node, input, &total, &size);
-    if (size == 0.0) return;  // nothing in it accelerates
-    const double part = lost(node, rounding);
-    total = part < 1.0 ? std::max(total, 0.0) + part * std::max(size, std::abs(total)) : kUnknown;
+    const double total = this->total(node, input, rounding).most;
+    if (total == 0.0) return;
     Open& open = open_.emplace_back();
     open.node = node;
     open.rounding = rounding;
@@ -130,11 +138,10 @@ double Descent::error_left() const {
 }
 
 void Descent::refine(double bound) {
-    double open = rounding();
-    while (!queue_.empty() && !(error_ <= bound) && !(open > bound)) {
+    while (!queue_.empty() && !(error_ <= bound)) {
+        if (rounding_at(std::sqrt(queue_.front().total), unknown_ > 0 ? kUnknown : sum_ + rest_) > bound) return;
         pop();
-        open = rounding();
-        error_ = std::max(std::min(error_, error_left()), open);
+        error_ = std::max(std::min(error_, error_left()), rounding());
     }
 }
 

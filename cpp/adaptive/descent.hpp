@@ -26,7 +26,7 @@ class Descent final : public JointChoice {
     struct Open {
         int node;
         double input[RootedAssembly::kInput];
-        double rounding;  // of it, by the size of its terms
+        double rounding;  // of it, as the root of an energy
     };
     struct Priority {
         double total;
@@ -36,7 +36,10 @@ class Descent final : public JointChoice {
     double compute(int node, const double* input, double rounding, double* force);
     void push(int node, const double* input, double rounding);
     void pop();
-    double lost(int node, double rounding) const;
+    struct Total {
+        double least, most;
+    };
+    Total total(int node, const double* input, double rounding) const;
     void add(double change);
     void count_open(double total, int sign);
     void free_bodies(int node, const double* input);

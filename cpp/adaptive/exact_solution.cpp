@@ -115,13 +115,18 @@ void ExactSolution::find_lacks(const Vec3& base) {
         const auto [turning, pulling] = sizes_[*each];
         for (int k = 0, axis = 0; k < link.motion.freedoms(); ++k, ++axis) {
             Exact lack = efforts_[link.freedom + k];
-            double whole = turning + pulling;
+            double whole = 0.0;
             if (link.motion.is_axial()) {
                 while (!(link.motion.axes() >> axis & 1u)) ++axis;
                 lack -= along[axis];
                 whole = axis < 3 ? turning : pulling;
-            } else
-                for (int c = 0; c < 6; ++c) lack -= along[c] * assembly_.subspace(*each)[6 * k + c];
+            } else {
+                const double* S = assembly_.subspace(*each) + 6 * k;
+                for (int c = 0; c < 6; ++c) {
+                    lack -= along[c] * S[c];
+                    whole += std::abs(S[c]) * (c < 3 ? turning : pulling);
+                }
+            }
             lack_[link.freedom + k] = lack.hi;
             whole_[link.freedom + k] = whole + std::abs(efforts_[link.freedom + k]);
         }

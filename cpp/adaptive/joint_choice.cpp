@@ -17,12 +17,28 @@ void JointChoice::count(double square, double rounding) {
     rounding_squares_ += rounding * rounding;
 }
 
+namespace {
+
+double part(double error, double whole) {
+    return error == 0.0 ? 0.0 : whole > 0.0 ? std::min(1.0, error / whole) : 1.0;
+}
+
+}  // namespace
+
+double JointChoice::rounding_at(double largest_left, double squares_left) const {
+    switch (measure_) {
+        case ErrorMeasure::relative_linkage:
+            return part(std::sqrt(rounding_squares_), std::sqrt(std::max(total_, squares_ + squares_left)));
+        case ErrorMeasure::relative_joint:
+            return part(largest_rounding_, std::max(largest_, largest_left));
+        default:
+            return rounding();
+    }
+}
+
 // Accelerations of all joints are at least those computed. Near balance a total, a small difference of large numbers,
 // tells nothing more: then all joints are computed.
 double JointChoice::measured(double largest_left, double squares_left) const {
-    const auto part = [](double error, double whole) {
-        return error == 0.0 ? 0.0 : whole > 0.0 ? std::min(1.0, error / whole) : 1.0;
-    };
     const auto of_joint = [&] { return std::max(largest_left, largest_rounding_); };
     const auto of_linkage = [&] { return std::sqrt(squares_left + rounding_squares_); };
     switch (measure_) {

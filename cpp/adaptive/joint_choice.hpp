@@ -33,6 +33,8 @@ class JointChoice {
     void count(double square, double rounding);
     // The error where the largest acceleration left out, and the sum of all their squares, are these.
     double measured(double largest_left, double squares_left) const;
+    // What rounding() may fall to where accelerations left out are as large as they may be.
+    double rounding_at(double largest_left, double squares_left) const;
 
     ErrorMeasure measure_ = ErrorMeasure::relative_joint;
     std::vector<int> computed_;

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rigs.adaptive import largest_difference
 from rigs.uneven_linkages import broken_bound
 
 import bellcrank as bc
@@ -24,17 +25,6 @@ def hinged(seed, count=100, decades=8.0):
         bodies.append(body)
     bc.assemble(mech)
     return mech
-
-
-def largest_difference(run, mechanism):
-    """Between the run's accelerations and those of a run that computes all, by the largest."""
-    exact = bc.start(mechanism, mode="quasistatic")
-    exact.refine(0.0)
-    whole = max(abs(rates[0]) for rates in exact.accelerations.values())
-    found = run.accelerations
-    return (
-        max(abs(rates[0] - found.get(name, [0.0])[0]) for name, rates in exact.accelerations.items()) / whole
-    )
 
 
 @pytest.mark.parametrize("seed", range(0, 1200, 30))

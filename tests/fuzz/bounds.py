@@ -1,4 +1,4 @@
-"""Random linkages whose masses differ by decades: quasi-static errors are within their bounds, or reported.
+"""Linkages of masses and lengths that differ by decades: quasi-static errors are within bounds, or reported.
 
 Accelerations are compared with the articulated-body recursion in decimal arithmetic; runs that are refused by
 name are counted. The exit status is 1 where an error is larger than what was asked for and what was said.
@@ -15,10 +15,15 @@ from rigs.uneven_linkages import broken_bound
 import bellcrank as bc
 
 
+def broken(seed: int) -> str:
+    """What is wrong with a linkage, or with its like of uneven lengths; "" for nothing."""
+    return broken_bound(seed) or broken_bound(seed, lengths=True)
+
+
 def main():
     """Judge as many linkages as wanted; a table of how they ended, and all faults."""
     given = arguments(__doc__, 2000).parse_args()
-    return count_ends(broken_bound, given, (bc.SimulationError, bc.errors.Unsupported, NotImplementedError))
+    return count_ends(broken, given, (bc.SimulationError, bc.errors.Unsupported, NotImplementedError))
 
 
 if __name__ == "__main__":

@@ -51,3 +51,14 @@ def per_joint(core):
     squares = np.concatenate([[0.0], core.accelerations() ** 2])
     begins = core.first_freedoms
     return np.sqrt([np.sum(squares[1 + a : 1 + b]) for a, b in pairwise(begins)])
+
+
+def largest_difference(run, mechanism):
+    """Between the run's accelerations and those of a run that computes all, by the largest."""
+    exact = bc.start(mechanism, mode="quasistatic")
+    exact.refine(0.0)
+    whole = max(abs(rates[0]) for rates in exact.accelerations.values())
+    found = run.accelerations
+    return (
+        max(abs(rates[0] - found.get(name, [0.0])[0]) for name, rates in exact.accelerations.items()) / whole
+    )

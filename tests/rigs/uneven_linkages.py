@@ -1,4 +1,4 @@
-"""Random trees of bodies whose masses differ by decades, their accelerations at rest in decimal arithmetic.
+"""Random trees of bodies whose masses, or lengths too, differ by decades; accelerations at rest in decimals.
 
 The oracle is the articulated-body recursion in the axes of the world, about its origin, with sixty digits. It
 takes the poses, masses and loads as given and shares no code with the library.
@@ -15,6 +15,7 @@ import bellcrank as bc
 from bellcrank.mechanism.rotation import multiply, rotate
 
 DIGITS = 60
+PI = "3.14159265358979323846264338327950288419716939937510582097494"
 KINDS = ("Revolute", "Prismatic", "Cylindrical", "Spherical", "Universal", "Planar", "Screw", "Fixed")
 SHARES = (0.38, 0.12, 0.1, 0.12, 0.1, 0.06, 0.06, 0.06)
 PITCH = 0.3
@@ -33,6 +34,7 @@ class Branch:
     first: tuple[np.ndarray, tuple]  # its marker on the parent
     second: tuple[np.ndarray, tuple]
     effort: float = 0.0  # along the joint's only coordinate
+    pitch: float = PITCH  # of a screw
 
 
 @dataclass
@@ -46,28 +48,58 @@ class Uneven:
     decades: float
 
 
-def uneven(seed: int, sizes: tuple[int, int] = (3, 200)) -> Uneven:
-    """A random linkage. Its masses differ by up to ten decades, its inertias by as many."""
+@dataclass
+class Lengths:
+    """How long the bodies of a linkage are, by the unit of its lengths; all 1: only masses differ."""
+
+    of_body: np.ndarray
+    is_even: bool = False  # the masses are
+    is_hinged: bool = False  # all joints are hinges, and only gravity acts
+
+    @classmethod
+    def random(cls, seed: int, count: int) -> Lengths:
+        """Over up to four decades, about a metre or in other units."""
+        rng = np.random.default_rng([seed, 1])
+        decades = float(rng.choice((0.6, 1.2, 2.4, 3.2, 4.0)))
+        unit = 10.0 ** float(rng.choice((0.0, -2.0, rng.uniform(-6.0, 2.0))))
+        of_body = unit * 10.0 ** (decades * rng.uniform(-0.5, 0.5, count))
+        return cls(of_body, *(rng.random(2) < 0.5).tolist())
+
+
+def uneven(seed: int, sizes: tuple[int, int] = (3, 200), *, lengths: bool = False) -> Uneven:
+    """A random linkage. Its masses differ by up to ten decades, its inertias by as many.
+
+    lengths: whether lengths differ as well, and inertias by their squares.
+    """
     rng = np.random.default_rng(seed)
     count = int(np.exp(rng.uniform(np.log(sizes[0]), np.log(sizes[1] + 1))))
     decades, window = float(rng.choice((1.0, 4.0, 7.0, 10.0))), int(rng.choice((1, 3, count)))
     gravity = rng.normal(0.0, 5.0, 3) * (rng.random() < 0.8)
+    long = Lengths.random(seed, count) if lengths else Lengths(np.ones(count))
+    if long.is_even:
+        decades = 0.6
+    if long.is_hinged:
+        gravity, window = np.array([0.0, 0.0, -9.81]), min(window, 3)
     mech = bc.Mechanism(f"uneven {seed}", gravity=tuple(gravity))
     poses, bodies, branches = [(np.zeros(3), (1.0, 0.0, 0.0, 0.0))], [mech.ground], []
     for number in range(count):
         parent = int(rng.integers(max(-1, number - 1 - window), number)) if number else -1
         kind = "" if parent < 0 and rng.random() < 0.2 else str(rng.choice(KINDS, p=SHARES))
+        kind = "Revolute" if kind and long.is_hinged else kind
         mass = float(10.0 ** (decades * rng.uniform(-0.5, 0.5)))
-        points = rng.normal(size=(3, 3)) * rng.uniform(0.05, 1.0, 3)
+        own = long.of_body[number]
+        points = own * rng.normal(size=(3, 3)) * rng.uniform(0.05, 1.0, 3)
         inertia = (
-            0.05 * mass * (np.trace(points @ points.T) * np.eye(3) - points @ points.T + 0.01 * np.eye(3))
+            0.05 * mass * ((np.trace(points @ points.T) + 0.01 * own**2) * np.eye(3) - points @ points.T)
         )
-        first, second = ((rng.normal(0.0, 0.4, 3), _turn(rng)) for _ in range(2))
-        branch = Branch(parent, kind, mass, rng.normal(0.0, 0.3, 3), inertia, first, second)
+        arm = long.of_body[parent] if parent >= 0 and number % 2 and not long.is_hinged else own
+        first, second = ((size * rng.normal(0.0, 0.4, 3), _turn(rng)) for size in (arm, own))
+        branch = Branch(parent, kind, mass, own * rng.normal(0.0, 0.3, 3), inertia, first, second)
+        branch.pitch = PITCH * own
         if kind:
-            at = _after(_after(_after(poses[parent + 1], first), _placed(kind, rng)), _inverse(second))
+            at = _after(_after(_after(poses[parent + 1], first), _placed(kind, rng, own)), _inverse(second))
         else:
-            at = (rng.normal(size=3), _turn(rng))
+            at = (own * rng.normal(size=3), _turn(rng))
         poses.append(at)
         body = mech.add_body(
             f"b{number}",
@@ -79,18 +111,19 @@ def uneven(seed: int, sizes: tuple[int, int] = (3, 200)) -> Uneven:
         )
         bodies.append(body)
         if kind:
-            joint = bc.Screw(pitch=PITCH) if kind == "Screw" else getattr(bc, kind)()
+            joint = bc.Screw(pitch=branch.pitch) if kind == "Screw" else getattr(bc, kind)()
             ends = (bodies[parent + 1].marker(tuple(first[0]), rotation=first[1]),
                     body.marker(tuple(second[0]), rotation=second[1]))  # fmt: skip
             mech.add_joint(f"j{number}", joint, *ends)
-        if kind in ("Revolute", "Prismatic") and rng.random() < 0.3:
-            branch.effort = float(rng.normal() * mass)
+        if kind in ("Revolute", "Prismatic") and rng.random() < 0.3 and not long.is_hinged:
+            branch.effort = float(rng.normal() * mass) * (own if kind == "Revolute" else 1.0)
             mech.add_force(f"q{number}", bc.JointMotor(branch.effort), f"j{number}")
         branches.append(branch)
     wrenches = []
-    for load in range(int(rng.integers(0, 4))):
+    for load in range(0 if long.is_hinged else int(rng.integers(0, 4))):
         body, point = int(rng.integers(count)), rng.normal(0.0, 0.3, 3)
         force, moment = (10.0 ** (decades * rng.uniform(-0.5, 0.5)) * rng.normal(size=3) for _ in range(2))
+        point, moment = long.of_body[body] * point, long.of_body[body] * moment
         wrench = bc.Wrench(force=tuple(force), moment=tuple(moment), axes="marker")
         mech.add_force(f"w{load}", wrench, bodies[body + 1].marker(tuple(point)))
         wrenches.append((body, point, force, moment))
@@ -119,13 +152,13 @@ def _about(axis, angle):
     return tuple(q.tolist())
 
 
-def _placed(kind, rng):
+def _placed(kind, rng, length):
     """Marker 2 in marker 1, at random coordinates."""
-    angle, slides = rng.uniform(-1.0, 1.0), rng.uniform(-0.5, 0.5, 3)
+    angle, slides = rng.uniform(-1.0, 1.0), length * rng.uniform(-0.5, 0.5, 3)
     shifts = {"Prismatic": (0, 0, 1), "Cylindrical": (0, 0, 1), "Planar": (1, 1, 0)}
     shift = slides * np.array(shifts.get(kind, (0, 0, 0)), dtype=float)
     if kind == "Screw":
-        shift = np.array([0.0, 0.0, PITCH / (2.0 * np.pi) * angle])
+        shift = np.array([0.0, 0.0, length * PITCH / (2.0 * np.pi) * angle])
     if kind in ("Prismatic", "Fixed"):
         return shift, (1.0, 0.0, 0.0, 0.0)
     if kind == "Spherical":
@@ -182,13 +215,13 @@ def off(accelerations, exact) -> float:
     return min(1.0, worst / whole) if worst > _NOTHING else 0.0
 
 
-def broken_bound(seed: int, bounds: tuple[float, ...] = (1e-3, 1e-6, 1e-9)) -> str:
+def broken_bound(seed: int, bounds: tuple[float, ...] = (1e-3, 1e-6, 1e-9), *, lengths: bool = False) -> str:
     """What is wrong with the accelerations of a random linkage; "" for nothing.
 
     By `QuasistaticRun.refine` at one bound after another, and by the formulation at the same state; then the
     run takes a few steps.
     """
-    linkage = uneven(seed)
+    linkage = uneven(seed, lengths=lengths)
     run = bc.start(linkage.mechanism, mode="quasistatic", step=1e-3)
     state = run.model.initial
     exact = joint_accelerations(linkage, state)
@@ -281,7 +314,7 @@ def _subspace(branch, carrier, own):
     zero = _numbers(np.zeros(3))
     columns = [np.concatenate([a, _cross(p, a)]) for a, p in turns]
     if branch.kind == "Screw":
-        lead = Decimal(PITCH) / (2 * Decimal("3.14159265358979323846264338327950288419716939937510582097494"))
+        lead = Decimal(branch.pitch) / (2 * Decimal(PI))
         columns[0] = columns[0] + np.concatenate([zero, lead * axes[:, 2]])
     columns += [np.concatenate([zero, axes[:, i]]) for i in slides]
     return np.array(columns, dtype=object).reshape(-1, 6).T
