@@ -379,7 +379,7 @@ def twists(struck, state):
     return out
 
 
-SHORT = 1e-12  # s: a run in which nothing but the impact at its start happens
+SHORT = 1e-13  # s: a run in which nothing but the impact at its start happens
 RUNS = {  # formulation: methods
     "lagrange": ("adams", "moreau"),
     "recursive": ("dopri5", "moreau"),
