@@ -20,6 +20,9 @@ constexpr double kLittleCorrected = 0.02;
 // A correction that is longer, by the errors that it corrects, is one along rows that are nearly dependent.
 constexpr double kFarMoved = 100.0;
 
+// Of speeds: the most that rounding leaves of an impact.
+constexpr double kRefined = 1e-6;
+
 // Up to so many redundant rows a basis of what exerts nothing is formed.
 constexpr int kFew = 15;
 
@@ -138,14 +141,22 @@ void ConstrainedBodies::meet_stops_at(double* u) {
     refine_impact(u);
 }
 
-// What rounding of the responses leaves: those that push have their speeds then, and equations hold.
+// What rounding of the responses leaves: those that push have their speeds then, and equations hold. More than rounding
+// is what rows that are nearly dependent make of it.
 void ConstrainedBodies::refine_impact(double* u) {
+    before_.assign(u, u + tangent_size());
     find_rates(u);
     for (int r = 0; r < rows_.rows(); ++r) impulses_[r] = -speed_[r];
     for (size_t i = 0; i < stop_rows_.size(); ++i)
         if (stops_.active()[i]) impulses_[stop_rows_[i]] += stops_.bounce()[i];
     find_impulses(impulses_);
     rows_.add_accelerations(impulses_.data(), u);
+    double changed = 0.0, fastest = 0.0;
+    for (size_t i = 0; i < before_.size(); ++i) {
+        changed = std::max(changed, std::abs(u[i] - before_[i]));
+        fastest = std::max(fastest, std::abs(before_[i]));
+    }
+    if (!(changed <= kRefined * fastest)) std::ranges::copy(before_, u);
 }
 
 // From the speed 1 off one stop, by what pushes.
@@ -282,9 +293,9 @@ void ConstrainedBodies::watch_stops(double t, const double* x, const double* u) 
     stops_.watch();
 }
 
-void ConstrainedBodies::gaps(double t, const double* x, const double* u, double* out) {
+void ConstrainedBodies::gaps(double t, const double* x, const double* u, double* out, double* rates) {
     stops_.measure(*model_, branches_, t, x, u);
-    stops_.watched_gaps(out);
+    stops_.watched_gaps(out, rates);
 }
 
 double ConstrainedBodies::first_met(double t, const double* x, const double* u) {

@@ -21,7 +21,7 @@ class ConstrainedBodies : public Bodies {
     int row_of_stop(int stop) const final { return stops_.rows()[stop]; }
     void watch_stops(double t, const double* x, const double* u) final;
     void meet_stops() final { stops_.watch_none(); }
-    void gaps(double t, const double* x, const double* u, double* out) final;
+    void gaps(double t, const double* x, const double* u, double* out, double* rates) final;
     double first_met(double t, const double* x, const double* u) final;
     void commit(double t, const double* x, const double* u) final;
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) final;

@@ -28,8 +28,13 @@ void StopImpact::find(Stops& stops, const Response& response) {
             break;
         }
     if (struck_.empty()) return;
+    // What is left faster than the law asks for does not push, but for rounding of its impulse.
     std::vector<std::uint8_t>& pushing = is_struck_;
-    for (size_t k = 0; k < struck_.size(); ++k) pushing[struck_[k]] = impulses_[k] > 0.0;
+    const double rounding = std::max(kRest, kAccepted * size_);
+    for (size_t k = 0; k < struck_.size(); ++k) {
+        const int stop = struck_[k];
+        pushing[stop] = impulses_[k] > 0.0 && after_[stop] <= stops.bounce()[stop] + rounding;
+    }
     stops.push(pushing);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/gap_course.hpp"
+
 namespace bellcrank {
 
 namespace {
@@ -11,6 +13,9 @@ constexpr int kParts = 4;  // of a step, at whose ends signs are compared
 constexpr int kMostIterations = 100;
 constexpr int kPatience = 8;           // with contacts that begin and do not
 constexpr double kResolution = 4e-16;  // of a time
+constexpr double kBesideIt = 1e-4;     // of a step: so near is a second look that shows a rate
+constexpr int kMostLooks = 4;          // for a zero between two times with the same sign
+constexpr double kNearZero = 0.25;     // of the value at both: what comes nearer may be zero
 constexpr double kStart = 1e-11;       // [s]: a zero as near to the start of a motion is that of the start
 
 int sign_of(double value) { return value > 0.0 ? 1 : value < 0.0 ? -1 : 0; }
@@ -27,8 +32,9 @@ EventWatch::EventWatch(System& system, const std::vector<EventFunction>& events,
     const size_t count = events.size() + static_cast<size_t>(stops_ + system.contact_events());
     signs_.assign(count, 0);
     passed_over_.assign(count, 0);
-    values_.assign(count, 0.0);
-    trial_ = values_;
+    for (auto* v : {&values_, &rates_, &first_, &first_rates_, &within_, &within_rates_, &trial_})
+        v->assign(count, 0.0);
+    stop_rates_.assign(static_cast<size_t>(stops_), 0.0);
     roots_.reserve(kParts * count + 1);
     motion_.assign(system.observation_size(measured), 0.0);
     size_t inputs = 0, work = 0;
@@ -48,7 +54,7 @@ void EventWatch::evaluate(double t, const double* x, const double* u, double* va
         for (size_t i = 0; i < e.inputs.size(); ++i) inputs_[i] = e.inputs[i] < 0 ? t : motion_[e.inputs[i]];
         e.program->evaluate(inputs_.data(), values++, work_.data());
     }
-    if (stops_ > 0) system_.gaps(t, x, u, values);
+    if (stops_ > 0) system_.gaps(t, x, u, values, stop_rates_.data());
     if (has_contacts_) system_.contact_margins(t, x, u, values + stops_);
 }
 
@@ -77,12 +83,18 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
     roots_.clear();
     if (empty()) return roots_;
     double from = t, apart = has_contacts_ ? sweep(t, t + h, curve) : t + h;
+    const double beside = kBesideIt * h;
+    const bool dips = functions() + stops_ > 0;
+    if (dips) look(t, beside, curve, first_, first_rates_);
     for (int part = 1; part <= parts_;) {
         const double next = part == parts_ ? t + h : t + h * part / parts_;
-        const double to = std::min(next, apart);
+        double to = std::min(next, apart);
+        look(to, -beside, curve, values_, rates_);
+        if (dips) {
+            const double lowest = first_dip(from, to, beside, curve);
+            if (lowest < to) to = lowest, look(to, -beside, curve, values_, rates_);
+        }
         if (to == next) ++part;
-        curve(to, x_.data(), u_.data());
-        evaluate(to, x_.data(), u_.data(), values_.data());
         const size_t before = roots_.size();
         for (int i = 0; i < static_cast<int>(signs_.size()); ++i) {
             const bool crossed = crosses(i, values_[i]);
@@ -103,10 +115,54 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
                          [](const Root& a, const Root& b) { return a.time < b.time; });
         if (std::any_of(roots_.begin(), roots_.end(), [this](const Root& r) { return ends(r.event); })) break;
         from = to;
+        first_ = values_, first_rates_ = rates_;
         if (to == apart && to < t + h) apart = apart_until(to, curve);
     }
     cut_after_the_first_end();
     return roots_;
+}
+
+// Values, and rates of all but contacts: those of functions by a second look beside.
+void EventWatch::look(double time, double beside, const Curve& curve, std::vector<double>& values,
+                      std::vector<double>& rates) {
+    if (!events_.empty()) {
+        curve(time + beside, x_.data(), u_.data());
+        evaluate(time + beside, x_.data(), u_.data(), rates.data());
+    }
+    curve(time, x_.data(), u_.data());
+    evaluate(time, x_.data(), u_.data(), values.data());
+    for (int i = 0; i < functions(); ++i) rates[i] = (rates[i] - values[i]) / beside;
+    std::ranges::copy(stop_rates_, rates.begin() + functions());
+}
+
+// The first time in a part at which a function that has its sign at both ends has another one; its end if there is
+// none.
+double EventWatch::first_dip(double from, double to, double beside, const Curve& curve) {
+    double first = to;
+    for (int i = 0; i < functions() + stops_; ++i)
+        if (signs_[i] != 0 && !crosses(i, values_[i])) first = std::min(first, dip(i, from, to, beside, curve));
+    return first;
+}
+
+double EventWatch::dip(int event, double from, double to, double beside, const Curve& curve) {
+    const double sign = signs_[event], end = to;
+    double a = sign * first_[event], ra = sign * first_rates_[event];
+    double b = sign * values_[event], rb = sign * rates_[event];
+    for (int i = 0; i < kMostLooks && ra < 0.0 && rb > 0.0 && a >= 0.0; ++i) {
+        const double h = to - from;
+        const GapCourse course(a, h * ra, b, h * rb);
+        const double lowest = course.lowest();
+        if (!(lowest > 0.0 && lowest < 1.0) || course.at(lowest) > kNearZero * std::min(a, b)) break;
+        const double time = from + lowest * h;
+        look(time, beside, curve, within_, within_rates_);
+        if (crosses(event, within_[event])) return time;
+        const double value = sign * within_[event], rate = sign * within_rates_[event];
+        if (rate > 0.0)
+            to = time, b = value, rb = rate;
+        else
+            from = time, a = value, ra = rate;
+    }
+    return end;
 }
 
 // Until when no contact can begin, from the start of a step on.

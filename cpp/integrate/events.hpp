@@ -19,8 +19,8 @@ struct EventFunction {
 };
 
 // Looks for zeros on the curve that a step leaves between its ends: signs are compared at a few times within the step,
-// and where one has changed the zero is found by regula falsi and bisection. Contacts are compared as often as it takes
-// for none to begin and end unnoticed.
+// and where the cubic through two of them comes to zero between; where one has changed the zero is found by regula
+// falsi and bisection. Contacts are compared as often as it takes for none to begin and end unnoticed.
 class EventWatch {
   public:
     // Writes the state at a time within the step to x and u.
@@ -56,6 +56,9 @@ class EventWatch {
     bool crosses(int event, double value) const;
     bool is_beginning(int event) const;
     double locate(int event, double a, double b, const Curve& curve);
+    void look(double time, double beside, const Curve& curve, std::vector<double>& values, std::vector<double>& rates);
+    double first_dip(double from, double to, double beside, const Curve& curve);
+    double dip(int event, double from, double to, double beside, const Curve& curve);
     double sweep(double begin, double end, const Curve& curve);
     double apart_until(double time, const Curve& curve);
     void cut_after_the_first_end();
@@ -67,8 +70,11 @@ class EventWatch {
     const bool has_contacts_;
     const int parts_;
     std::vector<int> signs_;
-    std::vector<int> passed_over_;  // how often
-    std::vector<double> values_, trial_, motion_, inputs_, work_, x_, u_;
+    std::vector<int> passed_over_;               // how often
+    std::vector<double> values_, rates_;         // at the end of the part at hand
+    std::vector<double> first_, first_rates_;    // at its start
+    std::vector<double> within_, within_rates_;  // and somewhere in it
+    std::vector<double> trial_, stop_rates_, motion_, inputs_, work_, x_, u_;
     std::vector<Root> roots_;
     double begun_ = 0.0;  // time of begin()
 };

@@ -178,7 +178,8 @@ class Impulses : public Port {
 };
 
 // For those who find when stops are met: project() leaves those alone that are open at watch_stops(), until
-// meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched.
+// meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched,
+// and their rates.
 class StopWatch : public Port {
   public:
     // By default there must be none in the model.
@@ -186,7 +187,7 @@ class StopWatch : public Port {
     virtual int row_of_stop(int) const { refuse("stops"); }  // of the model
     virtual void watch_stops(double, const double*, const double*) {}
     virtual void meet_stops() {}
-    virtual void gaps(double, const double*, const double*, double*) {}
+    virtual void gaps(double, const double*, const double*, double*, double*) {}
     // The part of the step from the last state that was accepted to this one, at which the first stop that is watched
     // is met; above 1 if none is (Stops::first_met()).
     virtual double first_met(double, const double*, const double*) { return 2.0; }

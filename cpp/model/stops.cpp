@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "model/gap_course.hpp"
 #include "model/state.hpp"
 
 namespace bellcrank {
@@ -23,28 +24,6 @@ constexpr double kPull = 1e-10, kApproach = 1e-12;
 
 // Penetration with which the constraints are not met.
 constexpr double kGivenUp = 1e-6;
-
-// A gap within a step: the cubic through gaps, and speeds times the length of the step, at both ends.
-struct GapCourse {
-    double start, speed, a, b;
-
-    GapCourse(double start, double speed, double end, double end_speed)
-        : start(start),
-          speed(speed),
-          a(3.0 * (end - start) - 2.0 * speed - end_speed),
-          b(2.0 * (start - end) + speed + end_speed) {}
-
-    double at(double s) const { return start + s * (speed + s * (a + s * b)); }
-    // Where it is least, and where it is most; not a number if it rises or falls all the way.
-    double lowest() const { return -speed / (a + std::sqrt(a * a - 3.0 * b * speed)); }
-    double highest() const { return -speed / (a - std::sqrt(a * a - 3.0 * b * speed)); }
-    // Its zero between where it is open and where it is not.
-    double zero(double open, double closed) const {
-        for (double middle = 0.5 * (open + closed); middle > open && middle < closed; middle = 0.5 * (open + closed))
-            (at(middle) > 0.0 ? open : closed) = middle;
-        return open;
-    }
-};
 
 }  // namespace
 
@@ -208,10 +187,11 @@ void Stops::watch_none() {
 }
 
 // The errors of a curve may be more than the gap of what lifts slowly: it is met only where it comes back.
-void Stops::watched_gaps(double* out) const {
+void Stops::watched_gaps(double* out, double* rates) const {
     for (size_t i = 0; i < rows_.size(); ++i) {
         const double open = lifting_[i] && speed[i] > 0.0 ? std::abs(gap[i]) : gap[i];
         out[i] = watched_[i] ? open : 1.0;
+        rates[i] = watched_[i] ? speed[i] : 0.0;
     }
 }
 

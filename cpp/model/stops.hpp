@@ -90,8 +90,8 @@ class Stops {
     // Stops that somebody else watches are left alone here.
     void watch();
     void watch_none();
-    // The gaps of all stops, positive for those not watched. From `gap`.
-    void watched_gaps(double* out) const;
+    // The gaps of all stops, positive for those not watched, and their rates. From `gap` and `speed`.
+    void watched_gaps(double* out, double* rates) const;
 
     // Where a step starts, from `gap` and `speed`; whether a stop was met within it and is being left at its end, from
     // `speed` there and the gaps that reset() found.

@@ -77,7 +77,7 @@ class JointSystem : public System {
     int row_of_stop(int stop) const final { return stops_.rows()[stop]; }
     void watch_stops(double t, const double* x, const double* u) final;
     void meet_stops() final { stops_.watch_none(); }
-    void gaps(double t, const double* x, const double* u, double* out) final;
+    void gaps(double t, const double* x, const double* u, double* out, double* rates) final;
     double first_met(double t, const double* x, const double* u) final;
 
     // Model rows that are met by multipliers, those of stops last; all others hold by the choice of coordinates.

@@ -59,9 +59,9 @@ void JointSystem::watch_stops(double t, const double* x, const double* u) {
     stops_.watch();
 }
 
-void JointSystem::gaps(double t, const double* x, const double* u, double* out) {
+void JointSystem::gaps(double t, const double* x, const double* u, double* out, double* rates) {
     measure_stops(t, x, u);
-    stops_.watched_gaps(out);
+    stops_.watched_gaps(out, rates);
 }
 
 double JointSystem::first_met(double t, const double* x, const double* u) {

@@ -244,3 +244,21 @@ def test_wrong_events_are_refused():
         bc.simulate(mech, 1.0, method="rk4", events=bc.Event("a", "axle - 1"))
     with pytest.raises(bc.MechanismError, match="direction"):
         bc.Event("a", "axle", direction=2)
+
+
+@pytest.mark.parametrize("apex", [0.25, 0.37, 0.5])
+@pytest.mark.parametrize("method", ["dopri5", "adams", "bdf"])
+def test_two_zeros_close_together_in_a_long_step(method, apex):
+    """A parabola takes steps of any length; near its apex it is above a level, where a stop is, for a moment."""
+    g, above = 10.0, 1e-4
+    top = 0.5 * g * apex**2
+    half = np.sqrt(2.0 * above / g)
+    mech = bc.Mechanism("thrown", gravity=(0, 0, -g))
+    body = mech.add_body("body", 1.0, (0.1, 0.1, 0.1), velocity=(0, 0, g * apex))
+    mech.add_joint("slide", bc.Prismatic(), mech.ground, body)
+    level = bc.Event("level", f"slide - {top - above}")
+    run = bc.simulate(mech, 2.0, method=method, tolerance=1e-9, events=level)
+    np.testing.assert_allclose([e.time for e in run.events], [apex - half, apex + half], atol=1e-7)
+    mech.replace(mech.joints["slide"], limits=bc.Limit(upper=top - above, restitution=0.5))
+    run = bc.simulate(mech, 2.0, method=method, tolerance=1e-9)
+    np.testing.assert_allclose(run.events[0].time, apex - half, atol=1e-7)
