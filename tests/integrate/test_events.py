@@ -249,7 +249,7 @@ def test_wrong_events_are_refused():
 @pytest.mark.parametrize("apex", [0.25, 0.37, 0.5])
 @pytest.mark.parametrize("method", ["dopri5", "adams", "bdf"])
 def test_two_zeros_close_together_in_a_long_step(method, apex):
-    """A parabola takes steps of any length; near its apex it is above a level, where a stop is, for a moment."""
+    """A parabola takes steps of any length; near its apex it is for a moment above a level, or at a stop."""
     g, above = 10.0, 1e-4
     top = 0.5 * g * apex**2
     half = np.sqrt(2.0 * above / g)
