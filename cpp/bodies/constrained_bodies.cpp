@@ -17,14 +17,17 @@ constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
 // What may be corrected beyond the way since the last step [rad], by coarse methods too.
 constexpr double kLittleCorrected = 0.02;
 
-// A correction that is longer, by the errors that it corrects, is one along rows that are nearly dependent.
-constexpr double kFarMoved = 100.0;
-
 // Of speeds: the most that rounding leaves of an impact.
 constexpr double kRefined = 1e-6;
 
 // Up to so many redundant rows a basis of what exerts nothing is formed.
 constexpr int kFew = 15;
+
+double largest_difference(const double* values, const std::vector<double>& before) {
+    double largest = 0.0;
+    for (size_t i = 0; i < before.size(); ++i) largest = std::max(largest, std::abs(values[i] - before[i]));
+    return largest;
+}
 
 // Whether some blocks connect bodies that others connect already.
 bool has_loops(const Model& model) {
@@ -123,7 +126,7 @@ void ConstrainedBodies::meet_stops_at(double* u) {
     enable_stops(stops_.active());
     before_.assign(u, u + tangent_size());
     const double wrong = correct_rates(u);
-    if (stops_.pushing() > 1 && is_far_driven(u, wrong)) {  // as by close_singly(): none is held to both sides
+    if (stops_.pushing() > 1 && Stops::is_far(largest_difference(u, before_), wrong)) {  // none is held to both sides
         std::ranges::copy(before_, u);
         open_stops();
         correct_rates(u);
@@ -151,12 +154,9 @@ void ConstrainedBodies::refine_impact(double* u) {
         if (stops_.active()[i]) impulses_[stop_rows_[i]] += stops_.bounce()[i];
     find_impulses(impulses_);
     rows_.add_accelerations(impulses_.data(), u);
-    double changed = 0.0, fastest = 0.0;
-    for (size_t i = 0; i < before_.size(); ++i) {
-        changed = std::max(changed, std::abs(u[i] - before_[i]));
-        fastest = std::max(fastest, std::abs(before_[i]));
-    }
-    if (!(changed <= kRefined * fastest)) std::ranges::copy(before_, u);
+    double fastest = 0.0;
+    for (const double speed : before_) fastest = std::max(fastest, std::abs(speed));
+    if (!(largest_difference(u, before_) <= kRefined * fastest)) std::ranges::copy(before_, u);
 }
 
 // From the speed 1 off one stop, by what pushes.
@@ -184,8 +184,8 @@ bool ConstrainedBodies::close_positions(double t, double* x) {
     gather_gaps();
     stops_.reset();
     began_.assign(x, x + (stops_.empty() ? 0 : configuration_size()));
-    close_together(t, x);
-    if (stops_.pushing() > 1 && is_far_moved(x)) {
+    const double wrong = close_together(t, x);
+    if (stops_.pushing() > 1 && Stops::is_far(largest_difference(x, began_), wrong)) {
         std::ranges::copy(began_, x);
         close_singly(t, x);
     }
@@ -194,53 +194,31 @@ bool ConstrainedBodies::close_positions(double t, double* x) {
     return met && stops_.hold();
 }
 
-// Pushing out of one stop may push into another.
-void ConstrainedBodies::close_together(double t, double* x) {
-    wrong_ = 0.0;
+// Pushing out of one stop may push into another. The largest error of rows, and of stops that came to push.
+double ConstrainedBodies::close_together(double t, double* x) {
+    double wrong = 0.0;
     for (size_t pass = 0; pass <= stop_rows_.size(); ++pass) {
         gather_gaps();
         stops_.close_penetrated();
         const bool more = enable_stops(stops_.active());
         if (pass > 0 && !more) break;
         for (int r = 0; r < rows_.rows() && !stops_.empty(); ++r)
-            if (rigid_[r] && enabled_[r]) wrong_ = std::max(wrong_, std::abs(rows_.C[r]));
+            if (rigid_[r] && enabled_[r]) wrong = std::max(wrong, std::abs(rows_.C[r]));
         correct_positions(t, x);
     }
+    return wrong;
 }
 
-// Stops that are alike to first order, as two ropes between the same bodies, are met together only far from here, where
-// no motion leads. One of them is met, and the others open as far as they are longer.
 void ConstrainedBodies::close_singly(double t, double* x) {
     rows_.evaluate_values(t, x);
     corrected_ = 0.0;
     gather_gaps();
-    stops_.push_singly();
-    int stop = stops_.deepest();
-    if (stop < 0) stop = stops_.nearest_held();
-    for (int pass = 0; stop >= 0 && pass < 2 * stops_.count(); ++pass) {
-        stops_.push_alone(stop);
+    stops_.close_singly([&] {
         enable_stops(stops_.active());
         correct_positions(t, x);
         gather_gaps();
-        stop = stops_.deepest();
-    }
-    stops_.open();
+    });
     close_together(t, x);
-}
-
-// Against the errors that were to be corrected.
-bool ConstrainedBodies::is_far_moved(const double* x) const {
-    double moved = 0.0;
-    for (int b = 0; b < model_->bodies(); ++b)
-        for (int k = 0; k < kPose; ++k) moved = std::max(moved, std::abs(x[kPose * b + k] - began_[kPose * b + k]));
-    return moved > kFarMoved * wrong_;
-}
-
-// Against the errors of rates that were to be corrected.
-bool ConstrainedBodies::is_far_driven(const double* u, double wrong) const {
-    double driven = 0.0;
-    for (size_t i = 0; i < before_.size(); ++i) driven = std::max(driven, std::abs(u[i] - before_[i]));
-    return driven > kFarMoved * wrong;
 }
 
 bool ConstrainedBodies::project(double t, double* x, double* u) {

@@ -61,8 +61,9 @@ class ConstrainedBodies : public Bodies {
     // Before and after that, for accelerations.
     void seek_contacts(const double* u);
     void note_contacts(const std::vector<double>& wanted);
-    // Velocities onto the rows that are enabled; with stops, what these do: those that are kept hold as equations while
-    // they are corrected, and push as all others that are closed where something is hit, or a drive's speed jumps.
+    // Velocities onto the rows that are enabled; the largest error that these had. With stops, what these do: those
+    // that are kept hold as equations while they are corrected, and push as all others that are closed where something
+    // is hit, or a drive's speed jumps.
     double correct_rates(double* u);
     void meet_stops_at(double* u);
     // Ċ of rows that hold positions or velocities, in speed_.
@@ -77,10 +78,8 @@ class ConstrainedBodies : public Bodies {
     double corrected_ = 0.0;                      // by how much the last projection turned a body [rad]
 
   private:
-    void close_together(double t, double* x);
+    double close_together(double t, double* x);
     void close_singly(double t, double* x);
-    bool is_far_moved(const double* x) const;
-    bool is_far_driven(const double* u, double wrong) const;
     bool some_speed_jumps() const;
     bool respond(int stop, double* speeds);
     void refine_impact(double* u);
@@ -93,7 +92,6 @@ class ConstrainedBodies : public Bodies {
     StopImpact impact_;
     std::vector<double> impulses_, responses_;  // by storage row; of those that are struck
     std::vector<double> began_, before_;        // configuration, and speeds, that are corrected
-    double wrong_ = 0.0;                        // the largest error of rows there, and of stops since
 };
 
 template <class Solve, class Excess>

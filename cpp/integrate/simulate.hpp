@@ -145,6 +145,8 @@ class Run {
     // The run is given up: it would never end.
     void give_up(const SlowRun& found);
     int most_accelerated(double h);
+    // The body whose velocity differs most between two observations of no more than motions.
+    int most_changed(const std::vector<double>& start, const std::vector<double>& end) const;
     // Ends the run if x1_, u1_, the end of a step, left the numbers or the constraints.
     bool is_sound(bool constraints_met);
     // The part of a step of length h from where the run is that leads to no pole. Ends the run at a pole.

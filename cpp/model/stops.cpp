@@ -69,11 +69,6 @@ void Stops::close_penetrated() {
         active_[i] |= !watched_[i] && ((held_[i] && !ran_into_) || gap[i] < -options_.position_tolerance);
 }
 
-void Stops::push_singly() {
-    open();
-    ran_into_ = true;
-}
-
 int Stops::deepest() const {
     int deepest = -1;
     for (int i = 0; i < count(); ++i) {

@@ -47,11 +47,22 @@ class Stops {
     void close_penetrated();
     void open();
     bool hold() const;
-    // Instead of all together, one after another, and none back to a stop that opens. The one that is penetrated most,
-    // or, if none is, the nearest of those that would be held; −1 for none.
-    void push_singly();
-    int deepest() const;
-    int nearest_held() const;
+    // Where stops are alike to first order, as two ropes between the same bodies, they are met together only far from
+    // here, where no motion leads: a correction is that long, by the errors that it corrects.
+    static bool is_far(double moved, double wrong) { return moved > 100.0 * wrong; }
+    // Then one is met after another, the one that is penetrated most, or, if none is, the nearest of those that would
+    // be held; and none is drawn back to one that opens. `correct` meets those that are active, and sets `gap`.
+    template <typename Correct>
+    void close_singly(const Correct& correct) {
+        ran_into_ = true;
+        int stop = deepest();
+        if (stop < 0) stop = nearest_held();
+        for (int pass = 0; stop >= 0 && pass < 2 * count(); ++pass, stop = deepest()) {
+            push_alone(stop);
+            correct();
+        }
+        open();
+    }
 
     // Candidates of the complementarity problem: what something lies on; what is closed, with the speeds that are
     // wanted beyond 0 after an impact. A stop that is hit at speed does not act on accelerations: its impact is taken
@@ -103,6 +114,8 @@ class Stops {
     double first_met(double t) const;
 
   private:
+    int deepest() const;
+    int nearest_held() const;
     bool is_contact(int stop) const;
     int next_change(double scale, bool first_found) const;
     double speed_of_impact(int stop) const;

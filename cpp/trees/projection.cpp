@@ -21,9 +21,6 @@ constexpr double kRateGivenUp = 1e-4;
 // What may be corrected beyond the way since the last step [m, rad], by coarse methods too.
 constexpr double kLittleCorrected = 0.02;
 
-// A correction that is longer, by the errors that it corrects, is one along rows that are nearly dependent.
-constexpr double kFarMoved = 100.0;
-
 }  // namespace
 
 // Rows that were dropped are judged as well: they follow from the others, or are given up.
@@ -48,7 +45,7 @@ bool JointSystem::close_positions(double t, double* x) {
     if (!stops_.empty()) begin_stops(t, x);
     do correct_positions(t, x);
     while (pushes_into_more_stops(t, x));
-    if (stops_.pushing() > 1 && (corrected_ > kFarMoved * wrong_ || !(largest_error(true) <= kGivenUp)))
+    if (stops_.pushing() > 1 && (Stops::is_far(corrected_, wrong_) || !(largest_error(true) <= kGivenUp)))
         close_stops_singly(t, x);
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);

@@ -21,24 +21,16 @@ void JointSystem::begin_stops(double t, const double* x) {
     began_.assign(x, x + configuration_size());
 }
 
-// Stops that are alike to first order, as two ropes between the same bodies, are met together only far from here, where
-// no motion leads. One of them is met, and the others open as far as they are longer.
 void JointSystem::close_stops_singly(double t, double* x) {
     std::ranges::copy(began_, x);
     trusted_pivot_ = options_.rank_tolerance;
     corrected_ = 0.0;
     prepared_.clear();
     measure_stops(t, x, at_rest_.data());
-    stops_.push_singly();
-    int stop = stops_.deepest();
-    if (stop < 0) stop = stops_.nearest_held();
-    for (int pass = 0; stop >= 0 && pass < 2 * stops_.count(); ++pass) {
-        stops_.push_alone(stop);
+    stops_.close_singly([&] {
         correct_positions(t, x);
         measure_stops(t, x, at_rest_.data());
-        stop = stops_.deepest();
-    }
-    stops_.open();
+    });
     stops_.close_penetrated();
     do correct_positions(t, x);
     while (pushes_into_more_stops(t, x));

@@ -18,11 +18,9 @@ _ABOUT: Final = 4  # intervals in which no more slices of a tyre may come and go
 _EXACT: Final = 1e-9
 _SLIPPING: Final = 1e-6  # m/s: slower points may as well stick
 _AT_LIMIT: Final = 1e-6  # of a limit: what is as near may be there, or not
-_STILL, _FAST, _WELL = (
-    1e-9,
-    1e-3,
-    1e-2,
-)  # m/s, of speeds, of the limit: what sticks, slips, is within it for sure
+_STILL: Final = 1e-9  # m/s: what is slower sticks for sure
+_FAST: Final = 1e-3  # of the largest speed: what is faster slips for sure
+_WELL: Final = 1e-2  # of the limit of friction: what is farther below is within it for sure
 _ROUNDS: Final = 1e-13  # the same, where it is there but for rounding
 _LOADED: Final = 1e-9  # of the largest force: points that exert less are not judged
 _STEEPEST: Final = 4.0  # slope of the ground against a tread

@@ -1,0 +1,215 @@
+// The loop over time of methods with fixed steps, which are divided where stops are met, bodies would get through each
+// other, or poles are near.
+#include <algorithm>
+#include <cmath>
+
+#include "integrate/cubic_curve.hpp"
+#include "integrate/energy_watch.hpp"
+#include "integrate/progress.hpp"
+#include "integrate/run.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+// More steps than that cannot be told apart by their times.
+constexpr double kMostSteps = 1LL << 53;
+
+// A speed that means something [m/s, rad/s].
+constexpr double kMoving = 1e-6;
+
+constexpr int kMostParts = 100;  // of a step, at whose ends stops are met
+constexpr int kMostTries = 20;   // steps to a stop, each shorter than the last
+
+// Each interval between output times in equal steps.
+class FixedRun final : public Run {
+  public:
+    FixedRun(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
+             std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
+        : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
+          watches_stops_(system.stops() > 0 && !stepper_->by_impulses()),
+          watch_(system, *stepper_),
+          path_(system),
+          curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }),
+          over_pole_([this](double time, double* at, double* speed) { way_.at(time, at, speed); }) {}
+
+  private:
+    // What an input brings in is told from what the method makes as that of any source is.
+    void begin(Start start) override {
+        if (start != Start::changed) watch_.begin(t_, x_.data(), u_.data());
+    }
+
+    void advance() override {
+        SlowRun found;
+        found.attempts_left = left() / options_.step;
+        if (found.attempts_left > kMostAttempts) return give_up(found);
+        while (is_running() && t_ < end_) {
+            pass(t_, next_ < outputs_.size() ? std::min(outputs_[next_], end_) : end_);
+            if (is_running()) record_if_due();
+        }
+    }
+
+    // In how many equal parts something goes that is to be no longer than `most`; 0, and the run has ended, if there
+    // are more than can be counted.
+    long long parts_of(double whole, double most) {
+        const double parts = std::ceil(whole / most - 1e-9);
+        if (!(parts < kMostSteps)) return stop(SimulationStatus::step_vanished), 0;
+        return std::max(1LL, static_cast<long long>(parts));
+    }
+
+    void pass(double begin, double end) {
+        const long long count = parts_of(end - begin, options_.step);
+        const double h = (end - begin) / static_cast<double>(count);
+        for (long long i = 0; i < count; ++i) {
+            const double t = i + 1 == count ? end : begin + static_cast<double>(i + 1) * h;
+            if (!step_to(begin + static_cast<double>(i) * h, t, last_ && end == end_ && i + 1 == count)) return;
+            if (t_ > t) return;  // over a pole
+        }
+    }
+
+    // A step is divided only where a joint turns so fast that its turns could not be counted, where bodies would get
+    // through each other, or near a pole, to which each part goes a part of the way that the last one has left.
+    bool step_to(double begin, double end, bool last) {
+        const double whole = end - begin, to_pole = before_a_pole(whole);
+        if (!is_running()) return false;
+        double over = 0.0;
+        if (finds_way_over_pole(end_ - t_, over)) return cross(over) && (t_ >= end || step_to(t_, end, last));
+        if (!is_running()) return false;
+        const double longest = std::min(system_.longest_step(x_.data(), u_.data(), whole), hit_in(begin, whole));
+        if (to_pole < std::min(longest, whole)) {
+            const double middle = begin + to_pole;
+            return take(begin, middle, to_pole, false) && step_to(middle, end, last);
+        }
+        const long long parts = parts_of(whole, longest);
+        const double h = whole / static_cast<double>(parts);
+        for (long long i = 0; i < parts; ++i) {
+            const double t = begin + whole * static_cast<double>(i) / static_cast<double>(parts);
+            if (!take(t, i + 1 == parts ? end : t + h, h, last && i + 1 == parts)) return false;
+        }
+        return parts > 0;
+    }
+
+    // Over a pole, maybe past the end of the step.
+    bool cross(double h) {
+        if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, over_pole_);
+        output_on_way(t_, h);
+        return accept(h < end_ - t_ ? t_ + h : end_, h);
+    }
+
+    double hit_in(double t, double h) {
+        if (system_.contacts().empty()) return h;
+        const Scenery at = system_.scenery(t, x_.data(), u_.data());
+        return system_.contacts().longest_step(t, h, at.x, at.u);
+    }
+
+    // To the end of a step, or to the first stop on the way: there the impact takes place, from where another one goes
+    // on. Within a step the loads gathered behind an impact would act as if they were part of it. Where stops are met
+    // without end, as by what bounces ever less, the rest is taken whole.
+    bool take(double t, double end, double h, bool last) {
+        for (int parts = 0; t < end; ++parts, t = t_, h = end - t) {
+            const auto impacts = system_.statistics().impacts;
+            const bool watches = watches_stops_ && parts < kMostParts;
+            EnergyWatch::Step step{t, h, x_.data(), u_.data(), x1_.data(), u1_.data()};
+            StepOutcome outcome = attempt(step, watches);
+            const bool meets = watches && shorten_to_stop(step, outcome);
+            const double to = t + step.h < end - shortest() ? t + step.h : end;
+            if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
+            if (!ledger_.empty() && step.h > 0.0) follow(step);
+            if (meets && !meet_stops(to)) return false;
+            result_.row = poles_.turned_over(to, x1_.data(), u1_.data());
+            if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
+            if (!meets && changes_nothing()) return stop(SimulationStatus::step_vanished), false;
+            if (!watch_.bears(step, outcome.impulses.coarseness, last && to == end)) return tell_energy(step), false;
+            if (!ledger_.empty() && !meets && system_.statistics().impacts != impacts)
+                ledger_.strike(t, step.x, step.u, true);
+            if (!accept(to, step.h)) return false;
+            if (to == end) return true;
+        }
+        return stop(SimulationStatus::step_vanished), false;
+    }
+
+    StepOutcome attempt(const EnergyWatch::Step& step, bool watches) {
+        watch_.before(step);
+        if (watches)
+            system_.watch_stops(step.t, step.x, step.u);
+        else if (watches_stops_)
+            system_.meet_stops();
+        return stepper_->step(system_, step.t, step.h, step.x, step.u, x1_.data(), u1_.data());
+    }
+
+    // Takes the step again, so that it ends where the first stop is met; its length is 0 where that is at its start.
+    bool shorten_to_stop(EnergyWatch::Step& step, StepOutcome& outcome) {
+        double part = system_.first_met(step.t + step.h, x1_.data(), u1_.data());
+        for (int i = 0; part < 1.0 && i < kMostTries; ++i) {
+            step.h *= part;
+            if (step.h < shortest()) {
+                step.h = 0.0;
+                outcome = {};
+                x1_ = x_, u1_ = u_;
+                return true;
+            }
+            outcome = attempt(step, true);
+            part = system_.first_met(step.t + step.h, x1_.data(), u1_.data());
+        }
+        return part <= 1.0;
+    }
+
+    bool meet_stops(double t) {
+        if (!ledger_.empty()) ledger_.strike(t, x1_.data(), u1_.data(), false);
+        system_.meet_stops();
+        return is_sound(system_.project(t, x1_.data(), u1_.data()));
+    }
+
+    // The work of a step, before the impact at its end. What that takes is what is left.
+    void follow(const EnergyWatch::Step& step) {
+        path_.lay(step.t, step.h, step.x, step.u, step.x1, step.u1);
+        ledger_.follow(step.t, step.t + step.h, CubicCurve::kOrder, false, curve_);
+    }
+
+    bool count(const ImpulseOutcome& step) {
+        ImpulseOutcome& all = result_.impulses;
+        if (!step.found) {
+            all = step;
+            return stop(SimulationStatus::impulses_not_found), false;
+        }
+        all.add(step);
+        return true;
+    }
+
+    void tell_energy(const EnergyWatch::Step& step) {
+        result_.energy_before = watch_.lowest();
+        result_.energy_after = watch_.reached();
+        result_.body = most_accelerated_in(step);
+        stop(SimulationStatus::energy_made);
+    }
+
+    // The body whose velocity changes most in a step.
+    int most_accelerated_in(const EnergyWatch::Step& step) {
+        std::vector<double> start(system_.observation_size({})), end = start;
+        system_.measure(step.t, step.x, step.u, {}, start.data());
+        system_.measure(step.t + step.h, step.x1, step.u1, {}, end.data());
+        return most_changed(start, end);
+    }
+
+    // Whether what moves stays where it is, as far as doubles can tell.
+    bool changes_nothing() const {
+        return x1_ == x_ && u1_ == u_ && std::ranges::any_of(u_, [](double v) { return std::abs(v) > kMoving; });
+    }
+
+    const bool watches_stops_;
+    EnergyWatch watch_;
+    CubicCurve path_;
+    Ledger::Curve curve_, over_pole_;
+};
+
+}  // namespace
+
+std::unique_ptr<Run> make_fixed_run(System& system, SimulationOptions options, Observation observation, double t,
+                                    std::vector<double>& x, std::vector<double>& u, Sink& sink,
+                                    std::unique_ptr<Stepper> stepper) {
+    return std::make_unique<FixedRun>(system, std::move(options), std::move(observation), t, x, u, sink,
+                                      std::move(stepper));
+}
+
+}  // namespace bellcrank
