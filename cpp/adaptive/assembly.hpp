@@ -102,7 +102,7 @@ class RootedAssembly {
 
   private:
     // Rounding that is taken as it may be at worst; beyond, it is measured (digits.cpp).
-    static constexpr double kEven = 1e-11;
+    static constexpr double kEven = 3.2e-10;
 
     // A diagonal form at the boundary of a node, at its joint or body, and what loads add to it.
     struct Sizes {

@@ -10,7 +10,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kJoinRounding = 4.0 * std::numeric_limits<double>::epsilon();
+constexpr double kJoinRounding = 128.0 * std::numeric_limits<double>::epsilon();
 
 Place marker_place(const Model& model, int pair, int side) {
     return {rotation_matrix(model.pairs[pair].rotation[side]), model.pairs[pair].offset[side]};

@@ -56,6 +56,16 @@ def test_bounds_of_links_of_a_millimetre_and_a_metre(seed):
         assert largest_difference(run, mech) <= run.error * (1.0 + 1e-9)
 
 
+@pytest.mark.parametrize("count", [12, 24])
+@pytest.mark.parametrize("seed", [176, 284, 293, 1140])
+def test_links_that_are_nearly_even(seed, count):
+    """Their rounding is not measured but taken as it may be at worst; it was up to 12 times more."""
+    mech = links(seed, decades=1.2, count=count)
+    run = bc.start(mech, mode="quasistatic")
+    assert run.refine(1e-9) <= 1e-9
+    assert largest_difference(run, mech) <= run.error
+
+
 @pytest.mark.parametrize("seed", [3, 4])
 def test_the_unit_of_length_changes_nothing(seed):
     """Micrometres, or kilometres, make angles accelerate by other numbers, of the same errors."""
