@@ -21,9 +21,8 @@ RootedAssembly::RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with
     laws_.resize(t.laws);
     bodies_.resize(links.size());
     if (with_totals_) {
-        join_totals_.resize(t.joins);
-        law_totals_.resize(t.laws);
-        body_totals_.resize(t.branched);
+        w_.resize(t.joins);
+        totals_.resize(t.joins, t.laws, t.branched);
     }
     const size_t freedoms = linkage_->freedoms;
     size_t squares = 0;
@@ -94,13 +93,14 @@ void RootedAssembly::fetch(int number) const {
     if (node.kind != NodeKind::join) return;
     lines(joins_[node.slot]);
     if (!with_totals_) return;
-    lines(join_totals_[node.slot]);
+    lines(w_[node.slot]);
+    lines(totals_.joins[node.slot]);
     for (const int part : {node.left, node.right}) {
         const AssemblyNode& below = tree().nodes[part];
         if (below.kind == NodeKind::join)
-            lines(join_totals_[below.slot]);
+            lines(totals_.joins[below.slot]);
         else if (below.left >= 0)
-            lines(body_totals_[below.slot]);
+            lines(totals_.bodies[below.slot]);
     }
 }
 
@@ -150,11 +150,10 @@ template void RootedAssembly::update_node<false>(int, bool);
 
 std::size_t RootedAssembly::bytes() const {
     const auto size = [](const auto& array) { return array.capacity() * sizeof(array[0]); };
-    return size(joins_) + size(join_totals_) + size(laws_) + size(law_totals_) + size(body_totals_) + size(bodies_) +
-           size(squares_) + size(subspace_) + size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) +
-           size(terms_) + size(d_) + size(digits_) + frames_.bytes() + marks_.bytes() + size(tree().nodes) +
-           size(linkage_->links) + size(linkage_->link_of) + size(tree().given) + size(tree().body_of) +
-           size(tree().joint_of);
+    return size(joins_) + size(w_) + totals_.bytes() + size(laws_) + size(bodies_) + size(squares_) + size(subspace_) +
+           size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) + size(terms_) + size(d_) + size(digits_) +
+           frames_.bytes() + marks_.bytes() + size(tree().nodes) + size(linkage_->links) + size(linkage_->link_of) +
+           size(tree().given) + size(tree().body_of) + size(tree().joint_of);
 }
 
 }  // namespace bellcrank

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "adaptive/forms.hpp"
 #include "adaptive/frames.hpp"
 #include "adaptive/linkage.hpp"
 
@@ -18,20 +19,10 @@ struct JoinState {
     Matrix6 phi1, phi21, phi2, x1, x2;
     double b1[6], b2[6], gamma[6];
 };
-// Its total acceleration is f1ᵀ Ψ1 f1 + 2 f2ᵀ Ψ21 f1 + f2ᵀ Ψ2 f2 + f1ᵀ p1 + f2ᵀ p2 + η.
-struct JoinTotals {
-    Matrix6 psi1, psi21, psi2, w;
-    double p1[6], p2[6], eta;
-};
-// Side branches seen by the body that carries them, at acceleration a:  the force on them is W a + g, their total
-// acceleration aᵀ Ψ a + aᵀ p + η. A body with branches has the total fᵀ Ψ f + fᵀ p + η.
+// Side branches seen by the body that carries them, at acceleration a:  the force on them is W a + g.
 struct LawState {
     Matrix6 w;
     double g[6];
-};
-struct Totals {
-    Matrix6 psi;
-    double p[6], eta;
 };
 // A body in a join, under the force f of its handles: a = Φ f + b. A body that is a branch by itself is not inverted:
 // f = V a − h.
@@ -120,12 +111,13 @@ class RootedAssembly {
     };
     struct Ends;
     Ends ends(int node) const;
+    EndForm end_form(const Forms& forms, int node) const;
     template <bool kTotals>
     void update_node(int node, bool matrices);
     void fetch(int node) const;
     template <bool kTotals>
     void join_matrices(const AssemblyNode& node);
-    void join_totals(const AssemblyNode& node, const Ends& A, const Ends& B, const Matrix6& X, const Matrix6& XT);
+    void add_rates(const AssemblyNode& node, StretchForm& totals) const;
     template <bool kTotals>
     void join_vectors(const AssemblyNode& node);
     template <bool kTotals>
@@ -133,6 +125,9 @@ class RootedAssembly {
     template <bool kTotals>
     void rake_vectors(const AssemblyNode& node);
     void rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX);
+    Matrix6 carried_motion(const AssemblyNode& node, const Matrix6& X) const;
+    void pass_rake_loads(const AssemblyNode& node, const StretchForm& of, LawForm& out) const;
+    void pass_rake_loads(const AssemblyNode& node, const LawForm& of, LawForm& out) const;
     void subspace_components(const Link& link, const double* force, double* along) const;
     template <bool kTotals>
     void add_laws(const AssemblyNode& node, bool matrices);
@@ -159,9 +154,9 @@ class RootedAssembly {
     template <class T>
     using Array = std::vector<T, AlignedAllocator<T>>;
     Array<JoinState> joins_;
-    Array<JoinTotals> join_totals_;
+    Array<Matrix6> w_;  // W of joins, with totals
     Array<LawState> laws_;
-    Array<Totals> law_totals_, body_totals_;
+    Forms totals_;  // of total accelerations
     Array<BodyState> bodies_;
     Frames frames_;
     LevelMarks marks_;

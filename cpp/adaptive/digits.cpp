@@ -149,7 +149,7 @@ double RootedAssembly::respond_to(const Matrix6& phi, int law) {
         of.response = of.through;
         if (with_totals_) {
             of.response = 0.0;
-            for (int j = 0; j < 6; ++j) of.response += dot(law_totals_[node.slot].psi.column(j), phi.column(j));
+            for (int j = 0; j < 6; ++j) of.response += dot(totals_.laws[node.slot].psi.column(j), phi.column(j));
         }
     }
     return of.response;

@@ -16,8 +16,8 @@ void RootedAssembly::add_laws(const AssemblyNode& node, bool matrices) {
     }
     put(out.g, six(laws_[a].g) + six(laws_[b].g));
     if constexpr (kTotals) {
-        Totals& totals = law_totals_[node.slot];
-        const Totals &ta = law_totals_[a], &tb = law_totals_[b];
+        LawForm& totals = totals_.laws[node.slot];
+        const LawForm &ta = totals_.laws[a], &tb = totals_.laws[b];
         if (matrices) {
             totals.psi = ta.psi;
             add(totals.psi, tb.psi);
@@ -29,8 +29,7 @@ void RootedAssembly::add_laws(const AssemblyNode& node, bool matrices) {
 template void RootedAssembly::add_laws<true>(const AssemblyNode&, bool);
 template void RootedAssembly::add_laws<false>(const AssemblyNode&, bool);
 
-// V = I + Σ W, h = force − Σ g; in a join Φ = V⁻¹, b = Φ h, and the total in forces: Φ Ψ Φ, Φ (2 Ψ b + p),
-// bᵀ Ψ b + bᵀ p + η.
+// V = I + Σ W, h = force − Σ g; in a join Φ = V⁻¹, b = Φ h, and the total in forces.
 template <bool kTotals>
 void RootedAssembly::body(const AssemblyNode& node, bool matrices) {
     BodyState& out = bodies_[node.link];
@@ -47,16 +46,9 @@ void RootedAssembly::body(const AssemblyNode& node, bool matrices) {
     const Six b = out.phi * h;
     put(out.b, b);
     if (!kTotals || law < 0) return;
-    Totals& totals = body_totals_[node.slot];
-    const Totals& of = law_totals_[law];
-    if (matrices) {
-        Matrix6 T;
-        product(of.psi, out.phi, T);
-        product(out.phi, T, totals.psi);
-    }
-    const Six t = of.psi * b, p = six(of.p);
-    put(totals.p, out.phi * (2.0 * t + p));
-    totals.eta = dot(b, t + p) + of.eta;
+    LawForm& totals = totals_.bodies[node.slot];
+    if (matrices) pass_body(totals_.laws[law], out.phi, totals);
+    pass_body_loads(totals_.laws[law], out.phi, b, totals);
 }
 template void RootedAssembly::body<true>(const AssemblyNode&, bool);
 template void RootedAssembly::body<false>(const AssemblyNode&, bool);
@@ -111,11 +103,11 @@ void RootedAssembly::total(int number, const double* input, double* value, doubl
         *size += s;
     };
     if (node.kind != NodeKind::join) {
-        const Totals& t = law_totals_[node.slot];
+        const LawForm& t = totals_.laws[node.slot];
         *value = *size = t.eta;
         return part(t.psi, t.p, input);
     }
-    const JoinTotals& t = join_totals_[node.slot];
+    const StretchForm& t = totals_.joins[node.slot];
     *value = *size = t.eta;
     part(t.psi1, t.p1, input);
     if (node.ends) return;

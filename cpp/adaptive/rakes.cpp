@@ -155,26 +155,51 @@ template void RootedAssembly::rake_matrices<false>(const AssemblyNode&);
 void RootedAssembly::rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX) {
     const AssemblyNode& branch = tree().nodes[node.left];
     const Link& link = linkage_->links[node.link];
-    Matrix6& psi = law_totals_[node.slot].psi;
-    Matrix6 T, EX;
-    if (branch.kind == NodeKind::join) {
-        product(join_totals_[branch.slot].psi1, WX, T);
-        product(transpose(WX), T, psi);
-    } else if (branch.left >= 0) {
-        const double* G = g1_.data() + 6 * link.freedom;  // columns of Xᵀ Uᵀ
-        for (int j = 0; j < 6; ++j) {
-            double rate[6];
-            for (int i = 0; i < link.motion.freedoms(); ++i) rate[i] = -G[6 * i + j];
-            EX.set_column(j, X.column(j) + joint_motion(node.link, rate));
-        }
-        product(law_totals_[tree().nodes[branch.left].slot].psi, EX, T);
-        product(transpose(EX), T, psi);
-    } else
+    Matrix6& psi = totals_.laws[node.slot].psi;
+    if (branch.kind == NodeKind::join)
+        pass_through(totals_.joins[branch.slot].psi1, WX, psi);
+    else if (branch.left >= 0)
+        pass_through(totals_.laws[tree().nodes[branch.left].slot].psi, carried_motion(node, X), psi);
+    else
         psi = Matrix6{};
     if (link.floats) return;
     const double* G = g1_.data() + 6 * link.freedom;
     for (int i = 0; i < link.motion.freedoms(); ++i)
         for (int j = 0; j < 6; ++j) psi.set_column(j, psi.column(j) + G[6 * i + j] * six(G + 6 * i));
+}
+
+// E X: the acceleration of a body that is a branch by itself, at one of the body that carries it.
+Matrix6 RootedAssembly::carried_motion(const AssemblyNode& node, const Matrix6& X) const {
+    const Link& link = linkage_->links[node.link];
+    const double* G = g1_.data() + 6 * link.freedom;  // columns of Xᵀ Uᵀ
+    Matrix6 EX;
+    for (int j = 0; j < 6; ++j) {
+        double rate[6];
+        for (int i = 0; i < link.motion.freedoms(); ++i) rate[i] = -G[6 * i + j];
+        EX.set_column(j, X.column(j) + joint_motion(node.link, rate));
+    }
+    return EX;
+}
+
+// What loads add to the form of a branch: at the force g in the frame behind the joint, or at the acceleration S R of a
+// body by itself, where Eᵀ v = v − Uᵀ Sᵀ v.
+void RootedAssembly::pass_rake_loads(const AssemblyNode& node, const StretchForm& of, LawForm& out) const {
+    const Place& place = frames_.place(node.link);
+    const Six f = force_into(place, six(laws_[node.slot].g)), t = of.psi1 * f, p = six(of.p1);
+    put(out.p, laws_[node.slot].w * motion_out_of(place, 2.0 * t + p));
+    out.eta = dot(f, t + p) + of.eta;
+}
+void RootedAssembly::pass_rake_loads(const AssemblyNode& node, const LawForm& of, LawForm& out) const {
+    const Link& link = linkage_->links[node.link];
+    const double* G = g1_.data() + 6 * link.freedom;
+    const Six a = joint_motion(node.link, r_.data() + link.freedom), t = of.psi * a, v = 2.0 * t + six(of.p);
+    double own[6], along[6];
+    put(own, v);
+    subspace_components(link, own, along);
+    Six p = force_out_of(frames_.place(node.link), v);
+    for (int i = 0; i < link.motion.freedoms(); ++i) p = p - along[i] * six(G + 6 * i);
+    put(out.p, p);
+    out.eta = dot(a, t + six(of.p)) + of.eta;
 }
 
 template <bool kTotals>
@@ -215,30 +240,19 @@ void RootedAssembly::rake_vectors(const AssemblyNode& node) {
     for (int i = 0; i < d; ++i) g = g + Q[i] * six(G + 6 * i);
     put(out.g, g);
     if constexpr (kTotals) {
-        Totals& totals = law_totals_[node.slot];
-        Six p{};
-        double eta = 0.0;
-        if (!alone) {
-            const JoinTotals& of = join_totals_[branch.slot];
-            const Six f = force_into(place, g), t = of.psi1 * f;
-            p = out.w * motion_out_of(place, 2.0 * t + six(of.p1));
-            eta = dot(f, t + six(of.p1)) + of.eta;
-        } else if (branch.left >= 0) {  // Eᵀ v = v − Uᵀ Sᵀ v
-            const Totals& of = law_totals_[tree().nodes[branch.left].slot];
-            const Six a = joint_motion(node.link, R), t = of.psi * a, v = 2.0 * t + six(of.p);
-            double own[6], along[6];
-            put(own, v);
-            subspace_components(link, own, along);
-            p = force_out_of(place, v);
-            for (int i = 0; i < d; ++i) p = p - along[i] * six(G + 6 * i);
-            eta = dot(a, t + six(of.p)) + of.eta;
-        }
+        LawForm& totals = totals_.laws[node.slot];
+        if (!alone)
+            pass_rake_loads(node, totals_.joins[branch.slot], totals);
+        else if (branch.left >= 0)
+            pass_rake_loads(node, totals_.laws[tree().nodes[branch.left].slot], totals);
+        else
+            std::fill_n(totals.p, 6, totals.eta = 0.0);
+        Six p = six(totals.p);
         for (int i = 0; i < d && !link.floats; ++i) {
             p = p - (2.0 * R[i]) * six(G + 6 * i);
-            eta += R[i] * R[i];
+            totals.eta += R[i] * R[i];
         }
         put(totals.p, p);
-        totals.eta = eta;
     }
 }
 template void RootedAssembly::rake_vectors<true>(const AssemblyNode&);
