@@ -1,7 +1,6 @@
 #include "adaptive/assembly.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "spatial/lanes.hpp"
 
@@ -40,8 +39,7 @@ RootedAssembly::RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with
         body = {};
         const AssemblyNode& node = t.nodes[t.body_of[i]];
         if (node.left >= 0) continue;
-        body.phi = links[i].inertia;
-        if (t.nodes[node.parent].kind == NodeKind::join) invert(body.phi);
+        body.phi = t.nodes[node.parent].kind == NodeKind::join ? links[i].mobility() : links[i].inertia;
     }
 }
 
@@ -110,7 +108,7 @@ void RootedAssembly::update() {
             update_node<true>(node, what >= kMatrices);
         else
             update_node<false>(node, what >= kMatrices);
-        if (!digits_.empty()) measure_loads(node);
+        if (!losses_.empty()) lose(node, what >= kMatrices);
     };
     updated_ = marks_.sweep(work, [this](int node) { fetch(node); });
     judge_digits();
@@ -124,8 +122,8 @@ void RootedAssembly::update_all() {
             update_node<true>(node, true);
         else
             update_node<false>(node, true);
+        if (!losses_.empty()) lose(node, true);
     }
-    since_measured_ = std::numeric_limits<int>::max();  // at once
     judge_digits();
 }
 
@@ -151,9 +149,10 @@ template void RootedAssembly::update_node<false>(int, bool);
 std::size_t RootedAssembly::bytes() const {
     const auto size = [](const auto& array) { return array.capacity() * sizeof(array[0]); };
     return size(joins_) + size(w_) + totals_.bytes() + size(laws_) + size(bodies_) + size(squares_) + size(subspace_) +
-           size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) + size(terms_) + size(d_) + size(digits_) +
-           frames_.bytes() + marks_.bytes() + size(tree().nodes) + size(linkage_->links) + size(linkage_->link_of) +
-           size(tree().given) + size(tree().body_of) + size(tree().joint_of);
+           size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) + size(terms_) + size(d_) + size(losses_) +
+           errors_.bytes() + error_totals_.bytes() + frames_.bytes() + marks_.bytes() + size(tree().nodes) +
+           size(linkage_->links) + size(linkage_->link_of) + size(tree().given) + size(tree().body_of) +
+           size(tree().joint_of);
 }
 
 }  // namespace bellcrank

@@ -78,7 +78,7 @@ class RootedAssembly {
     // Else errors are counted in energies of accelerations (lost_energies.cpp). The root of that of the error of the
     // force on a joint; by how much its acceleration is off where what its node was given is by `given`, and its force
     // by `own`; and the root of a node's total.
-    double force_error(int node, const double* input) const;
+    double force_error(int node, const double* input, const double* behind) const;
     double joint_error(int node, double given, double own) const;
     double total_error(int node, const double* input, double given) const;
     // S times a joint's acceleration.
@@ -95,19 +95,16 @@ class RootedAssembly {
     // Rounding that is taken as it may be at worst; beyond, it is measured (digits.cpp).
     static constexpr double kEven = 3.2e-10;
 
-    // A diagonal form at the boundary of a node, at its joint or body, and what loads add to it.
-    struct Sizes {
-        double first[6], second[6], own[6], loads;
-    };
-    struct Digits {
-        Sizes size, total;                                 // of what errors are relative to; of errors of totals
-        double left, right, own, joint_left, joint_right;  // shares of parts
-        double at_joint;                                   // size of loads there
-        double loss;                                       // of a joint's matrix
-        double source;                                     // of errors of totals, by its size
+    // What rounding makes of the force on the joint of a node, or of the acceleration of a body.
+    struct Losses {
+        double terms[6], impedance[6];   // what is added up to M, and V, along their diagonals
+        double left_share, right_share;  // tr V Φ2ᴬ, tr V Φ1ᴮ
+        double loads;                    // the square of energies of loads
+        // Squares of losses: by errors of the parts, by sums and products of the node's own.
+        double left, right, own;
         // Squares of accelerations at energy 1: of the joint by what its node is given and by its own force, of all
-        // joints in the node by what it is given.
-        double through, admittance, response;
+        // joints in the node by what it is given, of its own joint and those below by the force on it.
+        double through, admittance, response, below;
     };
     struct Ends;
     Ends ends(int node) const;
@@ -125,9 +122,9 @@ class RootedAssembly {
     template <bool kTotals>
     void rake_vectors(const AssemblyNode& node);
     void rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX);
+    Matrix6 force_behind(const AssemblyNode& node) const;
     Matrix6 carried_motion(const AssemblyNode& node, const Matrix6& X) const;
-    void pass_rake_loads(const AssemblyNode& node, const StretchForm& of, LawForm& out) const;
-    void pass_rake_loads(const AssemblyNode& node, const LawForm& of, LawForm& out) const;
+    void pass_rake_loads(const AssemblyNode& node, const Matrix6& psi, const double* p, double eta, LawForm& out) const;
     void subspace_components(const Link& link, const double* force, double* along) const;
     template <bool kTotals>
     void add_laws(const AssemblyNode& node, bool matrices);
@@ -135,14 +132,18 @@ class RootedAssembly {
     void body(const AssemblyNode& node, bool matrices);
     // What rounding may make of accelerations, after an update.
     void judge_digits();
-    void measure_losses();
-    void measure_body(const AssemblyNode& node, Digits& out);
-    void measure_rake(const AssemblyNode& node, Digits& out);
-    void measure_join(const AssemblyNode& node, Digits& out);
-    void judge_joint(const AssemblyNode& node, double loss, double below, Digits& out) const;
+    void lose(int node, bool matrices);
+    void lose_in_body(const AssemblyNode& node, bool matrices, Losses& out);
+    void lose_in_join(const AssemblyNode& node, bool matrices, Losses& out);
+    void lose_in_rake(const AssemblyNode& node, bool matrices, Losses& out);
+    void lose_totals_in_join(const AssemblyNode& node, bool matrices, const EndForm& left_error,
+                             const EndForm& right_error, const Losses& of);
+    void lose_totals_in_rake(const AssemblyNode& node, bool matrices, const Losses& of);
+    void judge_joint(const AssemblyNode& node, double left, double right, double own, double below, Losses& out) const;
+    static double squares(const Six& v, const double* size);
     double respond_to(const Matrix6& phi, int law);
-    void measure_loads(int node);
-    static double squares(const double* v, const double* size);
+    EndForm error_form(int node, LawForm& of_body) const;
+    double effort_energy(const Link& link, double admittance) const;
     Six joint_column(int link, int freedom) const;  // of S
     // W, U and D = (Sᵀ V S)⁻¹ of a joint from M = V⁻¹, which is used up; or from V, and in the place of D the inverse
     // N of the factor of Sᵀ V S, D = Nᵀ N.
@@ -164,10 +165,10 @@ class RootedAssembly {
     // Per freedom: columns of S where the joint is not axial, rows of U; of U Φ21 and U Φ12, or of U in the carrier's
     // frame; efforts, R, and the size of its terms.
     Array<double> subspace_, u_, g1_, g2_, effort_, r_, terms_, d_;
-    double reach_ = 0.0;          // the longest slide so far
-    double rounding_ = 0.0;       // at worst
-    std::vector<Digits> digits_;  // per node
-    long since_measured_ = 0;     // nodes that were updated
+    double reach_ = 0.0;           // the longest slide so far
+    double rounding_ = 0.0;        // at worst
+    std::vector<Losses> losses_;   // per node
+    Forms errors_, error_totals_;  // of errors of what nodes answer, and of accelerations in them
     int updated_ = 0;
 };
 

@@ -73,7 +73,7 @@ double Descent::compute(int node, const double* input, double rounding, double* 
         rounding = assembly_.loss();
         off = rounding * (size.of_input + size.own);
     } else {
-        const double own = assembly_.force_error(node, input);
+        const double own = assembly_.force_error(node, input, force);
         off = assembly_.joint_error(node, rounding, own);
         rounding += own;
     }

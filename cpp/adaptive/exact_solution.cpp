@@ -57,13 +57,12 @@ ExactSolution::ExactSolution(const Model& model, const Linkage& linkage)
       loads_(linkage_->links.size()),
       rates_(linkage_->freedoms),
       roundings_(linkage_->links.size()) {
-    for (const Link& link : linkage_->links)
-        parts_.push_back({linkage.link_of[link.body], model.mass[link.body], model.principal_inertia[link.body]});
+    for (const Link& link : linkage_->links) given_number_.push_back(linkage.link_of[link.body]);
 }
 
 void ExactSolution::take(const RootedAssembly& from) {
-    for (size_t i = 0; i < parts_.size(); ++i) {
-        const int own = static_cast<int>(i), given = parts_[i].given;
+    for (size_t i = 0; i < given_number_.size(); ++i) {
+        const int own = static_cast<int>(i), given = given_number_[i];
         const Link& link = linkage_->links[i];
         assembly_.set_place(own, from.frames().place(given), from.subspace(given));
         std::copy_n(from.force(given), 6, forces_.data() + 6 * i);
@@ -94,10 +93,10 @@ void ExactSolution::find_lacks(const Vec3& base) {
         motions_[i] = a;
         // In the principal frame, where nothing of the body's inertia has been rounded.
         const Mat3& R = link.principal.rotation;
-        const Vec3& J = parts_[i].moments;
+        const Vec3& J = link.moments;
         const ExactVec w = transposed_product(R, a.top),
                        v = transposed_product(R, a.bottom - cross(link.principal.shift, a.top));
-        const ExactVec force = product(R, {v.x * parts_[i].mass, v.y * parts_[i].mass, v.z * parts_[i].mass});
+        const ExactVec force = product(R, {v.x * link.mass, v.y * link.mass, v.z * link.mass});
         const double* given = forces_.data() + 6 * i;
         const ExactVec moment = product(R, {w.x * J.x, w.y * J.y, w.z * J.z});
         const double pulled = size(force) + std::abs(given[3]) + std::abs(given[4]) + std::abs(given[5]);
@@ -143,7 +142,7 @@ void ExactSolution::find_lacks(const Vec3& base) {
 // What joints accelerate by where nothing but efforts acts, in the place of the descent's.
 void ExactSolution::respond(const std::vector<double>& efforts) {
     constexpr double nothing[6] = {};
-    for (size_t i = 0; i < parts_.size(); ++i) {
+    for (size_t i = 0; i < given_number_.size(); ++i) {
         assembly_.set_force(static_cast<int>(i), nothing);
         assembly_.set_effort(static_cast<int>(i), efforts.data() + linkage_->links[i].freedom);
     }
@@ -187,21 +186,21 @@ void ExactSolution::judge(double left) {
             lack_[k] = (random >> 31 ? kOff : -kOff) * whole_[k];
         }
         respond(lack_);
-        for (size_t i = 0; i < parts_.size(); ++i) {
+        for (size_t i = 0; i < given_number_.size(); ++i) {
             const Link& link = linkage_->links[i];
             double square = 0.0;
             for (int k = link.freedom; k < link.freedom + link.motion.freedoms(); ++k)
                 square += descent_.accelerations()[k] * descent_.accelerations()[k];
-            double& rounding = roundings_[parts_[i].given];
+            double& rounding = roundings_[given_number_[i]];
             rounding = std::max(rounding, left + std::sqrt(square));
         }
     }
     const double off = largest(roundings_);
     uncertainty_ = off > 0.0 ? off / std::max(off, largest(own_)) : 0.0;
-    for (size_t i = 0; i < parts_.size(); ++i) {
+    for (size_t i = 0; i < given_number_.size(); ++i) {
         const Link& link = linkage_->links[i];
         std::copy_n(own_.data() + link.freedom, link.motion.freedoms(),
-                    rates_.data() + given_.links[parts_[i].given].freedom);
+                    rates_.data() + given_.links[given_number_[i]].freedom);
     }
 }
 

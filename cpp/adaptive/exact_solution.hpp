@@ -34,11 +34,6 @@ class ExactSolution {
     struct ExactSix {  // a motion (ω; v) or a force (n; f)
         ExactVec top, bottom;
     };
-    struct Part {   // a link of the own linkage
-        int given;  // its number in the other
-        double mass;
-        Vec3 moments;
-    };
     void take(const RootedAssembly& assembly);
     void find_lacks(const Vec3& base);
     void judge(double left);
@@ -49,7 +44,7 @@ class ExactSolution {
     const std::shared_ptr<const Linkage> linkage_;  // articulated
     RootedAssembly assembly_;
     Descent descent_;
-    std::vector<Part> parts_;
+    std::vector<int> given_number_;           // of the own links, in the other linkage
     std::vector<int> outward_;                // own links, parents first
     std::vector<double> forces_, efforts_;    // as given, per own link and freedom
     std::vector<double> own_, lack_, whole_;  // per own freedom: rates, what equations lack, the size of their terms

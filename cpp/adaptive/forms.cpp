@@ -97,6 +97,27 @@ void pass_body_loads(const LawForm& of, const Matrix6& phi, const Six& b, LawFor
     out.eta = dot(b, t + p) + of.eta;
 }
 
+void add_scaled(const EndForm& a, double scale, const EndForm& b, bool ends, StretchForm& out) {
+    const auto matrix = [&](const Matrix6* base, const Matrix6& added, Matrix6& sum) {
+        for (int j = 0; j < 6; ++j) sum.set_column(j, (base ? base->column(j) : Six{}) + scale * added.column(j));
+    };
+    const auto vector = [&](const double* base, const double* added, double* sum) {
+        put(sum, (base ? six(base) : Six{}) + scale * six(added));
+    };
+    matrix(a.psi1, *b.psi1, out.psi1);
+    vector(a.p1, b.p1, out.p1);
+    out.eta = a.eta + scale * b.eta;
+    if (ends) return;
+    matrix(a.psi21, *b.psi21, out.psi21);
+    matrix(a.psi2, *b.psi2, out.psi2);
+    vector(a.p2, b.p2, out.p2);
+}
+void add_scaled(const LawForm& a, double scale, const LawForm& b, LawForm& out) {
+    for (int j = 0; j < 6; ++j) out.psi.set_column(j, a.psi.column(j) + scale * b.psi.column(j));
+    put(out.p, six(a.p) + scale * six(b.p));
+    out.eta = a.eta + scale * b.eta;
+}
+
 double value_at(const StretchForm& form, bool ends, const double* input) {
     const Six f1 = six(input);
     double value = form.eta + dot(f1, form.psi1 * f1 + six(form.p1));

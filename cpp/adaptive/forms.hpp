@@ -66,6 +66,10 @@ void pass_through(const Matrix6& form, const Matrix6& A, Matrix6& out);
 void pass_body(const LawForm& of, const Matrix6& phi, LawForm& out);
 void pass_body_loads(const LawForm& of, const Matrix6& phi, const Six& b, LawForm& out);
 
+// a + scale · b
+void add_scaled(const EndForm& a, double scale, const EndForm& b, bool ends, StretchForm& out);
+void add_scaled(const LawForm& a, double scale, const LawForm& b, LawForm& out);
+
 // The value at what a node is given.
 double value_at(const StretchForm& form, bool ends, const double* input);
 double value_at(const LawForm& form, const Six& input);

@@ -16,14 +16,7 @@ void RootedAssembly::add_laws(const AssemblyNode& node, bool matrices) {
     }
     put(out.g, six(laws_[a].g) + six(laws_[b].g));
     if constexpr (kTotals) {
-        LawForm& totals = totals_.laws[node.slot];
-        const LawForm &ta = totals_.laws[a], &tb = totals_.laws[b];
-        if (matrices) {
-            totals.psi = ta.psi;
-            add(totals.psi, tb.psi);
-        }
-        put(totals.p, six(ta.p) + six(tb.p));
-        totals.eta = ta.eta + tb.eta;
+        add_scaled(totals_.laws[a], 1.0, totals_.laws[b], totals_.laws[node.slot]);
     }
 }
 template void RootedAssembly::add_laws<true>(const AssemblyNode&, bool);

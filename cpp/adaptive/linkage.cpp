@@ -95,8 +95,18 @@ Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
     for (const int number : tree.given) {
         const TreeJoint& joint = joints.joints[number];
         link_of[joint.child] = static_cast<int>(links.size());
-        links.push_back(
-            {joint.child, -1, JointMotion(joint), joint, {}, {}, {}, joint.pair < 0, coordinates, freedoms});
+        links.push_back({joint.child,
+                         -1,
+                         JointMotion(joint),
+                         joint,
+                         {},
+                         {},
+                         {},
+                         model.mass[joint.child],
+                         model.principal_inertia[joint.child],
+                         joint.pair < 0,
+                         coordinates,
+                         freedoms});
         Link& link = links.back();
         coordinates += link.motion.coordinates();
         freedoms += link.motion.freedoms();
@@ -105,7 +115,7 @@ Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
             if (joint.reversed) own = own * shifted_by(joint);
             link.principal = inverse(own);
         }
-        link.inertia = spatial_inertia(model.mass[link.body], model.principal_inertia[link.body], link.principal);
+        link.inertia = spatial_inertia(link.mass, link.moments, link.principal);
     }
     for (Link& link : links) {
         const TreeJoint& joint = link.joint;
@@ -133,6 +143,16 @@ void Linkage::measure(const Model& model) {
         at(link, {0, 0, 0});
         if (link.parent >= 0) at(links[link.parent], link.before.shift);
     }
+}
+
+Matrix6 Link::mobility() const {
+    const Matrix6 X = motion_transform(inverse(principal));
+    const double inverse_inertia[6] = {1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z,
+                                       1.0 / mass,      1.0 / mass,      1.0 / mass};
+    Matrix6 half, out;
+    for (int j = 0; j < 6; ++j) half.set_column(j, inverse_inertia[j] * X.column(j));
+    product(half, transpose(X), out);
+    return out;
 }
 
 double Linkage::rounding(double reach) const {

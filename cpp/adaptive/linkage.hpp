@@ -20,10 +20,14 @@ struct Link {
     Place before;     // the frame before the joint in the parent's
     Place principal;  // the body's principal frame in its own
     Matrix6 inertia;
+    double mass;
+    Vec3 moments;    // about the axes of the principal frame
     bool floats;     // hangs on nothing: its six freedoms are none of the linkage's joints
     int coordinate;  // first coordinate
     int freedom;     // first freedom
 
+    // The inverse inertia: a sum of positive terms, of which nothing is lost.
+    Matrix6 mobility() const;
     // Its frame in its parent's. Compiled once, so that records replay to the last digit.
     [[gnu::noinline]] Place place(const double* q) const;
 };

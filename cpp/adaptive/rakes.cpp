@@ -168,6 +168,12 @@ void RootedAssembly::rake_totals(const AssemblyNode& node, const Matrix6& X, con
         for (int j = 0; j < 6; ++j) psi.set_column(j, psi.column(j) + G[6 * i + j] * six(G + 6 * i));
 }
 
+// W X: the force on a stretch, at an acceleration of the body that carries it.
+Matrix6 RootedAssembly::force_behind(const AssemblyNode& node) const {
+    Matrix6 WX;
+    for (int j = 0; j < 6; ++j) WX.set_column(j, force_into(frames_.place(node.link), laws_[node.slot].w.column(j)));
+    return WX;
+}
 // E X: the acceleration of a body that is a branch by itself, at one of the body that carries it.
 Matrix6 RootedAssembly::carried_motion(const AssemblyNode& node, const Matrix6& X) const {
     const Link& link = linkage_->links[node.link];
@@ -183,23 +189,25 @@ Matrix6 RootedAssembly::carried_motion(const AssemblyNode& node, const Matrix6& 
 
 // What loads add to the form of a branch: at the force g in the frame behind the joint, or at the acceleration S R of a
 // body by itself, where Eᵀ v = v − Uᵀ Sᵀ v.
-void RootedAssembly::pass_rake_loads(const AssemblyNode& node, const StretchForm& of, LawForm& out) const {
-    const Place& place = frames_.place(node.link);
-    const Six f = force_into(place, six(laws_[node.slot].g)), t = of.psi1 * f, p = six(of.p1);
-    put(out.p, laws_[node.slot].w * motion_out_of(place, 2.0 * t + p));
-    out.eta = dot(f, t + p) + of.eta;
-}
-void RootedAssembly::pass_rake_loads(const AssemblyNode& node, const LawForm& of, LawForm& out) const {
+void RootedAssembly::pass_rake_loads(const AssemblyNode& node, const Matrix6& psi, const double* p, double eta,
+                                     LawForm& out) const {
     const Link& link = linkage_->links[node.link];
+    const Place& place = frames_.place(node.link);
+    if (tree().nodes[node.left].kind == NodeKind::join) {
+        const Six f = force_into(place, six(laws_[node.slot].g)), t = psi * f;
+        put(out.p, laws_[node.slot].w * motion_out_of(place, 2.0 * t + six(p)));
+        out.eta = dot(f, t + six(p)) + eta;
+        return;
+    }
     const double* G = g1_.data() + 6 * link.freedom;
-    const Six a = joint_motion(node.link, r_.data() + link.freedom), t = of.psi * a, v = 2.0 * t + six(of.p);
+    const Six a = joint_motion(node.link, r_.data() + link.freedom), t = psi * a, v = 2.0 * t + six(p);
     double own[6], along[6];
     put(own, v);
     subspace_components(link, own, along);
-    Six p = force_out_of(frames_.place(node.link), v);
-    for (int i = 0; i < link.motion.freedoms(); ++i) p = p - along[i] * six(G + 6 * i);
-    put(out.p, p);
-    out.eta = dot(a, t + six(of.p)) + of.eta;
+    Six of_carrier = force_out_of(place, v);
+    for (int i = 0; i < link.motion.freedoms(); ++i) of_carrier = of_carrier - along[i] * six(G + 6 * i);
+    put(out.p, of_carrier);
+    out.eta = dot(a, t + six(p)) + eta;
 }
 
 template <bool kTotals>
@@ -241,11 +249,13 @@ void RootedAssembly::rake_vectors(const AssemblyNode& node) {
     put(out.g, g);
     if constexpr (kTotals) {
         LawForm& totals = totals_.laws[node.slot];
-        if (!alone)
-            pass_rake_loads(node, totals_.joins[branch.slot], totals);
-        else if (branch.left >= 0)
-            pass_rake_loads(node, totals_.laws[tree().nodes[branch.left].slot], totals);
-        else
+        if (!alone) {
+            const StretchForm& of = totals_.joins[branch.slot];
+            pass_rake_loads(node, of.psi1, of.p1, of.eta, totals);
+        } else if (branch.left >= 0) {
+            const LawForm& of = totals_.laws[tree().nodes[branch.left].slot];
+            pass_rake_loads(node, of.psi, of.p, of.eta, totals);
+        } else
             std::fill_n(totals.p, 6, totals.eta = 0.0);
         Six p = six(totals.p);
         for (int i = 0; i < d && !link.floats; ++i) {
