@@ -1,6 +1,7 @@
 #include "adaptive/assembly.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "spatial/lanes.hpp"
 
@@ -108,7 +109,7 @@ void RootedAssembly::update() {
             update_node<true>(node, what >= kMatrices);
         else
             update_node<false>(node, what >= kMatrices);
-        if (!losses_.empty()) lose(node, what >= kMatrices);
+        if (!losses_.empty()) measure_loads(node);
     };
     updated_ = marks_.sweep(work, [this](int node) { fetch(node); });
     judge_digits();
@@ -122,8 +123,8 @@ void RootedAssembly::update_all() {
             update_node<true>(node, true);
         else
             update_node<false>(node, true);
-        if (!losses_.empty()) lose(node, true);
     }
+    since_measured_ = std::numeric_limits<int>::max();  // at once
     judge_digits();
 }
 

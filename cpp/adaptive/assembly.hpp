@@ -103,8 +103,8 @@ class RootedAssembly {
         // Squares of losses: by errors of the parts, by sums and products of the node's own.
         double left, right, own;
         // Squares of accelerations at energy 1: of the joint by what its node is given and by its own force, of all
-        // joints in the node by what it is given, of its own joint and those below by the force on it.
-        double through, admittance, response, below;
+        // joints in the node by what it is given; and what its own errors add to those of all joints.
+        double through, admittance, response, source;
     };
     struct Ends;
     Ends ends(int node) const;
@@ -122,7 +122,6 @@ class RootedAssembly {
     template <bool kTotals>
     void rake_vectors(const AssemblyNode& node);
     void rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX);
-    Matrix6 force_behind(const AssemblyNode& node) const;
     Matrix6 carried_motion(const AssemblyNode& node, const Matrix6& X) const;
     void pass_rake_loads(const AssemblyNode& node, const Matrix6& psi, const double* p, double eta, LawForm& out) const;
     void subspace_components(const Link& link, const double* force, double* along) const;
@@ -132,18 +131,24 @@ class RootedAssembly {
     void body(const AssemblyNode& node, bool matrices);
     // What rounding may make of accelerations, after an update.
     void judge_digits();
-    void lose(int node, bool matrices);
-    void lose_in_body(const AssemblyNode& node, bool matrices, Losses& out);
-    void lose_in_join(const AssemblyNode& node, bool matrices, Losses& out);
-    void lose_in_rake(const AssemblyNode& node, bool matrices, Losses& out);
-    void lose_totals_in_join(const AssemblyNode& node, bool matrices, const EndForm& left_error,
-                             const EndForm& right_error, const Losses& of);
-    void lose_totals_in_rake(const AssemblyNode& node, bool matrices, const Losses& of);
+    void measure_losses();
+    void lose_in_body(const AssemblyNode& node, Losses& out);
+    void lose_in_join(const AssemblyNode& node, Losses& out);
+    void lose_in_rake(const AssemblyNode& node, Losses& out);
     void judge_joint(const AssemblyNode& node, double left, double right, double own, double below, Losses& out) const;
-    static double squares(const Six& v, const double* size);
     double respond_to(const Matrix6& phi, int law);
     EndForm error_form(int node, LawForm& of_body) const;
-    double effort_energy(const Link& link, double admittance) const;
+    void lose_totals_in_join(const AssemblyNode& node, const EndForm& left, const EndForm& right, const Losses& of);
+    void lose_totals_in_rake(const AssemblyNode& node, const Matrix6& X, const Matrix6& error, const Matrix6& passed,
+                             const Losses& of);
+    void measure_loads(int node);
+    void measure_loads_of_body(const AssemblyNode& node, Losses& out);
+    void measure_loads_of_join(const AssemblyNode& node, Losses& out);
+    void measure_loads_of_rake(const AssemblyNode& node, Losses& out);
+    std::pair<double, double> loads_at_joint(const Link& link, double admittance) const;
+    double form_at(const Forms& forms, int node, const Six* first, const Six* second) const;
+    static double squares(const Six& v, const double* size);
+    static double squares(const Six& v, const Matrix6& A);
     Six joint_column(int link, int freedom) const;  // of S
     // W, U and D = (Sᵀ V S)⁻¹ of a joint from M = V⁻¹, which is used up; or from V, and in the place of D the inverse
     // N of the factor of Sᵀ V S, D = Nᵀ N.
@@ -167,6 +172,7 @@ class RootedAssembly {
     Array<double> subspace_, u_, g1_, g2_, effort_, r_, terms_, d_;
     double reach_ = 0.0;           // the longest slide so far
     double rounding_ = 0.0;        // at worst
+    long since_measured_ = 0;      // nodes that were updated
     std::vector<Losses> losses_;   // per node
     Forms errors_, error_totals_;  // of errors of what nodes answer, and of accelerations in them
     int updated_ = 0;

@@ -118,13 +118,4 @@ void add_scaled(const LawForm& a, double scale, const LawForm& b, LawForm& out) 
     out.eta = a.eta + scale * b.eta;
 }
 
-double value_at(const StretchForm& form, bool ends, const double* input) {
-    const Six f1 = six(input);
-    double value = form.eta + dot(f1, form.psi1 * f1 + six(form.p1));
-    if (ends) return value;
-    const Six f2 = six(input + 6);
-    return value + dot(f2, form.psi2 * f2 + six(form.p2) + 2.0 * (form.psi21 * f1));
-}
-double value_at(const LawForm& form, const Six& v) { return form.eta + dot(v, form.psi * v + six(form.p)); }
-
 }  // namespace bellcrank

@@ -70,8 +70,4 @@ void pass_body_loads(const LawForm& of, const Matrix6& phi, const Six& b, LawFor
 void add_scaled(const EndForm& a, double scale, const EndForm& b, bool ends, StretchForm& out);
 void add_scaled(const LawForm& a, double scale, const LawForm& b, LawForm& out);
 
-// The value at what a node is given.
-double value_at(const StretchForm& form, bool ends, const double* input);
-double value_at(const LawForm& form, const Six& input);
-
 }  // namespace bellcrank

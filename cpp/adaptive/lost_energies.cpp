@@ -18,7 +18,6 @@ namespace bellcrank {
 namespace {
 
 constexpr double kTotal = 64.0 * std::numeric_limits<double>::epsilon();  // of squares that a total adds up
-constexpr double kKinds = 3.0;                                            // (x + y + z)² ≤ 3 (x² + y² + z²)
 
 double root_of(double square) { return square <= 0.0 ? 0.0 : std::sqrt(square); }
 
@@ -30,127 +29,205 @@ void add_squares_of(const Matrix6& A, double scale, const double* size, Matrix6&
 
 }  // namespace
 
-void RootedAssembly::lose_totals_in_join(const AssemblyNode& node, bool matrices, const EndForm& left_error,
+// Σ_k v_k² size_k
+double RootedAssembly::squares(const Six& v, const double* size) {
+    double of[6], sum = 0.0;
+    put(of, v);
+    for (int k = 0; k < 6; ++k) sum += of[k] * of[k] * size[k];
+    return sum;
+}
+double RootedAssembly::squares(const Six& v, const Matrix6& A) {
+    double diagonal[6];
+    for (int k = 0; k < 6; ++k) diagonal[k] = A(k, k);
+    return squares(v, diagonal);
+}
+
+void RootedAssembly::lose_totals_in_join(const AssemblyNode& node, const EndForm& left_error,
                                          const EndForm& right_error, const Losses& of) {
-    const Ends A = ends(node.left), B = ends(node.right);
     const EndForm left_total = end_form(totals_, node.left), right_total = end_form(totals_, node.right);
     const Link& link = linkage_->links[node.link];
     const JoinState& state = joins_[node.slot];
     const Matrix6 X = motion_transform(frames_.place(node.link)), XT = transpose(X);
-    const double share = of.below > 0.0 ? kKinds * of.below : 0.0;
     StretchForm left, right, &out = error_totals_.joins[node.slot];
-    add_scaled(end_form(error_totals_, node.left), share * of.left, left_error, false, left);
-    add_scaled(end_form(error_totals_, node.right), share * of.right, right_error, node.ends, right);
-    for (int k = 0; k < 6; ++k) right.psi1.m[7 * k] += share * of.own * of.terms[k];
-    double squares_at_joint[6] = {};
+    add_scaled(end_form(error_totals_, node.left), of.source * of.left, left_error, false, left);
+    add_scaled(end_form(error_totals_, node.right), of.source * of.right, right_error, node.ends, right);
+    double totals[6] = {};  // of the parts, at the force between them
     for (int k = 0; k < 6; ++k) {
-        for (int j = 0; j < 6 && left_total.psi2; ++j)
-            squares_at_joint[k] += XT(j, k) * XT(j, k) * (*left_total.psi2)(j, j);
-        if (right_total.psi1) squares_at_joint[k] += (*right_total.psi1)(k, k);
+        right.psi1.m[7 * k] += of.source * of.own * of.terms[k];
+        if (right_total.psi1) totals[k] += (*right_total.psi1)(k, k);
+        for (int j = 0; j < 6 && left_total.psi2; ++j) totals[k] += X(k, j) * X(k, j) * (*left_total.psi2)(j, j);
     }
-    if (matrices) {
-        pass_join(EndForm(left), EndForm(right), state, X, XT, node.ends, out);
-        const double *G1 = g1_.data() + 6 * link.freedom, *G2 = g2_.data() + 6 * link.freedom;
-        const auto add_own = [&](Matrix6& psi, const Matrix6* total, const Matrix6& phi, const double* G,
-                                 const Matrix6& passed, double part) {
-            for (int k = 0; k < 6; ++k) {
-                double own = total ? (*total)(k, k) : 0.0;
-                for (int s = 0; s < link.motion.freedoms(); ++s) own += G[6 * s + k] * G[6 * s + k];
-                psi.m[7 * k] += share * of.own * part * phi(k, k) + kTotal * own;
-            }
-            add_squares_of(passed, kTotal, squares_at_joint, psi);
-        };
-        add_own(out.psi1, left_total.psi1, *A.phi1, G1, state.x1, of.left_share);
-        if (!node.ends) add_own(out.psi2, right_total.psi2, *B.phi2, G2, state.x2, of.right_share);
-    }
-    pass_join_loads(EndForm(left), EndForm(right), state, frames_.place(node.link), node.ends, out);
-    double own = left_total.eta + right_total.eta + squares(six(state.gamma), squares_at_joint);
-    for (int s = link.freedom; s < link.freedom + link.motion.freedoms(); ++s) own += r_[s] * r_[s];
-    out.eta += share * of.own * of.loads + kTotal * own;
+    pass_join(EndForm(left), EndForm(right), state, X, XT, node.ends, out);
+    const auto add_own = [&](Matrix6& psi, const Matrix6* total, const Matrix6& phi, const double* G,
+                             const Matrix6& passed, double share) {
+        for (int k = 0; k < 6; ++k) {
+            double own = total ? (*total)(k, k) : 0.0;
+            for (int s = 0; s < link.motion.freedoms(); ++s) own += G[6 * s + k] * G[6 * s + k];
+            psi.m[7 * k] += of.source * of.own * share * phi(k, k) + kTotal * own;
+        }
+        add_squares_of(passed, kTotal, totals, psi);
+    };
+    const double *G1 = g1_.data() + 6 * link.freedom, *G2 = g2_.data() + 6 * link.freedom;
+    add_own(out.psi1, left_total.psi1, *ends(node.left).phi1, G1, state.x1, of.left_share);
+    if (!node.ends) add_own(out.psi2, right_total.psi2, *ends(node.right).phi2, G2, state.x2, of.right_share);
 }
 
-void RootedAssembly::lose_totals_in_rake(const AssemblyNode& node, bool matrices, const Losses& of) {
+// With the form Ψ of errors behind the joint, and A X of what happens there as the carrier accelerates.
+void RootedAssembly::lose_totals_in_rake(const AssemblyNode& node, const Matrix6& X, const Matrix6& error,
+                                         const Matrix6& passed, const Losses& of) {
+    const AssemblyNode& branch = tree().nodes[node.left];
+    const Link& link = linkage_->links[node.link];
+    const auto behind = [&](const Forms& forms) -> const Matrix6& {
+        static const Matrix6 none{};
+        if (branch.kind == NodeKind::join) return forms.joins[branch.slot].psi1;
+        return branch.left < 0 ? none : forms.laws[tree().nodes[branch.left].slot].psi;
+    };
+    Matrix6 psi = behind(error_totals_), &out = error_totals_.laws[node.slot].psi;
+    double totals[6];
+    for (int k = 0; k < 6; ++k) {
+        psi.set_column(k, psi.column(k) + (of.source * of.left) * error.column(k));
+        psi.m[7 * k] += of.source * of.own * of.terms[k];
+        totals[k] = behind(totals_)(k, k);
+    }
+    pass_through(psi, passed, out);
+    add_squares_of(passed, kTotal, totals, out);
+    if (link.floats) return;
+    add_squares_of(X, of.source * of.own, of.impedance, out);
+    const double* G = g1_.data() + 6 * link.freedom;
+    for (int s = 0; s < link.motion.freedoms(); ++s)
+        for (int k = 0; k < 6; ++k) out.m[7 * k] += kTotal * G[6 * s + k] * G[6 * s + k];
+}
+
+// The square of what a form of errors says at what a node is given; nothing given: 0. Loads and what is given add up by
+// their roots, so that no change of a pose since forms were measured makes the sum too small.
+double RootedAssembly::form_at(const Forms& forms, int number, const Six* first, const Six* second) const {
+    const AssemblyNode& node = tree().nodes[number];
+    const auto sum = [](double square, double loads) {
+        const double root = root_of(square) + root_of(loads);
+        return root * root;
+    };
+    if (node.kind == NodeKind::join) {
+        const StretchForm& form = forms.joins[node.slot];
+        double square = 0.0;
+        if (first) square += dot(*first, form.psi1 * *first);
+        if (second) square += dot(*second, form.psi2 * *second);
+        if (first && second) square += 2.0 * dot(*second, form.psi21 * *first);
+        return sum(square, form.eta);
+    }
+    const Six v = !second ? *first : first ? *first + *second : *second;
+    if (node.kind != NodeKind::body || node.left >= 0) {
+        const LawForm& form = node.kind == NodeKind::body ? forms.bodies[node.slot] : forms.laws[node.slot];
+        return sum(dot(v, form.psi * v), form.eta);
+    }
+    return &forms == &errors_ ? sum(squares(v, losses_[number].terms), losses_[number].loads) : 0.0;
+}
+
+// What loads alone add to the forms.
+void RootedAssembly::measure_loads(int number) {
+    const AssemblyNode& node = tree().nodes[number];
+    switch (node.kind) {
+        case NodeKind::body:
+            return measure_loads_of_body(node, losses_[number]);
+        case NodeKind::join:
+            return measure_loads_of_join(node, losses_[number]);
+        case NodeKind::rake:
+            return measure_loads_of_rake(node, losses_[number]);
+        case NodeKind::sum:
+            for (Forms* forms : {&errors_, &error_totals_})
+                if (!forms->laws.empty())
+                    forms->laws[node.slot].eta =
+                        forms->laws[tree().nodes[node.left].slot].eta + forms->laws[tree().nodes[node.right].slot].eta;
+    }
+}
+
+void RootedAssembly::measure_loads_of_body(const AssemblyNode& node, Losses& out) {
+    const BodyState& body = bodies_[node.link];
+    out.loads = squares(six(body.force), out.terms);
+    if (node.left < 0) return;
+    out.loads += squares(six(laws_[tree().nodes[node.left].slot].g), out.terms);
+    if (tree().nodes[node.parent].kind == NodeKind::rake) return;
+    const Six b = six(body.b);
+    errors_.bodies[node.slot].eta = form_at(errors_, node.left, &b, nullptr) + squares(b, out.impedance) + out.loads;
+    if (with_totals_) error_totals_.bodies[node.slot].eta = form_at(error_totals_, node.left, &b, nullptr);
+}
+
+void RootedAssembly::measure_loads_of_join(const AssemblyNode& node, Losses& out) {
+    const Ends A = ends(node.left), B = ends(node.right);
+    const Place& place = frames_.place(node.link);
+    const Six gamma = six(joins_[node.slot].gamma), reaction = -force_out_of(place, gamma);
+    const double left = form_at(errors_, node.left, nullptr, &reaction),
+                 right = form_at(errors_, node.right, &gamma, nullptr);
+    const auto [efforts, rates] = loads_at_joint(linkage_->links[node.link], out.admittance);
+    out.loads = squares(motion_into(place, six(A.b2)), out.impedance) + squares(six(B.b1), out.impedance) + efforts;
+    double taken = 0.0;  // b1, b2 relative to terms of Φ1, Φ2
+    for (int k = 0; k < 6; ++k) taken += A.b1[k] * A.b1[k] / (*A.phi1)(k, k);
+    for (int k = 0; k < 6 && !node.ends; ++k) taken += B.b2[k] * B.b2[k] / (*B.phi2)(k, k);
+    const double own = squares(gamma, out.terms) + out.loads;
+    errors_.joins[node.slot].eta = left + right + own + taken;
+    if (!with_totals_) return;
+    const EndForm left_total = end_form(totals_, node.left), right_total = end_form(totals_, node.right);
+    double totals = left_total.eta + right_total.eta + rates;
+    if (left_total.psi2) totals += squares(reaction, *left_total.psi2);
+    if (right_total.psi1) totals += squares(gamma, *right_total.psi1);
+    error_totals_.joins[node.slot].eta =
+        form_at(error_totals_, node.left, nullptr, &reaction) + form_at(error_totals_, node.right, &gamma, nullptr) +
+        out.source * (out.left * left + out.right * right + out.own * own) + kTotal * totals;
+}
+
+void RootedAssembly::measure_loads_of_rake(const AssemblyNode& node, Losses& out) {
     const AssemblyNode& branch = tree().nodes[node.left];
     const Link& link = linkage_->links[node.link];
     const bool alone = branch.kind == NodeKind::body;
-    const int law = alone && branch.left >= 0 ? tree().nodes[branch.left].slot : -1;
-    const double share = of.below > 0.0 ? kKinds * of.below : 0.0;
-    LawForm& out = error_totals_.laws[node.slot];
-    // Of what lies behind the joint: at the force on it, or at its acceleration.
-    LawForm behind{};
-    double squares_there[6] = {}, own = 0.0;
-    if (!alone) {
-        const StretchForm &rates = error_totals_.joins[branch.slot], &error = errors_.joins[branch.slot],
-                          &total = totals_.joins[branch.slot];
-        for (int j = 0; j < 6; ++j)
-            behind.psi.set_column(j, rates.psi1.column(j) + (share * of.left) * error.psi1.column(j));
-        put(behind.p, six(rates.p1) + (share * of.left) * six(error.p1));
-        behind.eta = rates.eta + share * of.left * error.eta;
-        for (int k = 0; k < 6; ++k) squares_there[k] = total.psi1(k, k);
-        own = total.eta + squares(force_into(frames_.place(node.link), six(laws_[node.slot].g)), squares_there);
-    } else if (law >= 0) {
-        add_scaled(error_totals_.laws[law], share * of.left, errors_.laws[law], behind);
-        const LawForm& total = totals_.laws[law];
-        for (int k = 0; k < 6; ++k) squares_there[k] = total.psi(k, k);
-        own = total.eta + squares(joint_motion(node.link, r_.data() + link.freedom), squares_there);
+    // What loads make of the force on what lies behind the joint, or of its acceleration.
+    const Six answer = alone ? joint_motion(node.link, r_.data() + link.freedom)
+                             : force_into(frames_.place(node.link), six(laws_[node.slot].g));
+    const auto [efforts, rates] = loads_at_joint(link, out.admittance);
+    out.loads = efforts + (alone ? losses_[node.left].loads : squares(six(joins_[branch.slot].b1), out.impedance));
+    const int below = alone ? branch.left : node.left;
+    const double left = below < 0 ? 0.0 : form_at(errors_, below, &answer, nullptr),
+                 own = squares(answer, out.terms) + out.loads;
+    errors_.laws[node.slot].eta = left + own;
+    if (!with_totals_) return;
+    double totals = rates;
+    if (!alone)
+        totals += totals_.joins[branch.slot].eta + squares(answer, totals_.joins[branch.slot].psi1);
+    else if (below >= 0) {
+        const LawForm& total = totals_.laws[tree().nodes[below].slot];
+        totals += total.eta + squares(answer, total.psi);
     }
-    for (int k = 0; k < 6; ++k) behind.psi.m[7 * k] += share * of.own * of.terms[k];
-    if (matrices) {
-        const Matrix6 X = motion_transform(frames_.place(node.link));
-        const Matrix6 passed = alone ? carried_motion(node, X) : force_behind(node);
-        pass_through(behind.psi, passed, out.psi);
-        add_squares_of(passed, kTotal, squares_there, out.psi);
-        if (!link.floats) {
-            add_squares_of(X, share * of.own, of.impedance, out.psi);
-            const double* G = g1_.data() + 6 * link.freedom;
-            for (int s = 0; s < link.motion.freedoms(); ++s)
-                for (int k = 0; k < 6; ++k) out.psi.m[7 * k] += kTotal * G[6 * s + k] * G[6 * s + k];
-        }
+    error_totals_.laws[node.slot].eta = (below < 0 ? 0.0 : form_at(error_totals_, below, &answer, nullptr)) +
+                                        out.source * (out.left * left + out.own * own) + kTotal * totals;
+}
+
+// The energy of efforts by its terms, and the square of what loads make of the joint's acceleration.
+std::pair<double, double> RootedAssembly::loads_at_joint(const Link& link, double admittance) const {
+    double efforts = 0.0, rates = 0.0;
+    for (int s = link.freedom; s < link.freedom + link.motion.freedoms(); ++s) {
+        efforts += effort_[s] * effort_[s] * admittance;
+        if (!link.floats) rates += r_[s] * r_[s];
     }
-    pass_rake_loads(node, behind.psi, behind.p, behind.eta, out);
-    for (int s = link.freedom; s < link.freedom + link.motion.freedoms() && !link.floats; ++s) own += r_[s] * r_[s];
-    out.eta += share * of.own * of.loads + kTotal * own;
+    return {efforts, rates};
 }
 
 double RootedAssembly::force_error(int number, const double* input, const double* behind) const {
     const AssemblyNode& node = tree().nodes[number];
     const Losses& of = losses_[number];
     const Place& place = frames_.place(node.link);
-    const Six given = six(input), answer = six(behind);
-    if (node.kind == NodeKind::rake) {
+    const Six first = six(input), answer = six(behind);
+    double left = 0.0, right = 0.0, own = of.loads + squares(answer, of.terms);
+    if (node.kind == NodeKind::join) {
+        const Six second = six(input + 6), reaction = -force_out_of(place, answer);
+        left = form_at(errors_, node.left, &first, &reaction);
+        right = form_at(errors_, node.right, &answer, node.ends ? nullptr : &second);
+        own += of.left_share * squares(first, *ends(node.left).phi1);
+        if (!node.ends) own += of.right_share * squares(second, *ends(node.right).phi2);
+    } else {
         const AssemblyNode& branch = tree().nodes[node.left];
-        double below = 0.0, own = of.loads + squares(answer, of.terms);
+        const int below = branch.kind == NodeKind::join ? node.left : branch.left;
+        if (below >= 0) left = form_at(errors_, below, &answer, nullptr);
         // What the carrier of a body that hangs on nothing does cancels.
-        if (!linkage_->links[node.link].floats) own += squares(motion_into(place, given), of.impedance);
-        if (branch.kind == NodeKind::join)
-            below = value_at(errors_.joins[branch.slot], true, behind);
-        else if (branch.left >= 0)
-            below = value_at(errors_.laws[tree().nodes[branch.left].slot], answer);
-        return root_of(of.left * below) + root_of(of.own * own);
+        if (!linkage_->links[node.link].floats) own += squares(motion_into(place, first), of.impedance);
     }
-    const auto part = [&](int below, const double* in) {
-        const AssemblyNode& at = tree().nodes[below];
-        if (at.kind == NodeKind::join) return value_at(errors_.joins[at.slot], at.ends, in);
-        const Six f = six(in) + six(in + 6);
-        if (at.left >= 0) return value_at(errors_.bodies[at.slot], f);
-        return losses_[below].loads + squares(f, losses_[below].terms);
-    };
-    const auto diagonal = [](const Matrix6& phi, const Six& f) {
-        double of[6];
-        put(of, f);
-        double sum = 0.0;
-        for (int k = 0; k < 6; ++k) sum += of[k] * of[k] * phi(k, k);
-        return sum;
-    };
-    double in[kInput] = {};
-    put(in, given);
-    put(in + 6, -force_out_of(place, answer));
-    const double left = part(node.left, in);
-    put(in, answer);
-    put(in + 6, node.ends ? Six{} : six(input + 6));
-    const double right = part(node.right, in);
-    double own = of.loads + squares(answer, of.terms) + of.left_share * diagonal(*ends(node.left).phi1, given);
-    if (!node.ends) own += of.right_share * diagonal(*ends(node.right).phi2, six(input + 6));
     return root_of(of.left * left) + root_of(of.right * right) + root_of(of.own * own);
 }
 
@@ -162,9 +239,10 @@ double RootedAssembly::joint_error(int node, double given, double own) const {
 
 double RootedAssembly::total_error(int number, const double* input, double given) const {
     const AssemblyNode& node = tree().nodes[number];
-    const double square = node.kind == NodeKind::join ? value_at(error_totals_.joins[node.slot], node.ends, input)
-                                                      : value_at(error_totals_.laws[node.slot], six(input));
-    return root_of(square) + given * root_of(losses_[number].response);
+    const Six first = six(input), second = six(input + 6);
+    const bool has_second = node.kind == NodeKind::join && !node.ends;
+    return root_of(form_at(error_totals_, number, &first, has_second ? &second : nullptr)) +
+           given * root_of(losses_[number].response);
 }
 
 }  // namespace bellcrank

@@ -168,12 +168,6 @@ void RootedAssembly::rake_totals(const AssemblyNode& node, const Matrix6& X, con
         for (int j = 0; j < 6; ++j) psi.set_column(j, psi.column(j) + G[6 * i + j] * six(G + 6 * i));
 }
 
-// W X: the force on a stretch, at an acceleration of the body that carries it.
-Matrix6 RootedAssembly::force_behind(const AssemblyNode& node) const {
-    Matrix6 WX;
-    for (int j = 0; j < 6; ++j) WX.set_column(j, force_into(frames_.place(node.link), laws_[node.slot].w.column(j)));
-    return WX;
-}
 // E X: the acceleration of a body that is a branch by itself, at one of the body that carries it.
 Matrix6 RootedAssembly::carried_motion(const AssemblyNode& node, const Matrix6& X) const {
     const Link& link = linkage_->links[node.link];
