@@ -115,16 +115,18 @@ void RootedAssembly::update() {
     judge_digits();
 }
 
-void RootedAssembly::update_all() {
+void RootedAssembly::update_all(bool anew) {
     marks_.clear();
     updated_ = static_cast<int>(tree().nodes.size());
+    const bool is_measured = !anew && !losses_.empty();
     for (int node = 0; node < updated_; ++node) {
         if (with_totals_)
             update_node<true>(node, true);
         else
             update_node<false>(node, true);
+        if (is_measured) measure_loads(node);
     }
-    since_measured_ = std::numeric_limits<int>::max();  // at once
+    if (!is_measured) since_measured_ = std::numeric_limits<int>::max();
     judge_digits();
 }
 

@@ -58,7 +58,8 @@ class RootedAssembly {
     // Nodes whose joint has moved, and all above, in full; where only forces are other, what follows from them. Level
     // by level, from the deepest up, each node once. Frames come first.
     void update();
-    void update_all();
+    // anew: as at a start, where nothing of what was measured before holds.
+    void update_all(bool anew = false);
     // Nodes that the last update worked on.
     int updated() const { return updated_; }
 

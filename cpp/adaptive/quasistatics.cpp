@@ -43,7 +43,7 @@ void Quasistatics::start(double t, const double* poses) {
     }
     assembly_.update_all_frames();
     forces_.apply_all(t, q_.data(), assembly_);
-    assembly_.update_all();
+    assembly_.update_all(true);
     moved_.clear();
     if (assembly_.with_totals()) begin();
 }
