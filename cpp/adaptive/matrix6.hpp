@@ -110,6 +110,10 @@ inline Six transpose_times(const Matrix6& A, const Six& v) {
 inline void add(Matrix6& out, const Matrix6& A) {
     for (int j = 0; j < 6; ++j) out.set_column(j, out.column(j) + A.column(j));
 }
+inline void symmetrize(Matrix6& A) {
+    for (int j = 0; j < 6; ++j)
+        for (int i = 0; i < j; ++i) A.m[6 * j + i] = A.m[6 * i + j] = 0.5 * (A.m[6 * j + i] + A.m[6 * i + j]);
+}
 // out = base + ½ (A + Aᵀ)
 inline void add_symmetric(const Matrix6& base, const Matrix6& A, Matrix6& out) {
     const Matrix6 T = transpose(A);

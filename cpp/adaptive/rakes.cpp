@@ -76,6 +76,7 @@ void RootedAssembly::split(int number, Matrix6& M, Matrix6& W) {
     double *U = u_.data() + 6 * link.freedom, *D = d_.data() + squares_[number];
     if (!link.motion.is_axial()) {
         invert(M);
+        symmetrize(M);  // else V − Yᵀ Y keeps along S what V and its transpose differ by
         split_impedance(number, M, W);
         square(D, d);
         return;

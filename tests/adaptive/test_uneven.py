@@ -7,6 +7,8 @@ from rigs.uneven_linkages import broken_bound
 
 import bellcrank as bc
 from bellcrank.errors import SimulationError
+from benchmarks.adaptive import Start
+from benchmarks.adaptive_linkages import molecule, random_forces
 
 HINGES = (2, 5, 9)  # of hinged bodies of 1e-4 to 1e4 kg
 
@@ -59,6 +61,17 @@ def test_the_formulation_agrees_with_others():
 def test_errors_of_steps_are_recorded():
     run = bc.simulate(hinged(1), 0.01, mode="quasistatic", step=1e-3, max_error=1e-4)
     assert 0.0 < run.statistics["error"] <= 1e-4
+
+
+def test_light_atoms_at_the_ends_of_a_molecule_need_no_more_digits():
+    """They lose what they are uncertain of themselves, and not what the heavy ones before them are."""
+    tree = molecule(5000)
+    for count in (1, 10, 100):
+        start = Start.of(random_forces(tree, count, seed=1))
+        steps = start.steps(3e-7)
+        assert steps.advance(2.0**-19, 20)
+        assert 0.0 < steps.refine(2.0**-19) <= 2.0**-19
+        assert not steps.is_exact
 
 
 def test_rounding_is_a_part_of_the_error():

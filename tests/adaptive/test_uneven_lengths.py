@@ -66,6 +66,15 @@ def test_links_that_are_nearly_even(seed, count):
     assert largest_difference(run, mech) <= run.error
 
 
+@pytest.mark.parametrize("decades", [1.2, 1.8, 2.4])
+def test_errors_of_many_uneven_links_are_not_overrated(decades):
+    """Thirty-two digits would cost fifteen times as much."""
+    run = bc.start(links(3, decades=decades, count=500), mode="quasistatic")
+    for bound in BOUNDS:
+        assert run.refine(bound) <= bound
+        assert not run._core.is_exact
+
+
 @pytest.mark.parametrize("seed", [3, 4])
 def test_the_unit_of_length_changes_nothing(seed):
     """Micrometres, or kilometres, make angles accelerate by other numbers, of the same errors."""
