@@ -20,6 +20,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
 from bellcrank.run.arguments import DynamicArguments, QuasistaticArguments
 from bellcrank.run.controllers import Controller, checked_controllers
+from bellcrank.run.opening import PROJECTION
 from bellcrank.run.plan import Plan
 from bellcrank.run.quasistatic import QuasistaticRun, begun, refuse_arguments
 from bellcrank.run.run import Run
@@ -84,7 +85,8 @@ def simulate(
 
     start: s. Give either duration, s, or the times to record, s, increasing; the last one ends the run.
     state: start from here, say `run.at(t)`, instead of the mechanism's initial configuration. Drives that
-        count from the start count from this state; all else taken from that configuration is unchanged.
+        count from the start count from this state; all else taken from that configuration is unchanged. What
+        does not depend on time or inputs must hold there, or it is refused; see `assemble`.
     formulation: a name. method: one of integrate.methods.METHODS. "auto" chooses and gives its reasons in
         `statistics["choice"]`: rk4 for a step without a tolerance; else adams, and bdf once it proves stiff.
     step: s; the step of fixed-step methods, 1e-3 by default; other methods take it as their first step.
@@ -97,7 +99,8 @@ def simulate(
     reactions, accelerations, ledger: whether to record joint and force loads, accelerations, work.
     path: HDF5 file to record into during the run. description: text to store in place of the mechanism's.
     progress: True for a bar on the terminal, or a function of the fraction done. options: of the formulation.
-    assemble: correct the initial state first (for this run, not in the mechanism); else only project it.
+    assemble: correct the initial configuration first (for this run, not in the mechanism); else only project
+        it. "projection": project a given state as well, which moves bodies to where its constraints hold.
         "constraint_forces": the bodies come together during the run, as `bc.assemble` describes; from
         `statistics["closed_at"]` (s) on, the formulation takes over; until then, reactions are NaN.
     mode, max_error, measure: "quasistatic" for steps from rest, see `QuasistaticRun`; a `MoveTrajectory`.
@@ -247,7 +250,7 @@ def _checked_inputs(inputs: Any, assemble: bool | str) -> Mapping[str, float]:
     """Initial values of inputs, by name. Raises MechanismError where they are impossible."""
     with Check("simulate") as check:
         check.instance("inputs", {} if inputs is None else inputs, Mapping)
-        if inputs and isinstance(assemble, str):
+        if inputs and isinstance(assemble, str) and assemble != PROJECTION:
             rule = "while constraint forces close a mechanism no input can be set"
             check.fault(rule, dict(inputs), "set them once it is closed, or leave out assemble=")
     return inputs or {}

@@ -82,7 +82,7 @@ def test_a_constant_that_is_stated_holds_and_is_refused_where_it_cannot():
     mech = shafts(bc.Coupling((1.0, -1.0), constant=4.0))
     for name in ("a", "b"):
         mech.add_drive(f"drive {name}", name, position=float(run.joint(name).position[-1, 0]))
-    with pytest.raises(bc.AssemblyError, match=r"off by .*where the state has the bodies"):
+    with pytest.raises(bc.AssemblyError, match=r"'belt' by 6 .*where the state has the bodies"):
         bc.simulate(mech, 1.0, state=run.at(1.0))
 
 

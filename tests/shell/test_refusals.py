@@ -32,7 +32,7 @@ REFUSED = {
     "assemble method=magic": "method must be one of root_finding, constraint_forces",
     "assemble time_constant=-1": "time_constant must be greater than zero",
     "assemble metod=x": "it takes method, time_constant, got 'metod'",
-    "run 1 assemble=magic": "assemble must be True, False or 'constraint_forces'",
+    "run 1 assemble=magic": "assemble must be True, False, 'projection' or 'constraint_forces'",
     "load nowhere.yaml": "nowhere.yaml",
     "save m.doc": "a mechanism file ends in",
     "joint j Revolut rod ground": "did you mean 'Revolute'",

@@ -24,8 +24,10 @@ from bellcrank.analysis.state_chart import StateChart
 from bellcrank.analysis.study_inputs import StudyInput, with_inputs
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.contacts import refuse_contacts
+from bellcrank.assembly.fitting import refuse_misfits
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.start_values import continued
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.formulations.options import FormulationOptions
@@ -37,6 +39,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 
 _EPSILON: Final = 4e-16
+_ELSE: Final = "leave out state=, or take that of a run of this mechanism"
 _SURE: Final = 5.0  # times the estimated error of differences: what derived equations may differ by
 _LEAST: Final = 1e-3  # numbers whose changes are smaller, in SI units, are measured by this
 
@@ -125,7 +128,11 @@ def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Mode
     """The assembled model, and the state, on its constraints."""
     model, _ = assembled(compile_mechanism(mechanism, time if state is None else state.time))
     refuse_contacts(model, "linearize")
-    at = model.initial if state is None else prepare(model, "lagrange").project(state)
+    at = model.initial
+    if state is not None:
+        model = continued(model, state)
+        refuse_misfits(model, state, "the mechanism cannot be linearized", _ELSE)
+        at = prepare(model, "lagrange").project(state)
     refuse_state(model, at)
     return without_stops(model), at
 

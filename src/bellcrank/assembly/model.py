@@ -202,8 +202,9 @@ class Model:
 
     @cached_property
     def _formula_joints(self) -> Mapping[int, tuple[JointRecord, Any]]:
-        """Joints given by formulas and their kinds, by their pair of markers."""
-        written = [record for record in self.custom if record.category == "joint"]
+        """Joints given by formulas and their kinds, by their pair of markers; none in a nameless model."""
+        named = self.joint_index
+        written = [r for r in self.custom if r.category == "joint" and r.name in named]
         joints = [(self.joint(record.name), record.lowered.custom) for record in written]
         return {joint.pair: (joint, kind) for joint, kind in joints}
 
@@ -212,7 +213,10 @@ class Model:
         kind: str = self.arrays["coordinate_kind"][coordinate]
         if kind not in OF_FORMULAS:
             return kind
-        joint, written = self._formula_joints[int(self.arrays["coordinate_pair"][coordinate])]
+        pair = int(self.arrays["coordinate_pair"][coordinate])
+        if pair not in self._formula_joints:
+            return kind
+        joint, written = self._formula_joints[pair]
         number = int(self.arrays["coordinate_params"][self.arrays["coordinate_param_start"][coordinate] + 1])
         return joint.coordinate_names[number] if kind == FORMULA_COORDINATE else str(written.rule)
 

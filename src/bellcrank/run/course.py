@@ -41,9 +41,12 @@ class Course:
         self.core: Any = None
         self.system, self.what = self._prepared(plan)
 
-    def set_start(self, steering: Steering) -> None:
-        """Set the start of the run, on the constraints, with the initial inputs."""
-        opening.set_start(self.system, self._from, steering.set_values)
+    def set_start(self, steering: Steering, moves: bool) -> None:
+        """Set the start of the run, on the constraints, with the initial inputs.
+
+        moves: whether the state may be moved to satisfy them.
+        """
+        opening.set_start(self.system, self._from, steering.set_values, moves)
 
     def begin(self, steering: Steering, record: Callable[..., None]) -> None:
         """Create the core's run from the system's current state. record: receives the frames."""

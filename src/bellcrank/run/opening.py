@@ -9,7 +9,8 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.contacts import refuse_deep_starts, refuse_resistances, refuse_tyres
-from bellcrank.assembly.initial import assembled, violations_of
+from bellcrank.assembly.fitting import PLACE_IT, misfit, refuse_misfits
+from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.regularity import Regularity
 from bellcrank.assembly.report import AssemblyReport
@@ -26,11 +27,15 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import Observation
 
+PROJECTION: Final = "projection"
+"""As `assemble`: the start, also a given state, is only projected, from wherever it has the bodies."""
 _NEAR: Final = 1e-7  # m or rad, relative in rates: a run's states are that near to the constraints
 _MOVED: Final = 1e-4  # m or rad: a state that is written down with few digits may be moved by as much
-_AT_THE_STATE: Final = (
-    "it must hold where the state has the bodies: place its markers, or set its constant, for that"
+_ELSE: Final = (
+    "leave out state= (bc.assemble(mech) poses the description), or let the bodies be moved there: "
+    f"assemble={PROJECTION!r}"
 )
+_STARTS: Final = "the simulation cannot start"
 _BY_IMPULSES: Final = ("lagrange", "recursive")
 """Formulations that step by impulses; "auto" takes the first."""
 
@@ -39,7 +44,8 @@ def opening_motion(model: Model, assemble: str, state: State | None, end: float 
     """The motion that closes the mechanism before it is simulated. end: of the run, s, if it is known."""
     with Check("simulate") as check:
         if not isinstance(assemble, str) or assemble != "constraint_forces":
-            check.fault("assemble must be True, False or 'constraint_forces'", assemble)
+            rule = f"assemble must be True, False, {PROJECTION!r} or 'constraint_forces'"
+            check.fault(rule, assemble)
         elif state is not None:
             check.fault("a state to go on from is not assembled", None, "leave out state or assemble=")
     motion = closing(model, released=True)
@@ -129,21 +135,24 @@ def prepared(model: Model, plan: Plan) -> System:
     return system
 
 
-def set_start(system: System, state: State | None, steer: Callable[[], None]) -> None:
+def set_start(system: System, state: State | None, steer: Callable[[], None], moves: bool = False) -> None:
     """Go to the start, which must satisfy the constraints to this formulation's own tolerance.
 
-    steer: sets the inputs there.
+    steer: sets the inputs there. moves: whether a given state may be moved to satisfy them.
     """
     if state is not None:
+        if not moves:
+            allowed = system.options.get("position_tolerance", 0.0)
+            refuse_misfits(system.model, state, _STARTS, _ELSE, allowed)
         system.set_state(state)
     steer()
     if state is not None:
         _bring(system, state)
     try:
-        system.project(advice=ASSEMBLE if state is None else _AT_THE_STATE)
+        system.project(advice=ASSEMBLE if state is None else PLACE_IT)
     except AssemblyError as error:
-        raise AssemblyError(f"the simulation cannot start: {error}", error.violations) from None
-    if state is not None:
+        raise AssemblyError(f"{_STARTS}: {error}", error.violations) from None
+    if state is not None and not moves:
         _refuse_moved(system, adopted(system.model, state))
     if system.model.contacts and state is None:
         refuse_deep_starts(system.model, system.core.contacts())
@@ -179,12 +188,7 @@ def _refuse_moved(system: System, given: State) -> None:
     errors = np.where(one_sided, np.minimum(errors, 0.0), 0.0)
     if np.max(np.abs(errors), initial=0.0) <= _MOVED:
         return
-    violations = violations_of(model, errors)
-    missed = ", ".join(f"{owner} by {size:.3g}" for owner, size in violations[:4])
-    raise AssemblyError(
-        f"the simulation cannot start: at the state, {missed} (m or rad/2) does not hold; {_AT_THE_STATE}",
-        violations,
-    )
+    raise misfit(model, errors, _STARTS, f"{PLACE_IT}; or {_ELSE}")
 
 
 def _same(one: State, other: State) -> bool:

@@ -67,6 +67,8 @@ class Run(Place):
         self._moved = False  # since the last frame
         self._told_of = 0  # events that parts have had
         self._before: dict[str, int] = {}  # what was counted before the part at hand
+        self._moves_state = isinstance(assemble, str) and assemble == opening.PROJECTION
+        assemble = False if self._moves_state else assemble
         self._started_from = telling.started_from(assemble, state)
         self._sets: list[Floats] = []  # frames where the state was set, since the last part
         if plan.ledger:
@@ -185,7 +187,7 @@ class Run(Place):
         self._course = course = Course(self.model, self.plan, state, self._watched)
         self._steering.attach(course.system, self._turn, self._refuse_ended)
         if not open_still:
-            course.set_start(self._steering)
+            course.set_start(self._steering, self._moves_state)
             course.begin(self._steering, self._record)
 
     def _advance_to(self, end: float, last: bool = True) -> None:

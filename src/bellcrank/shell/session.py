@@ -177,17 +177,19 @@ class Session:
     def run(self, duration: float, output_step: float | None, **given: Any) -> Trajectory:
         """Advance by a duration (s); the errors are those of `simulate`."""
         from bellcrank.integrate.advance import check_resolved, output_times
+        from bellcrank.run.opening import PROJECTION
         from bellcrank.simulate import start
 
         how = given.pop("assemble", False)
-        closing = isinstance(how, str)
+        closing = isinstance(how, str) and how != PROJECTION
         if closing:
             self.commit()
         model = self._described() if closing else self.model()
         arguments = {**self.now.settings.arguments(), **given}
         following, self._following = self._following, None
         if closing or following is None or not following.leads_on(model, arguments, self.now.live):
-            state, assemble = self._continued(model), how if closing else False
+            state: State | None = self._continued(model)
+            assemble: Any = how if closing else PROJECTION
             begun = start(model, start=self.now.start, state=state, assemble=assemble, **arguments)
             following = _Following(begun, model, arguments)
         steered = following.run.inputs

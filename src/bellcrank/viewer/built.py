@@ -15,6 +15,7 @@ from bellcrank.assembly.report import AssemblyReport
 from bellcrank.assembly.state import State
 from bellcrank.errors import AssemblyError
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.run.opening import PROJECTION
 from bellcrank.run.run import Run
 from bellcrank.simulate import start
 from bellcrank.trajectory.joining import frames_of
@@ -114,11 +115,11 @@ def markers_of(built: Built) -> tuple[str, ...]:
 
 
 def started(twin: Twin, settings: Settings, state: State, values: Mapping[str, float] | None = None) -> Run:
-    """A run of a twin from a state. Raises the errors of `bc.start`."""
+    """A run of a twin from a state; undoing may move its bodies. Raises the errors of `bc.start`."""
     model = twin.model(state)
     values = {**(values or {}), **held(twin.leads, model, state)}
     given = settings.arguments()
-    run: Run = start(model, start=state.time, state=state, assemble=False, inputs=values, **given)
+    run: Run = start(model, start=state.time, state=state, assemble=PROJECTION, inputs=values, **given)
     return run
 
 
