@@ -29,6 +29,11 @@ struct ContactLaw {
     }
 };
 
+// Elastic displacement by its limit where a point begins to slip; its friction is at its limit from 1 on: so none goes
+// to and fro between the two for rounding.
+inline constexpr double kReach = 1.001;
+inline constexpr double kReached = 1e-9;  // part of it that is left where it is reached
+
 // What the law needs of a touching point.
 struct TouchingPoint {
     double depth, approach;  // δ > 0 [m] and δ̇ [m/s]

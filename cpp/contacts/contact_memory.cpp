@@ -13,6 +13,9 @@ namespace bellcrank {
 
 namespace {
 
+constexpr double kAtLimit = 1e-8;   // of the limit of s: as near as that it is there
+constexpr double kShallow = 1e-12;  // depth by which poses may be off, in sizes (ContactSet)
+
 void append(std::vector<double>& out, int a, int b, std::uint64_t feature, const std::array<Vec3, 3>& vectors,
             bool slips) {
     out.insert(out.end(), {static_cast<double>(a), static_cast<double>(b), static_cast<double>(feature >> 32),
@@ -64,8 +67,25 @@ void Contacts::remember(std::span<const double> numbers, const double* poses) {
         read.push_back(anchor_at(poses, group, a, b, feature, load(p + 7), load(p + 10), load(p + 4), p[13] != 0.0));
     }
     search_.find(poses);
+    for (Anchor& anchor : read) anchor.slips = anchor.slips && spring_slips(anchor);
     mark_ahead(poses, read);
     take(read);
+}
+
+// Whether s of a point that is said to slip is where it is while a point slips, or begins to: at the limit of kinetic
+// friction, or past that of static friction.
+bool Contacts::spring_slips(const Anchor& anchor) const {
+    const double size = norm(anchor.shear);
+    if (!(size > 0.0)) return true;  // it has just touched, or is rigid
+    for (const FoundContact& found : search_.listed()) {
+        if (found.a != anchor.a || found.b != anchor.b || found.point.feature != anchor.feature) continue;
+        const ContactLaw& law = law_of(anchor.group, anchor.feature);
+        const double depth = std::max(0.0, -found.point.gap), per_friction = depth / (law.shear_ratio * law.exponent);
+        const double open = kAtLimit + kShallow * found.size / std::max(depth, kShallow * found.size);
+        return std::abs(size - law.kinetic_friction * per_friction) <= open * size ||
+               size >= (kReach - kReached - open) * law.static_friction * per_friction;
+    }
+    return true;
 }
 
 }  // namespace bellcrank

@@ -15,16 +15,13 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kSame = 1e-5;      // distance of a point from itself, by the size of a shape
-constexpr double kClosed = 1e-9;    // gap that counts as closed where a step ends, in sizes (ContactSet)
-constexpr double kOpen = 3e-9;      // the same, at which a point has lifted off
-constexpr double kStopped = 1e-12;  // speed of slip back that ends it, in speeds (ContactSet)
-constexpr double kUnknown = 1e-13;  // the same, in speeds of the bodies: what rounding leaves
-constexpr double kMoving = 1e-6;    // speed beyond which a point that begins to touch slips, in speeds
-constexpr double kReach = 1.001;  // elastic displacement by its limit where a point begins to slip; its friction is at
-                                  // its limit from 1 on: so none goes to and fro between the two for rounding
+constexpr double kSame = 1e-5;          // distance of a point from itself, by the size of a shape
+constexpr double kClosed = 1e-9;        // gap that counts as closed where a step ends, in sizes (ContactSet)
+constexpr double kOpen = 3e-9;          // the same, at which a point has lifted off
+constexpr double kStopped = 1e-12;      // speed of slip back that ends it, in speeds (ContactSet)
+constexpr double kUnknown = 1e-13;      // the same, in speeds of the bodies: what rounding leaves
+constexpr double kMoving = 1e-6;        // speed beyond which a point that begins to touch slips, in speeds
 constexpr int kSlips = 1, kSticks = 2;  // of a group's events
-constexpr double kReached = 1e-9;       // part of it that is left where it is reached
 
 Pose pose_of(const double* poses, int body) {
     return {pose_position(poses, body), rotation_matrix(pose_rotation(poses, body))};

@@ -113,6 +113,8 @@ class Contacts {
     // The memory, kMemory numbers for each point: shapes a and b, their features, s, where the contact was on b
     // and its normal there, in world axes where bodies have these poses; whether it slips.
     std::vector<double> memory(const double* poses) const;
+    // Rows of append_rows() serve as well: they say of a point that it slips where its friction is at the limit, which
+    // damping brings it to before s is. Such a point still sticks.
     // Throws std::invalid_argument for numbers that are no memory of this set.
     void remember(std::span<const double> numbers, const double* poses);
 
@@ -138,6 +140,7 @@ class Contacts {
     double stopped(const Contact& c, const double* poses, const double* twists) const;
     bool would_slip(const Anchor* before, const Contact& c, const ContactForce& f) const;
     int changed_by_event() const;
+    bool spring_slips(const Anchor& anchor) const;
     void mark_ahead(const double* poses, std::vector<Anchor>& anchors);
     Anchor anchor_at(const double* poses, int group, int a, int b, std::uint64_t feature, const Vec3& position,
                      const Vec3& normal, const Vec3& shear, bool slips, double gap = 0.0) const;

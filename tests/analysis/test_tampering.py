@@ -51,7 +51,7 @@ def test_the_catalogue_is_long():
     assert len(WAYS) > 60
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7, 9, 10, 11, 12, 13, 14, 15, 106])
+@pytest.mark.parametrize("seed", [3, 5, 7, 9, 10, 11, 12, 13, 14, 15, 106, 20067, 20084])
 def test_honest_runs_are_not_accused(seed):
     assert accusations(seed) == ""
 
@@ -72,6 +72,37 @@ def test_a_run_under_another_law_of_contact_is_caught(method, law, check):
     verdict = bc.verify(box(**law), run)
     assert not verdict[check].passed, str(verdict)
     assert verdict[check].where == "force 'floor'"
+
+
+def test_a_speed_at_an_event_is_judged_while_something_touches():
+    run = bc.simulate(box(), 0.5, output_step=2e-3)
+    assert bc.verify(run).passed
+    for number, event in enumerate(run.events):
+        state = replace(event.state, velocity=1.05 * event.state.velocity)
+        events = [*run.events[:number], replace(event, state=state), *run.events[number + 1 :]]
+        wrong = bc.Trajectory(run.layout, run.store, run.status, run.statistics, run.origin, tuple(events))
+        assert not bc.verify(wrong).passed, event.name
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.9])
+def test_another_restitution_of_a_stop_between_two_is_caught(restitution):
+    def rod(bounce):
+        mech = bc.Mechanism("rod")
+        body = mech.add_body("rod", 1.0, (0.01, 0.08, 0.08), position=(0.5, 0, 0))
+        ends = mech.ground.marker(axis="y"), body.marker((-0.5, 0, 0), axis="y")
+        mech.add_joint("pivot", bc.Revolute(), *ends, bc.Limit(-0.3, 1.0, restitution=bounce))
+        return mech
+
+    run = bc.simulate(rod(0.7), 1.5, output_step=5e-3)
+    assert bc.verify(rod(0.7), run).passed
+    assert not bc.verify(rod(restitution), run)["impacts: stops"].passed
+
+
+def test_the_absolute_tolerance_of_slow_runs_is_no_accusation():
+    made = bc.gallery.catalogue()["prosthetic_shoulder"]()
+    run = bc.simulate(made, 0.4, method="bdf", tolerance=1e-7, output_step=2e-3, ledger=True)
+    for part in (run, run[:60], run[20:80]):
+        assert bc.verify(part).passed, str(bc.verify(part))
 
 
 @pytest.mark.parametrize("method", ["adams", "moreau"])

@@ -359,3 +359,14 @@ def test_bodies_that_touch_start_where_their_joints_are_given_to():
     run = bc.simulate(mech, duration=0.5, output_step=0.1)
     assert run.joint("rod 0").position[0] == pytest.approx(0.3)
     assert run.joint("rod 2").position[-1] < -0.01
+
+
+def test_a_frame_where_damping_alone_brings_friction_to_its_limit_continues():
+    """It is recorded as slipping, but its spring is back from the limit: a restart must leave it there."""
+    made = scene(20053)
+    run = bc.simulate(made, 0.198, output_step=2e-3)
+    assert not run.contact("touch").points(98).sticks.any()
+    on = bc.simulate(made, 2e-3, state=run.at(float(run.time[98])), tolerance=1e-11)
+    assert on.bodies
+    for body in on.bodies:
+        assert on.body(body).velocity[-1] == pytest.approx(run.body(body).velocity[-1], abs=1e-5)

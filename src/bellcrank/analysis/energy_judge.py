@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bellcrank.analysis.appeal import borne_out
 from bellcrank.analysis.calm import groups_of
 from bellcrank.analysis.contact_judge import steady
 from bellcrank.analysis.contact_points import points_at
@@ -30,7 +31,6 @@ from bellcrank.analysis.loads import (
     wrench_at,
     written_forces,
 )
-from bellcrank.analysis.made_run import borne_out
 from bellcrank.analysis.quadrature import even, largest_nearby, windows, worked
 from bellcrank.analysis.roughness import Roughness
 from bellcrank.analysis.verdict import CheckResult, Worst
@@ -42,11 +42,15 @@ _ENERGY = "energy gained less work done, relative to the energy in play"
 _RECORD = 1e-9
 _ROUNDING = 1e-9  # of the potential energy
 _APPEALED = 1e-2  # of the limit, in speeds: by as much a motion may differ that explains energies
+_ABSOLUTE = 50.0  # times the absolute tolerance: the errors of speeds that a run adds up
 _RINGING = 5.0  # times the largest error found nearby, which motions between frames may have
 
 
 def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
-    """The judge's own sums of energy: as recorded, and balanced by the work of what has no potential."""
+    """The judge's own sums of energy: as recorded, and balanced by the work of what has no potential.
+
+    limit: of what is off, or more where motions are so slow that the absolute tolerance of the run matters.
+    """
     if evidence.run.layout.works:
         return _by_ledger(evidence, limit)
     count = len(evidence.time)
@@ -66,6 +70,7 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
             *results,
             CheckResult("energy", _ENERGY, None, limit, "it takes 9 evenly spaced frames or more"),
         ]
+    limit = max(limit, _slow(evidence, size))
     stored = contact_energies(evidence)  # the whole power of contacts is counted as work
     return [*results, _balance(evidence, (kinetic + potential - stored)[:count], size, limit)]
 
@@ -73,6 +78,7 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
 def _by_ledger(evidence: Evidence, limit: float) -> list[CheckResult]:
     """The balance of a run that has added up works, whatever its frames resolve."""
     size = _in_play(evidence.sections["kinetic"], evidence.sections["potential"])
+    limit = max(limit, _slow(evidence, size))
     works = judge_works(evidence, size, limit)
     balance = judge_balance_of_works(evidence, size, limit)
     return [*judge_record(evidence), judge_beginning(evidence), judge_idle(evidence), balance, works]
@@ -82,6 +88,15 @@ def _in_play(kinetic: Floats, potential: Floats) -> float:
     """The scale of energies (T,) in a run; constant ones are exact to rounding."""
     size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
     return max(size, _ROUNDING * float(np.max(np.abs(potential))))
+
+
+def _slow(evidence: Evidence, size: float) -> float:
+    """What the absolute tolerance of a run, that of speeds in SI units, makes of energies of this size."""
+    tolerance = float(evidence.run.statistics.get("tolerance", 0.0))
+    speeds = (evidence.sections[name] for name in ("velocity", "angular_velocity"))
+    fast, spin = (np.max(np.linalg.norm(values, axis=2), axis=0) for values in speeds)
+    inertia = np.linalg.eigvalsh(evidence.model.inertia)[:, -1]
+    return _ABSOLUTE * tolerance * float(np.sum(evidence.model.mass * fast + inertia * spin)) / size
 
 
 def contact_energies(evidence: Evidence) -> Floats:

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from bellcrank.analysis.appeal import Way, way_to
 from bellcrank.analysis.calm import broken_intervals, calm_of
 from bellcrank.analysis.contact_points import is_rigid
 from bellcrank.analysis.evidence import Evidence
@@ -15,7 +16,7 @@ from bellcrank.analysis.roughness import Roughness
 from bellcrank.analysis.snapshot import Snapshot, Snapshots
 from bellcrank.analysis.touching import event_intervals, locates_events, pairs_met
 from bellcrank.analysis.verdict import CheckResult, Worst
-from bellcrank.assembly.state import State
+from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
 from bellcrank.run.telling import STATE_SET
 from bellcrank.trajectory.events import EventRecord
@@ -23,6 +24,7 @@ from bellcrank.trajectory.rotations import conjugate, logarithm, product
 
 _ON_MOTION: Final = 1e-6
 _MET: Final = 1e-5  # m or rad: gap of what begins to touch
+_RINGS: Final = 1e-3  # of speeds: by what one that rings may differ at an event from that of the model
 _SPREAD: Final = 3.0  # times what accelerations and speeds at both ends allow for
 
 
@@ -55,6 +57,7 @@ def judge_events(evidence: Evidence, motion: Motion | None) -> list[CheckResult]
 def _on_motion(evidence: Evidence, motion: Motion) -> CheckResult:
     """Poses at events beside those of the frame or event before, as far as speeds may take bodies."""
     worst, anchors = Worst(), _anchors(evidence)
+    allowed = _ON_MOTION + Roughness.of(evidence).drift
     extent = 1.0 + float(np.max(np.ptp(evidence.sections["position"], axis=0)))
     spun, turned_up = (np.linalg.norm(x, axis=2) for x in (motion.spin, motion.spin_rate))
     arms = np.linalg.norm(evidence.model.com, axis=1)
@@ -73,53 +76,78 @@ def _on_motion(evidence: Evidence, motion: Motion) -> CheckResult:
             apart = np.linalg.norm(gone - 0.5 * step * (rate + other), axis=1)
             pushed = np.max(strongest[k - 1 : k + 1], axis=0)
             open_still = _SPREAD * step * (np.linalg.norm(other - rate, axis=1) + pushed * step)
-            worst.meet(np.maximum(apart - open_still - 1e-9, 0.0) / size, f"event {name!r}", two.time)
+            beyond = np.maximum(apart - open_still - 1e-9, 0.0) / size
+            if np.max(beyond, initial=0.0) > _ON_MOTION:
+                way = _way(evidence, two)
+                if way is not None and way.arrives(allowed, poses_only=True):
+                    continue
+            worst.meet(beyond, f"event {name!r}", two.time)
     meaning = "pose at an event beside that by the speeds since the frame or event before, m or rad"
     return worst.result("events: states", meaning, _ON_MOTION)
 
 
 def _by_forces(evidence: Evidence, motion: Motion) -> list[CheckResult]:
-    """Speeds at the first event after a frame, by the accelerations there, if nothing happened before it.
+    """Speeds at events by the accelerations at the frame before, or by the motion of the model from there.
 
-    Accelerations go on changing as they did since the frame before, or little faster.
+    Accelerations go on changing as they did since the frame before, or little faster, if nothing happens.
+    Where something does, or touches, the model alone says what speeds there are.
     """
-    model, run, time = evidence.model, evidence.run, evidence.time
+    run, time = evidence.run, evidence.time
     calm, states = calm_of(evidence), [event.state for event in run.events]
     names = ("position", "rotation", "velocity", "angular_velocity")
-    at = Snapshots(model, {name: np.array([getattr(state, name) for state in states]) for name in names})
+    at = Snapshots(
+        evidence.model, {name: np.array([getattr(state, name) for state in states]) for name in names}
+    )
     told = np.array([event.time for event in run.events])
-    stops, worst, known = set(model.block_owner), Worst(), 0
+    stops, worst, known = set(evidence.model.block_owner), Worst(), 0
+    limit = max(_ON_MOTION, Roughness.of(evidence).noise)
     scales = [
         1.0 + float(np.max(np.linalg.norm(values, axis=2))) for values in (motion.velocity, motion.spin)
     ]
     for number, event in enumerate(run.events):
         j = int(np.searchsorted(time, event.time)) - 1
-        first = (
-            j >= 1
-            and not np.any((told > time[j - 1]) & (told < event.time))
-            and bool(np.all(calm.smooth[j - 1 : j + 1]))
-        )
-        if not first or event.name in stops or event.name == STATE_SET or not motion.by_forces:
+        if j < 1 or event.name in stops or event.name == STATE_SET or not motion.by_forces:
             continue
-        known += 1
-        step, so_far = event.time - time[j], time[j] - time[j - 1]
-        for speed, before, rate, scale in (
-            (at.com_velocity[number], motion.velocity, motion.acceleration, scales[0]),
-            (at.spin[number, :-1], motion.spin, motion.spin_rate, scales[1]),
-        ):
-            apart = np.linalg.norm(speed - before[j] - step * rate[j], axis=1)
-            change = np.linalg.norm(rate[j] - rate[j - 1], axis=1)
-            open_still = _SPREAD * step * change * (1.0 + step / so_far)
-            beyond = np.where(
-                calm.touched[j - 1], 0.0, np.maximum(apart - open_still, 0.0)
-            )  # which may lift off
-            worst.meet(beyond / scale, f"event {event.name!r}", event.time)
+        alone = not np.any((told > time[j - 1]) & (told < event.time)) and np.all(calm.smooth[j - 1 : j + 1])
+        if alone and not np.any(calm.touched[j - 1]):
+            known += 1
+            step, so_far = event.time - time[j], time[j] - time[j - 1]
+            beyond = np.max(_astray(motion, at, number, step, so_far, j, scales), axis=0)
+            if np.max(beyond, initial=0.0) > limit and (way := _way(evidence, event.state)) is not None:
+                beyond = np.where(way.arrives(limit), 0.0, beyond)
+        else:  # what touches may ring, or lift off
+            way = _way(evidence, event.state)
+            if way is None or not way.is_known:
+                continue
+            known += 1
+            beyond = np.array([0.0 if way.arrives(max(limit, _RINGS)) else way.missed])
+        worst.meet(beyond, f"event {event.name!r}", event.time)
     meaning = "speed at an event beside that by the forces since the frame before, relative"
-    return (
-        [worst.result("events: speeds", meaning, max(_ON_MOTION, Roughness.of(evidence).noise))]
-        if known
-        else []
-    )
+    return [worst.result("events: speeds", meaning, limit)] if known else []
+
+
+def _astray(
+    motion: Motion, at: Snapshots, number: int, step: float, so_far: float, j: int, scales: list[float]
+) -> list[Floats]:
+    """How far speeds (nb,) at an event are from those by the accelerations at frame j, a step before it."""
+    found = []
+    for speed, before, rate, scale in (
+        (at.com_velocity[number], motion.velocity, motion.acceleration, scales[0]),
+        (at.spin[number, :-1], motion.spin, motion.spin_rate, scales[1]),
+    ):
+        apart = np.linalg.norm(speed - before[j] - step * rate[j], axis=1)
+        change = np.linalg.norm(rate[j] - rate[j - 1], axis=1)
+        open_still = _SPREAD * step * change * (1.0 + step / so_far)
+        found.append(np.maximum(apart - open_still, 0.0) / scale)
+    return found
+
+
+def _way(evidence: Evidence, state: State) -> Way | None:
+    """The way of the model to the state of an event from the frame before; None where the run was set."""
+    frame = int(np.searchsorted(evidence.time, state.time)) - 1
+    if not 0 <= frame < len(evidence.time) - 1 or broken_intervals(evidence)[frame]:
+        return None
+    return way_to(evidence, frame, state)
 
 
 def _anchors(evidence: Evidence) -> list[tuple[State, str]]:
@@ -164,13 +192,13 @@ def _stops(evidence: Evidence) -> list[CheckResult]:
     if not met:
         return []
     for event in met:
-        gaps = [_gap(evidence, row, event.state) for row in owners[event.name]]
+        gaps = [gap_at(evidence, row, event.state) for row in owners[event.name]]
         places.meet(min(abs(gap) for gap in gaps), event.name, event.time)
     meaning = "how far a coordinate is from a stop where it meets it, m or rad"
     return [places.result("events: stops", meaning, _MET)]
 
 
-def _gap(evidence: Evidence, row: int, state: State) -> float:
+def gap_at(evidence: Evidence, row: int, state: State) -> float:
     """The gap of a one-sided row; of an angle to the nearest turn."""
     model, arrays = evidence.model, evidence.model.arrays
     at, gap, turn = Snapshot(model, state), -float(arrays["row_constant"][row]), 0.0

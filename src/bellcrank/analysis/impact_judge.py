@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from bellcrank.analysis.contact_points import PointsAt, is_rigid, points_at
+from bellcrank.analysis.event_judge import gap_at
 from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.motion_judge import Motion
 from bellcrank.analysis.snapshot import Snapshot
@@ -25,6 +26,7 @@ _KNOWN: Final = 0.02  # of the change of speed: what is not explained by recorde
 _SLOW: Final = 8.0  # times the speed that forces give in two steps: slower points may as well rest
 _REST: Final = 1e-2  # m/s or rad/s: the same, however short the steps
 _ALLOWED: Final = 0.03  # of the speed before
+_NEAR: Final = 1e-3  # m or rad: a stop that is as near may be met as well
 
 
 def judge_impacts(evidence: Evidence, motion: Motion | None) -> list[CheckResult]:
@@ -118,14 +120,17 @@ def _free_speeds(part: Frames, points: PointsAt, motion: Motion) -> Floats:
 
 
 def _of_stops(evidence: Evidence) -> list[CheckResult]:
-    """After a stop is met its coordinate goes back by the law, or faster if there are other stops."""
+    """After a stop is met its coordinate goes back by the law, or faster where others are met with it."""
     model, arrays, worst = evidence.model, evidence.model.arrays, Worst()
     rows = np.flatnonzero(arrays["block_unilateral"][model.row_block] != 0).tolist()
-    owners = {model.block_owner[model.row_block[row]]: row for row in rows if _of_markers(evidence, row)}
+    owners: dict[str, list[int]] = {}
+    for row in rows:
+        if _of_markers(evidence, row):
+            owners.setdefault(model.block_owner[model.row_block[row]], []).append(row)
     listed = [event for event in evidence.run.events if event.name in owners]
     known = 0
     for event in listed:
-        row = owners[event.name]
+        row = min(owners[event.name], key=lambda one: abs(gap_at(evidence, one, event.state)))
         interval = event_intervals(evidence, event.time)
         others = [e for e in listed if e is not event and interval == event_intervals(evidence, e.time)]
         k = int(np.searchsorted(evidence.time, event.time)) - 1
@@ -139,7 +144,8 @@ def _of_stops(evidence: Evidence) -> list[CheckResult]:
             continue
         known += 1
         wanted = -float(arrays["block_restitution"][model.row_block[row]]) * met
-        apart = abs(after - wanted) if len(rows) == 1 else max(wanted - after, 0.0)
+        alone = all(other == row or gap_at(evidence, other, event.state) > _NEAR for other in rows)
+        apart = abs(after - wanted) if alone else max(wanted - after, 0.0)
         open_still = 0.5 * abs(second) * (event.time - evidence.time[k])
         worst.meet(max(apart - open_still, 0.0) / -met, event.name, event.time)
     return [worst.result("impacts: stops", _IMPACTS, _ALLOWED)] if known else []

@@ -40,6 +40,7 @@ def judge_impulses(evidence: Evidence, calm: Calm, limit: float) -> list[CheckRe
         bounds = (
             unclear(apart[places])
             + (_kinks(loads) + _rough(evidence, loads, np.stack(scales, axis=1)))[frames]
+            + _off(evidence, momenta)[frames]
         )
         # What touches may be pushed for as short as one frame: there its own numbers count, too.
         touched = (calm.touched[frames - 1] | calm.touched[frames])[:, None]
@@ -147,6 +148,14 @@ def _rough(evidence: Evidence, loads: Floats, sizes: Floats) -> Floats:
         found[2:-2] = np.minimum(2.0 * rough / np.diff(evidence.time)[1:-2, None, None], 2.0) * most
         spins = np.linalg.norm(evidence.sections["angular_velocity"], axis=2)
         found += method.share * rough * np.max(spins, axis=1)[:, None, None] * sizes
+    return found
+
+
+def _off(evidence: Evidence, momenta: Floats) -> Floats:
+    """What the tolerance of a run leaves of mean forces and moments (T, 2, nb), by momenta at both ends."""
+    found, span = np.zeros(momenta.shape[:3]), evidence.time[2:] - evidence.time[:-2]
+    largest = np.max(np.linalg.norm(momenta, axis=3), axis=0)
+    found[1:-1] = Roughness.of(evidence).noise * largest / np.maximum(span, 1e-300)[:, None, None]
     return found
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from bellcrank.analysis.appeal import borne_out
 from bellcrank.analysis.calm import broken_intervals, calm_of
 from bellcrank.analysis.contact_judge import steady
 from bellcrank.analysis.evidence import Evidence
-from bellcrank.analysis.made_run import borne_out
 from bellcrank.analysis.quadrature import even, largest_nearby, windows, worked
 from bellcrank.analysis.roughness import Roughness
 from bellcrank.analysis.touching import event_intervals, locates_events

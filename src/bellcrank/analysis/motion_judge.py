@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from bellcrank.analysis.appeal import borne_out
 from bellcrank.analysis.calm import Calm
 from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.loads import acting
-from bellcrank.analysis.made_run import borne_out
 from bellcrank.analysis.roughness import Roughness, changes
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
