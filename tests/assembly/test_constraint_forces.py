@@ -106,7 +106,7 @@ def test_a_run_too_short_to_close_is_refused():
     mech = shaken(n_four_bar(1), np.random.default_rng(2), 0.2, 0.2)
     with pytest.raises(bc.MechanismError, match="constraint forces take"):
         bc.simulate(mech, 0.5, assemble="constraint_forces")
-    with pytest.raises(bc.MechanismError, match="True, False or 'constraint_forces'"):
+    with pytest.raises(bc.MechanismError, match="True, False, 'projection' or 'constraint_forces'"):
         bc.simulate(mech, 0.5, assemble="constraint forces")
 
 

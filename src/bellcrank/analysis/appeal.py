@@ -27,7 +27,7 @@ from bellcrank.trajectory.rotations import conjugate, logarithm, product
 
 _FINE: Final = 1e-11  # tolerance of what is integrated anew
 _TOLERANCE: Final = 1e-6  # of runs that do not say it
-_STEPS: Final = 200_000  # that appeals of a run may take together
+_STEPS: Final = 50_000  # that appeals of a run may take together
 _WORSE: Final = 10.0  # times what its tolerance makes of one interval: what a run may be off by after it
 _CHAOS: Final = 1e-2  # m, rad, or of speeds: where a tolerance makes that much, no appeal says anything
 
