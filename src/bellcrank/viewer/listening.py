@@ -13,6 +13,7 @@ from threading import Lock, Thread
 from typing import Final, Self
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.ownership import OTHERS, is_own
 from bellcrank.viewer.front import Front
 from bellcrank.viewer.session import Session
 
@@ -139,7 +140,7 @@ def runtime_folder() -> Path:
         found = folder.lstat()
     except OSError as error:
         raise MechanismError(Fault(f"folder '{folder}'", f"it cannot be made: {error}")) from error
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+    if not stat.S_ISDIR(found.st_mode) or not is_own(found, OTHERS):
         rule = "others may enter it, or it is no folder of yours"
         raise MechanismError(
             Fault(f"folder '{folder}'", rule, None, "remove it, or give the path of a socket")
