@@ -92,6 +92,58 @@ def test_a_directory_that_cannot_be(tmp_path, monkeypatch):
     assert right(made(draft), draft)
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no owners of this kind")
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder, file: folder.chmod(0o777),
+        lambda folder, file: folder.chmod(0o720),
+        lambda folder, file: file.chmod(0o666),
+        lambda folder, file: file.chmod(0o620),
+        lambda folder, file: (file.rename(folder / "x"), file.symlink_to(folder / "x")),
+    ],
+)
+def test_code_that_others_could_have_written_is_not_run(own_cache, change):
+    cache.store("key", b"code")
+    assert cache.load("key") == b"code"
+    change(own_cache, own_cache / "key.o")
+    assert cache.load("key") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no owners of this kind")
+def test_the_cache_of_another_user_is_not_used(own_cache, monkeypatch):
+    cache.store("key", b"code")
+    me = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: me + 1)
+    assert cache.load("key") is None
+    cache.store("other", b"code")
+    assert [path.stem for path in own_cache.iterdir()] == ["key"]
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("name", ["key.o", ""])
+def test_directory_and_file_are_both_judged(own_cache, name):
+    cache.store("key", b"code")
+    os.chown(own_cache / name, 65534, 65534)
+    assert cache.load("key") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no owners of this kind")
+def test_nothing_is_stored_where_others_may_write(own_cache):
+    own_cache.mkdir()
+    own_cache.chmod(0o777)
+    cache.store("key", b"code")
+    assert not list(own_cache.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_the_cache_does_not_stop_it(own_cache):
+    cache.store("key", b"code")
+    (own_cache / "key.o").unlink()
+    os.mkfifo(own_cache / "key.o", 0o600)
+    assert cache.load("key") is None
+
+
 def test_the_usual_place(monkeypatch):
     monkeypatch.delenv(cache.VARIABLE)
     if sys.platform.startswith("linux"):

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -243,6 +244,45 @@ def test_a_port_asks_for_the_token(session):
             silent.stream.readline()
         silent.close()
     assert list(session.bench.mechanism.bodies) == ["rod", "other"]
+
+
+def test_silent_strangers_keep_nobody_out(session):
+    with Listener(session, "localhost:0") as opened:
+        silent = [remote._connection(opened.address) for _ in range(150)]
+        assert opened.fronts == ()
+        with remote.Remote(opened.address, opened.token) as front:
+            assert front.execute("ib rod").ok
+            silent += [remote._connection(opened.address) for _ in range(150)]
+            assert front.execute("ib other").ok  # whoever has shown the token stays
+        silent[0].settimeout(30.0)
+        assert silent[0].recv(1) == b""  # the oldest made room
+        with remote.Remote(opened.address, opened.token) as front:
+            assert front.execute("info").ok
+        for connection in silent:
+            connection.close()
+
+
+def test_strangers_have_little_time_even_if_they_drip(session, monkeypatch):
+    monkeypatch.setattr("bellcrank.viewer.front._PATIENCE", 0.5)
+    with Listener(session, "localhost:0") as opened:
+        slow = remote._connection(opened.address)
+        begun = time.monotonic()
+        with suppress(OSError):
+            while time.monotonic() < begun + 30.0:
+                slow.sendall(b"{")
+                time.sleep(0.1)
+        assert time.monotonic() < begun + 10.0
+        slow.close()
+
+
+def test_front_ends_with_the_token_are_counted(session, monkeypatch):
+    monkeypatch.setattr(listening, "_MOST", 2)
+    with Listener(session, "localhost:0") as opened:
+        fronts = [remote.Remote(opened.address, opened.token) for _ in range(2)]
+        with pytest.raises(bc.MechanismError, match="too many front ends"):
+            remote.Remote(opened.address, opened.token)
+        for front in fronts:
+            front.close()
 
 
 def test_a_played_run_is_played_by_others(tmp_path):

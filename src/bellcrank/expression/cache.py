@@ -3,16 +3,22 @@
 The files lie in the user's cache directory (`bellcrank` under $XDG_CACHE_HOME or ~/.cache, ~/Library/Caches,
 %LOCALAPPDATA%). The environment variable BELLCRANK_CACHE names another directory, or is `off`. The cache is
 optional: files that are missing, damaged or cannot be written only cost time.
+
+What is loaded is executed. So neither the directory nor a file is used that belongs to another user, or that
+another user may change.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+from bellcrank.ownership import OTHERS_WRITE, is_own
 
 __all__ = ["VARIABLE", "directory", "key_of", "load", "store"]
 
@@ -47,15 +53,12 @@ def key_of(*parts: str) -> str:
 
 
 def load(key: str) -> bytes | None:
-    """The data stored under a key; None if there is none or it is damaged."""
+    """The data stored under a key; None if there is none, it is damaged, or others may have written it."""
     place = directory()
     if place is None:
         return None
     path = place / f"{key}.o"
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
+    content = _own_content(place, path)
     start = len(_MARK) + 32
     payload = content[start:]
     if not content.startswith(_MARK) or hashlib.sha256(payload).digest() != content[len(_MARK) : start]:
@@ -65,13 +68,34 @@ def load(key: str) -> bytes | None:
     return payload
 
 
+def _own_content(place: Path, path: Path) -> bytes:
+    """The content of a file of this user's; empty where it, or its directory, is not this user's alone."""
+    # What is judged is the open file itself: its name may be another file's by the time it is read. A named
+    # pipe must not stop us, nor may a link refer to a file elsewhere.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    flags |= getattr(os, "O_BINARY", 0)
+    with suppress(OSError):
+        if not is_own(place.stat(), OTHERS_WRITE):
+            return b""
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            about = os.fstat(file.fileno())
+            if stat.S_ISREG(about.st_mode) and is_own(about, OTHERS_WRITE):
+                return file.read()
+    return b""
+
+
 def store(key: str, payload: bytes) -> None:
-    """Store the payload atomically: other processes see all of it or nothing."""
+    """Store the payload atomically: other processes see all of it or nothing.
+
+    Nothing is stored in a directory that `load` would not use.
+    """
     place = directory()
     if place is None:
         return
     with suppress(OSError):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not is_own(place.stat(), OTHERS_WRITE):
+            return
         handle, name = tempfile.mkstemp(dir=place, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:

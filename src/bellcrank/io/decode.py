@@ -20,6 +20,7 @@ from bellcrank.mechanism.given_rotation import rotation
 from bellcrank.mechanism.marker import orientation
 from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.units import UnitError, quantity
+from bellcrank.named_files import admit
 
 AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")
 """The keys that give an orientation by axes, as in body.marker(...)."""
@@ -34,7 +35,6 @@ class Decoder(Notes):
     folder: to which relative paths in fields called `file` are relative; None leaves them unchanged.
     readers: classes with a reader of their own.
     names: the names that expressions may use, besides the time where a function of time is required.
-    check_file: raises MechanismError for a path that must not be read.
     """
 
     def __init__(self, faults: FaultList, folder: Path | None = None) -> None:
@@ -42,7 +42,6 @@ class Decoder(Notes):
         self.folder = folder
         self.readers: dict[type, Reader] = {}
         self.names: Mapping[str, Any] = {}
-        self.check_file: Callable[[str], None] = lambda _path: None
 
     def entries(self, node: Node, place: Place, what: str = "a mapping") -> dict[str, Node] | Failed:
         """The entries of a mapping by key; duplicate keys are noted."""
@@ -146,9 +145,11 @@ class Decoder(Notes):
                 return FAILED
             cls = chosen
         given = self.fields(node, place, entries, parameters(cls), ("type",))
-        if self.folder is not None and isinstance(given.values.get("file"), str):
-            given.values["file"] = whole_path(self.folder, given.values["file"])
-            self.check_file(given.values["file"])
+        if isinstance(given.values.get("file"), str):
+            if self.folder is not None:
+                given.values["file"] = whole_path(self.folder, given.values["file"])
+            with self.faults.collect(place.location(node)):
+                admit(given.values["file"])
         return self.constructed(node, place, given, lambda: cls(**given.values))
 
     def kind(

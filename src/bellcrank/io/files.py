@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from bellcrank.io.sections import VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.arguments import required, required_path
+from bellcrank.named_files import admit, content_of
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ def read(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]
     column and key; Unsupported for other kinds of files; OSError if it cannot be read.
     """
     required_path("mechanism file", path)
+    admit(path)
     if (importer := IMPORTERS.get(Path(path).suffix.lower())) is not None:
         folders = (packages,) if isinstance(packages, (str, os.PathLike)) else tuple(packages)
         return MechanismFile(importer(Path(path), folders), Simulation())
@@ -159,14 +160,6 @@ def _format_of(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Form
     return FORMATS[SUFFIXES[suffix]]
 
 
-def _obstacle(path: Path) -> str:
-    """The reason why a file cannot be read at all; empty if it can. Raises OSError if there is no file."""
-    found = path.stat()
-    if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):  # reading a directory fails by itself
-        return "" if found.st_size <= SIZE else f"the file has {found.st_size} bytes, more than {SIZE}"
-    return "this is no file but a device, a pipe or a socket"
-
-
 def _is_json(text: str) -> bool:
     try:
         json_format.parse(text)
@@ -198,12 +191,13 @@ class _Reader:
 
     def file(self, path: Path, chosen: Format, name: str, placed: bool = False) -> Document | None:
         """The document of a file, called `name` in faults; None if it is faulty. Raises OSError."""
-        if rule := _obstacle(path):
-            self.faults.add("mechanism file", rule, name, "", Location(name))
-            return None
-        raw = path.read_bytes()
         try:
+            raw = content_of(path, "mechanism file", SIZE)
             text = raw.decode("utf-8-sig")
+        except MechanismError as error:
+            for fault in error.faults:
+                self.faults.add(fault.element, fault.rule, name, fault.advice, Location(name))
+            return None
         except UnicodeDecodeError as error:
             line = raw.count(b"\n", 0, error.start) + 1
             column = error.start - raw.rfind(b"\n", 0, error.start)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from bellcrank.mechanism.fields import checked, described
 from bellcrank.mechanism.given import VectorField
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.shape import Shape
+from bellcrank.named_files import content_of
+
+LARGEST: Final = 200_000_000
+"""How many bytes a mesh file may have."""
 
 
 def _file(check: Check, _: str, value: Any) -> str:
@@ -27,6 +32,41 @@ def _scale(check: Check, name: str, value: Any) -> Vec3:
     if min(scale) <= 0.0:
         check.fault("scale must be greater than zero", value, "mirrored meshes are not available")
     return scale
+
+
+def mesh_content(file: str, element: str | None = None) -> bytes:
+    """The bytes of a mesh file. Raises MechanismError for one that is missing or is not admitted."""
+    element = f"Mesh {file!r}" if element is None else element
+    try:
+        return content_of(file, element, LARGEST)
+    except OSError as error:
+        rule = "the file does not exist"
+        if not isinstance(error, FileNotFoundError):
+            rule = f"this is no file that can be read ({error.strerror})"
+        raise MechanismError(Fault(element, rule, file, "check the path")) from error
+
+
+class _Beside:
+    """The files that a mesh file names, for trimesh: from its own folder and those within it."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._folder = Path(os.path.realpath(file)).parent
+
+    def __getitem__(self, name: str) -> bytes:
+        path = self._folder / name.strip()
+        if not Path(os.path.realpath(path)).is_relative_to(self._folder):
+            raise KeyError(name)
+        try:
+            return mesh_content(str(path), f"Mesh {self._file!r}")
+        except MechanismError as error:
+            raise KeyError(name) from error
+
+    get = __getitem__
+
+    def keys(self) -> tuple[str, ...]:
+        """No names: whoever looks for files instead of naming them finds none."""
+        return ()
 
 
 @described
@@ -85,11 +125,10 @@ class Mesh(Shape):
                     advice="pip install 'bellcrank[mesh]', or give the body its mass and inertia",
                 )
             ) from error
-        if not Path(self.file).is_file():
-            rule = "this is no file" if os.path.exists(self.file) else "the file does not exist"  # noqa: PTH110
-            raise MechanismError(Fault(f"Mesh {self.file!r}", rule, self.file, "check the path"))
+        content = BytesIO(mesh_content(self.file))
         try:
-            mesh = trimesh.load(self.file, force="mesh")
+            kind, beside = Path(self.file).suffix[1:].lower(), _Beside(self.file)
+            mesh = trimesh.load(content, file_type=kind, resolver=beside, force="mesh")
             if len(mesh.faces) == 0:
                 raise ValueError("it holds no triangles")
         except Exception as error:

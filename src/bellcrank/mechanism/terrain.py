@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import BytesIO
 from math import ceil, tan
 from os import PathLike
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -19,8 +21,10 @@ from bellcrank.mechanism.given import HeightsField, PairField
 from bellcrank.mechanism.height_texts import MOST, checked_heights, unpacked
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.shape import Shape
+from bellcrank.named_files import content_of
 
 RoadClass = Literal["A", "B", "C", "D", "E", "F", "G", "H"]
+_LARGEST: Final = 200_000_000  # bytes of a picture
 _END: Final = 1e-9  # part of a spacing by which the last sample may miss the end
 
 
@@ -279,7 +283,10 @@ def _brightness(path: str | PathLike[str]) -> np.ndarray:
         rule, advice = "reading a picture needs the package matplotlib", "pip install 'bellcrank[plot]'"
         raise MechanismError(Fault(element, rule, advice=advice)) from error
     try:
-        pixels = image.imread(path)
+        content = content_of(path, element, _LARGEST)
+        pixels = image.imread(BytesIO(content), Path(path).suffix[1:].lower() or "png")
+    except MechanismError:
+        raise
     except Exception as error:
         raise MechanismError(Fault(element, f"the file cannot be read ({error})", str(path))) from error
     scale = np.iinfo(pixels.dtype).max if pixels.dtype.kind == "u" else 1.0

@@ -12,6 +12,7 @@ from bellcrank.io.fields import parameters
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.named_files import is_admitted
 from bellcrank.shell.commands import COMMANDS
 from bellcrank.shell.files import CONVENTIONS
 from bellcrank.shell.language import Argument, Command
@@ -108,6 +109,8 @@ def _files(begun: str) -> list[str]:
     """Files, and folders with a slash, in the folder of a path; hidden ones only after a dot."""
     folder, _, name = begun.rpartition("/")
     folder = f"{folder}/" if folder or begun.startswith("/") else ""
+    if not is_admitted(folder or "."):
+        return []
     try:
         return [
             f"{folder}{path.name}{'/' if path.is_dir() else ''}"

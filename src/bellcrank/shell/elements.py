@@ -48,7 +48,6 @@ def _added(session: Session, noun: str, name: str, values: dict[str, Node], stru
     def add(mechanism: Mechanism) -> None:
         faults = FaultList()
         decoder = Decoder(faults, Path.cwd())
-        decoder.check_file = session.places.check_read
         steered = {name: one.symbol for name, one in _inputs(session).items()}
         decoder.names = steered | {n: parameter.symbol for n, parameter in mechanism.parameters.items()}
         elements = Elements(Document(mechanism), decoder, lambda _node, _place: None)

@@ -58,7 +58,8 @@ class Shell:
         """The words that may complete the last word of a line."""
         from bellcrank.shell.completion import candidates
 
-        return candidates(self.session, begun)
+        with self.session.places.reading():
+            return candidates(self.session, begun)
 
     def execute_all(self, lines: Sequence[str]) -> Reply:
         """Execute several command lines as one step for `undo`; return the reply of the last one.
@@ -79,7 +80,8 @@ class Shell:
         before = session.everything
         session.notes.clear()
         try:
-            return self._done(line)
+            with session.places.reading():
+                return self._done(line)
         except (BellcrankError, OSError) as error:
             reply = failure(error)
         except KeyboardInterrupt:

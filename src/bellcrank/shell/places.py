@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.named_files import admit, confined
 
 
 class Places:
@@ -12,10 +15,13 @@ class Places:
 
     folder: the only folder to write into, subfolders included; None for anywhere. A file that the session
     wrote itself may be overwritten; any other existing file only if the command has `-over`.
-    reads: whether reading is restricted to this folder as well.
+    reads: whether reading is restricted to this folder as well, except for `known` files.
     """
 
-    def __init__(self, folder: Path | None = None, reads: bool = False) -> None:
+    def __init__(
+        self, folder: Path | None = None, reads: bool = False, known: Iterable[str | Path] = ()
+    ) -> None:
+        self._known = frozenset(known)
         self._folder = None if folder is None else folder.resolve()
         self._reads = reads
         self._written: set[Path] = set()
@@ -33,9 +39,15 @@ class Places:
 
     def check_read(self, path: str | Path) -> None:
         """Raise MechanismError if the file must not be read."""
-        if self._reads and not self._within(self._resolved(path)):
-            rule = f"it lies outside the folder {str(self._folder)!r}, which is the only one to read from"
-            raise MechanismError(Fault(f"file '{path}'", rule, None, "copy it there"))
+        self._resolved(path)  # is it the name of a file at all?
+        with self.reading():
+            admit(path)
+
+    def reading(self) -> AbstractContextManager[None]:
+        """While it lasts, all that is read must lie where reading is restricted to, or be known."""
+        if self._folder is None or not self._reads:
+            return nullcontext()
+        return confined(self._folder, self._known)
 
     def _within(self, where: Path) -> bool:
         return self._folder is None or where.is_relative_to(self._folder)

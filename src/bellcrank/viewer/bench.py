@@ -17,9 +17,11 @@ import numpy as np
 
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, BellcrankError
+from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.inputs import inputs_of
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.mesh import Mesh
 from bellcrank.shell.interpreter import Shell
 from bellcrank.shell.places import Places
 from bellcrank.shell.reply import Reply, failure
@@ -64,7 +66,7 @@ class Bench:
     def __init__(self, engine: LiveEngine, folder: Path | None = None, begin: float = 0.0) -> None:
         self.engine, self.folder, self.interrupt = engine, folder or Path.cwd(), Event()
         self.followers: list[Callable[[Sequence[Entry]], None]] = []
-        self._work = _Work(Places(self.folder, reads=True))
+        self._work = _Work(Places(self.folder, True, _files_of(engine.mechanism)))
         self._work.engine, self._work.watch = engine, self._watched
         self.shell = Shell(session=self._work)
         settings = _for_shell(engine.settings, ShellSettings())
@@ -220,6 +222,12 @@ class Bench:
         engine.log = (*engine.log, *made)[-_ENTRIES:]
         for follower in tuple(self.followers):
             follower(made)
+
+
+def _files_of(mechanism: Mechanism) -> set[str]:
+    """The meshes of a mechanism, which whoever opens a session has chosen, wherever they lie."""
+    carriers: list[Body | Ground] = [mechanism.ground, *mechanism.bodies.values()]
+    return {shape.file for carrier in carriers for shape in carrier.shapes if isinstance(shape, Mesh)}
 
 
 def _same(one: State, other: State, tolerance: float = _SAME) -> bool:

@@ -39,6 +39,7 @@ class Front:
     """Serves one connection in two threads until either side ends it.
 
     token: that it must give first, "" for none. named: makes a unique name from the one that it gives.
+    admitted: called with this front end when it has given the token; whether there is room for it.
     ended: called once with this front end when it is over.
 
     The session never waits for it. Poses are those at the time of writing, so a slow reader gets fewer.
@@ -47,10 +48,10 @@ class Front:
 
     def __init__(
         self, live: Session, connection: socket.socket, token: str, named: Callable[[str], str],
-        ended: Callable[[Front], None],
+        admitted: Callable[[Front], bool], ended: Callable[[Front], None],
     ) -> None:  # fmt: skip
         self._live, self._socket, self._token = live, connection, token
-        self._named, self._ended = named, ended
+        self._named, self._admit, self._ended = named, admitted, ended
         self.name, self._admitted = named("program"), not token
         self._poses, self._number, self._status, self._next = False, -1, "", 0.0
         self._changed = Condition()
@@ -60,7 +61,7 @@ class Front:
         self._grabbed: set[str] = set()
         self._reads, self._open = True, True
         self._feed = Feed(live, self.name)
-        self._timer = Timer(_PATIENCE, self._check_admitted)
+        self._timer = Timer(_PATIENCE, self.dismiss)
         self._timer.daemon = True
         self._timer.start()
         self._threads = [
@@ -82,7 +83,8 @@ class Front:
         self._threads[1].join(1.0)
         self._end()
 
-    def _check_admitted(self) -> None:
+    def dismiss(self) -> None:
+        """Disconnect it at once if it has not given the token."""
         if not self._admitted:
             self._end()
 
@@ -172,6 +174,8 @@ class Front:
             raise MechanismError(
                 Fault("attach", f"a name has 1 to {_LONGEST} characters that can be printed", name)
             )
+        if self._token and not self._admit(self):
+            raise MechanismError(Fault("attach", "too many front ends are attached", None, "detach another"))
         feed = self._feed
         self._admitted, self.name = True, self._named(name)
         self._feed, self._poses = Feed(self._live, self.name), given.get("poses") is True

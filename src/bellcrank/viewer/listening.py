@@ -13,10 +13,14 @@ from threading import Lock, Thread
 from typing import Final, Self
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.ownership import OTHERS, is_own
 from bellcrank.viewer.front import Front
 from bellcrank.viewer.session import Session
 
-_MOST: Final = 64  # connections at once
+_MOST: Final = 64  # front ends at once
+_STRANGERS: Final = (
+    64  # connections at once that have not shown the token; the oldest makes room for a new one
+)
 _LONGEST: Final = 100  # bytes that the path of a Unix socket may have on all systems
 _LOCAL: Final = "127.0.0.1"
 
@@ -34,6 +38,7 @@ class Listener:
     def __init__(self, live: Session, where: str | None = None, token: str | None = None) -> None:
         self._live, self._lock, self._open = live, Lock(), True
         self._fronts = set[Front]()
+        self._strangers: dict[Front, None] = {}  # in the order in which they came
         end = None if where is None else tcp_of(where)
         self._path: Path | None = None
         try:
@@ -76,7 +81,7 @@ class Listener:
             self._path.unlink(missing_ok=True)
         self._thread.join(2.0)
         with self._lock:
-            fronts = list(self._fronts)
+            fronts = [*self._fronts, *self._strangers]
         for front in fronts:
             front.close()
 
@@ -88,11 +93,39 @@ class Listener:
                 if self._open:
                     continue
                 return
+            if self.token:
+                self._receive(connection)
+                continue
             with self._lock:
                 if len(self._fronts) < _MOST:
-                    self._fronts.add(Front(self._live, connection, self.token, self._named, self._forget))
+                    self._fronts.add(self._front(connection))
                     continue
             connection.close()
+
+    def _front(self, connection: socket.socket) -> Front:
+        return Front(self._live, connection, self.token, self._named, self._admit, self._forget)
+
+    def _receive(self, connection: socket.socket) -> None:
+        """Take up a connection that must show the token first.
+
+        Strangers are not counted with front ends, so they keep nobody out: whoever has the token shows it at
+        once, and the oldest of too many goes.
+        """
+        with self._lock:
+            oldest = next(iter(self._strangers)) if len(self._strangers) >= _STRANGERS else None
+            self._strangers[self._front(connection)] = None
+        if oldest is not None:
+            oldest.dismiss()
+
+    def _admit(self, front: Front) -> bool:
+        """Count a connection that has shown the token as a front end; False if there are too many."""
+        with self._lock:
+            if front not in self._fronts:
+                if len(self._fronts) >= _MOST:
+                    return False
+                self._strangers.pop(front, None)
+                self._fronts.add(front)
+        return True
 
     def _named(self, wanted: str) -> str:
         """A name that no other front end has."""
@@ -106,6 +139,7 @@ class Listener:
     def _forget(self, front: Front) -> None:
         with self._lock:
             self._fronts.discard(front)
+            self._strangers.pop(front, None)
 
 
 def tcp_of(where: str) -> tuple[str, int] | None:
@@ -139,7 +173,7 @@ def runtime_folder() -> Path:
         found = folder.lstat()
     except OSError as error:
         raise MechanismError(Fault(f"folder '{folder}'", f"it cannot be made: {error}")) from error
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+    if not stat.S_ISDIR(found.st_mode) or not is_own(found, OTHERS):
         rule = "others may enter it, or it is no folder of yours"
         raise MechanismError(
             Fault(f"folder '{folder}'", rule, None, "remove it, or give the path of a socket")

@@ -8,10 +8,9 @@ from typing import Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.mesh import Mesh, mesh_content
 
 _HEAD: Final = 84  # bytes of a binary STL file before its triangles, of 50 bytes each
-_MOST: Final = 200_000_000  # bytes of a file, at most
 
 
 def triangles_of(path: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -19,14 +18,12 @@ def triangles_of(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
     Raises MechanismError if the file cannot be read as a mesh, or needs trimesh and that is missing.
     """
-    if path.stat().st_size > _MOST:
-        raise MechanismError(Fault(f"Mesh {str(path)!r}", f"the file has more than {_MOST} bytes"))
     suffix = path.suffix.lower()
     found = None
     if suffix == ".stl":
-        found = _stl(path.read_bytes())
+        found = _stl(mesh_content(str(path)))
     elif suffix == ".msh":
-        found = _msh(path.read_bytes())
+        found = _msh(mesh_content(str(path)))
         if found is None:
             raise MechanismError(Fault(f"Mesh {str(path)!r}", "the file cannot be read as a mesh"))
     return Mesh(file=str(path)).surface() if found is None else found

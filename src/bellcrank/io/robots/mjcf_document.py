@@ -122,7 +122,7 @@ class Document:
         source, text = self.source, at.get("file")
         path = source.file(text, Path(at.file).parent)
         if path is None:
-            advice = "it must be there, in the model's folders"
+            advice = f"it must be there, in {source.searched}"
             source.fault(at, "the included file is not found", text, advice)
             return None
         if str(path) in self._files or len(self._files) > _FILES:

@@ -46,7 +46,7 @@ def mesh(
     """A mesh, if its file exists; if it cannot be shown, that is noted at the place where it is used."""
     found = source.file(text, *bases)
     if found is None:
-        source.leave(at, str(at), "its mesh is not found in the model's folders", text)
+        source.leave(at, str(at), f"its mesh is not found in {source.searched}", text)
         return None
     if min(scale) <= 0.0:
         source.leave(at, str(at), "its mesh is mirrored, which is not available", scale)

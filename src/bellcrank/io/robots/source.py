@@ -10,6 +10,7 @@ from pathlib import Path
 from bellcrank.errors import Fault, FaultList, Location
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
+from bellcrank.named_files import confining_folder, is_admitted
 
 _MARKS = ("package.xml", "model.config", ".git", "pyproject.toml")  # files at the top of a tree of files
 _UNLIMITED = 1e10
@@ -107,7 +108,7 @@ class Source:
 
         It must lie in the tree of files to which the model belongs, or in one of the packages: the tree is
         that of the highest folder with a package.xml, model.config, .git or pyproject.toml, else that of the
-        folder above the model's.
+        folder above the model's. Where reading is confined, it must be admitted as well.
         """
         if not text or "\0" in text:
             return None
@@ -117,9 +118,15 @@ class Source:
                 return real
         return None
 
+    @property
+    def searched(self) -> str:
+        """Where files that the model names are looked for, in words."""
+        folder = confining_folder()
+        return "the model's folders" + ("" if folder is None else f" within {folder!r}")
+
     def within(self, real: Path) -> bool:
         """Whether a file may be read."""
-        return any(real.is_relative_to(folder) for folder in (self.top, *self.packages))
+        return is_admitted(real) and any(real.is_relative_to(folder) for folder in (self.top, *self.packages))
 
     def _candidates(self, text: str, bases: Iterable[Path]) -> Iterable[Path]:
         for scheme in _SCHEMES:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, Final
 from xml.parsers import expat
 
 from bellcrank.errors import Fault, Location, MechanismError
+from bellcrank.named_files import content_of
 
 DEPTH: Final = 200
 """How deep elements may be nested."""
@@ -62,11 +62,11 @@ def parse(path: Path, name: str) -> Element:
     Raises MechanismError, with file and line, for text that is not XML, declares entities, or exceeds the
     limits above; OSError if the file cannot be read.
     """
-    if not os.path.isfile(path) and os.path.exists(path) and not os.path.isdir(path):  # noqa: PTH110, PTH112, PTH113
-        raise _error(name, None, "this is no file but a device, a pipe or a socket")
-    if (size := path.stat().st_size) > SIZE:
-        raise _error(name, None, f"the file has {size} bytes, more than {SIZE}")
-    return parse_text(path.read_bytes(), name)
+    try:
+        content = content_of(path, "model file", SIZE)
+    except MechanismError as error:
+        raise _error(name, None, error.faults[0].rule) from None
+    return parse_text(content, name)
 
 
 def parse_text(text: bytes, name: str) -> Element:

@@ -1,0 +1,104 @@
+"""The door for files that are named by others: in files that are read, and in commands from afar.
+
+All readers of such files pass it. `content_of` opens one; `admit` decides on a name that is read later or by
+another library. Where reading is confined to a folder, as in live sessions, nothing outside is read.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from bellcrank.errors import Fault, MechanismError
+
+__all__ = ["admit", "confined", "confining_folder", "content_of", "is_admitted"]
+
+
+@dataclass(frozen=True)
+class _Confinement:
+    """The folder, and single files beside it, as real paths."""
+
+    folder: str
+    known: frozenset[str]
+
+
+_confinement: ContextVar[_Confinement | None] = ContextVar("bellcrank_confinement", default=None)
+
+
+@contextmanager
+def confined(folder: str | os.PathLike[str], known: Iterable[str | os.PathLike[str]] = ()) -> Iterator[None]:
+    """Admit only files in a folder, subfolders included, in this thread while the context lasts.
+
+    known: files elsewhere that are admitted nevertheless, since who confines has named them himself.
+    """
+    files = frozenset(os.path.realpath(path) for path in known)
+    before = _confinement.set(_Confinement(os.path.realpath(folder), files))
+    try:
+        yield
+    finally:
+        _confinement.reset(before)
+
+
+def confining_folder() -> str | None:
+    """The folder to which reading is confined at present."""
+    found = _confinement.get()
+    return None if found is None else found.folder
+
+
+def is_admitted(path: str | os.PathLike[str]) -> bool:
+    """Whether a file may be read, once links are followed; whether it exists does not matter."""
+    found = _confinement.get()
+    if found is None:
+        return True
+    real = os.path.realpath(path)
+    return real in found.known or Path(real).is_relative_to(found.folder)
+
+
+def admit(path: str | os.PathLike[str]) -> None:
+    """Raise MechanismError for a file that must not be read."""
+    if not is_admitted(path):
+        rule = f"it lies outside the folder {confining_folder()!r}, which is the only one to read from"
+        raise MechanismError(Fault(f"file '{os.fspath(path)}'", rule, None, "copy it there"))
+
+
+def content_of(path: str | os.PathLike[str], element: str, most: int) -> bytes:
+    """The bytes of a file, of which it may have `most`.
+
+    Raises MechanismError about the element for a file that is not admitted, is too large, or is a device, a
+    pipe or a socket; OSError for one that is missing or cannot be read.
+    """
+    admit(path)
+    # A pipe without a writer must not stop us. The open file is judged: its name may be another's later.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        number = os.open(path, flags)
+    except OSError as error:
+        if error.errno != errno.ENXIO:  # what opening a socket gives
+            raise
+        raise _no_file(element) from None
+    try:
+        found = os.fstat(number)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        if not stat.S_ISREG(found.st_mode):
+            raise _no_file(element)
+        if found.st_size > most:
+            rule = f"the file has {found.st_size} bytes, more than {most}"
+            raise MechanismError(Fault(element, rule))
+        with os.fdopen(number, "rb", closefd=False) as file:
+            content = file.read(most + 1)
+    finally:
+        os.close(number)
+    if len(content) > most:  # it grew meanwhile
+        raise MechanismError(Fault(element, f"the file has more than {most} bytes"))
+    return content
+
+
+def _no_file(element: str) -> MechanismError:
+    return MechanismError(Fault(element, "this is no file but a device, a pipe or a socket"))
