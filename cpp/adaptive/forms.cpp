@@ -85,12 +85,7 @@ void pass_through(const Matrix6& form, const Matrix6& A, Matrix6& out) {
     product(transpose(A), T, out);
 }
 
-// Φ Ψ Φ, Φ (2 Ψ b + p), bᵀ Ψ b + bᵀ p + η
-void pass_body(const LawForm& of, const Matrix6& phi, LawForm& out) {
-    Matrix6 T;
-    product(of.psi, phi, T);
-    product(phi, T, out.psi);
-}
+// Φ (2 Ψ b + p), bᵀ Ψ b + bᵀ p + η
 void pass_body_loads(const LawForm& of, const Matrix6& phi, const Six& b, LawForm& out) {
     const Six t = of.psi * b, p = six(of.p);
     put(out.p, phi * (2.0 * t + p));
@@ -111,11 +106,6 @@ void add_scaled(const EndForm& a, double scale, const EndForm& b, bool ends, Str
     matrix(a.psi21, *b.psi21, out.psi21);
     matrix(a.psi2, *b.psi2, out.psi2);
     vector(a.p2, b.p2, out.p2);
-}
-void add_scaled(const LawForm& a, double scale, const LawForm& b, LawForm& out) {
-    for (int j = 0; j < 6; ++j) out.psi.set_column(j, a.psi.column(j) + scale * b.psi.column(j));
-    put(out.p, six(a.p) + scale * six(b.p));
-    out.eta = a.eta + scale * b.eta;
 }
 
 }  // namespace bellcrank

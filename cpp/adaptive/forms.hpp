@@ -62,12 +62,10 @@ void pass_join_loads(const EndForm& A, const EndForm& B, const JoinState& state,
                      StretchForm& out);
 // At a force A a + g on what lies behind, or at an acceleration A a + g there.
 void pass_through(const Matrix6& form, const Matrix6& A, Matrix6& out);
-// Of a body's branches in forces on it, a = Φ f + b.
-void pass_body(const LawForm& of, const Matrix6& phi, LawForm& out);
+// Of a body's branches in forces on it, a = Φ f + b: matrices pass through Φ.
 void pass_body_loads(const LawForm& of, const Matrix6& phi, const Six& b, LawForm& out);
 
 // a + scale · b
 void add_scaled(const EndForm& a, double scale, const EndForm& b, bool ends, StretchForm& out);
-void add_scaled(const LawForm& a, double scale, const LawForm& b, LawForm& out);
 
 }  // namespace bellcrank

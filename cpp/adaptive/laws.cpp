@@ -16,7 +16,13 @@ void RootedAssembly::add_laws(const AssemblyNode& node, bool matrices) {
     }
     put(out.g, six(laws_[a].g) + six(laws_[b].g));
     if constexpr (kTotals) {
-        add_scaled(totals_.laws[a], 1.0, totals_.laws[b], totals_.laws[node.slot]);
+        LawForm& totals = totals_.laws[node.slot];
+        if (matrices) {
+            totals.psi = totals_.laws[a].psi;
+            add(totals.psi, totals_.laws[b].psi);
+        }
+        put(totals.p, six(totals_.laws[a].p) + six(totals_.laws[b].p));
+        totals.eta = totals_.laws[a].eta + totals_.laws[b].eta;
     }
 }
 template void RootedAssembly::add_laws<true>(const AssemblyNode&, bool);
@@ -40,7 +46,7 @@ void RootedAssembly::body(const AssemblyNode& node, bool matrices) {
     put(out.b, b);
     if (!kTotals || law < 0) return;
     LawForm& totals = totals_.bodies[node.slot];
-    if (matrices) pass_body(totals_.laws[law], out.phi, totals);
+    if (matrices) pass_through(totals_.laws[law].psi, out.phi, totals.psi);
     pass_body_loads(totals_.laws[law], out.phi, b, totals);
 }
 template void RootedAssembly::body<true>(const AssemblyNode&, bool);
