@@ -125,6 +125,7 @@ def find_equilibrium(
     names = names_of(pinned)
     with_pinned(compile_mechanism(mechanism, time), names)
     described = _described(mechanism, names, time)
+    described.refuse_unweighed()
     model, assembly = assembled(described, names)
     start, held = model.initial, _held(model)
     found, position, rotation, coordinates = _core.find_rest(

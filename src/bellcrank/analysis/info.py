@@ -25,7 +25,8 @@ class MechanismInfo:
     """Facts about a mechanism in its assembled initial configuration.
 
     bodies, joints, constraints, forces, drives: counts. joint_kinds: how many joints of each kind.
-    mass: kg. rows: constraint rows that are equations.
+    mass: kg, of bodies whose masses are known. unweighed: the others.
+    rows: constraint rows that are equations.
     grubler: 6 per body less rows.
     freedom: 6 per body less the rank of the rows, the degrees of freedom of velocities; it exceeds
         `grubler` by the number of redundant rows.
@@ -50,6 +51,7 @@ class MechanismInfo:
     drives: int
     joint_kinds: dict[str, int]
     mass: float
+    unweighed: tuple[str, ...]
     rows: int
     grubler: int
     freedom: int
@@ -64,6 +66,14 @@ class MechanismInfo:
     choice: str
     uncertainty: float
     assembly: AssemblyReport
+
+    @property
+    def weight(self) -> str:
+        """The mass of all bodies, in words."""
+        if not self.unweighed:
+            return f"{self.mass:.6g} kg"
+        lacking = f"the masses of {len(self.unweighed)} are not known"
+        return lacking if self.mass == 0.0 else f"{self.mass:.6g} kg, {lacking}"
 
     @property
     def accuracy(self) -> str:
@@ -82,7 +92,7 @@ class MechanismInfo:
             freedom = f"{self.freedom} of velocities, {self.position_freedom} of positions"
         lines = [
             f"{self.name}",
-            f"  bodies       {self.bodies} ({self.mass:.6g} kg)",
+            f"  bodies       {self.bodies} ({self.weight})",
             f"  joints       {self.joints}" + (f" ({kinds})" if kinds else ""),
             f"  constraints  {self.constraints}",
             f"  forces       {self.forces}",
@@ -114,7 +124,7 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
     found = freedoms(model)
     redundancies = redundant_rows(model) if found.redundant else ()
     rows = int(np.count_nonzero(model.rigid_rows))
-    graph = model.graph
+    graph, unweighed = model.graph, model.unweighed
     components = sorted(graph.components(), key=len, reverse=True)
     return MechanismInfo(
         name=model.name,
@@ -124,7 +134,8 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         forces=len(model.forces),
         drives=len(model.drives),
         joint_kinds=dict(Counter(joint.kind for joint in model.joints).most_common()),
-        mass=float(model.mass.sum()),
+        mass=float(model.mass[[name not in unweighed for name in model.bodies]].sum()),
+        unweighed=unweighed,
         rows=rows,
         grubler=6 * len(model.bodies) - rows,
         freedom=found.count,

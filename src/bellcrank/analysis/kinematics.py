@@ -9,14 +9,17 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Unpack
 
+import numpy as np
+
 from bellcrank.analysis.freedoms import freedoms
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.dependence import dead_points
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.state import Floats
 from bellcrank.errors import Fault, MechanismError, SimulationError
 from bellcrank.formulations.options import FormulationOptions
-from bellcrank.formulations.preparing import check_request, prepare
+from bellcrank.formulations.preparing import check_request, prepare, prepare_positions
 from bellcrank.integrate.advance import check_resolved, follow, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import Method, MethodOptions
@@ -24,12 +27,15 @@ from bellcrank.integrate.progress import Progress
 from bellcrank.mechanism.arguments import required_names, required_path, required_progress
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 
 _FOLLOWING: Final = MethodOptions(Method("kinematics", 0, True, "Along the constraints."), 0.0, 0.0, 0.0, 0.0)
+_OF_MASSES: Final = ("multipliers", "reactions", "kinetic", "potential")
+"""Sections of frames that masses and loads determine."""
 
 
 def kinematics(
@@ -46,7 +52,8 @@ def kinematics(
     """Positions, velocities and accelerations of a mechanism whose drives determine its motion.
 
     They satisfy the constraints at every recorded time to the solver's tolerance; nothing is integrated, so
-    no error accumulates. Masses and forces have no influence.
+    no error accumulates. Masses and forces have no influence, and the masses of bodies need not be known
+    (`Body.mass_known`): efforts of drives and energies are not numbers then.
 
     duration, start: s. step: between frames, s; by default a thousandth of the duration.
     formulation, path, progress, options: as for `simulate`.
@@ -132,14 +139,15 @@ def _run(
         required_path("kinematics, path", path)
     check_request(formulation, options, signature(kinematics).parameters)
     model = _driven(mechanism, times.start)
-    system = prepare(model, formulation, **options)
+    system = (prepare if dynamics else prepare_positions)(model, formulation, **options)
     system.project()
     what = observation(model, reactions=dynamics, accelerations=True)
     recorder = Recorder(what.layout, path, description=Origin.of_model(model))
     frames = output_times(times.start, times.duration, times.step, _FOLLOWING)
     begun = perf_counter()
     with Progress(progress, times.start, times.duration) as shown, recorder:
-        outcome = follow(system.core, frames, what.core, recorder.on_block, shown.at)
+        take = _without_loads(model, what.layout, recorder.on_block)
+        outcome = follow(system.core, frames, what.core, take, shown.at)
     explained = explain(model, system.core, _FOLLOWING, outcome)
     trajectory = recorder.finish(
         {
@@ -156,6 +164,20 @@ def _run(
     if outcome.status not in ("finished", "interrupted"):
         raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)
     return trajectory
+
+
+def _without_loads(model: Model, layout: FrameLayout, record: Callable[..., None]) -> Callable[..., None]:
+    """`record`, with "not a number" for what depends on masses where these are not known."""
+    if not model.unweighed:
+        return record
+
+    def cleared(frames: Floats, contacts: Floats | None = None) -> None:
+        known = frames.copy()
+        for section in _OF_MASSES:
+            known[:, layout.columns[section]] = np.nan
+        record(known, contacts)
+
+    return cleared
 
 
 def _driven(mechanism: Mechanism | Model, start: float) -> Model:

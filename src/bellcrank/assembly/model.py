@@ -92,6 +92,24 @@ class Model:
         return _floats(self.arrays["body_mass"])
 
     @property
+    def unweighed(self) -> tuple[str, ...]:
+        """The bodies of which nobody stated a mass, whose `mass` and `inertia` are stand-ins."""
+        bodies = () if self.source is None else self.source.bodies.values()
+        return tuple(body.name for body in bodies if not body.mass_known)
+
+    def refuse_unweighed(self) -> None:
+        """Raise MechanismError, naming them, for bodies whose masses are not known."""
+        if found := self.unweighed:
+            named = ", ".join(map(repr, found[:8]))
+            named += f" and {len(found) - 8} more" if len(found) > 8 else ""
+            advice = (
+                "give each a mass and an inertia, or a density where its file is loaded, as in "
+                "bc.load(path, density=2700); kinematics, inverse kinematics and pictures need none"
+            )
+            rule = f"it has bodies whose masses are not known: {named}"
+            raise MechanismError(Fault(f"mechanism {self.name!r}", rule, None, advice))
+
+    @property
     def com(self) -> Floats:
         """Centres of mass (nb, 3) in body frames, m."""
         return _floats(self.arrays["body_com"])

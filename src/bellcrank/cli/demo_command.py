@@ -76,7 +76,7 @@ def _facts(mechanism: Mechanism, run: Trajectory) -> list[tuple[str, str]]:
             "simulated",
             f"{mechanism.name}, {span:g} s in {seconds:.2g} s ({span / seconds:.2g} times real time)",
         ),
-        ("bodies", f"{found.bodies} ({6 * found.bodies} coordinates), {found.mass:.3g} kg"),
+        ("bodies", f"{found.bodies} ({6 * found.bodies} coordinates), {found.weight}"),
         ("constraint rows", f"{found.rows}, {len(found.redundant)} redundant; closed loops: {found.loops}"),
         ("degrees of freedom", f"{found.freedom}, driven: {len(run.drives)}"),
         ("constraints met to", f"{run.violation.position.max():.1e} (m, rad)"),

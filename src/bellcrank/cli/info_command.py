@@ -122,6 +122,8 @@ def _tables(mechanism: Mechanism, most: int | None) -> None:
     mechanism = with_numbers(mechanism)
     bodies = [
         (body.name, f"{body.mass:.6g}", _vector(body.com), _vector(_principal(body.inertia)))
+        if body.mass_known
+        else (body.name, "not known", "", "")
         for body in list(mechanism.bodies.values())[:most]
     ]
     columns: tuple[str, ...] = ("body", "mass (kg)", "com (m)", "principal inertia (kg m²)")
@@ -174,7 +176,7 @@ def _mobility(found: MechanismInfo) -> None:
     from bellcrank.cli.messages import facts, heading, show
 
     rows = [
-        ("bodies", f"{found.bodies}, together {found.mass:.6g} kg"),
+        ("bodies", f"{found.bodies}, together {found.weight}"),
         ("joints", f"{found.joints}" + _counted(found.joint_kinds)),
         ("constraint rows", f"{found.rows}" + (", those of drives among them" if found.drives else "")),
         ("mobility by Grübler", f"{found.grubler} = 6 · {found.bodies} - {found.rows}"),

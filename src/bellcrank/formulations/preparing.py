@@ -61,6 +61,12 @@ def prepare(
     """
     check_request(formulation, options)
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
+    model.refuse_unweighed()
+    return prepare_positions(model, formulation, **options)
+
+
+def prepare_positions(model: Model, formulation: str, **options: Unpack[FormulationOptions]) -> System:
+    """As `prepare`, for what depends on no mass: the motion of a model that is driven throughout."""
     reason = ""
     if formulation == "auto":
         formulation, reason = _chosen(model, options)

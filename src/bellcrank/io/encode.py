@@ -127,7 +127,9 @@ class _Encoder:
         return Path(whole).relative_to(folder).as_posix() if Path(whole).is_relative_to(folder) else whole
 
     def body(self, body: Body) -> dict[str, Any]:
-        """A body, with three principal moments if they define the whole inertia."""
+        """A body, with three principal moments if they define the whole inertia, and without stand-ins."""
+        if not body.mass_known:
+            return self.fields(body, "name", "mass", "inertia", "com")
         found = self.fields(body, "name")
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
         if (xy, xz, yz) == (0.0, 0.0, 0.0):

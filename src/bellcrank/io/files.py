@@ -20,6 +20,7 @@ from bellcrank.io.sections import VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.arguments import required, required_path
+from bellcrank.mechanism.checking import Check
 from bellcrank.named_files import admit, content_of
 
 
@@ -36,12 +37,13 @@ FORMATS: Final = {
     "json": Format(json_format.parse, json_format.write),
 }
 SUFFIXES: Final = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
-Importer: TypeAlias = Callable[[Path, Iterable[str | os.PathLike[str]]], Mechanism]
+Importer: TypeAlias = Callable[[Path, Iterable[str | os.PathLike[str]], float | None], Mechanism]
 IMPORTERS: Final[dict[str, Importer]] = {
-    **dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), lambda path, _: protein_files.read(path)),
+    **dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), lambda path, *_: protein_files.read(path)),
     **dict.fromkeys(robots.SUFFIXES, robots.read),
 }
-"""What reads files of other programs, by suffix, with folders of packages that such files name."""
+"""What reads files of other programs, by suffix, with folders of packages that such files name, and the density
+of shapes whose masses they do not state."""
 
 EXPORTERS: Final[dict[str, Callable[[Mechanism], tuple[str, list[Fault]]]]] = {
     ".urdf": urdf_writer.write,
@@ -68,32 +70,45 @@ class MechanismFile:
     simulation: Simulation
 
 
-def read(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]] = ()) -> MechanismFile:
+def read(
+    path: str | os.PathLike[str],
+    packages: Iterable[str | os.PathLike[str]] = (),
+    density: float | None = None,
+) -> MechanismFile:
     """Read a mechanism and its simulation settings from a file in any supported format.
 
     packages: folders of packages that URDF, MJCF and SDF files name by package:// or model://, or parent
     folders of these; those that contain the file, and those in ROS_PACKAGE_PATH, are found automatically.
+    density: kg/m^3, of the shapes of links of a robot whose masses the file does not state.
 
     Raises MechanismError with all faults of the file and of those that it places, each with file, line,
     column and key; Unsupported for other kinds of files; OSError if it cannot be read.
     """
     required_path("mechanism file", path)
     admit(path)
+    with Check("load") as check:
+        density = None if density is None else check.positive("density", density, "kg/m^3")
     if (importer := IMPORTERS.get(Path(path).suffix.lower())) is not None:
         folders = (packages,) if isinstance(packages, (str, os.PathLike)) else tuple(packages)
-        return MechanismFile(importer(Path(path), folders), Simulation())
+        return MechanismFile(importer(Path(path), folders, density), Simulation())
     chosen, reader = _format_of(path, IMPORTERS), _Reader()
     document = reader.file(Path(path), chosen, str(path))
     return reader.result(document)
 
 
-def load(path: str | os.PathLike[str], packages: Iterable[str | os.PathLike[str]] = ()) -> Mechanism:
+def load(
+    path: str | os.PathLike[str],
+    packages: Iterable[str | os.PathLike[str]] = (),
+    density: float | None = None,
+) -> Mechanism:
     """Load a mechanism from a YAML, JSON or robot file (URDF, MJCF, SDF), or a backbone from a protein file.
 
     Its `left_out` lists the contents of another program's file that are not imported. packages: folders of
-    packages that such files name. Raises the errors of `read`.
+    packages that such files name. density: kg/m^3, of the shapes of links whose masses such a file does not
+    state; without it their masses are not known (`Body.mass_known`), and what needs masses says so. Raises
+    the errors of `read`.
     """
-    return read(path, packages).mechanism
+    return read(path, packages, density).mechanism
 
 
 def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] | None = None) -> Mechanism:  # noqa: A002

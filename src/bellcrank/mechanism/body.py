@@ -30,6 +30,10 @@ from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
 from bellcrank.mechanism.shape import Shape
 
 _ORIGIN: Final[Vec3] = (0.0, 0.0, 0.0)
+STAND_IN_MASS: Final = 1.0
+"""kg, of a body whose mass is not known: by it, assembly weighs one body against another."""
+STAND_IN_INERTIA: Final[Mat3] = ((0.01, 0.0, 0.0), (0.0, 0.01, 0.0), (0.0, 0.0, 0.01))
+"""kg m^2, likewise."""
 
 
 class _Carrier(Description):
@@ -147,6 +151,8 @@ class Body(_Carrier):
     shapes: what is drawn. Their densities have no effect here; `described` turns them into mass.
     check_inertia: False accepts moments that violate the triangle inequality, as some published ones do. No
         mass distribution has them, but the equations of motion remain valid.
+    mass_known: False for a body of which nobody stated a mass: kinematics, inverse kinematics, assembly and
+        pictures take it, everything that needs masses refuses it. Its mass and inertia are stand-ins.
 
     Raises MechanismError listing all faults of these values.
     """
@@ -161,6 +167,7 @@ class Body(_Carrier):
     angular_velocity: VectorField = vector("rad/s", default=_ORIGIN)
     shapes: tuple[Shape, ...] = checked(_shapes, default=(), quick=_no_shapes)
     check_inertia: bool = flag(default=True)
+    mass_known: bool = flag(default=True)
     _judges_all: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -191,9 +198,13 @@ class Body(_Carrier):
         - mass and inertia given (com by default the frame's origin): they are used, densities are ignored.
         - neither given: mass, com and inertia add up from the shapes that have a density.
         - mass given, inertia not: com and inertia come from the shapes with a density, scaled to the mass.
+        - mass_known=False: no numbers at all.
         Anything else is refused: an inertia without a mass, a com without an inertia, no source for either.
         """
         listed: Any = shapes
+        if pose.get("mass_known", True) is False:
+            _refuse_numbers(name, mass=mass, inertia=inertia, com=com)
+            return Body(name, STAND_IN_MASS, STAND_IN_INERTIA, shapes=listed, **pose)
         if inertia is not None and mass is not None:
             return Body(name, mass, inertia, (0.0, 0.0, 0.0) if com is None else com, shapes=listed, **pose)
         element = f"body {name!r}"
@@ -221,6 +232,13 @@ class Body(_Carrier):
                 sum_ = sum_.scaled(cast(float, mass) / sum_.mass)
             inertia = _as_inertia(sum_)
         return Body(name, sum_.mass, inertia, _as_vector(sum_.com), shapes=listed, **pose)
+
+
+def _refuse_numbers(name: str, **given: Any) -> None:
+    with Check(f"body {name!r}") as check:
+        for key, value in given.items():
+            if value is not None:
+                check.fault(f"{key} is given, but mass_known is False", value, "leave one of them out")
 
 
 def _check_shapes(element: str, shapes: Any) -> tuple[Shape, ...]:

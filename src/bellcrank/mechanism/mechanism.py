@@ -83,6 +83,7 @@ class Mechanism(Shown):
         angular_velocity: given.Numbers = (0.0, 0.0, 0.0),
         shapes: Shape | Sequence[Shape] = (),
         check_inertia: bool = True,
+        mass_known: bool = True,
     ) -> Body:
         """Add a rigid body; the arguments are those of `Body`.
 
@@ -100,6 +101,7 @@ class Mechanism(Shown):
             velocity=velocity,
             angular_velocity=angular_velocity,
             check_inertia=check_inertia,
+            mass_known=mass_known,
         )
         _enter(self._bodies, "body", body)
         return body

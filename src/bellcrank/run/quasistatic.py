@@ -283,6 +283,7 @@ def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun:
     state = given["state"]
     if state is not None:
         model = model.starting(state, model.given)
+    model.refuse_unweighed()
     refuse(model)
     if state is None and given["assemble"]:
         model, _ = assembled(model)

@@ -110,7 +110,9 @@ def made_up(setting: Setting, number: int, unit: float, layer: int) -> list[Piec
     body = setting.carriers[number]
     builder = _Builder(body, number, unit)
     points, axes = _held(setting, number)
-    if len(points) < 2:
+    if len(points) < 2 and not body.mass_known:
+        builder.add(solids.ball(1.5 * unit), points[0] if len(points) else np.zeros(3))
+    elif len(points) < 2:
         builder.inertia(points)
     elif (normal := _normal(points, axes)) is not None:
         builder.plate(points, normal, layer)

@@ -29,6 +29,9 @@ from bellcrank.viewer.twin import Twin
 
 EMPTY: Final = "there is nothing here yet: add a body"
 OPEN: Final = "joints do not fit yet: assemble brings the bodies together"
+UNWEIGHED: Final = (
+    "its masses are not known, so it stands still: give its bodies masses, or load it with a density"
+)
 _FITS: Final = 1e-6  # m and rad: what assembly moves by less was no gap
 
 
@@ -65,9 +68,12 @@ def running(
 ) -> Built:  # fmt: skip
     """A mechanism with a run that goes on from a state, by default from its assembled start.
 
-    begin: s, of the start. inputs: values of those that there are. Raises as `bc.start`.
+    It stands open where masses are not known. begin: s, of the start. inputs: values of those that there are.
+    Raises as `bc.start`.
     """
     twin, model = Twin.of(mechanism, begin)
+    if model.unweighed:
+        return _standing(mechanism, twin, model, UNWEIGHED)
     names = {one.name for one in model.inputs}
     values = {name: value for name, value in (inputs or {}).items() if name in names}
     run = started(twin, settings, model.initial if live is None else live, values)
@@ -89,9 +95,12 @@ def open_one(mechanism: Mechanism, begin: float) -> Built:
         layout, nothing = FrameLayout(mechanism.name, ()), np.empty((0, 3))
         first = State(begin, nothing, np.empty((0, 4)), nothing, nothing)
         return Built(mechanism, Twin(mechanism), None, None, first, layout, _frame(layout, first), EMPTY)
-    model = compile_mechanism(mechanism, begin)
+    return _standing(mechanism, Twin(mechanism), compile_mechanism(mechanism, begin), OPEN)
+
+
+def _standing(mechanism: Mechanism, twin: Twin, model: Model, why: str) -> Built:
     layout, first = observation(model).layout, model.initial
-    return Built(mechanism, Twin(mechanism), model, None, first, layout, _frame(layout, first), OPEN)
+    return Built(mechanism, twin, model, None, first, layout, _frame(layout, first), why)
 
 
 def gapes(mechanism: Mechanism, begin: float) -> bool:

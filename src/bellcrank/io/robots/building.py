@@ -85,10 +85,13 @@ class Builder:
             if shapes:
                 mech.replace(mech.ground, shapes=tuple(shapes))
             return
-        assert group.mass is not None
         lead = group.lead
         name = self.names[group] = element_name(lead.name, mech.bodies)
         with self.source.faults.collect(None if lead.at is None else lead.at.location):
+            if group.mass is None:
+                at, turn = lead.pose.position, lead.pose.rotation
+                mech.add_body(name, position=at, rotation=turn, shapes=shapes, mass_known=False)
+                return
             mass, check = self._sound(group, name, group.mass)
             mech.add_body(
                 name,

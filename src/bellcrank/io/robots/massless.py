@@ -2,18 +2,20 @@
 
 A body has a mass (decision 31). In most files, links without mass are rigidly attached to others, which makes
 them frames. The rest are intermediate links of joints with several degrees of freedom, whose motions are
-put in series: the pose of such a joint is exactly the product of their poses. The motion of a massless tip
-is undetermined.
+put in series: the pose of such a joint is exactly the product of their poses. Where nothing that a link
+carries has a mass either, its motion is undetermined, and nobody stated its mass: such links become bodies
+whose masses are not known, as many as the file has, since kinematics needs no more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
+from bellcrank.errors import MechanismError
 from bellcrank.io.robots.chain import guided_ball
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import GROUND, Connection, Forest, Link, Skeleton, summed
@@ -52,8 +54,8 @@ class Group:
 
     @property
     def is_body(self) -> bool:
-        """Whether the group is the ground or has a mass."""
-        return self.is_ground or self.mass is not None
+        """Whether the group is the ground, or has a mass or one that is not known."""
+        return self.is_ground or self.mass is not None or any(link.unweighed for link in self.links)
 
 
 @dataclass(eq=False)
@@ -68,6 +70,11 @@ class Reduced:
 def reduced(source: Source, skeleton: Skeleton) -> Reduced:
     """The skeleton with bodies only; changes are noted in the source."""
     connections = [part for one in skeleton.connections for part in _parted(skeleton, one)]
+    if source.density is not None:
+        for group in _bare(skeleton, connections):
+            _weigh(source, group, source.density)
+    for group in _bare(skeleton, connections):
+        group.lead.unweighed = True
     while True:
         of = {link.name: group for group in _groups(skeleton, connections) for link in group.links}
         changed = _without_one(source, connections, of)
@@ -77,6 +84,38 @@ def reduced(source: Source, skeleton: Skeleton) -> Reduced:
     edges = [(one, of[one.parent], of[one.child]) for one in connections if one.motions or one.kept]
     bodies = [group for group in dict.fromkeys(of.values()) if group.is_body]
     return Reduced(bodies, edges, {name: group if group.is_body else None for name, group in of.items()})
+
+
+def _bare(skeleton: Skeleton, connections: list[Connection]) -> list[Group]:
+    """The groups that move and neither have a mass nor carry one, so that their masses are not stated.
+
+    Where other bodies have masses, what also has no shape is a frame.
+    """
+    groups = _groups(skeleton, connections)
+    of = {link.name: group for group in groups for link in group.links}
+    above = {of[one.child]: one for one in connections if one.motions or one.kept}
+    laden = {group for group in groups if group.is_body}
+    shown = {group for group in groups if any(link.shapes for link in group.links)}
+    for kinds in (laden, shown):
+        for group in list(kinds):
+            while group in above and (group := of[above[group].parent]) not in kinds:
+                kinds.add(group)
+    weightless = all(group.is_ground for group in laden)
+    return [
+        group
+        for group in groups
+        if group in above and above[group].motions and group not in laden and (weightless or group in shown)
+    ]
+
+
+def _weigh(source: Source, group: Group, density: float) -> None:
+    """Give the links of a group the masses of their shapes. density: kg/m^3."""
+    for link in group.links:
+        for shape in link.shapes:
+            try:
+                link.masses.append(replace(shape, density=density).mass_properties())
+            except MechanismError as error:
+                source.leave(link.at, f"link {link.name!r}", f"a shape has no mass: {error}")
 
 
 def _parted(skeleton: Skeleton, one: Connection) -> Iterable[Connection]:

@@ -33,6 +33,10 @@ def write(mechanism: Mechanism) -> tuple[str, list[Fault]]:
         if not isinstance(joint.kind, (Fixed, Spherical, Revolute)):
             rule = "it closes a loop, which MJCF does by hinges, balls and fixed joints"
             faults.add(f"joint {joint.name!r}", rule, joint.kind.name, "save it as YAML")
+    for body in made.mechanism.bodies.values():
+        if not body.mass_known:
+            advice = "give it a mass and an inertia, or save the mechanism as URDF or YAML"
+            faults.add(f"body {body.name!r}", "its mass is not known, which MJCF needs", None, advice)
     faults.raise_any()
     return _Writer(made).text(), made.left_out
 

@@ -26,17 +26,20 @@ READERS: Final[dict[str, Callable[[Source, Element], Mechanism]]] = {
 SUFFIXES: Final = (".urdf", ".xml", ".mjcf", ".sdf", ".world")
 
 
-def read(path: Path, packages: Iterable[str | os.PathLike[str]] = ()) -> Mechanism:
+def read(
+    path: Path, packages: Iterable[str | os.PathLike[str]] = (), density: float | None = None
+) -> Mechanism:
     """The mechanism of a URDF, MJCF or SDF file; its `left_out` lists the parts of the file that it omits.
 
     packages: folders of packages that package:// and model:// name, besides the file's own, those above it,
         and those of the environment's ROS_PACKAGE_PATH.
+    density: kg/m^3, of the shapes of links whose masses the file does not state.
 
     Raises MechanismError with all faults, each with file and line; OSError if the file cannot be read.
     """
     root = parse(path, str(path))
     known = [*packages, *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep))]
-    source = Source(path, [Path(package) for package in known])
+    source = Source(path, [Path(package) for package in known], density)
     reader = READERS.get(root.tag)
     if reader is None:
         advice = "models begin with <robot> (URDF), <mujoco> (MJCF) or <sdf>"

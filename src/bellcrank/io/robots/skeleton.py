@@ -37,6 +37,8 @@ class Link:
     markers: list[tuple[str, Pose]] = field(default_factory=list)
     relieved: float = 0.0
     """Which part of its weight is held up."""
+    unweighed: bool = False
+    """Whether it is a body all the same although the file states no mass."""
 
 
 @dataclass(eq=False)

@@ -21,10 +21,12 @@ class Source:
     """A file being read: its faults, the parts left out, and the files that it names.
 
     path: of the file. packages: folders that contain the packages that package:// names, or these themselves.
+    density: kg/m^3, of the shapes of links whose masses the file does not state; None leaves these unknown.
     """
 
-    def __init__(self, path: Path, packages: Iterable[Path] = ()) -> None:
+    def __init__(self, path: Path, packages: Iterable[Path] = (), density: float | None = None) -> None:
         self.path = path
+        self.density = density
         self.packages = [Path(os.path.realpath(folder)) for folder in packages]
         self.faults = FaultList()
         self.left_out: list[Fault] = []

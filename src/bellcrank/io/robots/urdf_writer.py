@@ -100,6 +100,8 @@ class _Writer:
 
     def _inertia(self, branch: Branch, place: Pose) -> str:
         body = branch.body
+        if not body.mass_known:
+            return ""
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
         pairs = zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), (xx, xy, xz, yy, yz, zz), strict=True)
         held = " ".join(f'{key}="{value!r}"' for key, value in pairs)
