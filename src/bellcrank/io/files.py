@@ -42,8 +42,8 @@ IMPORTERS: Final[dict[str, Importer]] = {
     **dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), lambda path, *_: protein_files.read(path)),
     **dict.fromkeys(robots.SUFFIXES, robots.read),
 }
-"""What reads files of other programs, by suffix, with folders of packages that such files name, and the density
-of shapes whose masses they do not state."""
+"""What reads files of other programs, by suffix: with folders of packages that such files name, and the
+density, kg/m^3, of shapes whose masses they do not state."""
 
 EXPORTERS: Final[dict[str, Callable[[Mechanism], tuple[str, list[Fault]]]]] = {
     ".urdf": urdf_writer.write,
