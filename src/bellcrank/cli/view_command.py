@@ -33,7 +33,9 @@ _RUNS = (".h5", ".hdf5")
     help="Address to listen on; 0.0.0.0 admits other machines.",
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
-@click.option("--token", metavar="TEXT", help="The token that other machines need (default: random).")
+@click.option(
+    "--token", metavar="TEXT", help="The token that is required (default: random for other machines)."
+)
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 @click.option("--shell", is_flag=True, help="Type commands for the same mechanism here; quit ends the page.")
 @click.option(

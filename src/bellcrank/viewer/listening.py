@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Final, Self
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.ownership import OTHERS, is_own
 from bellcrank.viewer.front import Front
 from bellcrank.viewer.session import Session
+from bellcrank.viewer.sockets import runtime_folder, unix_socket
 
 _MOST: Final = 64  # front ends at once
 _STRANGERS: Final = (
     64  # connections at once that have not shown the token; the oldest makes room for a new one
 )
-_LONGEST: Final = 100  # bytes that the path of a Unix socket may have on all systems
 _LOCAL: Final = "127.0.0.1"
 
 
@@ -45,7 +42,7 @@ class Listener:
             if end is None:
                 self.token = ""
                 self._path = runtime_folder() / f"view-{os.getpid()}.sock" if where is None else Path(where)
-                self._socket = _unix(self._path)
+                self._socket = unix_socket(self._path)
                 self.address = str(self._path)
             else:
                 self.token = token or secrets.token_urlsafe(24)
@@ -149,65 +146,3 @@ def tcp_of(where: str) -> tuple[str, int] | None:
         return None
     host = host.removeprefix("[").removesuffix("]")
     return (_LOCAL if host in ("", "localhost") else host), int(port)
-
-
-def runtime_folder() -> Path:
-    """The folder of the user's sockets, which nobody else may enter; it is created if necessary.
-
-    Raises MechanismError if it cannot be created, or belongs to somebody else.
-    """
-    if not hasattr(socket, "AF_UNIX"):
-        raise MechanismError(
-            Fault(
-                "listen",
-                "this system has no Unix sockets",
-                None,
-                "listen at HOST:PORT, such as localhost:7070",
-            )
-        )
-    given = os.environ.get("XDG_RUNTIME_DIR", "")
-    base = Path(given) if given and Path(given).is_dir() else Path(tempfile.gettempdir())
-    folder = base / ("bellcrank" if given and base == Path(given) else f"bellcrank-{os.getuid()}")
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-    except OSError as error:
-        raise MechanismError(Fault(f"folder '{folder}'", f"it cannot be made: {error}")) from error
-    if not stat.S_ISDIR(found.st_mode) or not is_own(found, OTHERS):
-        rule = "others may enter it, or it is no folder of yours"
-        raise MechanismError(
-            Fault(f"folder '{folder}'", rule, None, "remove it, or give the path of a socket")
-        )
-    return folder
-
-
-def _unix(path: Path) -> socket.socket:
-    """A Unix socket that listens at a path, for its owner alone. Raises OSError, MechanismError."""
-    if not hasattr(socket, "AF_UNIX"):
-        raise OSError("this system has no Unix sockets")
-    if len(os.fsencode(path)) > _LONGEST:
-        raise MechanismError(Fault("listen", f"the path has more than {_LONGEST} bytes", str(path)))
-    if path.exists() and stat.S_ISSOCK(path.lstat().st_mode) and not _answers(path):
-        path.unlink()  # of a process that is gone
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)  # so that it never exists with other rights than these
-    try:
-        listening.bind(str(path))
-    except OSError:
-        listening.close()
-        raise
-    finally:
-        os.umask(before)
-    listening.listen()
-    return listening
-
-
-def _answers(path: Path) -> bool:
-    """Whether somebody listens at a path."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
-        trial.settimeout(1.0)
-        try:
-            trial.connect(str(path))
-        except OSError:
-            return False
-    return True

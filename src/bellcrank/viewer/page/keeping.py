@@ -23,9 +23,10 @@ _PICTURES: Final = 900  # pictures of a recording, at most
 def recording(scene: Scene, run: Trajectory, dark: bool = False) -> str:
     """A self-contained page, as text, that plays a run without a server and without a network.
 
-    It shows thirty pictures a second, fewer for long runs. Raises Unsupported without viser.
+    It shows thirty pictures a second, fewer for long runs. Nothing listens meanwhile.
+    Raises Unsupported without viser.
     """
-    from bellcrank.viewer.page.server import quiet_server
+    from bellcrank.viewer.page.server import quiet_server, stop_quietly
 
     first, last = run.span()
     count = int(min(max((last - first) * _RATE, 1.0), _PICTURES)) + 1
@@ -42,7 +43,7 @@ def recording(scene: Scene, run: Trajectory, dark: bool = False) -> str:
             serializer.insert_sleep((last - first) / max(count - 1, 1))
         return str(serializer.as_html(dark_mode=dark))
     finally:
-        server.stop()
+        stop_quietly(server)
 
 
 class Keeping:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final, Self
+from urllib.parse import quote
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from bellcrank.viewer.page.keeping import Keeping
 from bellcrank.viewer.page.plots import Plots
 from bellcrank.viewer.page.pointing import Pointing
 from bellcrank.viewer.page.selected import Selected
-from bellcrank.viewer.page.server import quiet_server, stop_quietly
+from bellcrank.viewer.page.server import page_path, quiet_server, stop_quietly
 from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.session import Session
 from bellcrank.viewer.snapshot import Snapshot
@@ -47,11 +48,11 @@ _NOTICES: Final = """<style>
 class Page:
     """A page that shows a session, until it is closed.
 
-    host, port: where it can be reached; a port that is in use is skipped. From other machines it requires a
-    token, which is generated if none is given. folder: where it may write files.
-    url: its address, including the token.
+    host, port: where it can be reached, the only port that it opens; one that is in use is skipped. token:
+    required of whoever opens it; generated if other machines can reach it and none is given. folder: where it
+    may write files. url: its address, including the token.
 
-    Raises Unsupported without viser, MechanismError if it cannot listen.
+    Raises Unsupported without viser or without Unix sockets, MechanismError if it cannot listen.
     """
 
     def __init__(
@@ -59,14 +60,17 @@ class Page:
         token: str | None = None, folder: Path | None = None,
     ) -> None:  # fmt: skip
         self.session, self.scene = session, scene
-        self.server = quiet_server()
-        local = host in _LOCAL
-        self.token = "" if local else token or secrets.token_urlsafe(24)
-        where = ("127.0.0.1" if local else host, port, self.server.get_port(), self.token)
+        path, local = page_path(), host in _LOCAL
+        self.server = quiet_server(path)
+        self.token = token or ("" if local else secrets.token_urlsafe(24))
         self.hovering: Hovering | None = None  # the gate exists before the page does
-        self._gate = _gate(*where, self._name)
-        name = "localhost" if local else host
-        self.url = f"http://{name}:{self._gate.port}/" + (f"?token={self.token}" if self.token else "")
+        try:
+            self._gate = _gate("127.0.0.1" if local else host, port, path, self.token, self._name)
+        except Exception:
+            stop_quietly(self.server)
+            raise
+        name = "localhost" if local else f"[{host}]" if ":" in host else host
+        self.url = f"http://{name}:{self._gate.port}/" + (f"?token={quote(self.token)}" if self.token else "")
         self._dark, self._named = False, (False, False)
         self._theme()
         self.stage = Stage(self.server, scene)
@@ -278,7 +282,7 @@ class Page:
             )
 
 
-def _gate(host: str, port: int, page: int, token: str, answers: Callable[[str], str]) -> Gate:
+def _gate(host: str, port: int, page: Path, token: str, answers: Callable[[str], str]) -> Gate:
     """A gate at the port, or at one of the next ports if it is in use."""
     for number in range(port, port + 20) if port else (0,):
         try:

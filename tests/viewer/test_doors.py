@@ -1,0 +1,143 @@
+"""Every port that is open while a session is: there is one, and it refuses foreign pages."""
+
+import asyncio
+import re
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+from rigs.open_ports import admitted, has_tables, ports
+
+import bellcrank as bc
+from bellcrank import scene
+from bellcrank.viewer.page.keeping import recording
+
+viser = pytest.importorskip("viser", reason="the extra `viewer` is not installed")
+pytestmark = [
+    pytest.mark.skipif(not has_tables(), reason="this system does not list the ports of a process"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def live(tmp_path, **where):
+    return bc.gallery.double_pendulum().view(port=0, **where)
+
+
+def bench(tmp_path, **where):
+    return bc.Mechanism("bench", gravity=(0.0, 0.0, 0.0)).view(port=0, **where)
+
+
+def played(tmp_path, **where):
+    return bc.simulate(bc.gallery.four_bar(), 0.1).view(port=0, **where)
+
+
+def replayed(tmp_path, **where):
+    bc.simulate(bc.gallery.four_bar(), 0.1).save(tmp_path / "run.h5")
+    return bc.Trajectory.load(tmp_path / "run.h5").view(port=0, **where)
+
+
+def in_a_notebook(tmp_path, **where):
+    async def cell():
+        page = live(tmp_path, **where)
+        page._repr_html_()
+        return page
+
+    return asyncio.run(cell())
+
+
+WAYS = [live, bench, played, replayed, in_a_notebook]
+PLACES = [{}, {"token": "s3cret"}, {"host": "0.0.0.0"}, {"host": "0.0.0.0", "token": "s3cret"}]
+
+
+@pytest.mark.parametrize(
+    ("way", "where"), [*((live, where) for where in PLACES), *((way, {}) for way in WAYS[1:])], ids=str
+)
+def test_a_page_has_one_port_which_refuses_foreign_pages(tmp_path, way, where):
+    before = ports()
+    with way(tmp_path, **where) as page:
+        opened = ports() - before
+        assert opened == {int(re.search(r":(\d+)/", page.url)[1])}
+        (port,) = opened
+        assert admitted(port, viser.__version__) == {}
+        assert not page.server._websock_server._live_connections
+    assert not ports() - before
+
+
+def test_a_recording_opens_no_port(tmp_path, monkeypatch):
+    bound, usual = [], socket.socket.bind
+    monkeypatch.setattr(socket.socket, "bind", lambda self, where: bound.append(where) or usual(self, where))
+    monkeypatch.chdir(tmp_path)
+    with live(tmp_path) as page:
+        assert len([where for where in bound if isinstance(where, tuple)]) == 1  # of the gate: they are seen
+        bound.clear()
+        page.session.do("step", count=50)
+        page.keeping._name.value = "kept"
+        page.keeping._record(None)
+        assert (tmp_path / "kept.html").stat().st_size > 10_000
+    run = bc.simulate(bc.gallery.four_bar(), 0.2)
+    assert recording(scene.of(bc.gallery.four_bar()), run)
+    assert bound == []
+
+
+COMMANDS = {
+    "live": ("{model}",),
+    "bench": (),
+    "run": ("{run}",),
+    "shell": ("{model}", "--shell"),
+    "program": ("{model}", "--protocol", "json", "--poses"),
+    "playing": ("{model}", "--play"),
+    "listening": ("{model}", "--listen"),
+    "token": ("{model}", "--token", "s3cret"),
+    "everybody": ("{model}", "--host", "0.0.0.0"),
+    "at a port": ("{model}", "--listen-at", "localhost:0"),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    bc.save(bc.gallery.four_bar(), folder / "model.yaml")
+    bc.simulate(bc.gallery.four_bar(), 0.1).save(folder / "run.h5")
+    return {"model": str(folder / "model.yaml"), "run": str(folder / "run.h5")}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_one_port_which_refuses_foreign_pages(files, tmp_path, name):
+    given = [text.format(**files) for text in COMMANDS[name]]
+    command = [sys.executable, "-m", "bellcrank", "view", "--no-browser", "--port", "0", *given]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, cwd=tmp_path, text=True, **pipes) as process:
+        timer = threading.Timer(120.0, process.kill)
+        timer.start()
+        wanted, lines = 2 if name in ("at a port", "listening") else 1, []
+        while len(found := re.findall(r"(?:http://|attach )\S+", "".join(lines))) < wanted:
+            lines.append(process.stdout.readline())
+            assert lines[-1], "".join(lines)
+        opened = {int(port) for text in found for port in re.findall(r":(\d+)", text)}
+        try:
+            assert len(opened) == (2 if name == "at a port" else 1)
+            assert ports(process.pid) == opened
+            for port in opened:
+                assert admitted(port, viser.__version__) == {}
+            assert process.poll() is None
+        finally:
+            timer.cancel()
+            process.kill()
+
+
+def test_an_open_door_is_noticed():
+    """The requests would come through where nobody asks who they are: viser as it is."""
+    before = ports()
+    server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        (port,) = ports() - before
+        found = admitted(port, viser.__version__).values()
+        assert {text.split("\r\n")[0] for text in found} >= {
+            "HTTP/1.1 101 Switching Protocols",
+            "HTTP/1.1 200 OK",
+        }
+    finally:
+        server.stop()
