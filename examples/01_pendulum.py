@@ -57,7 +57,7 @@ print(f"largest force on the hinge: {force.max():.4f} N, closed form 5/2 m g = {
 print(f"energy drift: {np.max(np.abs(run.energy.drift)):.1e} J")
 
 # Keep: results go to a file and come back.
-run.save(out / "pendulum.h5")
+run.save(out / "pendulum.h5", replace=True)
 again = bc.Trajectory.load(out / "pendulum.h5")
 print(f"loaded again: {len(again)} frames, the same: {np.array_equal(again.time, run.time)}")
 

@@ -98,6 +98,24 @@ class MechanismError(BellcrankError, ValueError):
         return "\n".join(lines)
 
 
+class NotWritten(MechanismError, OSError):
+    """A file cannot be written, and is what it was before; an OSError, so that it is caught as one.
+
+    path: of the file. number: the system's error number, which is `errno`. reason: what failed, in words.
+    """
+
+    def __init__(self, path: str, number: int | None, reason: str) -> None:
+        advice = "check the folder, its permissions and its room"
+        super().__init__(Fault(f"file '{path}'", f"it cannot be written: {reason}", None, advice))
+        self.errno, self.strerror, self.filename = number, reason, path
+
+    def __str__(self) -> str:
+        return self._text()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotWritten, (self.filename, self.errno, self.strerror), self.__dict__
+
+
 class FaultList:
     """Collects faults from many checks so that one error can report them all.
 

@@ -40,7 +40,7 @@ def use(path):
             run.to_dict()
             if len(run):
                 run.at(run.time[len(run) // 2])
-        run.save(path.with_name("copy.h5"))
+        run.save(path.with_name("copy.h5"), replace=True)
     except bc.MechanismError:
         return "refused"
     return "read"

@@ -4,9 +4,11 @@ import json
 import math
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bellcrank as bc
 from bellcrank import MechanismError
 from bellcrank.io import json_format, yaml_format
 from bellcrank.io.node import Entries, plain
@@ -149,3 +151,28 @@ def test_written_files_are_laid_out_for_people():
     assert max(len(line) for line in text.splitlines() if "zzz" not in line) <= 110
     assert "\n      - [0.5, 0.5, 0.5]\n" in text
     assert json_format.write({"a": {"b": [1.0, 2.0]}}) == '{\n  "a": {"b": [1.0, 2.0]}\n}\n'
+
+
+@pytest.mark.parametrize("length", [999, 1000, 1001, 1022, 1023, 1024, 1025, 3000, 70_000])
+@pytest.mark.parametrize("letter", ["a", "é", '"', "日"])
+def test_keys_of_any_length_are_read_back(length, letter):
+    """YAML readers look 1024 characters ahead for the colon of a key."""
+    key = letter * length
+    nested = {key: {"x": 1.0, key: [1.0, 2.0]}, "b": [{key: {}}, {"c": 1.0, key: {key: "text"}}]}
+    data = {key: 1.0, "m": nested, "list": [[nested]], f"{key}2": nested}
+    assert yaml.safe_load(yaml_format.write(data)) == json.loads(json_format.write(data)) == data
+    assert plain(yaml_format.parse(yaml_format.write(data))) == data
+    assert plain(json_format.parse(json_format.write(data))) == data
+
+
+def test_long_names_of_all_elements_are_read_back(tmp_path):
+    name = "n" * 1500
+    mech = bc.Mechanism(name)
+    width = mech.add_parameter(f"{name}w", 0.5, "m")
+    body = mech.add_body(name, 1.0, (1, 1, 1))
+    joint = mech.add_joint(name, bc.Revolute(), mech.ground, body.marker(name=name, position=(-width, 0, 0)))
+    mech.add_drive(f"{name}d", joint, position=bc.Input(f"{name}i", 0.0, unit="rad"))
+    mech.add_force(f"{name}f", bc.TorsionSpring(2.0), joint=joint)
+    for kind in (".yaml", ".json"):
+        bc.save(mech, tmp_path / f"m{kind}")
+        assert bc.load(tmp_path / f"m{kind}") == mech

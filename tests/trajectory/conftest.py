@@ -97,3 +97,12 @@ def record() -> Callable[..., Trajectory]:
 @pytest.fixture
 def run(record: Callable[..., Trajectory]) -> Trajectory:
     return record(np.linspace(0.0, 2.0, 201))
+
+
+@pytest.fixture
+def program():
+    from click.testing import CliRunner
+
+    from bellcrank.cli.main import bellcrank
+
+    return lambda *arguments: CliRunner().invoke(bellcrank, list(arguments))

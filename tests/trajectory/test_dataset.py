@@ -5,7 +5,6 @@ from numpy.testing import assert_array_equal
 from rigs.damaged_results import crank
 
 import bellcrank as bc
-from bellcrank.cli.main import bellcrank
 from bellcrank.trajectory.dataset import _VARIABLES
 
 xarray = pytest.importorskip("xarray")
@@ -82,10 +81,3 @@ def test_without_xarray_it_says_what_to_install(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xarray", None)
     with pytest.raises(bc.Unsupported, match=r"pip install 'bellcrank\[xarray\]'"):
         bc.Trajectory.load(path).to_xarray()
-
-
-@pytest.fixture
-def program():
-    from click.testing import CliRunner
-
-    return lambda *arguments: CliRunner().invoke(bellcrank, list(arguments))

@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 import pytest
 
+import bellcrank as bc
 from bellcrank.errors import MechanismError
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.recorder import Recorder
@@ -85,7 +86,7 @@ def test_a_lazy_run_can_be_saved_elsewhere_but_not_onto_itself(record, tmp_path)
 def test_a_lazy_run_notices_that_its_file_was_replaced(record, tmp_path):
     record(T).save(tmp_path / "run.h5")
     lazy = Trajectory.load(tmp_path / "run.h5", lazy=True)
-    record(T[:5]).save(tmp_path / "run.h5")
+    record(T[:5]).save(tmp_path / "run.h5", replace=True)
     with pytest.raises(MechanismError, match="holds another run"):
         lazy.body("arm").position  # noqa: B018
     (tmp_path / "run.h5").unlink()
@@ -191,11 +192,20 @@ def test_a_run_can_be_read_while_it_is_written(tmp_path):
     assert seen > 0
 
 
-def test_a_file_that_is_not_a_run_is_not_overwritten(record, tmp_path):
-    mechanism = tmp_path / "four_bar.yaml"
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("text.h5", "not a recorded( quasi-static)? run, so it is not overwritten"),
+        ("four_bar.yaml", "end its name in .h5 or"),
+    ],
+)
+def test_a_file_that_is_not_a_run_is_not_overwritten(record, tmp_path, name, says):
+    mechanism = tmp_path / name
     mechanism.write_text("name: four-bar\n")
-    with pytest.raises(MechanismError, match="not a recorded run, so it is not overwritten"):
+    with pytest.raises(MechanismError, match=says):
         record(T[:3], path=mechanism)
+    with pytest.raises(MechanismError, match=says):
+        bc.start(bc.gallery.chain(2), 0.01, mode="quasistatic", path=mechanism).stop()
     assert mechanism.read_text() == "name: four-bar\n"
     record(T[:3], path=tmp_path / "run.h5")
     assert len(record(T[:5], path=tmp_path / "run.h5")) == 5

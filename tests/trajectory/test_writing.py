@@ -133,7 +133,7 @@ def test_a_file_is_saved_whole_or_not_at_all(record, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Writer, "append", failing)
     with pytest.raises(MechanismError, match=r"it cannot be written: .*No space left"):
-        record(T[:50]).save(path)
+        record(T[:50]).save(path, replace=True)
     assert len(Trajectory.load(path)) == 5
     assert [file.name for file in tmp_path.iterdir()] == ["run.h5"]
 
@@ -163,10 +163,9 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path):
     assert other_process(DYING, path).returncode == -9
     (left,) = tmp_path.iterdir()
     assert left != path
-    os.utime(left, (0, 0))
-    own = started(tmp_path / "run.h5.part")  # of another name
+    own = started(tmp_path / "run.h5.part.h5")  # of another name
     assert len(started(path).finish(ALL)) == 100
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["run.h5", "run.h5.part"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["run.h5", "run.h5.part.h5"]
     own.finish(ALL)
 
 
@@ -319,7 +318,7 @@ def test_links_lead_to_the_file(record, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "run.h5").symlink_to(tmp_path / "data" / "real.h5")
     record(T[:10], path=tmp_path / "run.h5")
-    record(T[:20]).save(tmp_path / "run.h5")
+    record(T[:20]).save(tmp_path / "run.h5", replace=True)
     assert (tmp_path / "run.h5").is_symlink()
     assert len(Trajectory.load(tmp_path / "data" / "real.h5")) == 20
 

@@ -14,6 +14,7 @@ import bellcrank as bc
 from bellcrank import scene
 from bellcrank.trajectory.rotations import rotate
 from bellcrank.viewer.files import file_in
+from bellcrank.viewer.opening import view
 from bellcrank.viewer.page.stage import Stage
 
 pytest.importorskip("viser", reason="the extra `viewer` is not installed")
@@ -126,6 +127,33 @@ def test_what_is_no_file_is_not_written_over(tmp_path):
         with pytest.raises(bc.MechanismError, match="something else"):
             file_in(tmp_path, name, (".h5",))
     assert file_in(tmp_path, "run 1.h5", (".h5",)) == tmp_path / "run 1.h5"
+
+
+def test_what_a_page_keeps_replaces_no_file_of_others(tmp_path):
+    with view(bc.gallery.double_pendulum(), port=0, folder=tmp_path) as page:
+        page.session.do("step", count=3)
+        keeping, answers = page.keeping, []
+        keeping._told = answers.append
+
+        def kept(name, work):
+            keeping._name.value = name
+            work(None)
+            return answers[-1]
+
+        for work, suffix in ((keeping._save, ".h5"), (keeping._record, ".html")):
+            theirs, ours = tmp_path / f"theirs{suffix}", tmp_path / f"ours{suffix}"
+            theirs.write_text("precious")
+            with pytest.raises(
+                bc.MechanismError, match=r"it exists already, got 'theirs\.\w+'; take another"
+            ):
+                kept("theirs", work).result()
+            assert theirs.read_text() == "precious"
+            assert "ours" in kept("ours", work).result()
+            first = ours.read_bytes()
+            page.session.do("step", count=3)
+            assert "ours" in kept("ours", work).result()  # it wrote this file itself
+            assert ours.read_bytes() != first
+        assert len(list(tmp_path.iterdir())) == 4
 
 
 def test_a_recorded_run_is_played(tmp_path):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from bellcrank.errors import Unsupported
 from bellcrank.trajectory.own_file import is_run
 
 
@@ -18,23 +15,13 @@ def command(source: str, target: str) -> None:
 
     A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded, or for other
     programs as URDF (.urdf) or MJCF (.xml); it may be read from these, from SDF and from protein files. A run
-    (.h5) becomes a table (.csv), a NetCDF file with named axes (.nc, needs xarray), or a clean run file (.h5)
-    if its process was killed.
+    (.h5) becomes a table (.csv; .npz for NumPy; .mat for MATLAB, needs SciPy), a NetCDF file with named axes
+    (.nc, needs xarray), or a clean run file (.h5) if its process was killed. An existing file TO is replaced.
     """
     if is_run(source):
         from bellcrank.trajectory.trajectory import Trajectory
 
-        run = Trajectory.load(source)
-        if Path(target).suffix.lower() == ".csv":
-            run.to_csv(target)
-        elif Path(target).suffix.lower() == ".nc":
-            from bellcrank.trajectory.dataset import write_netcdf
-
-            write_netcdf(run, target)
-        elif is_run(target):
-            run.save(target)
-        else:
-            raise Unsupported(f"a run becomes a .csv, .nc or .h5 file, not {target!r}")
+        Trajectory.load(source).save(target, replace=True)
     else:
         from bellcrank.cli.messages import note, note_left_out
         from bellcrank.io import read, save

@@ -38,13 +38,14 @@ def command(folder: Path) -> None:
     from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration
     from bellcrank.io import Simulation, dumps
     from bellcrank.simulate import simulate
+    from bellcrank.whole_files import write_whole
 
     mechanism = demonstration()
     settings = Simulation(duration=TAKE_A_BOOK.end, step=1e-3, output_step=5e-3)
     folder.mkdir(parents=True, exist_ok=True)
     description, recorded = folder / "demo.yaml", folder / "demo.h5"
     text = dumps(mechanism, "yaml", settings)
-    description.write_text(text, encoding="utf-8")
+    write_whole(description, text)
     run = simulate(
         mechanism,
         path=recorded,

@@ -73,11 +73,13 @@ def _as_c(
 def _as_text(
     system: SymbolicSystem, target: str | None, frames: tuple[str, ...]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
+    from bellcrank.whole_files import write_whole
+
     equations = system.equations(frames)
     latex = f"\\[\n{equations.latex}\n\\]\n"
     if target is not None:
         text = latex if Path(target).suffix.lower() == ".tex" else f"{equations}\n"
-        Path(target).write_text(text, encoding="utf-8")
+        write_whole(target, text)
         return {"written": [target], "left_out": list(equations.left_out)}, equations.left_out
     return {
         "text": str(equations),

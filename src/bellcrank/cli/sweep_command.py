@@ -126,11 +126,14 @@ def _table(path: str) -> Any:
 
 
 def _write(result: SweepResult, out: str | None, plot: str | None) -> None:
+    from bellcrank.trajectory.dataset import write_dataset
+    from bellcrank.whole_files import write_whole
+
     if out is not None and Path(out).suffix.lower() == ".csv":
-        result.table().to_csv(out, index=False)
+        write_whole(out, result.table().to_csv(index=False))
     elif out is not None:
         dataset = result.to_xarray()
         dataset["reason"] = dataset["reason"].astype(str)
-        dataset.to_netcdf(out)
+        write_dataset(dataset, out)
     if plot is not None:
         result.plot(path=plot)

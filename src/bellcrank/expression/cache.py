@@ -14,11 +14,11 @@ import hashlib
 import os
 import stat
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 from bellcrank.ownership import OTHERS_WRITE, is_own
+from bellcrank.whole_files import write_whole
 
 __all__ = ["VARIABLE", "directory", "key_of", "load", "store"]
 
@@ -96,14 +96,7 @@ def store(key: str, payload: bytes) -> None:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not is_own(place.stat(), OTHERS_WRITE):
             return
-        handle, name = tempfile.mkstemp(dir=place, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_MARK + hashlib.sha256(payload).digest() + payload)
-            Path(name).replace(place / f"{key}.o")
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            return
+        write_whole(place / f"{key}.o", _MARK + hashlib.sha256(payload).digest() + payload)
         _make_room(place)
 
 

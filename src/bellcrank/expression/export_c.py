@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bellcrank import _core
 from bellcrank.expression.compiled import CompiledFunction
+from bellcrank.whole_files import write_together
 
 __all__ = ["export_c"]
 
@@ -22,7 +23,8 @@ def export_c(
 
     Compiled with contraction off (-ffp-contract=off), the C functions agree with bellcrank bit for bit.
 
-    Returns the paths of both files. Raises ValueError if the name is not a C identifier.
+    Returns the paths of both files. Raises ValueError if the name is not a C identifier, OSError if a file
+    cannot be written.
     """
     source_path = Path(path)
     name = source_path.stem if name is None else name
@@ -35,12 +37,12 @@ def export_c(
         [],
     )
     header_path = source_path.with_name(f"{name}.h")
-    source_path.write_text(source, encoding="utf-8")
-    header_path.write_text(header, encoding="utf-8")
+    files: dict[Path, str | bytes] = {source_path: source, header_path: header}
     if function.parameters:
         parts = _core.c_source(
             shared, f"{name}_prologue", [symbol.name for symbol in function.parameters], []
         )
         for text, suffix in zip(parts, (".h", ".c"), strict=True):
-            source_path.with_name(f"{name}_prologue{suffix}").write_text(text, encoding="utf-8")
+            files[source_path.with_name(f"{name}_prologue{suffix}")] = text
+    write_together(files)
     return source_path, header_path

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bellcrank import _core
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.formulations.exported import FRAME, Exported, Frame, Name
+from bellcrank.whole_files import write_together
 
 if TYPE_CHECKING:
     from bellcrank.formulations.symbolic import SymbolicSystem
@@ -82,8 +83,7 @@ def export_c(
     writer = _Writer(exported, stem)
     header_path = source_path.with_suffix(".h")
     header, source = writer.header(), writer.source(header_path.name)
-    source_path.write_text(source, encoding="utf-8")
-    header_path.write_text(header, encoding="utf-8")
+    write_together({source_path: source, header_path: header})
     names = (exported.coordinates, exported.speeds, exported.parameters, exported.inputs)
     coordinates, speeds, parameters, inputs = (tuple(one.name for one in some) for some in names)
     functions = tuple(function.name for function in writer.functions)

@@ -22,6 +22,7 @@ from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.arguments import required, required_path
 from bellcrank.mechanism.checking import Check
 from bellcrank.named_files import admit, content_of
+from bellcrank.whole_files import write_whole
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,8 @@ def save(
     represent is returned.
 
     Raises Unsupported for another suffix, MechanismError if the mechanism or the path is invalid or the
-    mechanism cannot be written in that format, OSError if the file cannot be written.
+    mechanism cannot be written in that format; NotWritten, an OSError too, if the file cannot be written. An
+    existing file is replaced whole, or remains what it was.
     """
     required_path("mechanism file", path)
     folder = Path(path).absolute().parent
@@ -150,7 +152,7 @@ def save(
         text, left_out = exporter(mechanism)
     else:
         text = _format_of(path, EXPORTERS).write(encoded(mechanism, simulation, folder))
-    Path(path).write_text(text, encoding="utf-8", newline="\n")
+    write_whole(path, text)
     return tuple(left_out)
 
 

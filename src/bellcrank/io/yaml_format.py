@@ -16,6 +16,7 @@ from bellcrank.io.node import DEPTH, Entries, Items, Node, Scalar, syntax_error
 from bellcrank.io.scalar import WIDTH, filled, resolved, written
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_KEY = 1000  # characters of a key without a mark; readers look no further than 1024 for its colon
 _SIZE = 2_000_000  # nodes, aliases followed
 _TOO_DEEP = f"nested more than {DEPTH} deep"
 
@@ -156,9 +157,16 @@ class _Composer:
 
 def write(data: dict[str, Any]) -> str:
     """The text of plain data (dicts, lists and scalars); a value that fits on one line is written on one."""
+    keys = [_key(key) for key in data]
     return "".join(
-        f"{written(key)}:{_after(value, 0, len(written(key)) + 1)}\n" for key, value in data.items()
+        f"{key}{_after(value, 0, len(key))}\n" for key, value in zip(keys, data.values(), strict=True)
     )
+
+
+def _key(key: str, margin: str = "") -> str:
+    """A key in block form with its colon; one of more characters than YAML looks ahead is marked as such."""
+    text = written(key)
+    return f"{margin}{text}:" if len(text) <= _KEY else f"{margin}? {text}\n{margin}:"
 
 
 def _flow(value: Any) -> str:
@@ -181,7 +189,7 @@ def _after(value: Any, indent: int, used: int) -> str:
         return " " + line
     margin = "  " * (indent + 1)
     if isinstance(value, dict):
-        keys = [margin + written(key) + ":" for key in value]
+        keys = [_key(key, margin) for key in value]
         texts = [_after(item, indent + 1, len(key)) for key, item in zip(keys, value.values(), strict=True)]
         return "".join(f"\n{key}{text}" for key, text in zip(keys, texts, strict=True))
     if all(not isinstance(item, (dict, list, tuple)) for item in value):

@@ -19,6 +19,7 @@ from bellcrank.integrate.advance import deferred_interrupt
 from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.moves import MoveTrajectory, joint_names
 from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.own_file import check_recorded
 from bellcrank.trajectory.status import Status
 from bellcrank.turns import Turn, in_turn
 
@@ -170,7 +171,7 @@ class QuasistaticRun:
         if self._final is None:
             self._final = self._recorded(self._status)
             if self._path is not None:
-                self._final.save(self._path)
+                self._final.save(self._path, replace=True)
         return self._final
 
     def _recorded(self, status: str) -> MoveTrajectory:
@@ -280,9 +281,9 @@ def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun:
         output = step if output is None else check.positive("output_step", output, "s")
         length = given["duration"]
         length = None if length is None else check.positive("duration", length, "s")
+    check_recorded(given["path"])
     state = given["state"]
-    if state is not None:
-        model = model.starting(state, model.given)
+    model = model if state is None else model.starting(state, model.given)
     model.refuse_unweighed()
     refuse(model)
     if state is None and given["assemble"]:

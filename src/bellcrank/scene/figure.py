@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.whole_files import write_whole
 
 _SUFFIXES: Final = (".pdf", ".png", ".svg")
 
@@ -39,9 +41,7 @@ def new_figure(size: tuple[float, float], on_screen: bool, **settings: Any) -> A
 
 
 def write_figure(figure: Any, path: str | Path) -> None:
-    """Write the figure; the suffix of the path selects the format."""
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        rule, advice = f"it cannot be written: {error}", "check the folder and its permissions"
-        raise MechanismError(Fault(f"file '{path}'", rule, None, advice)) from error
+    """Write the figure; the suffix of the path selects the format. Raises MechanismError if that fails."""
+    image = BytesIO()  # not into the file: matplotlib gives errors of its own where a disk is full
+    figure.savefig(image, format=Path(path).suffix[1:].lower())
+    write_whole(path, image.getvalue())

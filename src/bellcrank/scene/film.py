@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.whole_files import whole_file
 
 Pixels: TypeAlias = NDArray[np.uint8]
 
@@ -43,27 +43,11 @@ def write_film(
 
     colors: red, green, blue, 0 to 1, which a GIF keeps even if few pixels or few pictures have them.
     """
-    with _in_place_of(Path(path)) as beside:
+    with whole_file(path) as draft:
         if Path(path).suffix.lower() == ".mp4":
-            _write_mp4(beside, pictures, fps)
+            _write_mp4(draft, pictures, fps)
         else:
-            _write_gif(beside, pictures, fps, colors)
-
-
-@contextmanager
-def _in_place_of(path: Path) -> Iterator[Path]:
-    """A temporary file beside the path that replaces it on success, and is removed on failure."""
-    beside = path.with_name(f".{path.stem}.part{path.suffix}")
-    try:
-        yield beside
-        beside.replace(path)
-    except OSError as error:
-        rule = f"it cannot be written: {error}"
-        raise MechanismError(
-            Fault(f"file '{path}'", rule, None, "check the folder and its permissions")
-        ) from error
-    finally:
-        beside.unlink(missing_ok=True)
+            _write_gif(draft, pictures, fps, colors)
 
 
 def _write_mp4(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
@@ -103,4 +87,5 @@ def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float, kept: Sequenc
     kept = [[round(255.0 * part) for part in color] for color in kept]
     palette.putpalette([*colors.ravel().tolist(), *(part for color in kept for part in color)])
     flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
-    flat[0].save(path, save_all=True, append_images=flat[1:], duration=1000.0 / fps, loop=0, optimize=False)
+    shown: dict[str, Any] = {"duration": 1000.0 / fps, "loop": 0, "optimize": False}
+    flat[0].save(path, format="GIF", save_all=True, append_images=flat[1:], **shown)

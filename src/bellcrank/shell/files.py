@@ -13,7 +13,7 @@ from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session
 from bellcrank.shell.situation import Drawing, Settings, Situation
-from bellcrank.trajectory.own_file import is_run
+from bellcrank.trajectory.kinds_of_files import KINDS
 
 if TYPE_CHECKING:
     from bellcrank.analysis.info import MechanismInfo
@@ -28,12 +28,9 @@ _OVER: Final = Option("-over", "Write over a file that was there before.")
 
 def _save(session: Session, given: Given) -> Reply:
     path = given["file"]
-    suffix = Path(path).suffix.lower()
     session.places.check(path, "-over" in given.options)
-    if is_run(path):
-        session.trajectory().save(path)
-    elif suffix == ".csv":
-        session.trajectory().to_csv(path)
+    if Path(path).suffix.lower() in KINDS:
+        session.trajectory().save(path, replace=True)
     else:
         from bellcrank.io.files import save
 
@@ -168,7 +165,7 @@ COMMANDS: Final = (
     Command(
         "save",
         GROUP,
-        "Write the mechanism (.yaml, .json), or what was run (.h5, .csv).",
+        "Write the mechanism (.yaml, .json), or what was run (.h5, .nc, .csv, .npz, .mat).",
         _save,
         (FILE,),
         (_OVER,),

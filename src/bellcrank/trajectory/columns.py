@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.efforts import EffortHistory
-from bellcrank.trajectory.own_file import replacing
 from bellcrank.trajectory.store import FloatArray
+from bellcrank.whole_files import whole_file
 
 if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
@@ -139,18 +138,15 @@ def _where_open(name: str, unique: np.ndarray) -> dict[str, FloatArray]:
     return {} if unique.all() else {name: unique.astype(np.float64)}
 
 
-def write_csv(run: Trajectory, path: str | Path) -> None:
+def write_csv(run: Trajectory, path: str | Path, replace: bool = True) -> None:
     """Write the columns as comma-separated text with one line of names; numbers with all their digits.
 
-    An existing file remains until the new one is complete. Raises MechanismError if it cannot be written.
+    An existing file remains until the new one is complete. replace: whether it may be replaced. Raises
+    MechanismError if the file cannot be written.
     """
     table = columns(run)
     header = ",".join(
         '"{}"'.format(name.replace('"', '""')) if "," in name or '"' in name else name for name in table
     )
-    try:
-        with replacing(Path(path)) as file:
-            np.savetxt(file, np.column_stack(list(table.values())), "%.17g", ",", header=header, comments="")
-    except OSError as error:
-        rule, advice = f"it cannot be written: {error}", "check the folder and its permissions"
-        raise MechanismError(Fault(f"file '{path}'", rule, None, advice)) from error
+    with whole_file(path, replace) as draft, draft.open("w", encoding="utf-8") as file:
+        np.savetxt(file, np.column_stack(list(table.values())), "%.17g", ",", header=header, comments="")

@@ -20,9 +20,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.trajectory.own_file import replacing
+from bellcrank.errors import Unsupported
 from bellcrank.trajectory.run_file import SETS
+from bellcrank.whole_files import write_whole
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -100,23 +100,21 @@ def dataset(run: Trajectory) -> Dataset:
     return xarray.Dataset(variables, coordinates, {**told, **about_run, "description": run.mechanism})
 
 
-def write_netcdf(run: Trajectory, path: str | Path) -> None:
-    """Write the dataset as a NetCDF-4 file, replacing an existing one.
+def write_netcdf(run: Trajectory, path: str | Path, replace: bool = True) -> None:
+    """Write the dataset as a NetCDF-4 file. replace: whether an existing file may be replaced.
 
     Raises MechanismError if it cannot be written, Unsupported without xarray and h5netcdf.
     """
-    data = dataset(run)
+    write_dataset(dataset(run), path, replace)
+
+
+def write_dataset(data: Dataset, path: str | Path, replace: bool = True) -> None:
+    """Write any dataset as `write_netcdf` does."""
     try:
         import h5netcdf  # noqa: F401
     except ModuleNotFoundError as error:
         raise Unsupported("this needs h5netcdf: pip install 'bellcrank[xarray]'") from error
-    path = Path(path)
-    try:
-        with replacing(path) as file:
-            file.buffer.write(data.to_netcdf(engine="h5netcdf"))
-    except OSError as error:
-        rule, advice = f"it cannot be written: {error}", "check the folder and its permissions"
-        raise MechanismError(Fault(f"file '{path}'", rule, None, advice)) from error
+    write_whole(path, bytes(data.to_netcdf(engine="h5netcdf")), replace)
 
 
 def _labels(layout: FrameLayout) -> dict[str, list[str]]:

@@ -17,6 +17,7 @@ from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.efforts import unknown
 from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.own_file import check_recorded
 from bellcrank.trajectory.showing import Shown
 from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.store import FloatArray, read_only
@@ -158,11 +159,16 @@ class MoveTrajectory(Shown):
         last = rows[np.searchsorted(frames, np.arange(len(self)), side="right") - 1]
         return read_only(self.sections["value"][begins[last, None] + np.arange(widths[body])])
 
-    def save(self, path: str | Path) -> None:
-        """Write the run into an HDF5 file, whole. Raises MechanismError if that fails."""
+    def save(self, path: str | Path, replace: bool = False) -> None:
+        """Write the run into an HDF5 file (.h5, .hdf5), whole.
+
+        replace: whether it may replace an existing quasi-static run. Raises MechanismError if that fails, for
+        another suffix, and for a file that exists and must not be replaced.
+        """
         from bellcrank.trajectory.moves_file import save
 
-        save(self, path)
+        check_recorded(path)
+        save(self, path, replace)
 
     @staticmethod
     def load(path: str | Path) -> MoveTrajectory:

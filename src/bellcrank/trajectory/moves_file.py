@@ -30,13 +30,14 @@ FORMAT: Final = "bellcrank moves"
 VERSION: Final = 1
 
 
-def save(run: MoveTrajectory, path: str | Path) -> None:
-    """Write a run into a file, which has its name only once it is complete."""
+def save(run: MoveTrajectory, path: str | Path, replace: bool = False) -> None:
+    """Write a run into a file, which has its name only once it is complete; see `MoveTrajectory.save`."""
     path = Path(path)
     own = None
     try:
-        own = OwnFile(path, _judge_old)
+        own = OwnFile(path, _judge_old, replace)
         own.begin(_content(run))
+        own.sync()
         own.take_name()
     except OSError as error:
         raise MechanismError(Fault(f"file '{path}'", f"it cannot be written: {error}")) from error

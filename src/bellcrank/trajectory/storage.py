@@ -150,16 +150,18 @@ def save(
     message: str,
     statistics: Mapping[str, Scalar],
     events: Sequence[EventRecord] = (),
+    replace: bool = False,
 ) -> None:
     """Write a whole run into a file, which has its name only once it is complete.
 
-    A run that was being written when it was read is saved as it is. Raises MechanismError if that fails.
+    A run that was being written when it was read is saved as it is. replace: whether an existing run may be
+    replaced. Raises MechanismError if that fails.
     """
     path = Path(path)
     if isinstance(store, FileStore) and path.resolve() == store.path:
         rule = "the run is read from this very file"
         raise MechanismError(Fault(f"file '{path}'", rule, None, "save it under another name"))
-    writer = Writer(path, layout, origin, growing=False)
+    writer = Writer(path, layout, origin, growing=False, replace=replace)
     frames = max(1, _SAVE_BYTES // (8 * (layout.width + 1)))
     try:
         for start in range(0, store.frames, frames):

@@ -167,15 +167,21 @@ class Trajectory(Elements, Shown):
 
         return dataset(self)
 
-    def save(self, path: str | Path) -> None:
-        """Write the run into an HDF5 file (layout: see `run_file`), replacing an existing run.
+    def save(self, path: str | Path, replace: bool = False) -> None:
+        """Write the run into a file; the suffix of the path chooses the kind.
 
-        Raises MechanismError if that fails; an existing file is then unchanged.
+        .h5, .hdf5: everything, which `load` reads (layout: see `run_file`); .nc: NetCDF with named axes, the
+        data of `to_xarray`; .csv, .npz, .mat: the columns of `to_dict`, see `kinds_of_files`.
+        replace: whether it may replace an existing file; in place of a recorded run only a run is written.
+
+        Raises MechanismError for another suffix, for a file that exists and must not be replaced, and if
+        writing fails, when an existing file is unchanged; Unsupported if a package is missing that writes it.
+
+        >>> run.save("pendulum.h5")
         """
-        from bellcrank.trajectory.storage import save
+        from bellcrank.trajectory.kinds_of_files import save
 
-        outcome = (self.status, self.status.message, self.statistics, self.events)
-        save(self.layout, self.store, path, self.origin, *outcome)
+        save(self, path, replace)
 
     @staticmethod
     def load(path: str | Path, lazy: bool | None = None) -> Trajectory:

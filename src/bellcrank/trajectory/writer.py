@@ -18,7 +18,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
-from bellcrank.trajectory.own_file import OwnFile
+from bellcrank.trajectory.own_file import OwnFile, check_recorded
 from bellcrank.trajectory.reading import Scalar, opened
 from bellcrank.trajectory.run_file import CONTACTS, begun, event_sets, frame_sets
 from bellcrank.trajectory.store import FloatArray
@@ -32,27 +32,37 @@ class Writer:
 
     growing: others see the file from the first frame on, in place of an existing one; otherwise it takes its
         name when it is closed, and an existing file remains until then.
+    replace: whether an existing run may be replaced.
 
     Raises MechanismError if the file cannot be made, or if the path holds a file that is not a run or is
     being recorded.
     """
 
     def __init__(
-        self, path: str | Path, layout: FrameLayout, origin: str | Origin = "", growing: bool = True
+        self,
+        path: str | Path,
+        layout: FrameLayout,
+        origin: str | Origin = "",
+        growing: bool = True,
+        replace: bool = True,
     ) -> None:
         self.path = Path(path)
         self._layout = layout
         self._frames = self._points = 0
+        check_recorded(path)
         with self._making():
-            self._own = OwnFile(self.path, _judge_old)
+            self._own = OwnFile(self.path, _judge_old, replace)
         try:
             with self._making():
                 content = begun(layout, Origin.of(origin))
                 self._own.reserve(len(content) + _END_BYTES)
                 self._own.begin(content)
-                self._file = h5py.File(self._own.now, "r+", libver="latest", locking=False)
-                self._file.swmr_mode = True
-                self._own.lock()
+                self._own.unlock()  # or HDF5 would fail, where the environment has it lock
+                try:
+                    self._file = h5py.File(self._own.now, "r+", libver="latest", locking=False)
+                    self._file.swmr_mode = True
+                finally:
+                    self._own.lock()
                 if growing:
                     self._own.take_name()
         except MechanismError:
@@ -121,6 +131,7 @@ class Writer:
             self._file.close()
         self._own.trim()
         if self._own.now != self._own.path:
+            self._own.sync()
             self._own.take_name()
 
     def release(self) -> None:

@@ -113,10 +113,10 @@ def inspect(engine: LiveEngine, name: Any) -> dict[str, Any]:
     return inspected_in(Trajectory(engine.past.layout, store, "running"), engine.model, name)
 
 
-def save(engine: LiveEngine, path: Path) -> str:
-    """Write what was recorded into an HDF5 file; its path has been checked by the caller."""
+def save(engine: LiveEngine, path: Path, replace: bool = False) -> str:
+    """Write what was recorded into a file; its path has been checked by the caller."""
     run = engine.trajectory()
-    run.save(path)
+    run.save(path, replace)
     return f"{len(run)} frames in {path.name}"
 
 

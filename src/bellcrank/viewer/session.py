@@ -162,9 +162,9 @@ class Session:
         """Give it a command, and wait for the result. Raises its error."""
         return self.send(command, **arguments).result()
 
-    def save(self, path: str | Path) -> str:
-        """Write what was recorded into an HDF5 file; return what was written, in words."""
-        return str(self.do("save", path=Path(path)))
+    def save(self, path: str | Path, replace: bool = False) -> str:
+        """Write what was recorded into a file; return what was written, in words. See `Trajectory.save`."""
+        return str(self.do("save", path=Path(path), replace=replace))
 
     @property
     def trajectory(self) -> Trajectory:

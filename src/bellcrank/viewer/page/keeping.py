@@ -10,11 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene import Scene
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.files import file_in
 from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.session import Session
+from bellcrank.whole_files import write_whole
 
 _RATE: Final = 30.0  # pictures a second of a recording
 _PICTURES: Final = 900  # pictures of a recording, at most
@@ -53,6 +55,7 @@ class Keeping:
         self, gui: Any, session: Session, scene: Scene, folder: Path, told: Callable[[Any], None]
     ) -> None:
         self._session, self.scene, self._folder, self._told = session, scene, folder, told
+        self._written: set[Path] = set()
         self._name = gui.add_text("Name", "run", hint="Of files, which go into the working folder.")
         if session.is_live:
             gui.add_button("Save the run (HDF5)", icon="device-floppy").on_click(self._save)
@@ -60,15 +63,33 @@ class Keeping:
         gui.add_button("Picture (PNG)", icon="camera").on_click(self._picture)
 
     def _save(self, _event: Any) -> None:
-        self._done(lambda: self._session.save(file_in(self._folder, self._name.value, (".h5",))))
+        def write() -> str:
+            path, own = self._free(".h5")
+            done = self._session.save(path, replace=own)
+            self._written.add(path)
+            return done
+
+        self._done(write)
 
     def _record(self, _event: Any) -> None:
         def write() -> str:
-            path = file_in(self._folder, self._name.value, (".html",))
-            path.write_text(recording(self.scene, self._session.trajectory), encoding="utf-8")
+            path, own = self._free(".html")
+            write_whole(path, recording(self.scene, self._session.trajectory), replace=own)
+            self._written.add(path)
             return f"{path.name}: it plays without a network"
 
         self._done(write)
+
+    def _free(self, suffix: str) -> tuple[Path, bool]:
+        """The file that is named, and whether this page has written it before, and may again.
+
+        Raises MechanismError for a file of somebody else.
+        """
+        path = file_in(self._folder, self._name.value, (suffix,))
+        own = path in self._written
+        if path.exists() and not own:
+            raise MechanismError(Fault("file", "it exists already", path.name, "take another name"))
+        return path, own
 
     def _picture(self, event: Any) -> None:
         import imageio.v3 as images
