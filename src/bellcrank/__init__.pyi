@@ -243,8 +243,8 @@ from bellcrank.mechanism.drive import PathDrive as PathDrive
 from bellcrank.mechanism.force import Force as Force
 from bellcrank.mechanism.force import ForceKind as ForceKind
 from bellcrank.mechanism.joint import Joint as Joint
-from bellcrank.mechanism.joint import JointCoordinate as JointCoordinate
 from bellcrank.mechanism.joint import JointKind as JointKind
+from bellcrank.mechanism.joint_coordinate import JointCoordinate as JointCoordinate
 from bellcrank.mechanism.mass import MassProperties as MassProperties
 from bellcrank.mechanism.shape import Shape as Shape
 from bellcrank.run.controllers import BodyReading as BodyReading

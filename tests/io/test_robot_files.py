@@ -104,7 +104,7 @@ def test_urdf_has_links_joints_and_what_acts_in_them(tmp_path):
     shoulder = mech.joints["shoulder"]
     assert (shoulder.kind.name, shoulder.kind.free) == ("CustomJoint", ("lift", "shoulder"))
     assert dict(shoulder.limits)["lift"] == bc.Limit(-0.2, 0.2)
-    assert mech.joints["finger"].position == (("theta_z", 0.1),)  # zero is outside of its limits
+    assert mech.joints["finger"].guess == (("theta_z", 0.1),)  # zero is outside of its limits
     assert mech.constraints["thumb mimic"].kind == bc.Coupling((1.0, 1.0), 0.05)
     motor = mech.forces["shoulder_motor"].kind
     assert (motor.ratio, motor.rotor_inertia) == (50.0, 1e-5)
@@ -153,7 +153,7 @@ def test_mjcf_has_classes_frames_and_what_acts(tmp_path):
     assert list(mech.bodies) == ["cart", "arm", "ball", "stone", "rocker"]
     assert "arm.tool" in mech.markers
     assert mech.joints["cart"].kind.free == ("x", "y", "yaw")
-    assert dict(mech.joints["cart"].position) == {"x": 0.1}
+    assert dict(mech.joints["cart"].guess) == {"x": 0.1, "y": 0.0, "yaw": 0.0}
     hip = dict(mech.joints["arm"].limits)["hip"]
     assert (hip.lower, hip.upper) == pytest.approx((-pi / 3, pi / 2))
     assert mech.forces["hip armature"].kind == bc.GearedMotor(1.0, 0.02)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.analysis.start_values import write_guesses
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.dependence import redundant_rows
 from bellcrank.assembly.initial import assembled, settled, with_pinned
@@ -49,7 +50,8 @@ def assemble(
 
     Initial positions and velocities given for joints are satisfied exactly. Bodies that hang on such a joint
     move along with it; in a loop, the joint is moved there from where the bodies were placed, and the others
-    follow.
+    follow. Guesses are satisfied if constraints allow it, else left as little as possible, and are
+    set to what became of them.
 
     Numbers that are expressions of parameters stay expressions unless assembly changes them; the notes of the
     report list the expressions that were replaced by numbers.
@@ -127,6 +129,7 @@ def _written(mechanism: Mechanism, described: Model, model: Model, report: Assem
     given = described.given.described
     before = described.initial if given is None else given
     notes = write(mechanism, before, model.body_index, model.initial, report.moves)
+    notes += write_guesses(mechanism, described, described.coordinate_values(model.initial))
     return replace(report, redundant=redundant_rows(model), notes=(*report.notes, *notes))
 
 

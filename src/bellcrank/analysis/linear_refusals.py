@@ -9,7 +9,8 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.analysis.differences import OutOfReach
 from bellcrank.analysis.state_chart import StateChart
-from bellcrank.assembly.formula_posing import POLE, poles_near
+from bellcrank.assembly.formula_coordinates import POLE
+from bellcrank.assembly.formula_posing import poles_near
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError

@@ -9,6 +9,7 @@ from typing import Any
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
+from bellcrank.assembly.report import ROUNDING
 from bellcrank.assembly.state import Floats
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.evaluation import with_numbers
@@ -63,13 +64,13 @@ def _hold(mechanism: Mechanism, numeric: Mechanism, table: str, name: str, value
 def write_positions(mechanism: Mechanism, model: Model, values: Floats, keep: bool = True) -> list[str]:
     """Set the initial positions of joints to another configuration, and remove their velocities.
 
-    Joints with given positions get those of that configuration; angles beyond half a turn are always given,
-    since poses do not contain whole turns.
+    Joints with given positions or guesses get those of that configuration; angles beyond half a turn are
+    always given, since poses do not contain whole turns.
 
     model: the mechanism as it was described. values: of all its coordinates, with whole turns. keep: False
     leaves out what poses determine. Returns which expressions were replaced, in words.
     """
-    notes = []
+    notes = write_guesses(mechanism, model, values) if keep else []
     table: dict[str, Any] = mechanism._joints  # noqa: SLF001
     given: dict[int, list[int]] = {}
     for g in model.given.positions:
@@ -87,11 +88,38 @@ def write_positions(mechanism: Mechanism, model: Model, values: Floats, keep: bo
             names = [name for name, _ in joint.position]
             places = zip(names, given.get(number, []), strict=True)
             positions.update({name: float(values[place]) for name, place in places})
-        if not positions and not joint.position and not joint.velocity:
+        guess = {name: value for name, value in joint.guess if name not in positions} if keep else {}
+        if not positions and not joint.position and not joint.velocity and len(guess) == len(joint.guess):
             continue
         if holds_expressions(joint.position) or holds_expressions(joint.velocity):
             notes.append(f"joint {record.name!r}: its position or velocity was given by expressions")
-        table[record.name] = replace(joint, position=tuple(positions.items()), velocity=())
+        table[record.name] = replace(
+            joint, position=tuple(positions.items()), velocity=(), guess=tuple(guess.items())
+        )
+    return notes
+
+
+def write_guesses(mechanism: Mechanism, model: Model, values: Floats) -> list[str]:
+    """Set the guesses of joints to what became of them; return which expressions were replaced, in words.
+
+    model: the mechanism as it was described. values: of all its coordinates, with whole turns.
+    """
+    notes = []
+    table: dict[str, Any] = mechanism._joints  # noqa: SLF001
+    for number, record in enumerate(model.joints):
+        joint = table.get(record.name)
+        if joint is None or not joint.guess:
+            continue
+        given = [g for g in model.given.guesses if g.joint == number]
+        found = []
+        for (name, held), g in zip(joint.guess, given, strict=True):
+            now = float(values[g.coordinate])
+            kept = abs(now - g.value) <= ROUNDING
+            found.append((name, held if kept else now))
+            if holds_expressions(held) and not kept:
+                notes.append(f"joint {record.name!r}: its guess was given by an expression ({held})")
+        if tuple(found) != joint.guess:
+            table[record.name] = replace(joint, guess=tuple(found))
     return notes
 
 

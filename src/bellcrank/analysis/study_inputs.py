@@ -11,7 +11,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required_names
 from bellcrank.mechanism.coordinate import unit_of
 from bellcrank.mechanism.inputs import Input, inputs_of
-from bellcrank.mechanism.joint import JointCoordinate
+from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.motors import GearedMotor, JointMotor
 from bellcrank.mechanism.naming import nearest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from bellcrank.assembly.core_model import core_model
 from bellcrank.assembly.described_bodies import body_arrays, initial_state
 from bellcrank.assembly.finite_functions import check_led_rows
 from bellcrank.assembly.flat import FlatBuilder
+from bellcrank.assembly.formula_coordinates import NONE, Begins, sought
 from bellcrank.assembly.formula_posing import check_starts
 from bellcrank.assembly.inputs import input_arrays, input_records
 from bellcrank.assembly.labels import is_custom, owner_of, unit_of, units_of
@@ -22,6 +23,7 @@ from bellcrank.assembly.posing import carried
 from bellcrank.assembly.records import (
     EFFORT_UNITS,
     EQUATION_UNIT,
+    MULTIPLIER_KINDS,
     CustomRecord,
     ElementRecord,
     Given,
@@ -42,15 +44,6 @@ from bellcrank.mechanism.rows import Block, Lowered
 
 if TYPE_CHECKING:
     from bellcrank.assembly.formulas import FormulaBuilder
-
-_MULTIPLIER_KINDS: dict[str, Literal["drive", "limit", "motor", "constraint"]] = {
-    "drive": "drive",
-    "limit_lower": "limit",
-    "limit_upper": "limit",
-    "inertance": "motor",
-    "constraint": "constraint",
-    "equations": "constraint",
-}
 
 
 def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
@@ -91,11 +84,11 @@ def walked(mechanism: Mechanism) -> Walked:
 
 
 class _Compiler:
-    """Walks the lowered elements once. followed: whether numbers follow parameters."""
+    """Walks the lowered elements once. followed: whether numbers follow parameters. begins: as `sought`."""
 
-    def __init__(self, mechanism: Mechanism, time: float, followed: bool) -> None:
-        self.mechanism = mechanism
-        self.time = time
+    def __init__(self, mechanism: Mechanism, time: float, followed: bool, begins: Begins = NONE) -> None:
+        self.mechanism, self.begins = mechanism, begins
+        self.time, self.followed = time, followed
         self.bodies = list(mechanism.bodies.values())
         index = {body.name: number for number, body in enumerate(self.bodies)}
         index["ground"] = len(self.bodies)
@@ -127,7 +120,7 @@ class _Compiler:
 
     def model(self) -> Model:
         self.walk()
-        positions, velocities = self._given("position"), self._given("velocity")
+        positions, velocities, guesses = map(self._given, ("position", "velocity", "guess"))
         places = {} if self.formulas is None else self.formulas.places
         inputs = input_records(inputs_of(self.mechanism), self.flat, places, self.custom)
         contacts = ContactBuilder(self.mechanism, self.body_index)
@@ -160,17 +153,20 @@ class _Compiler:
         )
         check_led_rows(described)
         if self.formulas is not None:
-            check_starts(described, positions)
-        if not positions and not velocities:
+            check_starts(described, positions, guesses)
+            if not self.begins and (begins := sought(described, (*positions, *guesses))):
+                return _Compiler(self.mechanism, self.time, self.followed, begins).model()
+        if not positions and not velocities and not guesses:
             return described.started(described.initial)
-        given = Given(positions, velocities, described.initial)
+        given = Given(positions, velocities, guesses, self._given("begin"), described.initial)
         return described.starting(carried(described, given), given)
 
     def _given(self, which: str) -> tuple[GivenValue, ...]:
-        """The initial positions or velocities that joints are given."""
+        """The initial positions, velocities or guesses that joints are given."""
         found = []
         for number, joint in enumerate(self.mechanism.joints.values()):
-            for name, value in getattr(joint, which):
+            begins = tuple(self.begins.get(joint.name, {}).items())
+            for name, value in begins if which == "begin" else getattr(joint, which):
                 coordinate = self.flat.coordinate(joint.resolved(name))
                 found.append(GivenValue(number, coordinate, value, f"{which} of joint {joint.name!r}"))
         return tuple(found)
@@ -207,7 +203,8 @@ class _Compiler:
         if element.category == "joint":
             self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered))
             joint = self.mechanism.joints[element.name]
-            lowered = self.formulas.joint(joint, element.lowered, dict(joint.position))
+            begin = {**dict((*joint.position, *joint.guess)), **self.begins.get(joint.name, {})}
+            lowered = self.formulas.joint(joint, element.lowered, begin)
         else:
             from bellcrank.assembly.half_turns import on_described_side
 
@@ -271,7 +268,7 @@ class _Compiler:
         for block in element.lowered.blocks:
             indices.append(self.flat.block(block))
             self.owners.append(owner_of(element, block))
-            if block.role in _MULTIPLIER_KINDS:
+            if block.role in MULTIPLIER_KINDS:
                 self._multipliers(element.name, block)
         return tuple(indices)
 
@@ -286,7 +283,7 @@ class _Compiler:
                     )
                 )
                 continue
-            kind, term = _MULTIPLIER_KINDS[block.role], row.terms[0]
+            kind, term = MULTIPLIER_KINDS[block.role], row.terms[0]
             names = [self._named(t.coordinate) for t in row.terms]
             coupled = self.mechanism.constraints[name].kind if kind == "constraint" else None
             self.multipliers.append(

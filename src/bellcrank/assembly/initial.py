@@ -51,7 +51,7 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
     start, given = model.initial, model.given
     if not found.met:
         raise _failure(model, found, pinned)
-    at = found.state if found.state is start else turned(model, found.state, given.positions)
+    at = found.state if found.state is start else turned(model, found.state, given)
     placed = model if at is start else model.starting(at, given)
     led = led_rows(placed, given.velocities)
     bodies = _core.Bodies(led.core)
@@ -73,7 +73,7 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
         return model, report
     state = untouched_kept(before, state)
     moves = moves_between(model.bodies, before, state)
-    posed = found.method == "none" and bool(given.positions)
+    posed = found.method == "none" and bool(given.positions or given.guesses)
     report = AssemblyReport(
         mechanism=model.name,
         changed=bool(moves),
@@ -120,12 +120,23 @@ def pulled_to(whole: Model, state: State, fixed: Sequence[int] = ()) -> Found:
 
 
 def _positions(model: Model, fixed: Sequence[int]) -> Found:
-    """The corrected positions."""
-    whole, given = asked(model), model.given.positions
-    if not given:
-        return _named(whole, solve_positions(whole, fixed), fixed)
+    """The corrected positions, with guesses as they are, or nearest to where all come closest to them.
+
+    If nothing is found from there: as if there were no guesses.
+    """
+    whole, given = asked(model), model.given
     held = without_rows(model, model.start.rows) if model.start.rows else model
-    return _named(whole, _placed(held, whole, given, fixed), fixed)
+    if given.guesses:
+        guessed = placed_rows(whole, given.guesses)
+        closest = _placed(held, guessed, (*given.positions, *given.guesses), fixed)
+        if not closest.met:
+            from_there = replace(whole, initial=closest.state)
+            closest = replace(solve_positions(from_there, fixed), steps=closest.steps)
+        if closest.met:
+            return replace(closest, errors=None)
+    if not given.positions:
+        return _named(whole, solve_positions(whole, fixed), fixed)
+    return _named(whole, _placed(held, whole, given.positions, fixed), fixed)
 
 
 def _named(model: Model, found: Found, fixed: Sequence[int]) -> Found:

@@ -9,10 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.formula_posing import formula_of, formula_posed
+from bellcrank.assembly.formula_coordinates import formula_of
+from bellcrank.assembly.formula_posing import formula_posed
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.motion import Motion
-from bellcrank.assembly.positions import nameless, solve_positions
+from bellcrank.assembly.positions import TOLERANCE, nameless, solve_positions
 from bellcrank.assembly.records import Given, GivenValue, JointRecord
 from bellcrank.assembly.start_values import with_unknown
 from bellcrank.assembly.state import State
@@ -66,19 +67,30 @@ def _joined(array: np.ndarray, more: Any) -> np.ndarray:
     return np.concatenate([array, np.asarray(more, dtype=array.dtype)])
 
 
-def turned(model: Model, state: State, given: Sequence[GivenValue]) -> State:
-    """The state with the whole turns with which the given values and all that is known of the rows hold."""
-    if not given:
+def turned(model: Model, state: State, given: Given) -> State:
+    """The state with the whole turns with which the given values and all that is known of the rows hold.
+
+    Of the turns with which they do, those nearest to the guesses.
+    """
+    if not given.positions and not given.guesses:
         return state
-    known = placed_rows(with_unknown(model, model.start.rows), given)
-    values = known.coordinate_values(replace(state, angles=None))
+    bodies = _core.Bodies(placed_rows(with_unknown(model, model.start.rows), given.positions).core)
+    bodies.set_state(*state.arrays, False, None)
+    error, values = bodies.violation()[0], bodies.coordinates()[0]
+    if given.guesses:
+        about = np.full(len(values), np.nan)
+        about[[g.coordinate for g in given.guesses]] = [g.value for g in given.guesses]
+        bodies.set_state(*state.arrays, False, about)
+        if bodies.violation()[0] <= max(TOLERANCE, error):
+            values = bodies.coordinates()[0]
     return replace(state, angles=values[model.angular])
 
 
 def carried(model: Model, given: Given) -> State:
     """The initial state with the joints outside loops as they are given; what hangs on them moves along.
 
-    A joint that cannot be brought there is left as it is, for assembly to say so.
+    So are joints in loops that have a guess, but for those that close the loops. A joint that cannot be
+    brought there is left as it is, for assembly to say so.
     """
     joints, links, couplings = _edges(model, given)
     edges = [*(model.joints[number].bodies for number in joints), *links]
@@ -89,12 +101,14 @@ def carried(model: Model, given: Given) -> State:
     in_loops = {edge for closure in topology.closures for edge in topology.loop(closure)}
     described = _motions(model.initial)
     motions, moved = list(described), set[int]()
-    wanted = {g.joint for g in (*given.positions, *given.velocities)}
+    guessed = {g.joint for g in given.guesses}
+    wanted = guessed | {g.joint for g in (*given.positions, *given.velocities)}
     for node in topology.order:
         edge, base = parent_edge[node], parent[node]
         if edge < 0:
             continue
-        posed = edge < len(joints) and joints[edge] in wanted and edge not in in_loops
+        posed = edge < len(joints) and joints[edge] in wanted
+        posed = posed and (edge not in in_loops or joints[edge] in guessed)
         if posed or base in moved:
             moved.add(node)
             relative = described[node].seen_from(described[base])
@@ -109,7 +123,7 @@ def carried(model: Model, given: Given) -> State:
         np.array([m.velocity for m in bodies]).reshape(-1, 3),
         np.array([m.spin for m in bodies]).reshape(-1, 3),
     )
-    return turned(model, state, given.positions)
+    return turned(model, state, given)
 
 
 _Edges: TypeAlias = list[tuple[int, int]]
@@ -125,7 +139,7 @@ def _edges(model: Model, given: Given) -> tuple[list[int], _Edges, _Edges]:
     holding = model.rigid_rows.copy()
     holding[list(model.start.rows)] = False
     owner = {block: number for number, joint in enumerate(model.joints) for block in joint.blocks}
-    holds = {g.joint for g in (*given.positions, *given.velocities)}
+    holds = {g.joint for g in (*given.positions, *given.velocities, *given.guesses)}
     pairs = {joint.pair for joint in model.joints}
     links: _Edges = []
     couplings: _Edges = []
@@ -154,7 +168,7 @@ def _motions(state: State) -> list[Motion]:
 
 def _posed(model: Model, number: int, child: int, relative: Motion, given: Given) -> Motion:
     """The motion of a body seen from the one before it, with their joint closed and as it is given."""
-    positions = [g for g in given.positions if g.joint == number]
+    positions = [g for g in (*given.positions, *given.guesses, *given.unsaid) if g.joint == number]
     velocities = [g for g in given.velocities if g.joint == number]
     if positions and (formula := formula_of(model, number)) is not None:
         return formula_posed(model, model.joints[number], formula, child, relative, positions, velocities)
@@ -170,7 +184,7 @@ def _posed(model: Model, number: int, child: int, relative: Motion, given: Given
     found = solve_positions(placed_rows(alone, positions))
     if not found.met:
         return relative
-    reached = alone.started(turned(alone, found.state, positions))
+    reached = alone.started(turned(alone, found.state, Given(tuple(positions))))
     led = led_rows(reached, [replace(g, coordinate=place[g.coordinate]) for g in velocities])
     system = _core.Lagrange(led.core)
     led.put(system, led.initial)

@@ -14,6 +14,16 @@ EFFORT_UNITS = {"m": "N", "rad": "N m", "1": "N m"}
 EQUATION_UNIT = "J/1"
 """Unit of the multiplier of an equation: energy by the unit of what is kept at zero."""
 
+MULTIPLIER_KINDS: dict[str, Literal["drive", "limit", "motor", "constraint"]] = {
+    "drive": "drive",
+    "limit_lower": "limit",
+    "limit_upper": "limit",
+    "inertance": "motor",
+    "constraint": "constraint",
+    "equations": "constraint",
+}
+"""What a multiplier is of, by the role of its block."""
+
 
 @dataclass(frozen=True)
 class JointRecord:
@@ -114,8 +124,14 @@ class GivenValue:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """The initial values given for joints, and the State of the bodies as described, before applying them."""
+    """The initial values given for joints, and the State of the bodies as described, before applying them.
+
+    guesses: values that are left where constraints do not allow them. unsaid: the other coordinates of joints
+        given by formulas of which some are given, as described.
+    """
 
     positions: tuple[GivenValue, ...] = ()
     velocities: tuple[GivenValue, ...] = ()
+    guesses: tuple[GivenValue, ...] = ()
+    unsaid: tuple[GivenValue, ...] = ()
     described: State | None = None

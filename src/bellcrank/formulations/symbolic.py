@@ -14,7 +14,8 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.contacts import refuse_contacts
-from bellcrank.assembly.formula_posing import POLE, poles_near
+from bellcrank.assembly.formula_coordinates import POLE
+from bellcrank.assembly.formula_posing import poles_near
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported

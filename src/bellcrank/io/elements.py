@@ -22,7 +22,6 @@ from bellcrank.io.sections import (
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     SOURCES,
-    STARTS,
 )
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import (
@@ -36,6 +35,7 @@ from bellcrank.mechanism import (
     Mechanism,
 )
 from bellcrank.mechanism.inputs import Input
+from bellcrank.mechanism.joint import STARTS
 
 
 @dataclass

@@ -12,7 +12,7 @@ from bellcrank.io.custom import encoded_kind
 from bellcrank.io.decode import whole_path
 from bellcrank.io.expressions import written_expression
 from bellcrank.io.fields import Wanted, parameters, wanted
-from bellcrank.io.sections import MARKER_KEYS, SECTIONS, STARTS, VERSION
+from bellcrank.io.sections import MARKER_KEYS, SECTIONS, VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import (
     GROUND,
@@ -32,6 +32,7 @@ from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
 from bellcrank.mechanism.functions.harmonic import Constant
 from bellcrank.mechanism.inputs import DeclaredInput, inputs_of
+from bellcrank.mechanism.joint import STARTS
 from bellcrank.mechanism.marker import orientation
 from bellcrank.mechanism.parametric import holds_expressions, is_expression
 

@@ -17,7 +17,6 @@ from bellcrank.io.sections import (
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     SECTIONS,
-    STARTS,
     VERSION,
 )
 from bellcrank.io.simulation import Simulation
@@ -35,6 +34,7 @@ from bellcrank.mechanism import (
 from bellcrank.mechanism.attachment import AttachedKind
 from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.formulas import CUSTOM_KINDS
+from bellcrank.mechanism.joint import STARTS
 
 Schema = dict[str, Any]
 

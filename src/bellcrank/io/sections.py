@@ -36,9 +36,6 @@ ENDS: Final = ("ends", "joint", "coordinate")
 MARKER_KEYS: Final = {"first": "marker_1", "second": "marker_2"}
 """What files call the markers of a joint."""
 
-STARTS: Final = ("position", "velocity")
-"""The keys of a joint that tell where its coordinates start; a motor kind leads them by these keys."""
-
 BODY_FIELDS: Final = {
     name: replace(parameter, required=False) for name, parameter in parameters(Body).items() if name != "name"
 }

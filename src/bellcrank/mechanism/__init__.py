@@ -29,7 +29,8 @@ from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, Coordin
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import FORCE_KINDS, Force, ForceKind
 from bellcrank.mechanism.functions import FUNCTIONS, Function
-from bellcrank.mechanism.joint import JOINT_KINDS, Joint, JointCoordinate, JointKind, joint_kind
+from bellcrank.mechanism.joint import JOINT_KINDS, Joint, JointKind, joint_kind
+from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.lowering import LoweredElement, lower
 from bellcrank.mechanism.marker import GROUND, Marker

@@ -12,7 +12,7 @@ from bellcrank.mechanism.checked_name import check_name
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import Description
-from bellcrank.mechanism.joint import JointCoordinate
+from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import Lowered
 

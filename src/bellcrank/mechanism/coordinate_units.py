@@ -14,7 +14,8 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import unit_of
 from bellcrank.mechanism.drive import Drive
 from bellcrank.mechanism.fields import declarations
-from bellcrank.mechanism.joint import Joint, JointCoordinate
+from bellcrank.mechanism.joint import Joint
+from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.quantities import in_si, unit_along, units_of
 
 

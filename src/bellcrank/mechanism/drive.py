@@ -12,7 +12,7 @@ from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import Description, described, flag, function
 from bellcrank.mechanism.functions.function import Function, OptionalFunctionField, as_function
 from bellcrank.mechanism.functions.path import Path
-from bellcrank.mechanism.joint import JointCoordinate
+from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.parametric import present
 from bellcrank.mechanism.rows import FROM_START, Block, Lowered, Row, lock

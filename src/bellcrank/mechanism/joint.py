@@ -25,6 +25,7 @@ from bellcrank.mechanism.coordinate import (
     unit_of,
 )
 from bellcrank.mechanism.fields import Description, checked, declarations
+from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parametric import holds_expressions, present
@@ -34,6 +35,9 @@ from bellcrank.mechanism.rows import Block, Lowered, Row, lock
 
 JOINT_KINDS: dict[str, type[JointKind]] = {}
 """Every joint kind by name, in the order of the lists. All are frozen dataclasses."""
+
+STARTS = ("position", "velocity", "guess")
+"""The fields that say where a joint starts."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,8 @@ class Joint:
     position, velocity: given initial values and rates of coordinates: pairs (coordinate name, value), rad or
         m, rad/s or m/s. A number is enough for one free coordinate, a list for several; a mapping from names
         is accepted, too.
+    guess: the same of coordinates that start there if constraints allow it, else as near as they do; of
+        angles with the whole turns that come nearest.
     """
 
     name: str
@@ -134,6 +140,7 @@ class Joint:
     limits: tuple[tuple[str, Limit], ...] = ()
     position: tuple[tuple[str, float], ...] = checked(unit="rad or m", default=())
     velocity: tuple[tuple[str, float], ...] = checked(unit="rad/s or m/s", default=())
+    guess: tuple[tuple[str, float], ...] = checked(unit="rad or m", default=())
 
     def __post_init__(self) -> None:
         check_name("joint", self.name)
@@ -147,7 +154,7 @@ class Joint:
             and isinstance(self.marker_2, Marker)
             and isinstance(self.kind, JointKind)
             and not self.kind.shorthand
-            and all(type(v) is tuple and not v for v in (self.limits, self.position, self.velocity))
+            and all(type(v) is tuple and not v for v in (self.limits, *(getattr(self, s) for s in STARTS)))
         )
 
     def _check(self) -> None:
@@ -168,9 +175,13 @@ class Joint:
             if len(check.faults) == 0:
                 with check.faults.collect():
                     object.__setattr__(self, "limits", self._checked_limits(self.limits))
-                for which in ("position", "velocity"):
+                for which in STARTS:
                     with check.faults.collect():
                         object.__setattr__(self, which, self._checked_start(which, getattr(self, which)))
+            if len(check.faults) == 0:
+                for name in dict(self.position).keys() & dict(self.guess).keys():
+                    rule = "a coordinate starts exactly at its position, or about at its guess, not both"
+                    check.fault(rule, name, "leave one of them out")
 
     def _checked_limits(self, limits: Any) -> tuple[tuple[str, Limit], ...]:
         with Check(f"joint {self.name!r}") as check:
@@ -198,6 +209,7 @@ class Joint:
     def _checked_start(self, which: str, given: Any) -> tuple[tuple[str, float], ...]:
         """Initial values as pairs of coordinate names and numbers."""
         free = self.kind.free
+        noun = which if which == "guess" else f"initial {which}"
         with Check(f"joint {self.name!r}") as check:
             pairs = () if given is None else given
             if isinstance(given, Mapping):
@@ -206,7 +218,7 @@ class Joint:
                 several = getattr(given, "ndim", 1) and isinstance(given, (tuple, list, np.ndarray))
                 values = given if several else [given]
                 if len(values) != len(free):
-                    rule = f"the initial {which} must have a number for each free coordinate"
+                    rule = f"the {noun} must have a number for each free coordinate"
                     has = f"{self.kind.name} has {', '.join(free) or 'none'}"
                     advice = f"{has}; or give {{coordinate: number}}"
                     check.fault(rule, given, advice)
@@ -217,9 +229,9 @@ class Joint:
                 with check.faults.collect():
                     known = self.coordinate_name(name)
                     if known in found:
-                        check.fault(f"the initial {which} of a coordinate is given twice", name)
+                        check.fault(f"the {noun} of a coordinate is given twice", name)
                     unit = unit_along(declarations(Joint)[which].unit, unit_of(self.kind, known))
-                    number = check.number(f"the initial {which} of {known!r}", present(value), unit)
+                    number = check.number(f"the {noun} of {known!r}", present(value), unit)
                     found[known] = value if holds_expressions(value) else number
         return tuple(found.items())
 
@@ -283,17 +295,3 @@ class Joint:
             blocks += limit.lowered(self.resolved(name))
         free = tuple(self.resolved(name) for name in self.kind.free)
         return Lowered(tuple(blocks), coordinates=free, custom=self.kind.custom)
-
-
-@dataclass(frozen=True)
-class JointCoordinate:
-    """A reference to a coordinate of a joint: the joint's name, and the coordinate's name or number.
-
-    coordinate: None means the joint's only free coordinate.
-    """
-
-    joint: str
-    coordinate: str | int | None = None
-
-    def __str__(self) -> str:
-        return self.joint if self.coordinate is None else f"{self.joint}.{self.coordinate}"

@@ -10,7 +10,7 @@ from bellcrank.mechanism.attachment import Attached, End
 from bellcrank.mechanism.coaxial import turns_about_one_axis
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
-from bellcrank.mechanism.joint import JointCoordinate
+from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import Lowered
 

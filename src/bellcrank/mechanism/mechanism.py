@@ -14,7 +14,8 @@ from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import remove_element, replace_element
 from bellcrank.mechanism.force import Force, ForceKind
 from bellcrank.mechanism.functions.path import Path
-from bellcrank.mechanism.joint import Joint, JointCoordinate, JointKind
+from bellcrank.mechanism.joint import Joint, JointKind
+from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.limit import Limit
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.motor_joints import MotorKind
@@ -137,6 +138,7 @@ class Mechanism(Shown):
         limits: Limit | Mapping[str, Limit] | Sequence[tuple[str, Limit]] = (),
         position: given.StartValues | None = None,
         velocity: given.StartValues | None = None,
+        guess: given.StartValues | None = None,
     ) -> Joint:
         """Add a joint between a marker on the first (proximal) body and one on the second.
 
@@ -146,6 +148,7 @@ class Mechanism(Shown):
         position, velocity: initial values of the joint's coordinates, rad or m, and of their rates: a number
             if there is one, numbers for all free ones, or a mapping from coordinate names. Assembly moves the
             bodies there; other coordinates stay as near to the placement of the bodies as possible.
+        guess: like position, but left, as little as possible, where constraints and limits do not allow it.
 
         A motor kind adds the plain joint and a drive of the same name (one for each driven coordinate, named
         "joint.coordinate", where there are several).
@@ -159,7 +162,7 @@ class Mechanism(Shown):
             faults.raise_any()
         motor = kind if isinstance(kind, MotorKind) else None
         plain = motor.joint() if motor else kind
-        starts: Any = (() if value is None else value for value in (position, velocity))
+        starts: Any = (() if value is None else value for value in (position, velocity, guess))
         joint = Joint(name, plain, ends[0], ends[1], cast(Any, limits), *starts)
         drives = motor.drives(joint) if motor else []
         _refuse_taken(self._drives, "drive", [drive.name for drive in drives])

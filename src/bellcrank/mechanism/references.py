@@ -11,7 +11,8 @@ from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.drive import Drive, PathDrive
-from bellcrank.mechanism.joint import Joint, JointCoordinate
+from bellcrank.mechanism.joint import Joint
+from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.naming import nearest
 from bellcrank.overloads import overload

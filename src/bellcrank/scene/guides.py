@@ -142,7 +142,7 @@ def _path(glyph: GlyphBuilder) -> None:
     way = _loop(glyph, 241)
     if not len(way):
         name = glyph.joint.kind.free[0]
-        at = float(dict(glyph.joint.position).get(name, 0.0))
+        at = float(dict((*glyph.joint.position, *glyph.joint.guess)).get(name, 0.0))
         near = _points(glyph.joint.kind, np.array([at - 1e-4, at + 1e-4]))
         speed = float(np.linalg.norm(near[1] - near[0])) / 2e-4 if len(near) else 0.0
         if speed > 0.0:

@@ -27,6 +27,8 @@ _Z: Final = (0.0, 0.0, 1.0)
 _THIN: Final = 1e-12
 """The least principal moment, relative to mass times the square of the arm, that bodies are given."""
 _TRIANGLE: Final = 1e-9
+_TURNS: Final = 3.0
+"""An angle, rad, from which on poses do not say the whole turns."""
 _KINDS: Final[dict[str, tuple[Any, str | None]]] = {
     "turn": (Revolute, "theta_z"),
     "slide": (Prismatic, "z"),
@@ -175,9 +177,10 @@ class Builder:
         base: Pose | None = None,
         coordinates: Iterable[tuple[Motion, str | None]] = (),
     ) -> None:
-        """Add a joint between frames that are given in the world, with limits and initial values."""
+        """Add a joint between frames that are given in the world, with limits and guesses."""
         limits: dict[str, Limit] = {}
-        position: dict[str, float] = {}
+        guess: dict[str, float] = {}
+        drawn = True  # whether poses and formulas say all of where it starts
         for motion, coordinate in coordinates:
             self.motions[motion.name] = motion
             self.joints[motion.name] = name
@@ -187,11 +190,12 @@ class Builder:
             limit, start = self._limit(motion)
             if limit is not None:
                 limits[coordinate] = limit
-            several = kind.custom is not None and motion.start != 0.0
-            if start != motion.start or several or abs(start) > 3.0:
-                position[coordinate] = start
+            guess[coordinate] = start
+            drawn = drawn and start == motion.start and abs(start) <= _TURNS
+            drawn = drawn and (kind.custom is None or start == 0.0)
         one = self.marker(parent, at if base is None else base)
-        self.mechanism.add_joint(name, kind, one, self.marker(child, at), limits, position or None)
+        two = self.marker(child, at)
+        self.mechanism.add_joint(name, kind, one, two, limits, guess=None if drawn else guess)
 
     def _limit(self, motion: Motion) -> tuple[Limit | None, float]:
         """The limits of a motion, and its start, which is within them."""
