@@ -273,7 +273,8 @@ def test_what_is_written_is_read_as_the_same_mechanism(tmp_path, target, seed):
     kind = (bc.Planar(), bc.Universal(), bc.Cylindrical())[seed]
     ends = carrier.marker((0.1, 0.2, 0.3), (1, 2, 0.5)), body.marker((0.05, 0, 0.02), (0, 1, 1))
     mech.add_joint("wrist", kind, *ends)
-    assert bc.save(mech, tmp_path / f"out.{target}") == ()
+    left = bc.save(mech, tmp_path / f"out.{target}")  # the wrist does not start at zero
+    assert [fault.element for fault in left] == (["start"] if target == "urdf" else [])
     again = bc.load(tmp_path / f"out.{target}")
     names, state = at_random(mech)
     if target == "urdf":  # frames of links lie on the axes of joints

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.assembly.mobility import freedom_left, redundant_at
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.positions import without_rows
 from bellcrank.assembly.state import Floats, State
@@ -45,12 +46,12 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
     at = model.initial if state is None else state
     system = _core.Lagrange(model.core)
     redundant = redundant_at(model, at, system)
-    count = _left(model, redundant)
+    count = freedom_left(model, redundant)
     of_velocity = model.core.velocity_rows
     of_positions = count
     if of_velocity:
         holding = without_rows(model, of_velocity)
-        of_positions = _left(holding, redundant_at(holding, at, _core.Lagrange(holding.core)))
+        of_positions = freedom_left(holding, redundant_at(holding, at))
     columns = 6 * len(model.bodies)
     jacobian = system.rows()[3][model.rigid_rows] if columns <= _DENSE else np.zeros((0, columns))
     if not np.isfinite(jacobian).all():
@@ -90,25 +91,6 @@ def leading_coordinates(model: Model, state: State, *parts: Sequence[int]) -> tu
         return None
     chosen = pivots(coordinate_jacobian(model, listed, state) @ null, *counts)
     return tuple(listed[k] for k in chosen) if len(chosen) == null.shape[1] else None
-
-
-def redundant_at(model: Model, at: State, system: _core.Lagrange) -> tuple[int, ...]:
-    """Active rows that are redundant at a state, according to a system of the model, which is moved there.
-
-    A closed stop removes no degree of freedom, since it may open: a drive that starts at one is needed.
-    """
-    system.set_state(*at.arrays)
-    system.accelerate()
-    of_stops = model.arrays["block_unilateral"].astype(bool)[model.row_block]
-    if of_stops.any():
-        holding = without_rows(model, np.flatnonzero(of_stops))
-        held = np.flatnonzero(~of_stops)
-        return tuple(int(held[row]) for row in redundant_at(holding, at, _core.Lagrange(holding.core)))
-    return tuple(row for row in system.dropped_rows() if model.rigid_rows[row])
-
-
-def _left(model: Model, redundant: tuple[int, ...]) -> int:
-    return 6 * len(model.bodies) - int(np.count_nonzero(model.rigid_rows)) + len(redundant)
 
 
 def _independent(model: Model, state: State, jacobian: Floats) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.analysis.differences import OutOfReach
-from bellcrank.analysis.freedoms import redundant_at
 from bellcrank.analysis.state_coordinates import (
     StateCoordinate,
     charted,
@@ -22,6 +21,7 @@ from bellcrank.analysis.state_coordinates import (
     size_of,
     with_body_coordinates,
 )
+from bellcrank.assembly.mobility import redundant_at
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.posing import extended
 from bellcrank.assembly.positions import without_rows

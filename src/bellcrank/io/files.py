@@ -14,8 +14,10 @@ from bellcrank.io.document import Builder
 from bellcrank.io.elements import Document
 from bellcrank.io.encode import encoded
 from bellcrank.io.node import Entries, Node, Place, Scalar, described
+from bellcrank.io.returned import Written, compared
 from bellcrank.io.robots import mjcf_writer, urdf_writer
 from bellcrank.io.robots import reader as robots
+from bellcrank.io.robots.outline import Outline
 from bellcrank.io.sections import VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Mechanism
@@ -46,12 +48,12 @@ IMPORTERS: Final[dict[str, Importer]] = {
 """What reads files of other programs, by suffix: with folders of packages that such files name, and the
 density, kg/m^3, of shapes whose masses they do not state."""
 
-EXPORTERS: Final[dict[str, Callable[[Mechanism], tuple[str, list[Fault]]]]] = {
+EXPORTERS: Final[dict[str, Callable[[Mechanism], tuple[str, Outline]]]] = {
     ".urdf": urdf_writer.write,
     ".xml": mjcf_writer.write,
     ".mjcf": mjcf_writer.write,
 }
-"""What writes files for other programs, by suffix: the text, and what of the mechanism is not in it."""
+"""What writes files for other programs, by suffix: the text, and what of the mechanism is in it."""
 
 SIZE: Final = 100_000_000
 """How many bytes a mechanism file may have."""
@@ -140,20 +142,30 @@ def save(
     also loops and ball joints, both at the present values of parameters; everything else they cannot
     represent is returned.
 
-    Raises Unsupported for another suffix, MechanismError if the mechanism or the path is invalid or the
-    mechanism cannot be written in that format; NotWritten, an OSError too, if the file cannot be written. An
-    existing file is replaced whole, or remains what it was.
+    The text is read back before it is put in place. Degrees of freedom, masses, gravity or a start that
+    differ, and are not among what is returned, are an error. An existing file is replaced whole, or remains
+    what it was.
+
+    Raises Unsupported for another suffix, MechanismError if mechanism or path are invalid or the format does
+    not suit the mechanism, AssemblyError if URDF or MJCF is to hold one without a start; NotWritten, an
+    OSError too, if the file cannot be written.
     """
     required_path("mechanism file", path)
-    folder = Path(path).absolute().parent
-    left_out: list[Fault] = []
-    if (exporter := EXPORTERS.get(Path(path).suffix.lower())) is not None:
-        required("mechanism", mechanism, Mechanism)
-        text, left_out = exporter(mechanism)
-    else:
-        text = _format_of(path, EXPORTERS).write(encoded(mechanism, simulation, folder))
+    text, left_out = _written(mechanism, Path(path), simulation)
     write_whole(path, text)
     return tuple(left_out)
+
+
+def _written(mechanism: Mechanism, path: Path, simulation: Simulation | None) -> tuple[str, list[Fault]]:
+    """The text of a file, which was read back and compared, and what is not in it."""
+    suffix, folder = path.suffix.lower(), path.absolute().parent
+    if suffix not in EXPORTERS:
+        text = _format_of(path, EXPORTERS).write(encoded(mechanism, simulation, folder))
+        return text, compared(Written(mechanism), lambda: loads(text, SUFFIXES[suffix], folder))
+    required("mechanism", mechanism, Mechanism)
+    text, made = EXPORTERS[suffix](mechanism)
+    written = Written(made.kept, made.bodies, made.merged, made.lacks)
+    return text, made.left_out + compared(written, lambda: robots.of_text(text, path))
 
 
 def dumps(mechanism: Mechanism, format: str = "yaml", simulation: Simulation | None = None) -> str:  # noqa: A002

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.io.robots.chain import chain_joint, guided_ball
+from bellcrank.io.robots.chain import backwards, chain_joint, guided_ball
 from bellcrank.io.robots.massless import Group, Reduced, reduced
 from bellcrank.io.robots.names import element_name
 from bellcrank.io.robots.pose import Pose, added, scaled
@@ -163,6 +163,10 @@ class Builder:
             kind, base, names = led
             at = Pose(motions[-1].point, base.rotation)
             self._join(name, kind, parent, child, at, base, list(zip(motions, [*names, None], strict=True)))
+        elif (led := guided_ball(other := backwards(motions))) is not None:  # the child guides the ball
+            kind, base, names = led
+            at = Pose(other[-1].point, base.rotation)
+            self._join(name, kind, child, parent, at, base, list(zip(other, [*names, None], strict=True)))
         else:
             kind, at, names = chain_joint(motions, child.lead.pose, self.inputs)
             self._join(name, kind, parent, child, at, None, list(zip(motions, names, strict=True)))

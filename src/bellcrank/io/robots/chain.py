@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -59,6 +60,8 @@ def guided_ball(motions: Sequence[Motion]) -> tuple[JointKind, Pose, list[str]] 
     The joint, the frame of its first marker in the world, and the names of the slides' coordinates in it;
     None for other motions.
     """
+    if not motions:
+        return None
     *slides, ball = motions
     axes = np.array([motion.axis for motion in slides])
     if ball.kind != "ball" or not 1 <= len(slides) <= 3 or any(one.kind != "slide" for one in slides):
@@ -77,6 +80,11 @@ def guided_ball(motions: Sequence[Motion]) -> tuple[JointKind, Pose, list[str]] 
     a, b, c = back.tolist()
     kind = (PointOnLine, PointOnPlane, Free)[len(slides) - 1]()
     return kind, Pose(added(ball.point, (a, b, c)), rotation), names
+
+
+def backwards(motions: Sequence[Motion]) -> list[Motion]:
+    """The motions of a parent relative to its child; their coordinates are the same."""
+    return [replace(motion, axis=scaled(motion.axis, -1.0)) for motion in reversed(motions)]
 
 
 def _orientation(axes: Sequence[Vec3], child: Pose) -> tuple[float, float, float, float]:

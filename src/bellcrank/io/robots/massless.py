@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from bellcrank.errors import MechanismError
-from bellcrank.io.robots.chain import guided_ball
+from bellcrank.io.robots.chain import backwards, guided_ball
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import GROUND, Connection, Forest, Link, Skeleton, summed
 from bellcrank.io.robots.source import Source
@@ -121,7 +121,8 @@ def _weigh(source: Source, group: Group, density: float) -> None:
 def _parted(skeleton: Skeleton, one: Connection) -> Iterable[Connection]:
     """Split a connection with a ball among other motions in two, with a massless link between them."""
     single = next((k for k, motion in enumerate(one.motions) if motion.kind in _SINGLE), None)
-    if single is None or len(one.motions) == 1 or guided_ball(one.motions) is not None:
+    guided = any(guided_ball(motions) is not None for motions in (one.motions, backwards(one.motions)))
+    if single is None or len(one.motions) == 1 or guided:
         yield one
         return
     cut = single or 1

@@ -14,6 +14,7 @@ from typing import Any, Final
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.mjcf_document import ACTUATORS, Document
 from bellcrank.io.robots.mjcf_joints import JointReader
+from bellcrank.io.robots.mjcf_start import controls_of
 from bellcrank.io.robots.mjcf_tendons import Fixed, Tendons
 from bellcrank.io.robots.names import symbol_name
 from bellcrank.io.robots.pose import Pose
@@ -46,7 +47,9 @@ def add_actuators(
 ) -> None:
     """Add a force and an input for each actuator."""
     taken: set[str] = set()
+    controls = iter(controls_of(document))
     for at in document.items("actuator"):
+        control = next(controls, 0.0)
         if at.tag not in ACTUATORS:
             document.source.fault(at, "it has no place here")
             continue
@@ -56,7 +59,7 @@ def add_actuators(
         law = _law(document, at, [*defaults.actuators, (at.tag, at.attributes)])
         name = symbol_name(at.name or f"{at.tag}_{len(taken) + 1}", taken)
         taken.add(name)
-        _Actuator(builder, document, at, given, law, name).add(joints, sites, tendons)
+        _Actuator(builder, document, at, given, law, name, control).add(joints, sites, tendons)
 
 
 def _law(document: Document, at: Element, settings: list[tuple[str, dict[str, str]]]) -> _Law:
@@ -135,6 +138,8 @@ class _Actuator:
     given: Mapping[str, str]
     law: _Law
     name: str
+    control: float = 0.0
+    """The value of its input at the start."""
 
     def add(self, joints: JointReader, sites: Mapping[str, tuple[str, Pose]], tendons: Tendons) -> None:
         source, at = self.document.source, self.at
@@ -192,7 +197,7 @@ class _Actuator:
     @property
     def input(self) -> Any:
         """The input of an actuator."""
-        return Input(self.name)
+        return Input(self.name, self.control)
 
     def _label(self) -> str:
         return self.at.name or self.name

@@ -9,6 +9,7 @@ from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.mjcf_actuators import add_actuators
 from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.mjcf_joints import JointReader
+from bellcrank.io.robots.mjcf_start import add_start, start_of
 from bellcrank.io.robots.mjcf_tendons import Tendons
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import GROUND
@@ -43,10 +44,13 @@ def add_elements(
     for at in document.items("equality"):
         equalities.add(at, tendons)
     add_actuators(builder, document, joints, sites, tendons)
+    add_start(builder, document)
+    start = start_of(document)
     for at in document.sections:
         if at.tag in _LISTED:
             for one in at.children:
-                document.source.leave(one, str(one), _LISTED[at.tag])
+                if one is not start:
+                    document.source.leave(one, str(one), _LISTED[at.tag])
         elif at.tag not in _QUIET:
             document.source.fault(at, "it has no place here")
 

@@ -1,68 +1,87 @@
-"""Export to MJCF of mechanisms whose joints are made of turns, slides and balls; loops become equalities."""
+"""Export to MJCF of mechanisms whose joints are made of turns, slides and balls; loops become equalities.
+
+The key frame "start" holds the start, unless the mechanism starts at rest with all coordinates at zero.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
-from bellcrank.errors import Fault, FaultList
+import numpy as np
+
+from bellcrank.errors import FaultList
+from bellcrank.io.robots.mjcf_laws import Laws
+from bellcrank.io.robots.mjcf_start import KEY
 from bellcrank.io.robots.outline import Branch, Outline, listed, outline
 from bellcrank.io.robots.pose import ORIGIN, Pose
+from bellcrank.io.robots.xml_tree import DEPTH
 from bellcrank.mechanism import GROUND, Joint, Marker, Mechanism
-from bellcrank.mechanism.friction import JointFriction
-from bellcrank.mechanism.inputs import inputs_in
 from bellcrank.mechanism.joint_kinds import Fixed, Revolute, Spherical
 from bellcrank.mechanism.mesh import Mesh
-from bellcrank.mechanism.motors import GearedMotor, JointMotor
+from bellcrank.mechanism.rotation import conjugate, from_matrix, multiply
 from bellcrank.mechanism.shape import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere
-from bellcrank.mechanism.springs import SpringDamper, TorsionSpring
-from bellcrank.mechanism.transmissions import Cable, Coupling
 
-_APART = 0.1  # m, between the two points that represent a hinge of a loop
+_APART: Final = 0.1  # m, between the two points that represent a hinge of a loop
+_CLOSING: Final = (Fixed, Spherical, Revolute)
+_LEAST: Final = 1e-15  # kg, kg m^2: MuJoCo's mjMINVAL
+_EDGE: Final = 1e-11  # relative: how near to the triangle inequality's edge MuJoCo's rounding may matter
+_ROUNDING: Final = 1e-15  # m, rad and their rates
+_BROKEN: Final = 1e-9  # relative: beyond the edge by more, no rounding has brought the moments there
 
 
-def write(mechanism: Mechanism) -> tuple[str, list[Fault]]:
-    """The text of an MJCF file, and the parts of the mechanism that it omits.
+def write(mechanism: Mechanism) -> tuple[str, Outline]:
+    """The text of an MJCF file, and the outline that says what of the mechanism is in it.
 
-    Raises MechanismError for joints that are not made of turns, slides and balls, and for loops closed by
-    joints other than hinges, balls and fixed joints.
+    Raises MechanismError for faults, for joints that are not made of turns, slides and balls, and for loops
+    closed by joints other than hinges, balls and fixed joints; AssemblyError if there is no start.
     """
-    made = outline(mechanism)
+    made = outline(mechanism, _CLOSING)
     faults = FaultList()
     for joint in made.loops:
-        if not isinstance(joint.kind, (Fixed, Spherical, Revolute)):
+        if not isinstance(joint.kind, _CLOSING):
             rule = "it closes a loop, which MJCF does by hinges, balls and fixed joints"
             faults.add(f"joint {joint.name!r}", rule, joint.kind.name, "save it as YAML")
+    depth = {GROUND: 3}  # with the elements around the bodies, and those within them
+    for branch in made.branches():
+        depth[branch.body.name] = depth[branch.parent] + 1
+    if (deepest := max(depth, key=depth.__getitem__)) != GROUND and depth[deepest] > DEPTH:
+        rule = f"it hangs on more than {DEPTH - 3} bodies one after the other, which MJCF nests too deep"
+        faults.add(f"body {deepest!r}", rule, depth[deepest] - 3, "save it as URDF or YAML")
     for body in made.mechanism.bodies.values():
         if not body.mass_known:
             advice = "give it a mass and an inertia, or save the mechanism as URDF or YAML"
             faults.add(f"body {body.name!r}", "its mass is not known, which MJCF needs", None, advice)
     faults.raise_any()
-    return _Writer(made).text(), made.left_out
+    return _Writer(made).text(), made
 
 
 class _Writer:
     def __init__(self, made: Outline) -> None:
         self.made = made
         self.mechanism = made.mechanism
-        self.names = made.names()
-        self.own: dict[str, dict[str, float]] = {name: {} for name in self.names.values()}
         self.meshes: dict[tuple[str, str], str] = {}
         self.sites: dict[str, list[str]] = {}
-        self.tendons: list[str] = []
-        self.equalities: list[str] = []
-        self.actuators: list[str] = []
         self.lines: list[str] = []
+        self.laws = Laws(made, self._site)
+        self.positions: list[float] = []
+        self.velocities: list[float] = []
+        self.moved = False
 
     def text(self) -> str:
         """The whole file."""
-        self._elements()
-        for joint in self.made.loops:
+        made, laws = self.made, self.laws
+        made.names.take("body", "world")  # the name of the ground
+        made.name_all("body", "joint")
+        laws.own.update({name: {} for name in made.coordinates.values()})
+        names = [marker.name for marker in self.mechanism.markers.values()]
+        for key, marker in self.mechanism.markers.items():
+            self._site(str(marker.name) if names.count(marker.name) == 1 else key, marker)
+        laws.add_all()
+        for joint in made.loops:
             self._loop(joint)
-        for marker in self.mechanism.markers.values():
-            self._site(str(marker.key), marker)
         self._contents(GROUND, self.mechanism.ground.shapes, "    ")
-        for branch in self.made.roots:
+        for branch in made.roots:
             self._body(branch, "    ")
         head = [
             f"<mujoco model={quoteattr(self.mechanism.name)}>",
@@ -75,9 +94,10 @@ class _Writer:
         ]
         parts = {
             "asset": assets,
-            "tendon": self.tendons,
-            "equality": self.equalities,
-            "actuator": self.actuators,
+            "tendon": laws.tendons,
+            "equality": laws.equalities,
+            "actuator": laws.actuators,
+            "keyframe": self._start(),
         }
         for tag, lines in parts.items():
             if tag == "tendon":
@@ -87,34 +107,58 @@ class _Writer:
         return "\n".join([*head, "</mujoco>", ""])
 
     def _body(self, branch: Branch, indent: str) -> None:
-        body = branch.body
-        self.lines.append(f"{indent}<body name={quoteattr(body.name)}{_place(branch.pose)}>")
+        body, made = branch.body, self.made
+        name = quoteattr(made.bodies[body.name])
+        self.lines.append(f"{indent}<body name={name}{_place(branch.pose)}>")
         inner = indent + "  "
         if branch.joint is None:
             self.lines.append(f"{inner}<freejoint/>")
+            self._start_floating(branch)
+        elif not branch.steps:
+            made.merge(branch, "it fixes one body to the other: read back, they are one")
         for step in branch.steps:
             self._joint(branch, step, inner)
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
-        full = listed((xx, yy, zz, xy, xz, yz))
-        self.lines.append(
-            f'{inner}<inertial pos="{listed(body.com)}" mass="{body.mass!r}" fullinertia="{full}"/>'
-        )
+        self.lines.append(f"{inner}<inertial {self._inertial(body)}/>")
         self._contents(body.name, body.shapes, inner)
         for child in branch.children:
             self._body(child, inner)
         self.lines.append(f"{indent}</body>")
 
+    def _inertial(self, body: Any) -> str:
+        """Mass and inertia. MuJoCo checks A + B >= C for the moments that it finds, without any tolerance."""
+        given = f'pos="{listed(body.com)}" mass="{body.mass!r}"'
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+        moments, axes = np.linalg.eigh(np.array(body.inertia))
+        low, middle, high = moments.tolist()
+        if min(low, body.mass) < _LEAST:
+            rule = f"MuJoCo takes no mass and no moment of inertia below {_LEAST} kg and kg m^2"
+            self.made.leave(f"body {body.name!r}", rule, (body.mass, low))
+        if high <= (low + middle) * (1.0 - _EDGE):
+            return f'{given} fullinertia="{listed((xx, yy, zz, xy, xz, yz))}"'
+        least = min(high, low + middle)
+        if high > (low + middle) * (1.0 + _BROKEN):
+            rule = (
+                "MuJoCo refuses moments that break the triangle inequality: the greatest is less in the file"
+            )
+            self.made.leave(f"body {body.name!r}", rule, (high, least))
+            less = (axes * (low, middle, least)) @ axes.T
+            self.made.change("_bodies", body.name, inertia=0.5 * (less + less.T))
+        axes[:, 0] *= np.sign(np.linalg.det(axes))
+        turn = listed(from_matrix(axes))
+        return f'{given} quat="{turn}" diaginertia="{listed((low, middle, least))}"'
+
     def _joint(self, branch: Branch, step: Any, indent: str) -> None:
         joint = branch.joint
         assert joint is not None
+        name = self.made.coordinates[f"{joint.name}.{step.coordinate}"]
         if step.kind == "ball":
-            line = f'{indent}<joint name={quoteattr(joint.name)} type="ball" pos="{listed(step.point)}"/>'
+            line = f'{indent}<joint name={quoteattr(name)} type="ball" pos="{listed(step.point)}"/>'
             self.lines.append(line)
+            self._start_ball(branch)
             return
-        name = self.names[f"{joint.name}.{step.coordinate}"]
         kind = "slide" if step.kind == "slide" else "hinge"
-        rest = "".join(f' {key}="{value!r}"' for key, value in self.own[name].items())
-        limit = dict(joint.limits).get(step.coordinate)
+        rest = "".join(f' {key}="{value!r}"' for key, value in self.laws.own[name].items())
+        limit = branch.limit(step)
         if limit is not None:
             low, high = (
                 (-1e10 if limit.lower is None else limit.lower),
@@ -125,6 +169,33 @@ class _Writer:
             f'{indent}<joint name={quoteattr(name)} type="{kind}" axis="{listed(step.axis)}" '
             f'pos="{listed(step.point)}"{rest}/>'
         )
+        value, rate = self.made.start.coordinate(joint.name, step.coordinate)
+        self.positions.append(value)
+        self.velocities.append(rate)
+        self.moved |= _counts(value) or (limit is not None and not low <= 0.0 <= high)
+
+    def _start_floating(self, branch: Branch) -> None:
+        """Pose and velocity in the world, the angular velocity in the axes of the body."""
+        at = self.made.start.body(branch.body.name)
+        self.positions += [*at["position"], *at["rotation"]]
+        self.velocities += [*at["velocity"], *self.made.start.turning(branch.body.name, GROUND).tolist()]
+        self.moved |= Pose(at["position"], at["rotation"]) != branch.pose
+
+    def _start_ball(self, branch: Branch) -> None:
+        start = self.made.start
+        outer, inner = (start.body(name)["rotation"] for name in (branch.parent, branch.body.name))
+        turn = multiply(conjugate(branch.pose.rotation), multiply(conjugate(outer), inner))
+        self.positions += turn
+        self.velocities += start.turning(branch.body.name, branch.parent).tolist()
+        self.moved |= any(map(_counts, turn[1:]))
+
+    def _start(self) -> list[str]:
+        """The key frame of the start; none if all is zero."""
+        if not self.moved and not any(map(_counts, (*self.velocities, *self.laws.controls))):
+            return []
+        parts = {"qpos": self.positions, "qvel": self.velocities, "ctrl": self.laws.controls}
+        numbers = " ".join(f'{key}="{listed(part)}"' for key, part in parts.items() if part)
+        return [f'<key name="{KEY}" {numbers}/>']
 
     def _contents(self, body: str, shapes: tuple[Shape, ...], indent: str) -> None:
         for shape in shapes:
@@ -150,121 +221,31 @@ class _Writer:
             return f'type="mesh" mesh="{self.meshes.setdefault(key, f"mesh {len(self.meshes) + 1}")}"'
         return None
 
-    def _site(self, name: str, marker: Marker) -> str:
+    def _site(self, wanted: str, marker: Marker) -> str:
+        name = self.made.names.take("site", wanted)
         pose = _place(Pose(marker.position, marker.rotation))
         self.sites.setdefault(marker.body, []).append(f"<site name={quoteattr(name)}{pose}/>")
         return name
 
     def _loop(self, joint: Joint) -> None:
         """Write a closing joint: a weld, a point constraint, or for a hinge two points on its axis."""
+        pairs, tag = [("", joint.marker_1, joint.marker_2)], "connect"
         if isinstance(joint.kind, Fixed):
-            pairs, tag = [("", joint.marker_1, joint.marker_2)], "weld"
-        else:
-            pairs, tag = [("", joint.marker_1, joint.marker_2)], "connect"
-            if isinstance(joint.kind, Revolute):
-                along = [_shifted(marker) for marker in (joint.marker_1, joint.marker_2)]
-                pairs.append((" axis", along[0], along[1]))
+            tag = "weld"
+        elif isinstance(joint.kind, Revolute):
+            along = [_shifted(marker) for marker in (joint.marker_1, joint.marker_2)]
+            pairs.append((" axis", along[0], along[1]))
         for word, one, two in pairs:
             ends = [self._site(f"{joint.name}{word} {k}", marker) for k, marker in ((1, one), (2, two))]
-            name = quoteattr(f"{joint.name}{word}")
-            self.equalities.append(
+            name = quoteattr(self.made.names.take("equality", f"{joint.name}{word}"))
+            self.laws.equalities.append(
                 f"<{tag} name={name} site1={quoteattr(ends[0])} site2={quoteattr(ends[1])}/>"
             )
-        if joint.limits:
-            self.made.leave(
-                f"joint {joint.name!r}", "limits of a joint that closes a loop are not in the file"
-            )
 
-    def _elements(self) -> None:
-        for force in self.mechanism.forces.values():
-            if not self._force(force):
-                self.made.leave(f"force {force.name!r}", "MJCF has no counterpart of it", force.kind.name)
-        for one in self.mechanism.constraints.values():
-            if not self._constraint(one):
-                self.made.leave(f"constraint {one.name!r}", "MJCF has no counterpart of it", one.kind.name)
-        for drive in self.mechanism.drives.values():
-            self.made.leave(f"drive {drive.name!r}", "MJCF has no counterpart of it")
 
-    def _force(self, force: Any) -> bool:
-        kind = force.kind
-        if isinstance(kind, SpringDamper) and kind.preload == 0.0 and kind.rest_length is not None:
-            sites = [self._site(f"{force.name} {k}", end) for k, end in enumerate(force.ends, start=1)]
-            inner = "".join(f"<site site={quoteattr(site)}/>" for site in sites)
-            self.tendons.append(
-                f'<spatial name={quoteattr(force.name)} stiffness="{kind.stiffness!r}" '
-                f'damping="{kind.damping!r}" springlength="{kind.rest_length!r}">{inner}</spatial>'
-            )
-            return True
-        name = self.names.get(self.made.key(force.ends[0])) if len(force.ends) == 1 else None
-        if name is None:
-            return False
-        own = self.own[name]
-        if isinstance(kind, TorsionSpring) and kind.preload == 0.0 and kind.rest_angle is not None:
-            if kind.stiffness and "stiffness" in own:
-                return False
-            if kind.stiffness:
-                own |= {"stiffness": kind.stiffness, "springref": kind.rest_angle}
-            own["damping"] = own.get("damping", 0.0) + kind.damping
-            return True
-        if isinstance(kind, JointFriction) and kind.stiction == kind.coulomb:
-            own["damping"] = own.get("damping", 0.0) + kind.viscous
-            own["frictionloss"] = own.get("frictionloss", 0.0) + kind.coulomb
-            return True
-        if isinstance(kind, GearedMotor):
-            own["armature"] = own.get("armature", 0.0) + kind.ratio**2 * kind.rotor_inertia
-            own["damping"] = own.get("damping", 0.0) + kind.ratio**2 * kind.droop
-            return self._motor(name, kind.torque, kind.ratio)
-        if isinstance(kind, JointMotor):
-            own["damping"] = own.get("damping", 0.0) + kind.droop
-            return self._motor(name, kind.effort, 1.0)
-        return False
-
-    def _motor(self, joint: str, effort: Any, ratio: float) -> bool:
-        """An actuator whose effort is affine in one input, gain · input + bias, or zero."""
-        if getattr(effort, "value", None) == 0.0:
-            return True
-        found = list(dict.fromkeys(inputs_in(effort)))
-        if len(found) != 1:
-            return False
-        from bellcrank.expression import derivative, substitute
-        from bellcrank.expression.reading import symbols_of
-
-        formula = effort.expression
-        gain = derivative(formula, found[0])
-        if symbols_of(gain) or set(symbols_of(formula)) != {found[0]}:
-            return False
-        bias = float(substitute(formula, {found[0]: 0.0}))
-        gear = ratio * float(gain)
-        of = f'<general name={quoteattr(found[0].name)} joint={quoteattr(joint)} gear="{gear!r}"'
-        if bias:
-            of += f' biastype="affine" biasprm="{bias / float(gain)!r} 0 0"'
-        self.actuators.append(f"{of}/>")
-        return True
-
-    def _constraint(self, one: Any) -> bool:
-        kind, label = one.kind, quoteattr(one.name)
-        if isinstance(kind, Cable) and kind.slack and kind.length is not None:
-            sites = [self._site(f"{one.name} {k}", end) for k, end in enumerate(one.ends, start=1)]
-            inner = "".join(f"<site site={quoteattr(site)}/>" for site in sites)
-            self.tendons.append(f'<spatial name={label} range="0 {kind.length!r}">{inner}</spatial>')
-            return True
-        names = [self.names.get(self.made.key(end)) for end in one.ends]
-        if not isinstance(kind, Coupling) or kind.constant is None or None in names:
-            return False
-        if len(names) > 2:
-            pairs = zip(names, kind.coefficients, strict=True)
-            inner = "".join(f'<joint joint={quoteattr(str(name))} coef="{c!r}"/>' for name, c in pairs)
-            self.tendons.append(f"<fixed name={label}>{inner}</fixed>")
-            self.equalities.append(f'<tendon tendon1={label} polycoef="{kind.constant!r} 0 0 0 0"/>')
-            return True
-        a, *rest = kind.coefficients
-        second = f" joint2={quoteattr(str(names[1]))}" if rest else ""
-        factor = -rest[0] / a if rest else 0.0
-        self.equalities.append(
-            f"<joint name={label} joint1={quoteattr(str(names[0]))}{second} "
-            f'polycoef="{kind.constant / a!r} {factor!r} 0 0 0"/>'
-        )
-        return True
+def _counts(number: float) -> bool:
+    """Whether a coordinate or a rate is more than rounding."""
+    return abs(number) > _ROUNDING
 
 
 def _place(pose: Pose) -> str:

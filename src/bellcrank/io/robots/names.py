@@ -1,4 +1,4 @@
-"""Names of elements and symbols, derived from names in files of other programs."""
+"""Names of elements and symbols, derived from names in files of other programs, and names in such files."""
 
 from __future__ import annotations
 
@@ -27,3 +27,22 @@ def symbol_name(wanted: str, taken: Container[str] = ()) -> str:
     while name in RESERVED or name in taken:
         name += "_"
     return name
+
+
+class FileNames:
+    """The names that a file has so far, by what must differ: of bodies, of joints, ...
+
+    >>> names = FileNames()
+    >>> names.take("body", "arm"), names.take("body", "arm"), names.take("joint", "arm")
+    ('arm', "arm'", 'arm')
+    """
+
+    def __init__(self) -> None:
+        self._taken: dict[str, set[str]] = {}
+
+    def take(self, kind: str, wanted: str) -> str:
+        """An unused name, the wanted one or one with primes, which is then taken."""
+        taken = self._taken.setdefault(kind, set())
+        name = element_name(wanted, taken)
+        taken.add(name)
+        return name

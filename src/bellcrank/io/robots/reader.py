@@ -12,7 +12,7 @@ import numpy as np
 from bellcrank.errors import MechanismError
 from bellcrank.io.robots import mjcf, sdf, urdf
 from bellcrank.io.robots.source import Source
-from bellcrank.io.robots.xml_tree import Element, parse
+from bellcrank.io.robots.xml_tree import Element, parse, parse_text
 from bellcrank.mechanism import Mechanism
 
 READERS: Final[dict[str, Callable[[Source, Element], Mechanism]]] = {
@@ -37,7 +37,20 @@ def read(
 
     Raises MechanismError with all faults, each with file and line; OSError if the file cannot be read.
     """
-    root = parse(path, str(path))
+    return _mechanism(parse(path, str(path)), path, packages, density)
+
+
+def of_text(text: str, path: Path) -> Mechanism:
+    """The mechanism of the text of a file that would have that path. Raises MechanismError as `read` does."""
+    return _mechanism(parse_text(text.encode(), str(path)), path)
+
+
+def _mechanism(
+    root: Element,
+    path: Path,
+    packages: Iterable[str | os.PathLike[str]] = (),
+    density: float | None = None,
+) -> Mechanism:
     known = [*packages, *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep))]
     source = Source(path, [Path(package) for package in known], density)
     reader = READERS.get(root.tag)

@@ -105,17 +105,17 @@ class Skeleton:
 
     def poses(self, coordinates: Mapping[str, float]) -> dict[str, Pose]:
         """Poses of the links in the world for given values of motions, all others as in the file's pose."""
-        moved = {GROUND: HERE}
+        found = {GROUND: HERE}
         for way in self.connections:
-            here = moved[way.parent]
+            here = found[way.parent]
             for motion in way.motions:
                 if motion.name in coordinates:
-                    here = here @ _moved(motion, coordinates[motion.name] - motion.start)
-            moved[way.child] = here
-        return {name: pose @ self.links[name].pose for name, pose in moved.items()}
+                    here = here @ moved(motion, coordinates[motion.name] - motion.start)
+            found[way.child] = here
+        return {name: pose @ self.links[name].pose for name, pose in found.items()}
 
 
-def _moved(motion: Motion, amount: float) -> Pose:
+def moved(motion: Motion, amount: float) -> Pose:
     """The displacement by a turn about, or a slide along, the line of a motion."""
     if motion.kind == "slide":
         return Pose(scaled(motion.axis, amount))

@@ -6,12 +6,13 @@ import math
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from bellcrank.errors import Fault, FaultList
+from bellcrank.errors import FaultList
+from bellcrank.io.robots.mjcf_laws import affine_effort, is_plain_friction
 from bellcrank.io.robots.outline import Branch, Outline, listed, outline
 from bellcrank.io.robots.pose import Pose, added, scaled
 from bellcrank.mechanism import GROUND, Mechanism
 from bellcrank.mechanism.friction import JointFriction
-from bellcrank.mechanism.inputs import inputs_in
+from bellcrank.mechanism.inputs import declared
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.motors import GearedMotor
 from bellcrank.mechanism.rotation import matrix
@@ -22,12 +23,17 @@ from bellcrank.mechanism.transmissions import Coupling
 _WORLD = "world"
 
 
-def write(mechanism: Mechanism) -> tuple[str, list[Fault]]:
-    """The text of a URDF file, and the parts of the mechanism that it omits.
+def write(mechanism: Mechanism) -> tuple[str, Outline]:
+    """The text of a URDF file, and the outline that says what of the mechanism is in it.
 
-    Raises MechanismError for loops, ball joints and joints that are not made of turns and slides.
+    Raises MechanismError for faults, loops, ball joints and joints that are not made of turns and slides;
+    AssemblyError if there is no start.
     """
-    made = outline(mechanism)
+    made = outline(mechanism, balls=False)
+    made.lacks = {
+        "gravity": "URDF has none: whoever reads the file takes another one",
+        "start": "URDF has no positions and velocities: read back, these bodies start otherwise",
+    }
     faults = FaultList()
     for joint in made.loops:
         faults.add(
@@ -42,7 +48,7 @@ def write(mechanism: Mechanism) -> tuple[str, list[Fault]]:
                 f"joint {branch.joint.name!r}", "URDF has no ball joints", None, "save it as MJCF or YAML"
             )
     faults.raise_any()
-    return _Writer(made).text(), made.left_out
+    return _Writer(made).text(), made
 
 
 class _Writer:
@@ -50,8 +56,9 @@ class _Writer:
         self.made = made
         self.mechanism = made.mechanism
         self.lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(made.mechanism.name)}>"]
-        self.names = made.names()
-        self.inner: dict[str, list[str]] = {name: [] for name in self.names.values()}
+        made.names.take("link", _WORLD)
+        made.name_all("link", "joint")
+        self.inner: dict[str, list[str]] = {name: [] for name in made.coordinates.values()}
         self.frames: dict[str, Pose] = {GROUND: Pose()}
         """Of links in their bodies: at the last line about or along which they move."""
 
@@ -61,38 +68,44 @@ class _Writer:
         self._link(_WORLD, GROUND, self.mechanism.ground.shapes)
         for branch in self.made.branches():
             self._branch(branch)
+        names = [marker.name for marker in self.mechanism.markers.values()]
         for key, marker in self.mechanism.markers.items():
-            self._marker(key, marker)
+            self._marker(str(marker.name) if names.count(marker.name) == 1 else key, key, marker)
         return "\n".join([*self.lines, *after, "</robot>", ""])
 
     def _branch(self, branch: Branch) -> None:
-        name, steps = branch.body.name, branch.steps
+        made, name, steps, joint = self.made, branch.body.name, branch.steps, branch.joint
         places = [Pose(step.point) for step in steps] or [Pose()]
         self.frames[name] = places[-1]
-        inertia = self._inertia(branch, places[-1])
-        self._link(name, name, branch.body.shapes, inertia)
-        above, last = branch.parent, self.frames[branch.parent].inverse() @ branch.pose
-        label = branch.joint.name if branch.joint is not None else f"{name} floating"
-        if not steps:
-            self._joint(label, "fixed" if branch.joint is not None else "floating", above, name, last, [])
-            return
-        for number, (step, place) in enumerate(zip(steps, places, strict=True)):
-            inner = name if number == len(steps) - 1 else f"{name} {number + 1}"
-            if inner != name:
+        link = made.bodies[name]
+        self._link(link, name, branch.body.shapes, self._inertia(branch, places[-1]))
+        above = _WORLD if branch.parent == GROUND else made.bodies[branch.parent]
+        last = self.frames[branch.parent].inverse() @ branch.pose
+        if joint is None:
+            self._joint(made.names.take("joint", f"{name} floating"), "floating", above, link, last, [])
+        elif not steps:
+            fixed = made.own_name("joint", joint.name, f"joint {joint.name!r}")
+            self._joint(fixed, "fixed", above, link, last, [])
+            if branch.parent != GROUND:
+                made.merge(branch, "it fixes one body to the other: read back, they are one")
+        label = "" if joint is None else joint.name
+        for number, (step, place) in enumerate(zip(steps, places, strict=True) if steps else ()):
+            inner = link
+            if number < len(steps) - 1:
+                inner = made.names.take("link", f"{name} {number + 1}")
                 self.lines.append(f"  <link name={quoteattr(inner)}/>")
-            named = self.names[f"{label}.{step.coordinate}"]
-            limit = dict(branch.joint.limits).get(step.coordinate) if branch.joint is not None else None
+            named = made.coordinates[f"{label}.{step.coordinate}"]
+            limit = branch.limit(step)
             low, high = (None, None) if limit is None else (limit.lower, limit.upper)
             kind = "prismatic" if step.kind == "slide" else ("continuous" if limit is None else "revolute")
             rest = [f'<axis xyz="{listed(step.axis)}"/>', *self.inner[named]]
             if kind != "continuous":
                 low, high = (-1e10 if low is None else low), (1e10 if high is None else high)
-                rest.append(f'<limit lower="{low!r}" upper="{high!r}" effort="0" velocity="0"/>')
+                rest.append(f'<limit lower="{low!r}" upper="{high!r}" effort="1e10" velocity="1e10"/>')
             self._joint(named, kind, above, inner, last @ place, rest)
             above, last = inner, place.inverse()
 
     def _joint(self, name: str, kind: str, parent: str, child: str, pose: Pose, rest: list[str]) -> None:
-        parent = _WORLD if parent == GROUND else parent
         self.lines.append(
             f'  <joint name={quoteattr(name)} type="{kind}"><parent link={quoteattr(parent)}/>'
             f"<child link={quoteattr(child)}/>{_origin(pose)}{''.join(rest)}</joint>"
@@ -123,60 +136,76 @@ class _Writer:
             self.lines.append(f"    <visual>{_origin(pose)}<geometry>{geometry}</geometry>{color}</visual>")
         self.lines.append("  </link>")
 
-    def _marker(self, key: str, marker: Any) -> None:
-        if marker.name in (_WORLD, *self.mechanism.bodies):
-            return
-        carrier = _WORLD if marker.body == GROUND else marker.body
-        name = (
-            marker.name if sum(m.name == marker.name for m in self.mechanism.markers.values()) == 1 else key
-        )
+    def _marker(self, wanted: str, key: str, marker: Any) -> None:
+        carrier = _WORLD if marker.body == GROUND else self.made.bodies[marker.body]
+        name = self.made.names.take("link", wanted)
         pose = self.frames[marker.body].inverse() @ Pose(marker.position, marker.rotation)
         self.lines.append(f"  <link name={quoteattr(name)}/>")
-        self._joint(f"{key} marker", "fixed", carrier, name, pose, [])
+        self._joint(self.made.names.take("joint", f"{key} marker"), "fixed", carrier, name, pose, [])
 
     def _elements(self) -> list[str]:
         """Add elements of joints to the joints; return the lines of those at the end of the file."""
+        rule, made = "URDF has no counterpart of it", self.made
         after: list[str] = []
         for force in self.mechanism.forces.values():
-            name = self.names.get(self.made.key(force.ends[0])) if len(force.ends) == 1 else None
+            name = made.coordinate(force.ends[0]) if len(force.ends) == 1 else None
             if name is None or not self._force(force, name, after):
-                self.made.leave(f"force {force.name!r}", "URDF has no counterpart of it", force.kind.name)
+                made.drop("force", force, rule, force.kind.name)
         for one in self.mechanism.constraints.values():
-            names = [self.names.get(self.made.key(end)) for end in one.ends]
-            kind = one.kind
-            if not isinstance(kind, Coupling) or None in names or len(names) != 2 or kind.constant is None:
-                self.made.leave(f"constraint {one.name!r}", "URDF has no counterpart of it", kind.name)
-                continue
-            a, b = kind.coefficients
-            led, rest = quoteattr(str(names[1])), kind.constant / a
-            self.inner[str(names[0])].append(
-                f'<mimic joint={led} multiplier="{-b / a!r}" offset="{rest!r}"/>'
-            )
+            if not self._mimic(one):
+                made.drop("constraint", one, rule, one.kind.name)
         for drive in self.mechanism.drives.values():
-            self.made.leave(f"drive {drive.name!r}", "URDF has no counterpart of it")
+            made.drop("drive", drive, rule)
         return after
+
+    def _mimic(self, one: Any) -> bool:
+        """A coupling of two joints: one of them, which follows no other one yet, follows the other."""
+        kind, names = one.kind, [self.made.coordinate(end) for end in one.ends]
+        if not isinstance(kind, Coupling) or kind.constant is None or None in names or len(names) != 2:
+            return False
+        pairs = list(zip(map(str, names), kind.coefficients, strict=True))
+        for (follower, a), (other, b) in (pairs, reversed(pairs)):
+            if not any(line.startswith("<mimic") for line in self.inner[follower]):
+                factor, offset = -b / a, kind.constant / a
+                self.inner[follower].append(
+                    f'<mimic joint={quoteattr(other)} multiplier="{factor!r}" offset="{offset!r}"/>'
+                )
+                return True
+        return False
 
     def _force(self, force: Any, name: str, after: list[str]) -> bool:
         kind = force.kind
         if isinstance(kind, TorsionSpring) and kind.stiffness == 0.0 and kind.preload == 0.0:
             damping, friction = kind.damping, 0.0
-        elif isinstance(kind, JointFriction) and kind.stiction == kind.coulomb:
+        elif isinstance(kind, JointFriction) and is_plain_friction(kind):
             damping, friction = kind.viscous, kind.coulomb
         elif isinstance(kind, GearedMotor) and kind.droop == 0.0:
-            driven = next(iter(inputs_in(kind)), None)
-            label = quoteattr(force.name if driven is None else driven.name)
-            after.append(
-                f"  <transmission name={quoteattr(force.name)}>"
-                "<type>transmission_interface/SimpleTransmission</type>"
-                f"<joint name={quoteattr(name)}/><actuator name={label}><mechanicalReduction>{kind.ratio!r}"
-                f"</mechanicalReduction><rotorInertia>{kind.rotor_inertia!r}</rotorInertia></actuator></transmission>"
-            )
-            return True
+            return self._transmission(force, name, after)
         else:
             return False
         if any(line.startswith("<dynamics") for line in self.inner[name]):
             return False
         self.inner[name].append(f'<dynamics damping="{damping!r}" friction="{friction!r}"/>')
+        return True
+
+    def _transmission(self, force: Any, name: str, after: list[str]) -> bool:
+        """A motor whose torque is zero, or an input that starts at zero and moves no other motor."""
+        found, kind = affine_effort(force.kind.torque), force.kind
+        if found is None:
+            return False
+        symbol, gain, bias = found
+        label = force.name if symbol is None else symbol.name
+        if symbol is not None and (gain, bias, declared(symbol).value) != (1.0, 0.0, 0.0):
+            return False
+        if (actuator := self.made.names.take("actuator", label)) != label and symbol is not None:
+            return False
+        after.append(
+            f"  <transmission name={quoteattr(force.name)}>"
+            "<type>transmission_interface/SimpleTransmission</type>"
+            f"<joint name={quoteattr(name)}/><actuator name={quoteattr(actuator)}>"
+            f"<mechanicalReduction>{kind.ratio!r}</mechanicalReduction>"
+            f"<rotorInertia>{kind.rotor_inertia!r}</rotorInertia></actuator></transmission>"
+        )
         return True
 
 
