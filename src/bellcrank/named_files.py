@@ -1,7 +1,8 @@
 """The door for files that are named by others: in files that are read, and in commands from afar.
 
-All readers of such files pass it. `content_of` opens one; `admit` decides on a name that is read later or by
-another library. Where reading is confined to a folder, as in live sessions, nothing outside is read.
+All readers of such files pass it. `content_of` reads one, up to a number of bytes; `opened` opens one;
+`admit` decides on a name that is read later or by another library. Who reads bounds what the bytes expand to,
+before they are decoded. Where reading is confined to a folder, as in live sessions, nothing outside is read.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from bellcrank.errors import Fault, MechanismError
 
-__all__ = ["admit", "confined", "confining_folder", "content_of", "is_admitted"]
+__all__ = ["admit", "confined", "confining_folder", "content_of", "is_admitted", "opened"]
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,12 @@ def admit(path: str | os.PathLike[str]) -> None:
         raise MechanismError(Fault(f"file '{os.fspath(path)}'", rule, None, "copy it there"))
 
 
-def content_of(path: str | os.PathLike[str], element: str, most: int) -> bytes:
-    """The bytes of a file, of which it may have `most`.
+@contextmanager
+def opened(path: str | os.PathLike[str], element: str) -> Iterator[BinaryIO]:
+    """A file open for reading.
 
-    Raises MechanismError about the element for a file that is not admitted, is too large, or is a device, a
-    pipe or a socket; OSError for one that is missing or cannot be read.
+    Raises MechanismError about the element for a file that is not admitted, or is a device, a pipe or a
+    socket; OSError for one that is missing or cannot be read.
     """
     admit(path)
     # A pipe without a writer must not stop us. The open file is judged: its name may be another's later.
@@ -83,18 +86,24 @@ def content_of(path: str | os.PathLike[str], element: str, most: int) -> bytes:
             raise
         raise _no_file(element) from None
     try:
-        found = os.fstat(number)
-        if stat.S_ISDIR(found.st_mode):
+        mode = os.fstat(number).st_mode
+        if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(mode):
             raise _no_file(element)
-        if found.st_size > most:
-            rule = f"the file has {found.st_size} bytes, more than {most}"
-            raise MechanismError(Fault(element, rule))
         with os.fdopen(number, "rb", closefd=False) as file:
-            content = file.read(most + 1)
+            yield file
     finally:
         os.close(number)
+
+
+def content_of(path: str | os.PathLike[str], element: str, most: int) -> bytes:
+    """The bytes of a file, which may have `most`. Raises the errors of `opened`, and for a larger file."""
+    with opened(path, element) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise MechanismError(Fault(element, f"the file has {size} bytes, more than {most}"))
+        content = file.read(most + 1)
     if len(content) > most:  # it grew meanwhile
         raise MechanismError(Fault(element, f"the file has more than {most} bytes"))
     return content

@@ -12,13 +12,14 @@ from rigs import watched
 sys.path.insert(0, str(Path(__file__).parent))
 
 import calls
+import containers
 import files
 import robots
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
-@pytest.mark.parametrize(("fuzzer", "count"), [(files, 20), (robots, 60), (calls, 50)])
+@pytest.mark.parametrize(("fuzzer", "count"), [(files, 20), (robots, 60), (calls, 50), (containers, 60)])
 def test_only_our_own_errors_come_of_it(fuzzer, count):
     """In a process of its own: a child of this one would inherit locks of what other tests left at work."""
     command = [sys.executable, fuzzer.__file__, "--first", "0", "--count", str(count), "--jobs", "1"]

@@ -13,6 +13,7 @@ from bellcrank.cli.study_options import (
     conclude,
     guess_of,
     study_options,
+    table_of,
     values_of,
 )
 from bellcrank.errors import Fault, MechanismError
@@ -80,12 +81,8 @@ def command(
 
 def _columns(path: str, use: tuple[str, ...]) -> dict[str, Any]:
     from bellcrank.studies.data import TIMES
-    from bellcrank.studies.extras import needed
 
-    try:
-        table = needed("pandas", "a table").read_csv(path, skipinitialspace=True)
-    except (ValueError, OSError) as error:
-        raise MechanismError(Fault(f"file '{path}'", f"it cannot be read as a table: {error}")) from error
+    table = table_of(path)
     found = {str(name): table[name].to_numpy() for name in table.columns}
     times = next((name for name in TIMES if name in found), None)
     if times is None:

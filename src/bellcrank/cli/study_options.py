@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -11,6 +12,7 @@ import numpy as np
 from bellcrank.cli.settings import setting
 from bellcrank.cli.values import SECONDS, in_unit, show_json
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.named_files import content_of
 from bellcrank.studies.points import parameters_of
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 EXISTING: Final = click.Path(exists=True, dir_okay=False)
+_TABLE: Final = 100_000_000  # bytes
 _ANALYSIS: Final = ("duration", "start_time", "step", "output_step", "tolerance", "formulation", "method")
 
 _OPTIONS: Final = (
@@ -177,3 +180,16 @@ def conclude(
         show_json(report.to_dict() | {"written": written})
     elif not quiet:
         click.echo("\n".join([str(report), *(f"written: {one}" for one in written)]))
+
+
+def table_of(path: str) -> Any:
+    """A CSV file of 100 MB at most as a pandas table. Raises MechanismError for another."""
+    from bellcrank.studies.extras import needed
+
+    pandas = needed("pandas", "a table")
+    try:
+        return pandas.read_csv(BytesIO(content_of(path, f"file '{path}'", _TABLE)), skipinitialspace=True)
+    except MechanismError:  # which is a ValueError
+        raise
+    except (ValueError, OSError) as error:
+        raise MechanismError(Fault(f"file '{path}'", f"it cannot be read as a table: {error}")) from error

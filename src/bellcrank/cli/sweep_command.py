@@ -8,9 +8,16 @@ from typing import Any
 
 import click
 
-from bellcrank.cli.study_options import EXISTING, arguments_of, check_pictures, study_options, values_of
+from bellcrank.cli.study_options import (
+    EXISTING,
+    arguments_of,
+    check_pictures,
+    study_options,
+    table_of,
+    values_of,
+)
 from bellcrank.cli.values import show_json
-from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.errors import Unsupported
 from bellcrank.studies.points import ARRANGEMENTS, SAMPLES
 from bellcrank.studies.result import SweepResult
 
@@ -84,12 +91,12 @@ def command(
 
     content = read(file)
     check_pictures(plot)
-    _check_table(out)
+    _checktable_of(out)
     quiet = given["quiet"]
     samples = given["arrange"] in SAMPLES
     if sets and points is not None:
         raise click.UsageError("a table of --points has all values: leave out --set")
-    values: Any = _table(points) if points is not None else values_of(sets, content.mechanism, not samples)
+    values: Any = table_of(points) if points is not None else values_of(sets, content.mechanism, not samples)
     arguments = arguments_of(content.simulation.arguments(), given)
     result = sweep(
         content.mechanism, values, list(measures), path=path, runs=runs or False, **given, **arguments
@@ -106,7 +113,7 @@ def command(
         sys.exit(130)
 
 
-def _check_table(out: str | None) -> None:
+def _checktable_of(out: str | None) -> None:
     if out is None:
         return
     from bellcrank.trajectory.own_file import check_place
@@ -114,15 +121,6 @@ def _check_table(out: str | None) -> None:
     check_place(out)
     if Path(out).suffix.lower() not in (".csv", ".nc"):
         raise Unsupported(f"a table of a sweep is a .csv or a .nc file, not {out!r}")
-
-
-def _table(path: str) -> Any:
-    from bellcrank.studies.extras import needed
-
-    try:
-        return needed("pandas", "a table").read_csv(path, skipinitialspace=True)
-    except (ValueError, OSError) as error:
-        raise MechanismError(Fault(f"file '{path}'", f"it cannot be read as a table: {error}")) from error
 
 
 def _write(result: SweepResult, out: str | None, plot: str | None) -> None:

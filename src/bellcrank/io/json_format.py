@@ -12,7 +12,7 @@ from bisect import bisect_right
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
-from bellcrank.io.node import DEPTH, Entries, Items, Node, Scalar, syntax_error
+from bellcrank.io.node import DEPTH, NODES, Entries, Items, Node, Scalar, syntax_error
 from bellcrank.io.scalar import WIDTH, filled, resolved
 
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -35,6 +35,7 @@ class _Scanner:
         self.file = file
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self.at = 0
+        self.made = 0  # nodes
 
     def place(self, index: int) -> tuple[int, int]:
         line = bisect_right(self.starts, index)
@@ -61,6 +62,9 @@ class _Scanner:
 
     def value(self, depth: int = 0) -> Node:
         char, start = self.skip(), self.at
+        self.made += 1
+        if self.made > NODES:
+            raise self.fail(f"it has more than {NODES} values")
         if depth > DEPTH:
             raise self.fail(f"nested more than {DEPTH} deep")
         if char == '"':

@@ -12,6 +12,9 @@ Value: TypeAlias = bool | int | float | str | None
 DEPTH = 60
 """How deep nodes may be nested."""
 
+NODES = 500_000
+"""How many nodes a file may have, with those that aliases and merged mappings repeat."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.errors import FaultList, Location, MechanismError, Unsupported
 from bellcrank.io.backbone import Residue, backbone
 from bellcrank.mechanism import Mechanism
+from bellcrank.named_files import content_of
 
+SIZE: Final = 30_000_000
+"""How many bytes a protein file may have."""
 _NEEDED = ("N", "CA", "C")
 _BOND = (0.1, 0.2)  # nm, distances between these atoms
 _REACH = 1.5  # nm, of a residue about its CA: gemmi reads an unreadable position as zero
@@ -32,18 +34,24 @@ def read(path: Path) -> Mechanism:
         raise Unsupported(
             f"reading {str(path)!r} needs the package gemmi: install it with 'pip install bellcrank[protein]'"
         ) from None
-    path.stat()
+    content = content_of(path, f"protein file {str(path)!r}", SIZE)
     faults = FaultList()
     try:
-        structure = gemmi.read_structure(str(path), merge_chain_parts=True)
-    except (RuntimeError, ValueError) as error:
+        if is_cif := path.suffix.lower() in (".cif", ".mmcif"):
+            blocks = gemmi.cif.read_string(content.decode("utf-8", "replace"))
+            structure = gemmi.make_structure_from_block(blocks[0])
+        else:
+            structure = gemmi.read_pdb_string(content)
+        structure.merge_chain_parts()
+    except (RuntimeError, ValueError, IndexError) as error:
         faults.add("protein file", f"gemmi cannot read it ({error})", None, "", Location(str(path)))
         raise MechanismError(faults) from None
     structure.remove_alternative_conformations()
+    lines = _lines(content, is_cif)
     chains = []
     for chain in structure[0] if len(structure) > 0 else ():
         acids = [residue for residue in chain if gemmi.find_tabulated_residue(residue.name).is_amino_acid()]
-        chains.append([_residue(faults, path, chain.name, residue) for residue in acids])
+        chains.append([_residue(faults, path, lines, chain.name, residue) for residue in acids])
     if not any(chains):
         advice = "it must have residues of amino acids, with their atoms"
         faults.add("protein file", "there is no protein in it", None, advice, Location(str(path)))
@@ -51,7 +59,7 @@ def read(path: Path) -> Mechanism:
     return backbone(path.stem, [chain for chain in chains if chain])
 
 
-def _residue(faults: FaultList, path: Path, chain: str, residue: Any) -> Residue:
+def _residue(faults: FaultList, path: Path, lines: dict[int, int], chain: str, residue: Any) -> Residue:
     """A residue in nm and u; its faults are added to the list."""
     label = f"{chain} {residue.seqid}"
     atoms = {
@@ -59,7 +67,7 @@ def _residue(faults: FaultList, path: Path, chain: str, residue: Any) -> Residue
     }
 
     def fault(rule: str, value: object, advice: str, atom: Any) -> None:
-        where = Location(str(path), _line(path, atom.serial))
+        where = Location(str(path), lines.get(atom.serial))
         faults.add(f"residue {label} {residue.name}", rule, value, advice, where)
 
     for atom in residue:
@@ -87,17 +95,13 @@ def _residue(faults: FaultList, path: Path, chain: str, residue: Any) -> Residue
     return found
 
 
-def _line(path: Path, serial: int) -> int | None:
-    """The location of an atom, by its serial number, in the file, if that is plain text."""
-    return next((number for number, found in _serials(path) if found == serial), None)
-
-
-def _serials(path: Path) -> Iterator[tuple[int, int]]:
-    """Line numbers, from 1, and the serial numbers of the atoms in those lines."""
-    is_cif = path.suffix.lower() in (".cif", ".mmcif")
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.startswith(("ATOM", "HETATM")):
-                text = line.split()[1] if is_cif else line[6:11].strip()
-                if text.isdecimal():
-                    yield number, int(text)
+def _lines(content: bytes, is_cif: bool) -> dict[int, int]:
+    """The lines, from 1, of atoms by their serial numbers."""
+    found: dict[int, int] = {}
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
+        if line.startswith(("ATOM", "HETATM")):
+            words = line.split(maxsplit=2)
+            text = "".join(words[1:2]) if is_cif else line[6:11].strip()
+            if text.isdecimal():
+                found.setdefault(int(text), number)
+    return found

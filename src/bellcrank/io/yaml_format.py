@@ -12,12 +12,11 @@ from typing import Any
 import yaml
 
 from bellcrank.errors import MechanismError
-from bellcrank.io.node import DEPTH, Entries, Items, Node, Scalar, syntax_error
+from bellcrank.io.node import DEPTH, NODES, Entries, Items, Node, Scalar, syntax_error
 from bellcrank.io.scalar import WIDTH, filled, resolved, written
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _KEY = 1000  # characters of a key without a mark; readers look no further than 1024 for its colon
-_SIZE = 2_000_000  # nodes, aliases followed
 _TOO_DEEP = f"nested more than {DEPTH} deep"
 
 
@@ -69,6 +68,7 @@ class _Composer:
         self.loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
         self.file = file
         self.anchors: dict[str, tuple[Node, int] | None] = {}
+        self.made = 0  # nodes, and entries merged
 
     def fail(self, event: Any, rule: str, advice: str = "") -> MechanismError:
         return syntax_error(self.file, rule, event.start_mark.line + 1, event.start_mark.column + 1, advice)
@@ -88,6 +88,9 @@ class _Composer:
     def node(self, depth: int) -> tuple[Node, int]:
         """The next node and the number of nodes it represents, aliases expanded."""
         event = self.loader.get_event()
+        self.made += 1
+        if self.made > NODES:
+            raise self.fail(event, f"it has more than {NODES} values")
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self.anchors:
                 raise self.fail(event, f"the alias *{event.anchor} has no anchor before it")
@@ -102,7 +105,7 @@ class _Composer:
         if event.anchor is not None:
             self.anchors[event.anchor] = None
         result = self.content(event, depth)
-        if result[1] > _SIZE:
+        if result[1] > NODES:
             raise self.fail(event, "the aliases in it multiply beyond all bounds")
         if event.anchor is not None:
             self.anchors[event.anchor] = result
@@ -141,6 +144,10 @@ class _Composer:
         self.loader.get_event()
         known = {name.text for name, _ in own}
         for source in merged:
+            self.made += len(source.entries)
+            size += len(source.entries)
+            if self.made > NODES:
+                raise syntax_error(self.file, f"it has more than {NODES} values, with what << merges", *place)
             fresh = [(name, content) for name, content in source.entries if name.text not in known]
             own += fresh
             known.update(name.text for name, _ in fresh)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from io import BytesIO
 from math import ceil, tan
 from os import PathLike
-from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -20,11 +18,10 @@ from bellcrank.mechanism.fields import checked, described
 from bellcrank.mechanism.given import HeightsField, PairField
 from bellcrank.mechanism.height_texts import MOST, checked_heights, unpacked
 from bellcrank.mechanism.mass import MassProperties
+from bellcrank.mechanism.pictures import brightness
 from bellcrank.mechanism.shape import Shape
-from bellcrank.named_files import content_of
 
 RoadClass = Literal["A", "B", "C", "D", "E", "F", "G", "H"]
-_LARGEST: Final = 200_000_000  # bytes of a picture
 _END: Final = 1e-9  # part of a spacing by which the last sample may miss the end
 
 
@@ -116,12 +113,13 @@ class Terrain(Shape):
         """Heights from the brightness of a picture: black is 0, white is `height`, m.
 
         size: lengths along x and y, m, centred about the origin; the picture's upper edge lies at the largest
-        y. Needs matplotlib (extra `plot`). Raises MechanismError without it and for unreadable files.
+        y. PNG, JPEG, TIFF or BMP, of 100 MB and 4e6 samples at most, 8 or 16 bits a colour. Needs Pillow
+        (extra `plot`). Raises MechanismError without it and for files of other kinds, too large or damaged.
         """
         with Check("Terrain.from_image") as check:
             lengths = _sizes(check, size)
             height = check.number("height", height, "m")
-        grey = _brightness(required_path("Terrain.from_image", path))
+        grey = brightness(required_path("Terrain.from_image", path), "Terrain.from_image", MOST)
         spacing = (lengths[0] / max(grey.shape[1] - 1, 1), lengths[1] / max(grey.shape[0] - 1, 1))
         fields = {"origin": (-0.5 * lengths[0], -0.5 * lengths[1]), **others}
         return cls(heights=height * grey[::-1], spacing=spacing, **fields)
@@ -272,23 +270,3 @@ def _of_text(text: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     formula = expression.as_expression(reading.read(text, symbols, "Terrain.from_function"))
     function = compiled.compile_function(formula, list(symbols.values()), native=False)
     return np.asarray(function(np.column_stack([x.ravel(), y.ravel()]))).reshape(x.shape)
-
-
-def _brightness(path: str | PathLike[str]) -> np.ndarray:
-    """Brightness (rows, columns) from 0 to 1 of a picture, its upper row first."""
-    element = "Terrain.from_image"
-    try:
-        image = import_module("matplotlib.image")
-    except ImportError as error:
-        rule, advice = "reading a picture needs the package matplotlib", "pip install 'bellcrank[plot]'"
-        raise MechanismError(Fault(element, rule, advice=advice)) from error
-    try:
-        content = content_of(path, element, _LARGEST)
-        pixels = image.imread(BytesIO(content), Path(path).suffix[1:].lower() or "png")
-    except MechanismError:
-        raise
-    except Exception as error:
-        raise MechanismError(Fault(element, f"the file cannot be read ({error})", str(path))) from error
-    scale = np.iinfo(pixels.dtype).max if pixels.dtype.kind == "u" else 1.0
-    grey = np.asarray(pixels, dtype=float) / scale
-    return grey if grey.ndim == 2 else np.asarray(grey[..., : min(3, grey.shape[2])].mean(axis=-1))

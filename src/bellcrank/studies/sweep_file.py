@@ -23,6 +23,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.files import dumps
 from bellcrank.mechanism.arguments import required_path
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.named_files import opened
 from bellcrank.studies.experiment import Experiment, Measures, Outcome
 from bellcrank.studies.measures import source_of
 from bellcrank.studies.points import Points
@@ -114,7 +115,7 @@ def check_sweep(path: str | Path, missing: bool = False) -> None:
         if missing:
             return
         raise MechanismError(Fault(f"file '{path}'", "there is no such file"))
-    with where.open("rb") as file:
+    with opened(where, f"file '{path}'") as file:
         begin = file.read(len(_SQLITE))
     if begin and begin != _SQLITE:
         rule, advice = "this is not the file of a sweep", "give another path"

@@ -21,12 +21,14 @@ import numpy as np
 from h5py._objects import phil  # the lock around all calls of HDF5
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.named_files import opened as opened_file
 
 _SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
 _HEAP: Final = b"GCOL\x01\0\0\0"
 _WRITING: Final = 1  # bit of the superblock's flags: the file is being written, or its writer was killed
 _ATTEMPTS: Final = 24  # HDF5 waits twice as long after each: 1 ns at first, 17 ms at last
 _PACKED: Final = 1100  # times the bytes of a file is what its filters can unpack, if anything sensible
+_CHUNK: Final = 100_000_000  # bytes of a piece, which HDF5 unpacks as a whole
 _HDF5_ERRORS: Final = (
     OSError,
     RuntimeError,
@@ -52,7 +54,7 @@ class CheckedFile:
             raise self.error("there is no such file")
         if not path.is_file():
             raise self.error("this is not a file that holds anything")
-        with self.reading("it cannot be read"), path.open("rb") as file:
+        with self.reading("it cannot be read"), opened_file(path, f"file '{path}'") as file:
             head = file.read(48)
             self._size = os.fstat(file.fileno()).st_size
         if not head.startswith(_SIGNATURE):
@@ -174,6 +176,8 @@ class CheckedFile:
             raise self.error(f"{path!r} is kept in another place than this file", advice=_DAMAGED)
         if prod(shape) * found.itemsize > self._size * (_PACKED if packed else 1):
             raise self.error(f"{path!r} is larger than the file", _shape(shape), _DAMAGED)
+        if prod(data.chunks or (0,)) * found.itemsize > _CHUNK:
+            raise self.error(f"{path!r} is kept in pieces that are too large", _shape(data.chunks), _DAMAGED)
         if end > self._size:
             raise self.error(f"{path!r} is cut off", advice=_RECOVER)
         return data

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.mesh import Mesh, mesh_content
+from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.mesh_reading import TRIANGLES, mesh_content
 
 _HEAD: Final = 84  # bytes of a binary STL file before its triangles, of 50 bytes each
 
@@ -33,7 +34,7 @@ def _stl(data: bytes) -> tuple[np.ndarray, np.ndarray] | None:
     if len(data) < _HEAD:
         return None
     count = int.from_bytes(data[80:_HEAD], "little")
-    if len(data) != _HEAD + 50 * count:
+    if len(data) != _HEAD + 50 * count or count > TRIANGLES:
         return None
     kind = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
     corners = np.frombuffer(data, kind, count, _HEAD)["corners"].astype(float)
@@ -48,7 +49,7 @@ def _msh(data: bytes) -> tuple[np.ndarray, np.ndarray] | None:
     if min(vertices, normals, textures, triangles) < 0:
         return None
     skipped = 16 + 4 * (3 * vertices + 3 * normals + 2 * textures)
-    if len(data) != skipped + 12 * triangles or triangles == 0:
+    if len(data) != skipped + 12 * triangles or not 0 < triangles <= TRIANGLES:
         return None
     corners = np.frombuffer(data, "<f4", 3 * vertices, 16).astype(float).reshape(-1, 3)
     faces = np.frombuffer(data, "<i4", 3 * triangles, skipped).reshape(-1, 3)

@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.errors import MechanismError
+from bellcrank.io.robots.included import Included
 from bellcrank.io.robots.mjcf_replicate import Replicator
 from bellcrank.io.robots.pose import Pose, of_euler
 from bellcrank.io.robots.source import Source
-from bellcrank.io.robots.xml_tree import ELEMENTS, Element, parse
+from bellcrank.io.robots.xml_tree import ELEMENTS, Element
 from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.rotation import IDENTITY, between, from_matrix, unit
 
@@ -57,6 +57,7 @@ class Document:
     def __init__(self, source: Source, root: Element) -> None:
         self.source = source
         self._files = {os.path.realpath(source.path)}
+        self._included = Included(source)
         self._size = 0
         self.sections = self._expanded(root).children
         source.faults.raise_any()
@@ -67,6 +68,7 @@ class Document:
         self.sequence = self.compiler.get("eulerseq", "xyz")
         self._check_compiler(root)
         self.sections = Replicator(source, self._turned).expanded(self.sections)
+        self._inherited = 0
         self.classes: dict[str, Defaults] = {MAIN: Defaults()}
         for at in self.all("default"):
             self._read_defaults(at, MAIN)
@@ -129,15 +131,8 @@ class Document:
             source.fault(at, "a file can be included once", text)
             return None
         self._files.add(str(path))
-        try:
-            root = parse(
-                path, os.path.normpath(Path(source.path).parent / os.path.relpath(path, source.folder))
-            )
-        except MechanismError as error:
-            with source.faults.collect(at.location):
-                raise error
-        except OSError as error:
-            source.fault(at, f"the included file cannot be read ({error.strerror})", text)
+        root = self._included.read(at, path, text)
+        if root is None:
             return None
         if root.tag not in _INCLUDED:
             source.fault(root, "an included file begins with <mujocoinclude> or <mujoco>")
@@ -150,15 +145,18 @@ class Document:
             self.source.fault(at, "a nested default needs a class")
             return
         base = self.classes[inherited if name != MAIN else MAIN]
-        known = {kind: dict(attributes) for kind, attributes in base.attributes.items()}
-        actuators = base.actuators
+        known, actuators = dict(base.attributes), []
         for one in at.children:
             if one.tag in ACTUATORS:
-                actuators = (*actuators, (one.tag, one.attributes))
+                actuators.append((one.tag, one.attributes))
             elif one.tag != "default":
                 kind = _kind(one.tag)
                 known[kind] = _merged(known.get(kind, {}), one.attributes)
-        self.classes[name] = Defaults(known, actuators)
+        self.classes[name] = Defaults(known, (*base.actuators, *actuators))
+        self._inherited += len(known) + len(self.classes[name].actuators)
+        if self._inherited > ELEMENTS:
+            self.source.fault(at, f"classes inherit more than {ELEMENTS} defaults from each other")
+            self.source.faults.raise_any()
         for one in at.all("default"):
             self._read_defaults(one, name)
 

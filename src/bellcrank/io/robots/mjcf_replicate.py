@@ -8,7 +8,7 @@ from typing import Final
 
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.source import Source
-from bellcrank.io.robots.xml_tree import ELEMENTS, Element
+from bellcrank.io.robots.xml_tree import ELEMENTS, SIZE, Element
 from bellcrank.mechanism.checking import Quat, Vec3
 
 _REFERENCES: Final = {
@@ -21,6 +21,7 @@ _REFERENCES: Final = {
 """The attributes that name an element, by its kind."""
 _KINDS: Final = {attribute: kind for kind, attributes in _REFERENCES.items() for attribute in attributes}
 _REFERRING: Final = ("tendon", "equality", "actuator", "contact")  # tendons first: others refer to them
+_LOOKS: Final = 2_000_000  # at elements that may refer to copies, of which each <replicate> takes one
 
 Name = tuple[str, str]
 """Of an element: its kind and its name."""
@@ -34,14 +35,28 @@ class Replicator:
 
     def __init__(self, source: Source, turned: Callable[[Vec3], Quat]) -> None:
         self.source, self.turned = source, turned
-        self._made = 0
+        self._made = self._letters = self._looks = 0
 
     def expanded(self, sections: list[Element]) -> list[Element]:
         """The top-level elements with copies; the same objects if there is nothing to copy."""
         self.sections = sections
-        for top in [one for one in sections if one.tag == "worldbody"]:
+        tops = [one for one in sections if one.tag == "worldbody"]
+        for top in tops:
+            if self._size(top) > ELEMENTS:
+                self._refuse(top)
+        for top in tops:
             self._expand(top)
         return self.sections
+
+    def _size(self, at: Element) -> float:
+        """How many elements an element will be. Faults in counts are noted later."""
+        size = 1.0 + sum(map(self._size, at.children))
+        count = at.get("count") if at.tag == "replicate" else ""
+        return size * int(count) if count.isascii() and count.isdigit() and len(count) < 9 else size
+
+    def _refuse(self, at: Element) -> None:
+        self.source.fault(at, f"with its copies the model has more than {ELEMENTS} elements")
+        self.source.faults.raise_any()
 
     def _expand(self, at: Element) -> None:
         """Replace every <replicate> below an element."""
@@ -76,14 +91,16 @@ class Replicator:
         if count < 1 or count != counts[0]:
             self.source.fault(at, f"must be a whole number from 1 to {ELEMENTS}", counts[0], of="count")
             return []
+        if count * len(at.get("sep")) > SIZE:
+            self._refuse(at)
         return [f"{at.get('sep')}{k:0{len(str(count))}d}" for k in range(count)]
 
     def _renamed(self, at: Element, names: set[Name], suffix: str) -> Element:
         """A copy with a suffix on its own names and on the names that it refers to."""
         self._made += 1
-        if self._made > ELEMENTS:
-            self.source.fault(at, f"with its copies the model has more than {ELEMENTS} elements")
-            self.source.faults.raise_any()
+        self._letters += len(suffix) * (1 + len(at.attributes))
+        if self._made > ELEMENTS or self._letters > SIZE:
+            self._refuse(at)
         given = {
             key: f"{value}{suffix}" if (_KINDS.get(key, ""), value.strip()) in names else value
             for key, value in at.attributes.items()
@@ -99,6 +116,10 @@ class Replicator:
         for section in _REFERRING:
             for top in [one for one in self.sections if one.tag == section]:
                 children: list[Element] = []
+                self._looks += len(top.children)
+                if self._looks > _LOOKS:
+                    self.source.fault(top, "it has too many references for so many <replicate>")
+                    self.source.faults.raise_any()
                 for child in top.children:
                     known = [reference in names for reference in _referred(child)]
                     if not any(known):

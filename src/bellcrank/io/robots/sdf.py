@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from bellcrank.errors import MechanismError
 from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.included import Included
 from bellcrank.io.robots.sdf_frames import SEPARATOR, WORLD, Frame, Frames, pose_of, text
 from bellcrank.io.robots.sdf_joints import JointReader
 from bellcrank.io.robots.sdf_links import read_link
 from bellcrank.io.robots.skeleton import GROUND, Connection, Skeleton
 from bellcrank.io.robots.source import Source
-from bellcrank.io.robots.xml_tree import Element, parse
+from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import Mechanism
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
@@ -74,6 +73,7 @@ class _Reader:
     source: Source
     root: Element
     frames: Frames = field(init=False)
+    included: Included = field(init=False)
     joints: JointReader = field(init=False)
     links: dict[str, tuple[Element, bool]] = field(default_factory=dict)
     gravity: tuple[float, float, float] = _GRAVITY
@@ -81,6 +81,7 @@ class _Reader:
 
     def __post_init__(self) -> None:
         self.frames = Frames(self.source)
+        self.included = Included(self.source)
         self.joints = JointReader(self.source, self.frames, _version(self.root))
 
     def model(
@@ -141,16 +142,8 @@ class _Reader:
         if found is None or self.files > _FILES or level.depth > _DEPTH:
             self.source.leave(at, str(at), "the included model is not found in the folders of models", uri)
             return
-        try:
-            root = parse(
-                found,
-                os.path.normpath(Path(self.source.path).parent / os.path.relpath(found, self.source.folder)),
-            )
-        except MechanismError as error:
-            with self.source.faults.collect(at.location):
-                raise error
-        except OSError as error:
-            self.source.fault(at, f"the included file cannot be read ({error.strerror})", uri)
+        root = self.included.read(at, found, uri)
+        if root is None:
             return
         model = root.first("model")
         if model is None:

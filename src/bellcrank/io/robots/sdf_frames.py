@@ -33,6 +33,8 @@ class Frames:
     source: Source
     known: dict[str, Frame] = field(default_factory=dict)
     found: dict[str, Pose] = field(default_factory=lambda: {WORLD: Pose()})
+    fixed_to: dict[str, str | None] = field(default_factory=lambda: {WORLD: WORLD})
+    """The results of `link`, all frames of a scope being known when it is first called."""
     worlds: set[str] = field(default_factory=set)
     """Scopes with a link of their own that is called "world", as some old files have it."""
 
@@ -46,7 +48,7 @@ class Frames:
 
     def pose(self, name: str, at: Element) -> Pose:
         """The pose of a frame in the world. A missing frame and a cycle of relative frames are faults."""
-        way: list[str] = []
+        way: dict[str, None] = {}
         while name not in self.found:
             if name not in self.known or name in way:
                 rule = (
@@ -57,7 +59,7 @@ class Frames:
                 self.source.fault(at, rule, name)
                 self.found[name] = Pose()
                 break
-            way.append(name)
+            way[name] = None
             name = self.known[name].relative_to
         for one in reversed(way):
             self.found[one] = self.found[name] @ self.known[one].pose
@@ -66,15 +68,16 @@ class Frames:
 
     def link(self, name: str) -> str | None:
         """The link that a frame is fixed to; WORLD for the world, None if there is none."""
-        seen: set[str] = set()
-        while name != WORLD:
-            if name not in self.known or name in seen:
-                return None
-            seen.add(name)
+        seen: dict[str, None] = {}
+        while name not in self.fixed_to and name in self.known and name not in seen:
+            seen[name] = None
             if self.known[name].attached_to == name:
-                return name
-            name = self.known[name].attached_to
-        return WORLD
+                self.fixed_to[name] = name
+            else:
+                name = self.known[name].attached_to
+        found = self.fixed_to.get(name)
+        self.fixed_to.update(dict.fromkeys(seen, found))
+        return found
 
 
 def pose_of(source: Source, at: Element) -> tuple[Pose, str]:

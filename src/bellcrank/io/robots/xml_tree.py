@@ -13,10 +13,12 @@ from bellcrank.named_files import content_of
 
 DEPTH: Final = 200
 """How deep elements may be nested."""
-ELEMENTS: Final = 300_000
-"""How many elements a file may have."""
+ELEMENTS: Final = 50_000
+"""How many elements a file may have, with those that it includes and replicates."""
+ATTRIBUTES: Final = 100
+"""How many attributes an element may have."""
 SIZE: Final = 30_000_000
-"""How many bytes a file may have."""
+"""How many bytes a file may have, with those that it includes."""
 
 
 @dataclass(eq=False)
@@ -77,6 +79,8 @@ def parse_text(text: bytes, name: str) -> Element:
     except expat.ExpatError as error:
         rule = f"not XML: {expat.ErrorString(error.code)}"
         raise _error(name, error.lineno, rule, error.offset + 1) from None
+    except MechanismError:  # which is a ValueError
+        raise
     except (LookupError, ValueError) as error:  # for encodings that do not exist
         raise _error(name, 1, f"not XML: {error}") from None
     if builder.root is None:
@@ -94,6 +98,7 @@ class _Builder:
         self.root: Element | None = None
         self.open: list[Element] = []
         self.count = 0
+        self.texts: dict[Element, list[str]] = {}
         self.parser: Any = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self.start
@@ -111,6 +116,8 @@ class _Builder:
             raise self.fail(f"there are more than {ELEMENTS} elements")
         if len(self.open) >= DEPTH:
             raise self.fail(f"elements are nested more than {DEPTH} deep")
+        if len(attributes) > ATTRIBUTES:
+            raise self.fail(f"an element has more than {ATTRIBUTES} attributes")
         made = Element(tag, attributes, self.name, self.parser.CurrentLineNumber)
         if self.open:
             self.open[-1].children.append(made)
@@ -119,11 +126,12 @@ class _Builder:
         self.open.append(made)
 
     def end(self, _tag: str) -> None:
-        self.open.pop()
+        closed = self.open.pop()
+        closed.text = "".join(self.texts.pop(closed, ()))
 
-    def characters(self, text: str) -> None:
+    def characters(self, text: str) -> None:  # in very many pieces, if there are many lines
         if self.open:
-            self.open[-1].text += text
+            self.texts.setdefault(self.open[-1], []).append(text)
 
     def entity(self, *_: object) -> int:
         raise self.fail("entities are refused: write out what they stand for")
