@@ -19,7 +19,10 @@ from typing import BinaryIO
 
 from bellcrank.errors import Fault, MechanismError
 
-__all__ = ["admit", "confined", "confining_folder", "content_of", "is_admitted", "opened"]
+__all__ = ["admit", "confined", "confining_folder", "content_of", "is_admitted", "opened", "refuse_pointer"]
+
+_POINTER = b"version https://git-lfs.github.com/spec/"
+"""What a file begins with that Git LFS keeps elsewhere, where that file was not downloaded."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,9 @@ def opened(path: str | os.PathLike[str], element: str) -> Iterator[BinaryIO]:
         if not stat.S_ISREG(mode):
             raise _no_file(element)
         with os.fdopen(number, "rb", closefd=False) as file:
+            if file.read(len(_POINTER)) == _POINTER:
+                raise _pointer(element)
+            file.seek(0)
             yield file
     finally:
         os.close(number)
@@ -107,6 +113,20 @@ def content_of(path: str | os.PathLike[str], element: str, most: int) -> bytes:
     if len(content) > most:  # it grew meanwhile
         raise MechanismError(Fault(element, f"the file has more than {most} bytes"))
     return content
+
+
+def refuse_pointer(path: str | os.PathLike[str], element: str) -> None:
+    """Raise MechanismError about the element for a Git LFS pointer, where another library reads the file."""
+    try:
+        with opened(path, element):
+            return
+    except OSError:
+        return  # whoever reads the file says so
+
+
+def _pointer(element: str) -> MechanismError:
+    rule = "this is no file but a pointer of Git LFS to one, which was not downloaded"
+    return MechanismError(Fault(element, rule, None, "run `git lfs pull` in its repository"))
 
 
 def _no_file(element: str) -> MechanismError:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import click
 
+from bellcrank.cli.part_options import part_options
 from bellcrank.trajectory.own_file import is_run
 
 
 @click.command("convert")
 @click.argument("source", metavar="FROM", type=click.Path(exists=True, dir_okay=False))
 @click.argument("target", metavar="TO", type=click.Path(dir_okay=False))
-def command(source: str, target: str) -> None:
+@part_options
+def command(source: str, target: str, density: float | None, scale: float | None) -> None:
     """Write the mechanism or the run in FROM as TO; the suffixes choose the formats.
 
     A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded, or for other
-    programs as URDF (.urdf) or MJCF (.xml); it may be read from these, from SDF and from protein files. A run
-    (.h5) becomes a table (.csv; .npz for NumPy; .mat for MATLAB, needs SciPy), a NetCDF file with named axes
-    (.nc, needs xarray), or a clean run file (.h5) if its process was killed. An existing file TO is replaced.
+    programs as URDF (.urdf) or MJCF (.xml); it may be read from these, from SDF, protein and mesh files. A
+    run (.h5) becomes a table (.csv; .npz for NumPy; .mat for MATLAB, needs SciPy), a NetCDF file with named
+    axes (.nc, needs xarray), or a clean run file (.h5) if its process was killed. An existing file TO is
+    replaced.
     """
     if is_run(source):
         from bellcrank.trajectory.trajectory import Trajectory
@@ -26,7 +29,7 @@ def command(source: str, target: str) -> None:
         from bellcrank.cli.messages import note, note_left_out
         from bellcrank.io import read, save
 
-        content = read(source)
+        content = read(source, density=density, scale=scale)
         note_left_out(content.mechanism.left_out)
         for fault in save(content.mechanism, target, content.simulation):
             note(f"left out: {fault}")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from bellcrank.cli.part_options import part_options
 from bellcrank.cli.values import listed
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene.view import NAMES
@@ -47,6 +48,7 @@ _RULE: Final = "it takes numbers separated by commas"
 @click.option(
     "--speed", type=float, default=1.0, show_default=True, help="Seconds of the run per second of film."
 )
+@part_options
 def command(
     file: str,
     out: str | None,
@@ -60,8 +62,13 @@ def command(
     force_scale: str | None,
     fps: float,
     speed: float,
+    density: float | None,
+    scale: float | None,
 ) -> None:
-    """Draw a mechanism (YAML, JSON) at its assembled start, or a recorded run (HDF5), also as a film."""
+    """Draw a mechanism at its assembled start, or a recorded run (HDF5), also as a film.
+
+    The mechanism is in a YAML or JSON file, a model of another program, or a mesh (STL, OBJ, glTF).
+    """
     from bellcrank.scene.film import SUFFIXES
     from bellcrank.trajectory.own_file import is_run
 
@@ -79,7 +86,7 @@ def command(
             raise MechanismError(Fault("--contacts", rule, None, "draw a run of it"))
         from bellcrank.io.files import load
 
-        load(file).draw(path, **options)
+        load(file, density=density, scale=scale).draw(path, **options)
     else:
         from bellcrank.trajectory.reading_runs import run_in
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from bellcrank.errors import Fault, FaultList, Location, MechanismError, Unsupported
-from bellcrank.io import json_format, protein_files, yaml_format
+from bellcrank.io import json_format, part_files, protein_files
 from bellcrank.io.document import Builder
 from bellcrank.io.elements import Document
 from bellcrank.io.encode import encoded
+from bellcrank.io.formats import SUFFIXES, Format, format_named, format_of
 from bellcrank.io.node import Entries, Node, Place, Scalar, described
 from bellcrank.io.returned import Written, compared
 from bellcrank.io.robots import mjcf_writer, urdf_writer
@@ -26,20 +27,6 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.named_files import admit, content_of
 from bellcrank.whole_files import write_whole
 
-
-@dataclass(frozen=True)
-class Format:
-    """The functions that convert a text to nodes, and plain data to a text."""
-
-    parse: Callable[[str, str | None], Node | None]
-    write: Callable[[dict[str, Any]], str]
-
-
-FORMATS: Final = {
-    "yaml": Format(yaml_format.parse, yaml_format.write),
-    "json": Format(json_format.parse, json_format.write),
-}
-SUFFIXES: Final = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 Importer: TypeAlias = Callable[[Path, Iterable[str | os.PathLike[str]], float | None], Mechanism]
 IMPORTERS: Final[dict[str, Importer]] = {
     **dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), lambda path, *_: protein_files.read(path)),
@@ -77,12 +64,17 @@ def read(
     path: str | os.PathLike[str],
     packages: Iterable[str | os.PathLike[str]] = (),
     density: float | None = None,
+    scale: float | Sequence[float] | None = None,
 ) -> MechanismFile:
     """Read a mechanism and its simulation settings from a file in any supported format.
 
     packages: folders of packages that URDF, MJCF and SDF files name by package:// or model://, or parent
-    folders of these; those that contain the file, and those in ROS_PACKAGE_PATH, are found automatically.
-    density: kg/m^3, of the shapes of links of a robot whose masses the file does not state.
+    folders of these; those that contain the file or lie beside it, and those that the environment names
+    (ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, GZ_SIM_RESOURCE_PATH, GAZEBO_MODEL_PATH, SDF_PATH), are found
+    automatically.
+    density: kg/m^3, of the shapes of links of a robot whose masses the file does not state, or of a mesh file
+    (STL, OBJ, PLY, OFF, glTF), which is one body.
+    scale: of a mesh file, from its unit to metres: one number or one for each axis.
 
     Raises MechanismError with all faults of the file and of those that it places, each with file, line,
     column and key; Unsupported for other kinds of files; OSError if it cannot be read.
@@ -91,10 +83,14 @@ def read(
     admit(path)
     with Check("load") as check:
         density = None if density is None else check.positive("density", density, "kg/m^3")
+        if scale is not None and Path(path).suffix.lower() not in part_files.SUFFIXES:
+            check.fault(f"scale belongs to mesh files: {', '.join(part_files.SUFFIXES)}", scale)
+    if Path(path).suffix.lower() in part_files.SUFFIXES:
+        return MechanismFile(part_files.read(Path(path), density, scale), Simulation())
     if (importer := IMPORTERS.get(Path(path).suffix.lower())) is not None:
         folders = (packages,) if isinstance(packages, (str, os.PathLike)) else tuple(packages)
         return MechanismFile(importer(Path(path), folders, density), Simulation())
-    chosen, reader = _format_of(path, IMPORTERS), _Reader()
+    chosen, reader = format_of(path, (*IMPORTERS, *part_files.SUFFIXES), reading=True), _Reader()
     document = reader.file(Path(path), chosen, str(path))
     return reader.result(document)
 
@@ -103,15 +99,17 @@ def load(
     path: str | os.PathLike[str],
     packages: Iterable[str | os.PathLike[str]] = (),
     density: float | None = None,
+    scale: float | Sequence[float] | None = None,
 ) -> Mechanism:
     """Load a mechanism from a YAML, JSON or robot file (URDF, MJCF, SDF), or a backbone from a protein file.
 
     Its `left_out` lists the contents of another program's file that are not imported. packages: folders of
     packages that such files name. density: kg/m^3, of the shapes of links whose masses such a file does not
-    state; without it their masses are not known (`Body.mass_known`), and what needs masses says so. Raises
-    the errors of `read`.
+    state; without it their masses are not known (`Body.mass_known`), and what needs masses says so.
+    A mesh file (STL, OBJ, PLY, OFF, glTF) is one free body of that density, scaled to metres:
+    `bc.load("part.stl", density=7850, scale=0.001)`. Raises the errors of `read`.
     """
-    return read(path, packages, density).mechanism
+    return read(path, packages, density, scale).mechanism
 
 
 def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] | None = None) -> Mechanism:  # noqa: A002
@@ -128,7 +126,7 @@ def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] |
     if format is None:
         format = "json" if text.lstrip()[:1] == "{" and _is_json(text) else "yaml"  # noqa: A001
     reader = _Reader()
-    document = reader.text(text, _format(format), None, None if folder is None else Path(folder))
+    document = reader.text(text, format_named(format), None, None if folder is None else Path(folder))
     return reader.result(document).mechanism
 
 
@@ -160,7 +158,7 @@ def _written(mechanism: Mechanism, path: Path, simulation: Simulation | None) ->
     """The text of a file, which was read back and compared, and what is not in it."""
     suffix, folder = path.suffix.lower(), path.absolute().parent
     if suffix not in EXPORTERS:
-        text = _format_of(path, EXPORTERS).write(encoded(mechanism, simulation, folder))
+        text = format_of(path, EXPORTERS).write(encoded(mechanism, simulation, folder))
         return text, compared(Written(mechanism), lambda: loads(text, SUFFIXES[suffix], folder))
     required("mechanism", mechanism, Mechanism)
     text, made = EXPORTERS[suffix](mechanism)
@@ -170,23 +168,7 @@ def _written(mechanism: Mechanism, path: Path, simulation: Simulation | None) ->
 
 def dumps(mechanism: Mechanism, format: str = "yaml", simulation: Simulation | None = None) -> str:  # noqa: A002
     """The text of a mechanism's file, "yaml" or "json"; paths of meshes are not changed."""
-    return _format(format).write(encoded(mechanism, simulation))
-
-
-def _format(name: str) -> Format:
-    if not isinstance(name, str) or name not in FORMATS:
-        raise Unsupported(f"there is no file format {name!r}; use one of {', '.join(map(repr, FORMATS))}")
-    return FORMATS[name]
-
-
-def _format_of(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Format:
-    """The format for a path's suffix. others: suffixes that are also allowed."""
-    required_path("mechanism file", path)
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        known = ", ".join((*SUFFIXES, *others))
-        raise Unsupported(f"a mechanism file ends in {known}, not as in {str(path)!r}")
-    return FORMATS[SUFFIXES[suffix]]
+    return format_named(format).write(encoded(mechanism, simulation))
 
 
 def _is_json(text: str) -> bool:
@@ -310,7 +292,7 @@ class _Reader:
         if key not in self.read:
             name = os.path.normpath(Path(place.file or "").parent / node.text)
             try:
-                self.read[key] = self.file(path, _format_of(path), name, placed=True)
+                self.read[key] = self.file(path, format_of(path), name, placed=True)
             except OSError as error:
                 rule = f"the file cannot be read ({error.strerror})"
                 self.faults.add(place.element, rule, node.text, "it is looked for beside this file", location)

@@ -122,11 +122,16 @@ def _spread(view: View, points: Floats, turn: float) -> float:
 
 
 def marks(scene: Scene) -> Floats:
-    """Points of the scene at its start (n, 3): corners of the boxes about its pieces, ends of its links."""
+    """Points of the scene at its start (n, 3): corners of the boxes about its pieces, ends of its links.
+
+    The ground counts where there is nothing else.
+    """
     placed = scene.placed()
     found = [scene.ends().reshape(-1, 3)]
+    still = len(scene.carriers) - 1
+    alone = all(piece.carrier == still for piece in scene.pieces)
     for number, piece in enumerate(scene.pieces):
-        if piece.carrier == len(scene.carriers) - 1:
+        if piece.carrier == still and not alone:
             continue
         low, high = piece.mesh.corners
         box = np.array([[(low, high)[(k >> axis) & 1][axis] for axis in range(3)] for k in range(8)])

@@ -187,6 +187,9 @@ class _Reader:
         held = self.held[link]
         link.shapes += held.drawn or held.hidden
         choice = self.document.compiler.get("inertiafromgeom", "auto")
+        if held.inertial is not None and "mass" not in held.inertial[0].attributes:
+            self.source.leave(held.inertial[0], str(link.at), "its <inertial> has no mass: it is not taken")
+            held.inertial = None
         if held.inertial is not None and choice != "true":
             found = self._inertial(*held.inertial)
         else:
@@ -196,9 +199,6 @@ class _Reader:
 
     def _inertial(self, at: Element, frame: Pose) -> MassProperties | None:
         document, source, given = self.document, self.source, at.attributes
-        if "mass" not in given:
-            source.fault(at, "is missing", of="mass")
-            return None
         mass = document.number(at, given, "mass")
         full = source.numbers(at, "fullinertia", given.get("fullinertia"), 6)
         moments = source.numbers(at, "diaginertia", given.get("diaginertia"), 3)

@@ -56,6 +56,7 @@ class Document:
 
     def __init__(self, source: Source, root: Element) -> None:
         self.source = source
+        source.units = False  # angles may be in degrees
         self._files = {os.path.realpath(source.path)}
         self._included = Included(source)
         self._size = 0

@@ -80,7 +80,8 @@ class Geoms:
 
     def _color(self, at: Element, given: Mapping[str, str]) -> Color:
         text = given.get("rgba", self.colors.get(given.get("material", "")))
-        found = self.document.source.numbers(at, "rgba", text, 4)
+        with self.document.source.leaving():
+            found = self.document.source.numbers(at, "rgba", text, 3, 4)
         return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)
 
     def _sizes(
@@ -133,7 +134,7 @@ class Geoms:
             source.fault(at, "there is no mesh of this name", name)
             return None, None
         asset, known = self.meshes[name]
-        scale = document.vector(asset, known, "scale", (1.0, 1.0, 1.0))
+        scale = source.scale(asset, known.get("scale"))
         reference = Pose(
             document.vector(asset, known, "refpos"),
             document.rotation(asset, {"quat": known["refquat"]} if "refquat" in known else {}),

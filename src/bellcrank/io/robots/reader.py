@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 
 from bellcrank.errors import MechanismError
-from bellcrank.io.robots import mjcf, sdf, urdf
+from bellcrank.io.robots import macros, mjcf, sdf, urdf
+from bellcrank.io.robots.model_folders import of_environment
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element, parse, parse_text
 from bellcrank.mechanism import Mechanism
@@ -23,7 +24,17 @@ READERS: Final[dict[str, Callable[[Source, Element], Mechanism]]] = {
 }
 """What reads a file, by its root element."""
 
-SUFFIXES: Final = (".urdf", ".xml", ".mjcf", ".sdf", ".world")
+ELSEWHERE: Final = {
+    "OpenSimDocument": "this is a model of OpenSim: convert it to MJCF (MyoConverter does)",
+    "COLLADA": "this is a scene of COLLADA, not a mechanism",
+    "html": 'this is a page of a web site: download the file itself ("Raw")',
+    "launch": "this is a launch file of ROS: load the model that it names",
+    "package": "this describes a package of ROS: load a model in it",
+    "model": "this describes a model of Gazebo: load the .sdf file that it names",
+}
+"""What files with other root elements are."""
+
+SUFFIXES: Final = (".urdf", ".xml", ".mjcf", ".sdf", ".world", macros.SUFFIX)
 
 
 def read(
@@ -32,7 +43,7 @@ def read(
     """The mechanism of a URDF, MJCF or SDF file; its `left_out` lists the parts of the file that it omits.
 
     packages: folders of packages that package:// and model:// name, besides the file's own, those above it,
-        and those of the environment's ROS_PACKAGE_PATH.
+        those beside it, and those that the environment names (`of_environment`).
     density: kg/m^3, of the shapes of links whose masses the file does not state.
 
     Raises MechanismError with all faults, each with file and line; OSError if the file cannot be read.
@@ -51,13 +62,14 @@ def _mechanism(
     packages: Iterable[str | os.PathLike[str]] = (),
     density: float | None = None,
 ) -> Mechanism:
-    known = [*packages, *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep))]
-    source = Source(path, [Path(package) for package in known], density)
+    source = Source(path, [*map(Path, packages), *of_environment()], density)
     reader = READERS.get(root.tag)
     if reader is None:
         advice = "models begin with <robot> (URDF), <mujoco> (MJCF) or <sdf>"
+        advice = f"{ELSEWHERE[root.tag]}; {advice}" if root.tag in ELSEWHERE else advice
         source.fault(root, "it is no model of a robot", None, advice)
         raise MechanismError(source.faults)
+    macros.expand(source, root)
     with np.errstate(all="ignore"):  # numbers that are too large are refused where they are checked
         made = reader(source, root)
     source.faults.raise_any()

@@ -8,6 +8,7 @@ from typing import Final
 
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.included import Included
+from bellcrank.io.robots.model_folders import version
 from bellcrank.io.robots.sdf_frames import SEPARATOR, WORLD, Frame, Frames, pose_of, text
 from bellcrank.io.robots.sdf_joints import JointReader
 from bellcrank.io.robots.sdf_links import read_link
@@ -82,7 +83,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self.frames = Frames(self.source)
         self.included = Included(self.source)
-        self.joints = JointReader(self.source, self.frames, _version(self.root))
+        self.joints = JointReader(self.source, self.frames, version(self.root.get("version")))
 
     def model(
         self, at: Element, scope: str, level: _Level, name: str = "", placed: Element | None = None
@@ -115,7 +116,8 @@ class _Reader:
         """Read the contents of a model or a world."""
         if any(one.name == "world" for one in at.all("link")):
             self.frames.worlds.add(scope)
-        for one in at.children:
+        # Links first: they keep their names where joints and frames have the same.
+        for one in sorted(at.children, key=lambda one: one.tag in ("joint", "frame")):
             if one.tag == "link":
                 self._link(one, scope, level.static)
             elif one.tag == "frame":
@@ -135,12 +137,16 @@ class _Reader:
     def include(self, at: Element, scope: str, level: _Level) -> None:
         """Read the model contained in another file."""
         uri = text(at, "uri")
-        found = self.source.file(uri, Path(at.file).parent) or self.source.file(
-            f"{uri}/model.sdf", Path(at.file).parent
-        )
+        found = self.source.model(uri, Path(at.file).parent)
         self.files += 1
-        if found is None or self.files > _FILES or level.depth > _DEPTH:
-            self.source.leave(at, str(at), "the included model is not found in the folders of models", uri)
+        if self.files > _FILES or level.depth > _DEPTH:
+            rule = f"it is not included: models are, {_FILES} times or {_DEPTH} deep"
+            self.source.leave(at, str(at), rule, uri)
+            return
+        if found is None:
+            missing = f"the included model is not found in {self.source.places or self.source.searched}"
+            self.source.leave(at, str(at), missing, uri)
+            self.joints.missing.append(f"{missing}: {uri!r}")
             return
         root = self.included.read(at, found, uri)
         if root is None:
@@ -151,11 +157,20 @@ class _Reader:
             return
         self.model(model, scope, _Level(level.depth + 1, level.static), text(at, "name"), at)
 
-    def _enter(self, name: str, frame: Frame) -> None:
-        if name in self.frames.known or name == WORLD:
-            self.source.fault(frame.at, "this name is taken", name)
-            return
-        self.frames.known[name] = frame
+    def _enter(self, name: str, frame: Frame) -> str:
+        """Note a frame; its name, which is another for that of a joint or a <frame> named like a link."""
+        at, other = frame.at, self.frames.known.get(name)
+        if name == WORLD or (other is not None and at.tag == other.at.tag):
+            self.source.fault(at, "this name is taken", name)
+        elif other is not None and at.tag in ("joint", "frame"):
+            while name in self.frames.known:  # as in libsdformat
+                name = f"{name}_{at.tag}"
+            rule = f"{other.at} has the same name, and keeps it: frames that name it mean the {other.at.tag}"
+            self.source.leave(at, str(at), rule)
+        elif other is not None:
+            self.source.fault(at, "this name is taken", name)
+        self.frames.known.setdefault(name, frame)
+        return name
 
     def _link(self, at: Element, scope: str, static: bool) -> None:
         if not at.name:
@@ -177,8 +192,7 @@ class _Reader:
         child = self.frames.name(scope, text(at, "child"))
         base = self.frames.name(scope, relative) if relative else child
         name = self.frames.name(scope, at.name or "joint")
-        self._enter(name, Frame(base, pose, at, child))
-        self.joints.enter(at, scope, name)
+        self.joints.enter(at, scope, name, self._enter(name, Frame(base, pose, at, child)))
 
     def skeleton(self) -> Skeleton:
         """Links at their frames, joints as a tree, and the joints that close loops in it."""
@@ -204,11 +218,3 @@ class _Reader:
             name: (name.split(SEPARATOR, 1)[1] if drop else name).replace(SEPARATOR, "/")
             for name in self.links
         }
-
-
-def _version(root: Element) -> tuple[int, ...]:
-    parts = root.get("version", "1.12").split(".")
-    return tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 5) or (
-        1,
-        12,
-    )

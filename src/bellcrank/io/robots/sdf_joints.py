@@ -40,6 +40,7 @@ class _Joint:
     at: Element
     scope: str
     name: str
+    frame: str
     parent: str = ""
     child: str = ""
     motions: list[Motion] = field(default_factory=list)
@@ -47,17 +48,18 @@ class _Joint:
 
 @dataclass
 class JointReader:
-    """The joints of all models, in the order of the file."""
+    """The joints of all models, in the order of the file. missing: why models are not there."""
 
     source: Source
     frames: Frames
     version: tuple[int, ...]
     known: dict[str, _Joint] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
 
-    def enter(self, at: Element, scope: str, name: str) -> None:
-        """Note a joint; `name` with its scope."""
-        self.known.setdefault(name, _Joint(at, scope, name))
+    def enter(self, at: Element, scope: str, name: str, frame: str) -> None:
+        """Note a joint; its name and that of its frame, with their scope."""
+        self.known.setdefault(name, _Joint(at, scope, name, frame))
 
     def add_to(self, skeleton: Skeleton, names: dict[str, str]) -> None:
         """Connect the links of a skeleton; names: of its links, by their scoped names."""
@@ -85,7 +87,8 @@ class JointReader:
         for tag in ("parent", "child"):
             link = self.frames.link(self.frames.name(joint.scope, text(at, tag) or "?"))
             if link is None or link not in names:
-                source.fault(at, f"its {tag} is no link or frame", text(at, tag) or None)
+                advice = "; ".join(self.missing[:3])
+                source.fault(at, f"its {tag} is no link or frame", text(at, tag) or None, advice)
                 return None
             ends.append(link)
         if ends[0] == ends[1]:
@@ -107,7 +110,7 @@ class JointReader:
 
     def _motion(self, joint: _Joint, name: str, kind: str, place: int, count: int) -> Motion:
         source, at = self.source, joint.at
-        frame = self.frames.pose(joint.name, at)
+        frame = self.frames.pose(joint.frame, at)
         label = name if count == 1 else f"{name} {place + 1}"
         motion = Motion(label, kind, at, frame.position)
         axis_at = at.first("axis" if place == 0 else "axis2")
@@ -132,7 +135,7 @@ class JointReader:
 
     def _axis(self, joint: _Joint, axis_at: Element | None) -> Vec3:
         """The axis in world axes; files before 1.5 give it in the axes of the model."""
-        frame = joint.name
+        frame = joint.frame
         given: Vec3 | None = (0.0, 0.0, 1.0)
         if axis_at is not None:
             xyz = axis_at.first("xyz")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -37,7 +38,9 @@ def read_link(source: Source, at: Element, name: str, pose: Pose) -> Link:
     if mass is not None:
         link.masses.append(mass)
     for one in list(at.all("visual")) or list(at.all("collision")):
-        if (shape := _shape(source, one)) is not None:
+        with source.leaving() as broken:
+            shape = _shape(source, one)
+        if shape is not None and not broken:
             link.shapes.append(shape)
     if text(at, "gravity") in ("0", "false"):
         link.relieved = 1.0
@@ -96,8 +99,8 @@ def _of_shapes(source: Source, link: Element) -> MassProperties | None:
 
 def _shape(source: Source, at: Element) -> Shape | None:
     geometry = at.first("geometry")
-    if geometry is None:
-        source.fault(at, "its geometry is missing")
+    if geometry is None or not geometry.children:
+        source.leave(at, str(at), "its geometry is missing")
         return None
     pose, relative = pose_of(source, at)
     if relative:
@@ -105,9 +108,8 @@ def _shape(source: Source, at: Element) -> Shape | None:
     color = _color(source, at)
     for one in geometry.children:
         if one.tag == "mesh":
-            numbers = source.numbers(one, "scale", text(one, "scale") or "1 1 1", 3)
-            x, y, z = numbers or (1.0, 1.0, 1.0)
-            return mesh(source, one, text(one, "uri"), (x, y, z), pose, color)
+            scale = source.scale(one, text(one, "scale"))
+            return mesh(source, one, text(one, "uri"), scale, pose, color, Path(one.file).parent)
         if one.tag in _SHAPES:
             kind, tags, count = _SHAPES[one.tag]
             found: list[float] = []
@@ -124,5 +126,6 @@ def _shape(source: Source, at: Element) -> Shape | None:
 
 def _color(source: Source, at: Element) -> Color:
     given = text(at, "material", "diffuse")
-    found = source.numbers(at, "diffuse", given, 3, 4) if given else None
+    with source.leaving():
+        found = source.numbers(at, "diffuse", given, 3, 4) if given else None
     return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)

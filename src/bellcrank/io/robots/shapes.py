@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bellcrank.errors import MechanismError
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Shape, Sphere
+from bellcrank.named_files import refuse_pointer
 
 Color = tuple[float, ...] | None
 
@@ -44,12 +46,20 @@ def mesh(
     *bases: Path,
 ) -> Shape | None:
     """A mesh, if its file exists; if it cannot be shown, that is noted at the place where it is used."""
+    if not text:
+        source.leave(at, str(at), "it names no file of a mesh")
+        return None
     found = source.file(text, *bases)
     if found is None:
         source.leave(at, str(at), f"its mesh is not found in {source.searched}", text)
         return None
     if min(scale) <= 0.0:
         source.leave(at, str(at), "its mesh is mirrored, which is not available", scale)
+        return None
+    try:
+        refuse_pointer(found, str(at))
+    except MechanismError as error:
+        source.leave(at, str(at), f"{error.faults[0].rule}: {error.faults[0].advice}", text)
         return None
     with source.faults.collect(at.location):
         return Mesh(file=str(found), scale=scale, position=pose.position, rotation=pose.rotation, color=color)

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from bellcrank.errors import Fault, FaultList, Location
+from bellcrank.io.robots.model_folders import DESCRIPTION, model_file
+from bellcrank.io.robots.number_words import meant_numbers, plain_numbers
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.named_files import confining_folder, is_admitted
 
-_MARKS = ("package.xml", "model.config", ".git", "pyproject.toml")  # files at the top of a tree of files
+_PACKAGES = ("package.xml", DESCRIPTION)  # files at the top of what package:// and model:// name
+_MARKS = (*_PACKAGES, ".git", "pyproject.toml")  # files at the top of a tree of files
 _UNLIMITED = 1e10
-_SCHEMES = ("package://", "model://")
+# Names of packages and models; Gazebo's store of models names them by addresses, ROS finds packages.
+_NAMED = re.compile(r"(?:package://|model://|https?://(?:[^/]+/)+models/)/*([^/]+)/*(.*)", re.DOTALL)
+_FIND = re.compile(r"\$\(find +([^)/]+)\)")
 
 
 class Source:
     """A file being read: its faults, the parts left out, and the files that it names.
 
     path: of the file. packages: folders that contain the packages that package:// names, or these themselves.
+    units: whether a number may have a unit, which is not clear where a file may choose degrees.
     density: kg/m^3, of the shapes of links whose masses the file does not state; None leaves these unknown.
     """
 
@@ -28,6 +36,7 @@ class Source:
         self.path = path
         self.density = density
         self.packages = [Path(os.path.realpath(folder)) for folder in packages]
+        self.units = True
         self.faults = FaultList()
         self.left_out: list[Fault] = []
         self.folder = Path(os.path.realpath(path)).parent
@@ -47,6 +56,16 @@ class Source:
         place = Location(str(self.path)) if at is None else at.location
         self.left_out.append(Fault(element, rule, value, location=place))
 
+    @contextmanager
+    def leaving(self) -> Iterator[FaultList]:
+        """Faults inside are parts left out: of pictures and other things that change no motion."""
+        outer, self.faults = self.faults, FaultList()
+        try:
+            yield self.faults
+        finally:
+            self.left_out += self.faults
+            self.faults = outer
+
     def numbers(
         self, at: Element, attribute: str, text: str | None, least: int, most: int | None = None
     ) -> tuple[float, ...] | None:
@@ -54,10 +73,13 @@ class Source:
         if text is None:
             return None
         most = least if most is None else most
-        try:
-            found = tuple(float(word) if "_" not in word else float("x") for word in text.split())
-        except ValueError:
-            self.fault(at, "must hold numbers", text, of=attribute)
+        found = plain_numbers(text)
+        if found is None and (meant := meant_numbers(text, most, self.units)) is not None:
+            found, peculiar = meant
+            self.leave(at, str(at), f"{attribute}: {peculiar}", text)
+        if found is None:
+            advice = "a decimal point is needed" if most == 1 and "," in text else ""
+            self.fault(at, "must hold numbers", text, advice, of=attribute)
             return None
         if not least <= len(found) <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}"
@@ -69,21 +91,33 @@ class Source:
         return found
 
     def number(self, at: Element, attribute: str, default: float | None = 0.0) -> float | None:
-        """One number of an attribute; the default if it is missing or a fault."""
-        found = self.numbers(at, attribute, at.attributes.get(attribute), 1)
+        """One number of an attribute; the default if it is missing, empty or a fault."""
+        found = self.numbers(at, attribute, at.get(attribute) or None, 1)
         return default if found is None else found[0]
 
     def bound(self, at: Element, attribute: str, text: str) -> float | None:
-        """A limit; None for an empty text, an infinity, or a number that stands for one."""
-        if text.lower().lstrip("+-") in ("", "inf", "infinity"):
+        """A limit; None for an empty text, nan, an infinity, or a number that stands for one."""
+        word = text.lower().lstrip("+-")
+        if word == "nan":
+            self.leave(at, str(at), f"{attribute} is no number: there is no such limit", text)
+        if word in ("", "inf", "infinity", "nan"):
             return None
         found = self.numbers(at, attribute, text, 1)
         return None if found is None or abs(found[0]) >= _UNLIMITED else found[0]
 
     def vector(self, at: Element, attribute: str, default: Vec3 = (0.0, 0.0, 0.0)) -> Vec3:
-        """Three numbers of an attribute."""
-        found = self.numbers(at, attribute, at.attributes.get(attribute), 3)
+        """Three numbers of an attribute; the default if it is missing, empty or a fault."""
+        found = self.numbers(at, attribute, at.get(attribute) or None, 3)
         return default if found is None else (found[0], found[1], found[2])
+
+    def scale(self, at: Element, text: str | None) -> Vec3:
+        """The scale of a mesh: three numbers, or one for all axes."""
+        found = self.numbers(at, "scale", text or None, 1, 3)
+        if found is not None and len(found) == 2:
+            self.fault(at, "must hold 3 numbers, or one for all axes", text, of="scale")
+            found = None
+        x, y, z = found * 3 if found and len(found) == 1 else found or (1.0, 1.0, 1.0)
+        return (x, y, z)
 
     def direction(self, at: Element, attribute: str, given: Vec3 | None, default: Vec3) -> Vec3:
         """A unit vector along the given direction."""
@@ -100,6 +134,8 @@ class Source:
     def word(self, at: Element, attribute: str, known: Collection[str], default: str) -> str:
         """One of the allowed words."""
         found = at.get(attribute, default)
+        if found not in known and found.lower() in known:
+            return found.lower()
         if found not in known:
             self.fault(at, f"must be one of {', '.join(known)}", found, of=attribute)
             return default
@@ -108,16 +144,19 @@ class Source:
     def file(self, text: str, *bases: Path) -> Path | None:
         """A file that is named in the text, in one of the folders; None if it is missing or out of bounds.
 
-        It must lie in the tree of files to which the model belongs, or in one of the packages: the tree is
-        that of the highest folder with a package.xml, model.config, .git or pyproject.toml, else that of the
-        folder above the model's. Where reading is confined, it must be admitted as well.
+        It must lie in the tree of files to which the model belongs, in one of the packages, or in a package
+        or model beside that tree: the tree is that of the highest folder with a package.xml, model.config,
+        .git or pyproject.toml, else that of the folder above the model's. Where reading is confined, it must
+        be admitted as well.
         """
-        if not text or "\0" in text:
-            return None
-        for candidate in self._candidates(text, bases):
-            real = Path(os.path.realpath(candidate))
-            if self.within(real) and real.is_file():
-                return real
+        return next((real for real in self._readable(text, bases) if real.is_file()), None)
+
+    def model(self, text: str, *bases: Path) -> Path | None:
+        """The file of a model that is named by a file or by its folder, within the same bounds."""
+        for real in self._readable(text, bases):
+            found = real if real.is_file() else model_file(real, self.within)
+            if found is not None:
+                return found
         return None
 
     @property
@@ -126,26 +165,51 @@ class Source:
         folder = confining_folder()
         return "the model's folders" + ("" if folder is None else f" within {folder!r}")
 
+    @property
+    def places(self) -> str:
+        """The folders in which packages and models are looked for, in words."""
+        listed = [*self._own, *self.packages, *([self.top.parent] if self._has_neighbours else [])]
+        return ", ".join(repr(str(folder)) for folder in dict.fromkeys(listed) if is_admitted(folder))
+
     def within(self, real: Path) -> bool:
         """Whether a file may be read."""
-        return is_admitted(real) and any(real.is_relative_to(folder) for folder in (self.top, *self.packages))
+        if not is_admitted(real):
+            return False
+        if any(real.is_relative_to(folder) for folder in (self.top, *self.packages)):
+            return True
+        beside = real.relative_to(self.top.parent).parts if real.is_relative_to(self.top.parent) else ()
+        return self._has_neighbours and len(beside) > 0 and _is_package(self.top.parent / beside[0])
 
-    def _candidates(self, text: str, bases: Iterable[Path]) -> Iterable[Path]:
-        for scheme in _SCHEMES:
-            if text.startswith(scheme):
-                rest = text.removeprefix(scheme).lstrip("/")
-                name, _, inner = rest.partition("/")
-                for folder in self.packages:
-                    yield folder / rest
-                    if folder.name == name:
-                        yield folder / inner
-                for folder in (self.folder, *self.folder.parents):
-                    yield folder / rest
-                    if folder.name == name:
-                        yield folder / inner
-                    if folder == self.top:
-                        return
-                return
-        path = Path(text.removeprefix("file://"))
-        for base in (*bases, self.folder):
-            yield base / path
+    def _readable(self, text: str, bases: Iterable[Path]) -> Iterator[Path]:
+        """The places at which something that the text names may be read, links followed."""
+        if text and "\0" not in text:
+            for candidate in self._candidates(text, bases):
+                real = Path(os.path.realpath(candidate))
+                if self.within(real):
+                    yield real
+
+    def _candidates(self, text: str, bases: Iterable[Path]) -> Iterator[Path]:
+        if (named := _NAMED.fullmatch(_FIND.sub(r"package://\1", text))) is None:
+            path = Path(text.removeprefix("file://"))
+            yield from (base / path for base in (*bases, self.folder))
+            return
+        name, inner = named.groups()
+        for folder in (*self.packages, *self._own):
+            yield folder / name / inner
+            if folder.name == name:
+                yield folder / inner
+        yield self.top.parent / name / inner
+
+    @property
+    def _own(self) -> list[Path]:
+        """The folders from the model's own up to the top of its tree."""
+        return [one for one in (self.folder, *self.folder.parents) if one.is_relative_to(self.top)]
+
+    @property
+    def _has_neighbours(self) -> bool:
+        """Whether packages or models lie beside the model's tree, as ROS and Gazebo keep them."""
+        return is_admitted(self.top.parent) and _is_package(self.top)
+
+
+def _is_package(folder: Path) -> bool:
+    return any((folder / mark).is_file() for mark in _PACKAGES)

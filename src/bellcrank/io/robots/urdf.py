@@ -44,12 +44,6 @@ _SHAPES: Final = {
 
 def read(source: Source, root: Element) -> Mechanism:
     """The mechanism of a <robot> element; faults and parts left out are recorded in the source."""
-    for at in root.children:
-        if at.tag.startswith("xacro:") or "${" in "".join(at.attributes.values()):
-            source.fault(
-                at, "macros are not expanded here", None, "expand them first: xacro FILE > robot.urdf"
-            )
-            source.faults.raise_any()
     reader = _Reader(source, root)
     skeleton = reader.skeleton()
     source.faults.raise_any()
@@ -65,10 +59,21 @@ class _Reader:
         self.root = root
         self.links = self._named("link")
         self.joints = self._named("joint")
+        self._declare_world()
         self.colors: dict[str, Color] = {}
         for material in root.all("material"):
             if (color := material.first("color")) is not None:
-                self.colors[material.name] = self._color(color)
+                found = self._color(color)
+                if self.colors.setdefault(material.name, found) != found:
+                    source.leave(material, str(material), "this name is taken: the first material counts")
+
+    def _declare_world(self) -> None:
+        """Add the link of the ground if joints name it and it is not declared, as Gazebo has it."""
+        for at in self.joints.values():
+            parent = at.first("parent")
+            if _WORLD not in self.links and parent is not None and parent.get("link") == _WORLD:
+                self.links[_WORLD] = Element("link", {"name": _WORLD}, parent.file, parent.line)
+                self.source.leave(parent, f"link {_WORLD!r}", "it is not declared: it is the ground")
 
     def _named(self, tag: str) -> dict[str, Element]:
         found: dict[str, Element] = {}
@@ -163,6 +168,8 @@ class _Reader:
             return made
         axis_at = at.first("axis")
         given = None if axis_at is None else self.source.vector(axis_at, "xyz", (1.0, 0.0, 0.0))
+        if _MOVING[kind] in ("ball", "free"):
+            given = None  # they have no axis, whatever is written
         axis = self.source.direction(at, "axis", given, (1.0, 0.0, 0.0))
         motion = Motion(at.name, _MOVING[kind], at, pose.position, pose.vector(axis))
         limit = at.first("limit")
@@ -188,15 +195,21 @@ class _Reader:
                 self.source.leave(one, f"link {name!r}", f"<{one.tag}> has no counterpart")
         seen = list(at.all("visual")) or list(at.all("collision"))
         for one in seen:
-            link.shapes += self._shapes(at, one)
+            with self.source.leaving() as broken:
+                shapes = self._shapes(at, one)
+            link.shapes += [] if broken else shapes
         return link
 
     def _mass(self, link: Element, at: Element) -> MassProperties | None:
         source, mass_at, inertia_at = self.source, at.first("mass"), at.first("inertia")
-        mass = None if mass_at is None else source.number(mass_at, "value", None)
-        if mass is None:
-            source.fault(at, f"the mass of link {link.name!r} is missing", None, "give <mass value=.../>")
+        given_mass = "" if mass_at is None else mass_at.get("value") or mass_at.text.strip()
+        if mass_at is None or not given_mass:
+            source.leave(at, f"link {link.name!r}", "its <inertial> has no mass: it is not taken")
             return None
+        numbers = source.numbers(mass_at, "value", given_mass, 1)
+        if numbers is None:
+            return None
+        (mass,) = numbers
         if mass < 0.0:
             source.fault(at, f"the mass of link {link.name!r} must not be negative", mass)
             return None
@@ -215,13 +228,13 @@ class _Reader:
     def _shapes(self, link: Element, at: Element) -> list:  # type: ignore[type-arg]
         geometry = at.first("geometry")
         if geometry is None or not geometry.children:
-            self.source.fault(at, f"the geometry of link {link.name!r} is missing")
+            self.source.leave(at, f"link {link.name!r}", f"the geometry of its <{at.tag}> is missing")
             return []
         found = []
         pose, color = self._origin(at), self._material(at)
         for one in geometry.children:
             if one.tag == "mesh":
-                scale = self.source.vector(one, "scale", (1.0, 1.0, 1.0))
+                scale = self.source.scale(one, one.get("scale"))
                 found.append(mesh(self.source, one, one.get("filename"), scale, pose, color))
             elif one.tag in _SHAPES:
                 kind, attributes = _SHAPES[one.tag]
@@ -260,5 +273,6 @@ class _Reader:
         return self._color(own) if own is not None else self.colors.get(material.name)
 
     def _color(self, at: Element) -> Color:
-        found = self.source.numbers(at, "rgba", at.attributes.get("rgba"), 3, 4)
+        with self.source.leaving():
+            found = self.source.numbers(at, "rgba", at.get("rgba") or None, 3, 4)
         return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 from xml.parsers import expat
@@ -19,6 +20,9 @@ ATTRIBUTES: Final = 100
 """How many attributes an element may have."""
 SIZE: Final = 30_000_000
 """How many bytes a file may have, with those that it includes."""
+_HEAD: Final = 10_000  # in which the declaration of a file stands
+_MARK: Final = b"\xef\xbb\xbf"  # of UTF-8
+_AMPERSAND: Final = re.compile(rb"&(?!#?[A-Za-z0-9_]+;)")
 
 
 @dataclass(eq=False)
@@ -67,7 +71,7 @@ def parse(path: Path, name: str) -> Element:
     try:
         content = content_of(path, "model file", SIZE)
     except MechanismError as error:
-        raise _error(name, None, error.faults[0].rule) from None
+        raise MechanismError(replace(fault, location=Location(name)) for fault in error.faults) from None
     return parse_text(content, name)
 
 
@@ -75,7 +79,13 @@ def parse_text(text: bytes, name: str) -> Element:
     """The root of an XML text. Raises MechanismError as `parse` does."""
     builder = _Builder(name)
     try:
-        builder.parser.Parse(text, True)
+        try:
+            builder.parser.Parse(_declared_first(text), True)
+        except expat.ExpatError:
+            if (repaired := _repaired(text)) == text:
+                raise
+            builder = _Builder(name)
+            builder.parser.Parse(_declared_first(repaired), True)
     except expat.ExpatError as error:
         rule = f"not XML: {expat.ErrorString(error.code)}"
         raise _error(name, error.lineno, rule, error.offset + 1) from None
@@ -86,6 +96,30 @@ def parse_text(text: bytes, name: str) -> Element:
     if builder.root is None:
         raise _error(name, 1, "it holds no element")
     return builder.root
+
+
+def _declared_first(text: bytes) -> bytes:
+    """The text with its <?xml ...?> before the blank lines and comments that precede it; lines are kept."""
+    start = text.find(b"<?xml ", 0, _HEAD)
+    end = text.find(b"?>", start, start + 200) + 2
+    if start <= 0 or end < 2 or b"\n" in text[start:end]:
+        return text
+    before = _uncommented(text[:start]).removeprefix(_MARK)
+    return text[start:end] + before + text[end:] if not before.strip() else text
+
+
+def _repaired(text: bytes) -> bytes:
+    """The text without comments, which may contain "--" elsewhere, and with "&" written out."""
+    return _AMPERSAND.sub(b"&amp;", _uncommented(text))
+
+
+def _uncommented(text: bytes) -> bytes:
+    """The text with its comments replaced by their line ends."""
+    parts, here = [], 0
+    while (start := text.find(b"<!--", here)) >= 0 and (end := text.find(b"-->", start + 4)) >= 0:
+        parts += [text[here:start], b"\n" * text.count(b"\n", start, end)]
+        here = end + 3
+    return b"".join([*parts, text[here:]])
 
 
 def _error(file: str, line: int | None, rule: str, column: int | None = None) -> MechanismError:

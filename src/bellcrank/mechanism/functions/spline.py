@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
-from typing import cast
+from os import PathLike
+from typing import Any, Self, cast
 
 import numpy as np
 
+from bellcrank.errors import FaultList, Location, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import array, checked, choice, described
+from bellcrank.mechanism.functions.csv_points import points_of
 from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces
 from bellcrank.mechanism.functions.piecewise import _PiecewiseFunction, increasing
 from bellcrank.mechanism.given import FloatsField
 
 
+class _ThroughPoints(_PiecewiseFunction):
+    """A function given by points; subclasses say how it goes on between them."""
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | PathLike[str],
+        column: str | int | None = None,
+        x: str | int = 0,
+        unit: str | None = None,
+        x_unit: str | None = None,
+        **options: Any,
+    ) -> Self:
+        r"""The function through the points of a CSV file, such as a recorded motion for a drive.
+
+        path: columns are separated by commas, semicolons, tabs or blanks; numbers may have decimal commas
+            where columns are not separated by commas.
+        column: of the values, by its heading or its number from 0; not needed if there are two columns.
+        x: the column of the places, usually of time, in the same way.
+        unit, x_unit: of these columns, such as "deg" or "ms", unless the headings state them, as in
+            "angle [deg]"; without either, numbers are in SI units.
+        options: further arguments of the class, such as `extrapolation`.
+
+        >>> _ = open("motion.csv", "w").write("t [ms];angle [deg]\n0;0\n500;90,5\n1000;0\n")
+        >>> bc.CubicSpline.from_csv("motion.csv").x
+        (0.0, 0.5, 1.0)
+
+        Raises MechanismError with all faults, each with its line; OSError if the file cannot be read.
+        """
+        xs, ys = points_of(path, column, x, unit, x_unit)
+        faults = FaultList()
+        with faults.collect(Location(str(path))):
+            return cls(xs, ys, **options)  # type: ignore[call-arg]
+        raise MechanismError(faults)
+
+
 @described
-class Table(_PiecewiseFunction):
+class Table(_ThroughPoints):
     """Values at given places, interpolated without overshoot.
 
     x: increasing places, at least two. y: as many values.
@@ -44,7 +83,7 @@ class Table(_PiecewiseFunction):
 
 
 @described
-class CubicSpline(_PiecewiseFunction):
+class CubicSpline(_ThroughPoints):
     """The cubic spline through given points: two continuous derivatives within the range.
 
     x: increasing places, at least two. y: as many values.
