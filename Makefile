@@ -2,14 +2,15 @@
 JOBS ?= 2
 PYTHON ?= python3
 PYTEST_ARGS ?= -n $(JOBS)
+EXTRAS ?=
 BENCH_ARGS ?=
-FUZZ ?= differential hostile files containers robots calls commands results singular contacts cones tyres starts gears impacts bounds linearize statics reach crawl certificates
+FUZZ ?= differential hostile files containers robots calls commands results singular contacts cones tyres starts gears impacts bounds linearize statics reach crawl certificates corpora
 FUZZ_ARGS ?=
 MEMORY_ARGS ?=
 SOAK_ARGS ?=
 SANITIZE_ARGS ?=
 WHEEL_LIMIT_MB := 7
-export JOBS PYTHON
+export JOBS PYTHON EXTRAS
 
 BIN := .venv/bin
 CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
@@ -23,7 +24,7 @@ help: ## list the targets
 build: ## .venv with the development tools, the core compiled, editable install
 	@tools/build.sh
 
-test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them)
+test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them; EXTRAS="oracles models docs browser" installs what they need)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 fuzz: build ## random mechanisms, files, calls, commands, results, singular poses, contacts, starts, impacts, verdicts and more, all that FUZZ names (FUZZ="files calls"); a day
@@ -49,10 +50,8 @@ bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS=
 	@.venv-bench/bin/pip install --quiet --no-deps --force-reinstall dist/*.whl
 	@.venv-bench/bin/bellcrank bench $(BENCH_ARGS)
 
+docs: override EXTRAS += docs
 docs: build ## the documentation as a web site in build/site, pages, gallery, reference and search, all offline
-	@$(BIN)/python tools/requirements.py docs > build/.docs-requirements
-	@cmp -s build/.docs-requirements .venv/.docs-requirements || $(BIN)/pip install --quiet -r build/.docs-requirements
-	@cp build/.docs-requirements .venv/.docs-requirements
 	@PYTHONPATH=tools $(BIN)/python -m docs_site build/site
 
 lint: build ## everything that is checked without running the code

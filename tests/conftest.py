@@ -1,4 +1,4 @@
-"""Makes shared rigs and the benchmarks importable; keeps native code in a cache; lets Ctrl-C through."""
+"""Makes rigs and benchmarks importable; keeps native code in a cache; lets Ctrl-C through; names skips."""
 
 import os
 import signal
@@ -6,9 +6,34 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 os.environ.setdefault("BELLCRANK_CACHE", str(Path(tempfile.gettempdir()) / "bellcrank-tests"))
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+
+from rigs import skips  # noqa: E402  (importable from here on)
 
 # A shell starts background jobs with Ctrl-C ignored, which the programs that tests start would inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    """A skipped test fails where none may be skipped."""
+    return skips.judged((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report():
+    """So does a file of tests."""
+    return skips.judged((yield))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what was skipped, and how to have it."""
+    skipped = skips.lines(terminalreporter.stats.get("skipped", []))
+    if skipped:
+        terminalreporter.section("skipped, and how to have it")
+        for line in skipped:
+            terminalreporter.write_line(line)

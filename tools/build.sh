@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Development build: .venv with the tools, then the editable install, rebuilt only where sources changed.
-# Usage: tools/build.sh [extra ...]     (extras of pyproject.toml; default: dev test plot mesh jit viewer)
-# Environment: PYTHON (interpreter for a new .venv), CXX, JOBS (parallel compilers, default 2), NATIVE_ONLY (ON: a new
-# build compiles only the variant that this machine uses; later ones without it add the other).
+# Usage: tools/build.sh [extra ...]     (extras of pyproject.toml; default: dev test plot mesh jit viewer and $EXTRAS)
+# Environment: EXTRAS (more of them), PYTHON (interpreter for a new .venv), CXX, JOBS (parallel compilers, default 2),
+# NATIVE_ONLY (ON: a new build compiles only the variant that this machine uses; later ones without it add the other).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,13 +34,16 @@ check_machine() {
         fail "bellcrank needs Python's headers: install the Debian package python3-dev."
 }
 
+# What was installed for extras of earlier calls stays, and is not installed again.
 install_requirements() {
-    local wanted
-    wanted=$(.venv/bin/python tools/requirements.py "$@")
-    if [ "$wanted" != "$(cat .venv/.requirements 2>/dev/null)" ]; then
+    local wanted known=.venv/.requirements
+    wanted=$(.venv/bin/python tools/requirements.py "$@" | LC_ALL=C sort)
+    touch "$known"
+    if [ -n "$(LC_ALL=C comm -23 <(echo "$wanted") <(LC_ALL=C sort "$known"))" ]; then
         echo "installing the requirements of ${*} into .venv"
-        .venv/bin/pip install --quiet -r <(echo "$wanted")
-        echo "$wanted" >.venv/.requirements
+        .venv/bin/pip install --quiet -r <(echo "$wanted") ||
+            fail "the requirements of ${*} could not be installed: see pip's message above."
+        echo "$wanted" | LC_ALL=C sort -u -o "$known" - "$known"
         rm -f build/.installed
     fi
 }
@@ -100,7 +103,8 @@ fi
 export PIP_DISABLE_PIP_VERSION_CHECK=1 CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-2}
 [ -x .venv/bin/pip ] || "$python" -m venv .venv
 if [ $# -eq 0 ]; then
-    set -- dev test plot mesh jit viewer
+    # shellcheck disable=SC2086 (words)
+    set -- dev test plot mesh jit viewer ${EXTRAS:-}
 fi
 install_requirements "$@"
 

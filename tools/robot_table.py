@@ -22,8 +22,8 @@ _HEAD = """# Robots that are read
 
 Models in packages of PyPI ({versions}), read by `bc.load` and compared with the programs that their formats come from:
 with Pinocchio {pinocchio} for URDF, MuJoCo {mujoco} for MJCF. *Mass* is the largest relative error of a mass, centre of
-mass or inertia, *acceleration* that of the accelerations of all bodies at a random state, in `recursive`, without limits,
-loops, contacts and dry friction; *load* is time of one core. Written by `tools/robot_table.py`; `tests/io/test_robot_packages.py` holds the bounds.
+mass or inertia, *acceleration* that of the accelerations of all bodies at a random state in `recursive`, actuators driven and the medium acting but for
+what is left out, without limits, loops, contacts and dry friction; *load* is time of one core. Written by `tools/robot_table.py`; `tests/io/test_robot_packages.py` holds the bounds.
 
 | model | bodies | coordinates | load, s | mass | acceleration | left out |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -76,7 +76,7 @@ def _row(model: Any) -> str:
         mech = bc.load(model.file)
         took.append(process_time() - begun)
     answers = getattr(robot_oracles, model.oracle)(model.file, mech, np.random.default_rng(3))
-    bare = robot_oracles.free_of_limits(mech, forces=model.oracle == "mujoco")
+    bare = robot_oracles.free_of_limits(mech)
     mass, acceleration, _ = robot_oracles.compared(bare, answers)
     coordinates = sum(len(joint.kind.free) for joint in mech.joints.values())
     rules = Counter(next((s for part, s in _SHORT if part in f.rule), f.rule) for f in mech.left_out)

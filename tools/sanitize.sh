@@ -46,7 +46,7 @@ sanitized() {
 
 fuzz() {
     local fuzzer more
-    for fuzzer in $(ls tests/fuzz/*.py | grep -v -e /test_ -e /memory.py -e /soak.py); do
+    for fuzzer in $(ls tests/fuzz/*.py | grep -v -e /test_ -e /memory.py -e /soak.py -e /corpora.py); do
         echo "$fuzzer"
         case $fuzzer in */results.py) more="--kills 5" ;; *) more= ;; esac
         # shellcheck disable=SC2086 (none, or two words)

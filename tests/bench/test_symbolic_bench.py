@@ -20,7 +20,7 @@ from benchmarks.symbolic_peers import Files, Peer, check_agreement, prepare
 from benchmarks.symbolic_robots import ARMS, TIMED, arm, general, humanoid
 from benchmarks.symbolic_times import Race
 
-needs_compiler = pytest.mark.skipif(trees.compiler("c") is None, reason="no C compiler")
+needs_compiler = pytest.mark.skipif(trees.compiler("c") is None, reason="a C compiler is not installed")
 
 
 @pytest.fixture(autouse=True)

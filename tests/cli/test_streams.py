@@ -26,7 +26,7 @@ def started(command, **streams):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_full_disk(command, tmp_path):
     with Path("/dev/full").open("w") as full:
         done = started(command, stdout=full, stderr=subprocess.PIPE, cwd=tmp_path)

@@ -8,7 +8,7 @@ from rigs.growth import WORKS, heap_can_be_read, usage
 TIMES, BLOCKS, BYTES = 8, 10, 1000
 
 
-@pytest.mark.skipif(not heap_can_be_read(), reason="needs a C library that tells what is in use")
+@pytest.mark.skipif(not heap_can_be_read(), reason="this system has no C library that counts memory in use")
 @pytest.mark.parametrize("name", WORKS)
 def test_work_leaves_nothing(name):
     """In the best of four rounds: tables of the interpreter grow now and then, what is kept always does."""

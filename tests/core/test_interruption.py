@@ -17,7 +17,7 @@ from bellcrank.integrate.methods import method_options
 from bellcrank.run.plan import Plan
 from bellcrank.run.run import Run
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent by a shell")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="this system has no shell that sends signals")
 
 
 def chain(count):

@@ -98,7 +98,7 @@ def browser(site):
     """A page of a browser that sees the site and nothing else, and the address of the site."""
     playwright = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
+        pytest.skip("Chromium is not installed")
 
     class Quiet(SimpleHTTPRequestHandler):
         def __init__(self, *args):

@@ -139,7 +139,7 @@ class Session:
     def run_cpp(self, block):
         compiler = shutil.which("c++") or shutil.which("g++")
         if compiler is None:
-            pytest.skip("there is no C++ compiler")
+            pytest.skip("a C++ compiler is not installed")
         done = subprocess.run(
             [compiler, "-std=c++20", "-Wall", "-Werror", "-fsyntax-only", f"-I{ROOT / 'cpp'}", f"-I{EIGEN}",
              "-xc++", "-"],

@@ -7,7 +7,7 @@ from fuzz.soak import soak
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # lines that viser leaves open
 def test_a_session_is_used_and_shouted_at():
-    pytest.importorskip("viser", reason="the extra `viewer` is not installed")
+    pytest.importorskip("viser", reason="viser is not installed")
     tally = soak(8.0, seed=1, messages=1000, frames=500)
     assert tally.faults == []
     assert tally.rounds >= 2

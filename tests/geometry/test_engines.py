@@ -12,6 +12,13 @@ pytestmark = pytest.mark.oracle
 COUNT = 150
 SHAPES = convex_shapes()
 PAIRS = list(itertools.combinations_with_replacement(SHAPES, 2))
+OF_MUJOCO = {
+    "sphere": 'type="sphere" size="0.4"',
+    "capsule": 'type="capsule" size="0.2 0.5"',
+    "cylinder": 'type="cylinder" size="0.3 0.5"',
+    "ellipsoid": 'type="ellipsoid" size="0.5 0.3 0.2"',
+    "box": 'type="box" size="0.5 0.3 0.2"',
+}
 
 
 def gaps(pair, at_a, at_b):
@@ -65,19 +72,10 @@ def test_distances_are_those_of_coal(pair):
     assert np.median(np.abs(found - expected)[deep] / (1e-4 + np.abs(found[deep]))) < 6e-3
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if set(pair) <= set(OF_MUJOCO)], ids="-".join)
 def test_distances_are_those_of_mujoco(pair):
     mujoco = pytest.importorskip("mujoco")
-    kinds = {
-        "sphere": 'type="sphere" size="0.4"',
-        "capsule": 'type="capsule" size="0.2 0.5"',
-        "cylinder": 'type="cylinder" size="0.3 0.5"',
-        "ellipsoid": 'type="ellipsoid" size="0.5 0.3 0.2"',
-        "box": 'type="box" size="0.5 0.3 0.2"',
-    }
-    if not set(pair) <= set(kinds):
-        pytest.skip("no primitive of MuJoCo")
-    bodies = "".join(f'<body mocap="true"><geom {kinds[kind]}/></body>' for kind in pair)
+    bodies = "".join(f'<body mocap="true"><geom {OF_MUJOCO[kind]}/></body>' for kind in pair)
     model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
     model.opt.ccd_tolerance, model.opt.ccd_iterations = 1e-10, 500
     data = mujoco.MjData(model)

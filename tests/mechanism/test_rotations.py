@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.rotation import between, matrix
 
 
 def same(quaternion, expected):
@@ -145,3 +146,18 @@ def test_the_ground_by_its_class():
     mech = bc.Mechanism("g")
     body = mech.add_body("a", 1.0, (1, 1, 1))
     assert mech.add_joint("j", bc.Revolute(), bc.Ground(), body).marker_1 == mech.ground.marker()
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-16, 1e-12, 3.59e-9, 1e-8, 1e-7, 1e-6, 1e-4, 1e-2, 1.0, 3.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_vectors_are_carried_onto_nearly_opposite_ones(tilt, seed):
+    """Two angles of 1.570796325 in a file make 3.14159265, which is 3.59e-9 short of a half turn."""
+    rng = np.random.default_rng(seed)
+    a, side = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
+    a, side = (np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])) if seed == 0 else (a, side)
+    b = -math.cos(tilt) * a + math.sin(tilt) * side
+    turn = between(tuple(a), tuple(b))
+    assert math.hypot(*turn) == pytest.approx(1.0, abs=1e-15)
+    np.testing.assert_allclose(matrix(turn) @ a, b, rtol=0.0, atol=2e-15)
+    if tilt > 1e-6:  # the shortest rotation leaves the normal of their plane alone
+        np.testing.assert_allclose(matrix(turn) @ np.cross(a, b), np.cross(a, b), rtol=0.0, atol=2e-15)

@@ -120,7 +120,9 @@ def test_the_cache_of_another_user_is_not_used(own_cache, monkeypatch):
     assert [path.stem for path in own_cache.iterdir()] == ["key"]
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root gives files away")
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="this user is not root, who alone gives files away"
+)
 @pytest.mark.parametrize("name", ["key.o", ""])
 def test_directory_and_file_are_both_judged(own_cache, name):
     cache.store("key", b"code")

@@ -12,7 +12,7 @@ import bellcrank.expression as bx
 from bellcrank.expression import compile_function, export_c
 
 COMPILER = next(filter(None, map(shutil.which, (os.environ.get("CC", "cc"), "cc", "gcc", "clang"))), None)
-pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="a C compiler is not installed")
 
 
 def library(folder, *sources):
@@ -61,7 +61,7 @@ def test_parameters_come_by_a_prologue(tmp_path):
 def test_the_header_works_in_cpp(tmp_path):
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CXX", "c++"), "c++", "g++"))), None)
     if compiler is None:
-        pytest.skip("needs a C++ compiler")
+        pytest.skip("a C++ compiler is not installed")
     x = bx.symbol("x */ y")
     export_c(compile_function([x * x], [x]), tmp_path / "square.c")
     (tmp_path / "main.cpp").write_text(

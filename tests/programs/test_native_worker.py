@@ -11,7 +11,7 @@ import bellcrank as bc
 from bellcrank import _core
 from bellcrank.expression import native
 
-pytestmark = pytest.mark.skipif(not native.available(), reason="native code needs llvmlite")
+pytestmark = pytest.mark.skipif(not native.available(), reason="llvmlite is not installed")
 
 
 def program_of(k):

@@ -7,7 +7,8 @@ from random_programs import cores
 CORES = cores()
 BOUND = 2.0**22
 extended = pytest.mark.skipif(
-    np.finfo(np.longdouble).eps >= np.finfo(float).eps, reason="no numbers longer than double"
+    np.finfo(np.longdouble).eps >= np.finfo(float).eps,
+    reason="this processor has no numbers longer than double",
 )
 
 

@@ -116,7 +116,7 @@ def test_native_code_for_several_points(case, lanes):
     """The number of points is no multiple of the lanes; some inputs are shared by all points."""
     draft, x, expected = case
     if lanes == 8 and not_wide():
-        pytest.skip("no vectors of eight")
+        pytest.skip("this processor has no vectors of eight")
     program = attached(draft, lanes)
     assert program.native_lanes == lanes
     out = np.empty_like(expected)[:-3]
@@ -133,7 +133,7 @@ def not_wide():
     return "+avx512f" not in llvm.get_host_cpu_features().flatten()
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@pytest.mark.skipif(COMPILER is None, reason="a C compiler is not installed")
 @pytest.mark.parametrize("name", ["all operations", "angles", "many pieces", *OPS])
 def test_exported_c(name, tmp_path):
     draft = CASES[name]()

@@ -29,10 +29,10 @@ SHAPES = {
 
 
 def compiler(name="cc"):
-    """The system's compiler; skips the test where there is none."""
+    """The system's compiler, `cc` or `c++`; skips the test where there is none."""
     found = shutil.which(name)
     if found is None:
-        pytest.skip(f"there is no compiler {name}")
+        pytest.skip(f"a {'C++' if name == 'c++' else 'C'} compiler is not installed")
     return found
 
 

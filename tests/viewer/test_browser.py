@@ -13,10 +13,10 @@ import bellcrank as bc
 from bellcrank import scene
 from bellcrank.trajectory.rotations import conjugate, rotate
 
-pytest.importorskip("viser", reason="the extra `viewer` is not installed")
+pytest.importorskip("viser", reason="viser is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: chromium)"),
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]

@@ -112,7 +112,7 @@ def test_a_played_run_shows_the_points_of_its_frames(tmp_path):
 class TestPage:
     @pytest.fixture
     def page(self):
-        pytest.importorskip("viser", reason="the extra `viewer` is not installed")
+        pytest.importorskip("viser", reason="viser is not installed")
         with sliding_box().view(port=0) as opened:
             yield opened
 
@@ -180,7 +180,7 @@ class TestPage:
         assert f"{len(rows)} points" in page.contacts.note
 
     def test_a_mechanism_that_has_no_contact_shows_none(self):
-        pytest.importorskip("viser", reason="the extra `viewer` is not installed")
+        pytest.importorskip("viser", reason="viser is not installed")
         with bc.gallery.double_pendulum().view(port=0) as page:
             shown(page, True)
             page.session.do("step", count=5)

@@ -17,7 +17,7 @@ from bellcrank.viewer.files import file_in
 from bellcrank.viewer.opening import view
 from bellcrank.viewer.page.stage import Stage
 
-pytest.importorskip("viser", reason="the extra `viewer` is not installed")
+pytest.importorskip("viser", reason="viser is not installed")
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings(

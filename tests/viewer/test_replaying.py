@@ -80,7 +80,7 @@ def test_a_session_plays_one_and_refuses_what_it_has_not(run):
 
 
 def test_the_page_colours_them(run):
-    pytest.importorskip("viser", reason="the extra `viewer` is not installed")
+    pytest.importorskip("viser", reason="viser is not installed")
     with run.view(port=0) as page:
         page.session.do("step", count=7)
         until(page.session, lambda now: now.time == pytest.approx(0.07))

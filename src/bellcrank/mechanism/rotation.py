@@ -97,13 +97,13 @@ def between(a: Vec3, b: Vec3) -> Quat:
     of a, made perpendicular to a, so that the result is reproducible.
     """
     w = 1.0 + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-    if not is_expression(w) and w < 1e-14:
+    if not is_expression(w) and w < 1e-4:  # where its digits cancel: a half turn to -a, and from there to b
         u = np.asarray(a, dtype=float)
-        helper = np.eye(3)[(int(np.argmax(np.abs(u))) + 1) % 3]
+        opposite = w < 1e-14
+        helper = np.eye(3)[(int(np.argmax(np.abs(u))) + 1) % 3] if opposite else np.cross(u, b)
         axis = helper - (helper @ u) * u
-        axis /= np.linalg.norm(axis)
-        x, y, z = axis.tolist()
-        return (0.0, x, y, z)
+        x, y, z = (axis / np.linalg.norm(axis)).tolist()
+        return multiply(between((-a[0], -a[1], -a[2]), b), (0.0, x, y, z))
     return unit((w, a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]))
 
 
