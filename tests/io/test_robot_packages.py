@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from rigs import robot_oracles
-from rigs.robot_packages import MODELS, UNWEIGHED
+from rigs.robot_packages import MODELS
 
 import bellcrank as bc
-from bellcrank.mechanism.rotation import matrix
 
 
 @pytest.mark.oracle
@@ -31,22 +30,6 @@ def test_masses_and_accelerations_are_those_of_others(model):
         assert mass < model.mass
     if model.acceleration is not None:
         assert acceleration < model.acceleration
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize("model", UNWEIGHED, ids=[model.name for model in UNWEIGHED])
-def test_links_without_masses_are_where_others_have_them(model):
-    pytest.importorskip(model.oracle)
-    if model.file is None:
-        pytest.skip(f"{model.package} is not installed")
-    mech = bc.load(model.file)
-    with pytest.raises(bc.MechanismError, match="masses are not known"):
-        bc.prepare(mech)
-    answers = getattr(robot_oracles, model.oracle)(model.file, mech, np.random.default_rng(3))
-    assert {*answers.start} == {*mech.bodies}
-    for name, (position, rotation) in answers.start.items():
-        np.testing.assert_allclose(mech.bodies[name].position, position, atol=1e-12)
-        np.testing.assert_allclose(matrix(mech.bodies[name].rotation), rotation, atol=1e-12)
 
 
 def test_there_are_models_enough():

@@ -170,6 +170,14 @@ def test_a_frame_that_turns_is_held_beside_masses(tmp_path):
     assert [fault.element for fault in mech.left_out if "it is held" in fault.rule] == ["joint 'j3'"]
 
 
+def test_a_mass_that_is_said_to_be_zero_is_known(tmp_path):
+    zero = BOX + "<inertial><mass value='0'/></inertial>"
+    mech = loaded(tmp_path, arm(upper=INERTIAL, fore=zero))
+    assert list(mech.bodies) == ["upper"]
+    assert [fault.element for fault in mech.left_out if "it is held" in fault.rule] == ["joint 'j2'"]
+    assert bc.simulate(mech, 0.1).status == "finished"
+
+
 def test_files_and_facts_say_that_a_mass_is_not_known(tmp_path):
     mech = loaded(tmp_path, arm())
     assert bc.loads(dumps(mech)).bodies == mech.bodies

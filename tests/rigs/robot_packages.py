@@ -69,7 +69,7 @@ go2_description/urdf/go2 hector_description/robots/quadrotor_base hextilt_descri
 human_description/robots/human hyq_description/robots/hyq_no_sensors iris_description/robots/iris
 iris_description/robots/iris_simple kinova_description/robots/kinova laikago_description/urdf/laikago
 panda_description/urdf/panda panda_description/urdf/panda_collision pr2_description/urdf/pr2
-quadruped_description/urdf/quadruped romeo_description/urdf/romeo_small
+quadruped_description/urdf/quadruped romeo_description/urdf/romeo romeo_description/urdf/romeo_small
 simple_humanoid_description/urdf/simple_humanoid simple_humanoid_description/urdf/simple_humanoid_classical
 so_arm_description/urdf/so100 so_arm_description/urdf/so101 solo_description/robots/solo
 solo_description/robots/solo12 talos_data/robots/talos_full_v2 talos_data/robots/talos_full_v2_box
@@ -149,6 +149,3 @@ MODELS = [
     *(Model("pybullet", f"pybullet_data/{name}.urdf", "pinocchio") for name in _BULLET.split()),
 ]
 """The files that are compared."""
-
-UNWEIGHED = [Model("example-robot-data", f"{_ROBOTS}romeo_description/urdf/romeo.urdf", "pinocchio")]
-"""Files with links that have shapes but no mass at the ends of joints: only where they are is compared."""

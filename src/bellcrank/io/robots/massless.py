@@ -89,13 +89,13 @@ def reduced(source: Source, skeleton: Skeleton) -> Reduced:
 def _bare(skeleton: Skeleton, connections: list[Connection]) -> list[Group]:
     """The groups that move and neither have a mass nor carry one, so that their masses are not stated.
 
-    Where other bodies have masses, what also has no shape is a frame.
+    Where other bodies have masses, what has no shape is a frame, and what is said to have no mass has none.
     """
     groups = _groups(skeleton, connections)
     of = {link.name: group for group in groups for link in group.links}
     above = {of[one.child]: one for one in connections if one.motions or one.kept}
     laden = {group for group in groups if group.is_body}
-    shown = {group for group in groups if any(link.shapes for link in group.links)}
+    shown = {group for group in groups if any(link.shapes and not link.massless for link in group.links)}
     for kinds in (laden, shown):
         for group in list(kinds):
             while group in above and (group := of[above[group].parent]) not in kinds:

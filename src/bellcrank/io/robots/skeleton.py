@@ -37,6 +37,8 @@ class Link:
     markers: list[tuple[str, Pose]] = field(default_factory=list)
     relieved: float = 0.0
     """Which part of its weight is held up."""
+    massless: bool = False
+    """Whether the file states that its mass is zero."""
     unweighed: bool = False
     """Whether it is a body all the same although the file states no mass."""
 

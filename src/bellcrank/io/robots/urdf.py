@@ -188,6 +188,7 @@ class _Reader:
         inertial = at.first("inertial")
         if inertial is not None and (mass := self._mass(at, inertial)) is not None:
             link.masses.append(mass)
+        link.massless = inertial is not None and inertial.first("mass") is not None and not link.masses
         for one in at.children:
             if one.tag == "inertial" and one is not inertial:
                 self.source.leave(one, f"link {name!r}", "only its first <inertial> counts")
