@@ -71,22 +71,23 @@ def test_pointers_of_git_lfs_are_named(tmp_path, suffix):
 
 def test_pointers_in_the_place_of_other_files_are_named(tmp_path):
     """Runs, tables, pictures, meshes of shapes, and meshes that robots name, which are then not shown."""
-    path = tmp_path / "a.h5"
-    path.write_bytes(POINTER)
+    run, image, mesh, table = paths = [tmp_path / f"a.{suffix}" for suffix in ("h5", "png", "stl", "csv")]
+    for path in paths:
+        path.write_bytes(POINTER)
     for read in (
-        lambda: bc.Trajectory.load(path),
-        lambda: bc.Terrain.from_image(path, (1.0, 1.0), 1.0),
-        lambda: bc.Mesh(file=str(path), density=1.0).volume_properties(),
-        lambda: bc.Table.from_csv(path),
+        lambda: bc.Trajectory.load(run),
+        lambda: bc.Terrain.from_image(image, (1.0, 1.0), 1.0),
+        lambda: bc.Mesh(file=str(mesh), density=1.0).volume_properties(),
+        lambda: bc.Table.from_csv(table),
     ):
         with pytest.raises(MechanismError, match=r"pointer of Git LFS.*git lfs pull"):
             read()
     inertial = (
         '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
     )
-    mesh = '<visual><geometry><mesh filename="a.h5"/></geometry></visual>'
+    shown = '<visual><geometry><mesh filename="a.stl"/></geometry></visual>'
     robot = tmp_path / "a.urdf"
-    robot.write_text(f'<robot name="r">\n<link name="a">{inertial}{mesh}</link></robot>')
+    robot.write_text(f'<robot name="r">\n<link name="a">{inertial}{shown}</link></robot>')
     mech = bc.load(robot)
     (fault,) = mech.left_out
     assert "pointer of Git LFS" in fault.rule
