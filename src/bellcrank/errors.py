@@ -53,6 +53,7 @@ class Fault:
     advice: what to do about it.
     location: its place in the file, if it came from one.
     excerpt: lines that show the place, such as a text with a caret below; they are printed after the rest.
+    moves: of a part left out (`Mechanism.left_out`): it moves or weighs, and motion is not that of the file.
     """
 
     element: str
@@ -61,6 +62,7 @@ class Fault:
     advice: str = ""
     location: Location | None = None
     excerpt: str = ""
+    moves: bool = False
 
     def __str__(self) -> str:
         text = f"{self.element}: {self.rule}"

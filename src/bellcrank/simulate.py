@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
@@ -20,6 +19,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
 from bellcrank.run.arguments import DynamicArguments, QuasistaticArguments
 from bellcrank.run.controllers import Controller, checked_controllers
+from bellcrank.run.described import described
 from bellcrank.run.opening import PROJECTION
 from bellcrank.run.plan import Plan
 from bellcrank.run.quasistatic import QuasistaticRun, begun, refuse_arguments
@@ -75,6 +75,7 @@ def simulate(
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
+    left_out: str = "refuse",
     description: str = "",
     mode: str = "dynamic",
     max_error: float | None = None,
@@ -103,6 +104,7 @@ def simulate(
         it. "projection": project a given state as well, which moves bodies to where its constraints hold.
         "constraint_forces": the bodies come together during the run, as `bc.assemble` describes; from
         `statistics["closed_at"]` (s) on, the formulation takes over; until then, reactions are NaN.
+    left_out: "allow" runs a mechanism without what moves or weighs in its file (`Mechanism.left_out`).
     mode, max_error, measure: "quasistatic" for steps from rest, see `QuasistaticRun`; a `MoveTrajectory`.
 
     Ctrl-C returns what was computed, "interrupted". Raises MechanismError for wrong arguments, Unsupported
@@ -168,6 +170,7 @@ def start(
     path: str | Path | None = None,
     progress: bool | Callable[[float], None] = False,
     assemble: bool | str = True,
+    left_out: str = "refuse",
     description: str = "",
     mode: str = "dynamic",
     max_error: float | None = None,
@@ -200,7 +203,7 @@ def start(
         with Check("start") as check:
             check.fault("progress is a part of a duration, which is missing", None, "give duration=")
     plan = Plan(begin, *planned, formulation, options, reactions, accelerations, output_step, ledger)
-    model = _described(mechanism, start)
+    model = described(mechanism, start, left_out)
     watched = _watched(events, model, plan.method)
     return Run(model, plan, assemble, state, watched, path, description, progress, steering)
 
@@ -216,7 +219,7 @@ def _quasistatic(arguments: dict[str, Any]) -> QuasistaticRun:
     defaults = {name: item.default for name, item in inspect.signature(start).parameters.items()}
     refuse_arguments(arguments, defaults)
     _check_things(True, False, False, arguments["path"], False, arguments["description"], arguments["state"])
-    return begun(_described(arguments["mechanism"], arguments["start"]), arguments)
+    return begun(described(*(arguments[name] for name in ("mechanism", "start", "left_out"))), arguments)
 
 
 _start = start  # which arguments are called as well
@@ -265,14 +268,6 @@ def _watched(events: Event | Iterable[Event], model: Model, chosen: MethodOption
             Fault("events", rule, compiled.names[0], "use method='dopri5', 'adams' or 'bdf'")
         )
     return compiled
-
-
-def _described(mechanism: Mechanism | Model, start: float) -> Model:
-    """The model in its initial configuration at a time."""
-    model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
-    if model.initial.time != start:
-        model = model.starting(model.initial.at_time(start), model.given)
-    return model
 
 
 def _plan(

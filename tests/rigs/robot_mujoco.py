@@ -35,7 +35,7 @@ def mujoco(path, mech, rng):
     model.opt.disableflags |= (
         off.mjDSBL_CONTACT | off.mjDSBL_LIMIT | off.mjDSBL_EQUALITY | off.mjDSBL_FRICTIONLOSS
     )
-    _leave_out(mj, model, mech)
+    _leave_out(model, mech)
     mj.mj_integratePos(model, data.qpos, rng.uniform(-SPREAD, SPREAD, model.nv), 1.0)
     data.qvel[:] = rng.uniform(-1.0, 1.0, model.nv)
     found.inputs.update(_driven(model, data, mech, rng))
@@ -58,20 +58,13 @@ def mujoco(path, mech, rng):
     return found
 
 
-def _leave_out(mj, model, mech):
-    """Take out of a model what is listed as left out: the medium, ranges of efforts, what is disabled."""
+def _leave_out(model, mech):
+    """Take out of a model the ranges of efforts that are listed as left out."""
     rules = [fault.rule for fault in mech.left_out]
-    for medium in ("density", "viscosity"):
-        if any(f"medium ({medium})" in rule for rule in rules):
-            setattr(model.opt, medium, 0.0)
     if any("ranges of its input" in rule for rule in rules):
         model.actuator_ctrllimited[:] = model.actuator_forcelimited[:] = 0
     if any("limits of effort" in rule for rule in rules):
         model.jnt_actfrclimited[:] = 0
-    for rule in rules:
-        if "acts all the same: " in rule:
-            bit = getattr(mj.mjtDisableBit, f"mjDSBL_{rule.rpartition(' ')[2].upper()}")
-            model.opt.disableflags &= ~int(bit)
 
 
 def _driven(model, data, mech, rng):

@@ -51,7 +51,6 @@ _RAISED = "moments that are zero or negative are raised"
 _AXES = "MuJoCo turns the principal axes of meshes to 1e-9 only"
 _LIGHT = "a disc of 1e-8 kg behind a rotor of 0.04 kg m^2, in which `recursive` loses digits"
 _SPRINGS = "springdamper is not taken"
-_MEDIUM = "the medium is neither taken nor listed after <flag gravity>"
 
 _ROBOTS = "cmeel.prefix/share/example-robot-data/robots/"
 _EXAMPLES = """
@@ -82,7 +81,7 @@ ur_description/urdf/ur5_joint_limited_robot ur_description/urdf/ur5_robot xarm_d
 z1_description/urdf/z1
 """
 _CONTROL = """
-suite/acrobot suite/ball_in_cup suite/cartpole suite/cheetah suite/finger suite/hopper suite/humanoid
+suite/acrobot suite/ball_in_cup suite/cartpole suite/cheetah suite/finger suite/fish suite/hopper suite/humanoid
 suite/humanoid_CMU suite/manipulator suite/pendulum suite/point_mass suite/quadruped suite/reacher suite/stacker
 suite/swimmer suite/walker locomotion/soccer/assets/boxhead/boxhead
 locomotion/walkers/assets/humanoid_CMU_V2019 locomotion/walkers/assets/humanoid_CMU_V2020
@@ -122,7 +121,6 @@ MODELS = [
             ("third_party/kinova/jaco_arm", 1e-9, _AXES),
             ("third_party/kinova/jaco_hand", 1e-9, _AXES),
             ("suite/dog", None, _SPRINGS),
-            ("suite/fish", None, _MEDIUM),
             ("locomotion/walkers/assets/fruitfly_v2/fruitfly", None, _SPRINGS),
         )
     ),

@@ -167,7 +167,8 @@ def _left_out(mechanism: Mechanism, most: int | None) -> None:
             "" if fault.location is None or fault.location.line is None else f" (line {fault.location.line})"
         )
         value = "" if fault.value is None else f" {fault.value}"
-        rules.setdefault(fault.rule, []).append(f"{fault.element}{line}{value}")
+        rule = f"{fault.rule} (it moves or weighs)" if fault.moves else fault.rule
+        rules.setdefault(rule, []).append(f"{fault.element}{line}{value}")
     show(heading(f"Left out of the file ({len(mechanism.left_out)})"))
     for rule, elements in rules.items():
         more = len(elements) - len(elements[:most])

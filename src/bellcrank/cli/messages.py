@@ -54,7 +54,9 @@ def note(text: str) -> None:
 def note_left_out(faults: Sequence[Fault]) -> None:
     """Report that a file contains more than was imported, if it does."""
     if faults:
-        note(f"{len(faults)} things in the file are left out; `bellcrank info` lists them")
+        lost = sum(fault.moves for fault in faults)
+        more = f", {lost} of which move or weigh" if lost else ""
+        note(f"{len(faults)} things in the file are left out{more}; `bellcrank info` lists them")
 
 
 def _fault_text(fault: Fault) -> str:

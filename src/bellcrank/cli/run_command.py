@@ -40,6 +40,9 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 @click.option(
     "--plot", type=click.Path(dir_okay=False), metavar="PNG", help="Write an overview (PNG, PDF, SVG)."
 )
+@click.option(
+    "--allow-left-out", is_flag=True, help="Run without what moves or weighs in the file and was not read."
+)
 @click.option("--progress/--no-progress", default=None, help="Show a bar (default: on a terminal).")
 @click.option("--quiet", "-q", is_flag=True, help="Write nothing but errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -97,9 +100,10 @@ def command(
 
 def _overrides(given: dict[str, Any]) -> dict[str, Any]:
     """Arguments for `simulate` from the options of the command line that were given."""
-    without_reactions = given.pop("no_reactions")
+    without_reactions, allow = given.pop("no_reactions"), given.pop("allow_left_out")
     arguments = _options(given.pop("options"))
     arguments |= {name: value for name, value in given.items() if value is not None}
+    arguments |= {"left_out": "allow"} if allow else {}
     return arguments | ({"reactions": False} if without_reactions else {})
 
 

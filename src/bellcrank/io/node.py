@@ -12,7 +12,7 @@ Value: TypeAlias = bool | int | float | str | None
 DEPTH = 60
 """How deep nodes may be nested."""
 
-NODES = 500_000
+NODES = 2_000_000
 """How many nodes a file may have, with those that aliases and merged mappings repeat."""
 
 

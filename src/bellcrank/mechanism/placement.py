@@ -154,6 +154,7 @@ def place(
     if shapes:
         moved = tuple(shape.moved(local.position, local.rotation) for shape in shapes)
         mechanism.replace(carrier, shapes=(*carrier.shapes, *moved))
+    mechanism.left_out += other.left_out
     return Placement(mechanism, prefix)
 
 

@@ -26,6 +26,7 @@ class QuasistaticArguments(TypedDict, total=False):
     max_error: float | None
     measure: str | None
     assemble: bool
+    left_out: Literal["refuse", "allow"]
     path: str | Path | None
     description: str
 
@@ -54,4 +55,5 @@ class DynamicArguments(FormulationOptions, total=False):
     path: str | Path | None
     progress: bool | Callable[[float], None]
     assemble: Assemble
+    left_out: Literal["refuse", "allow"]
     description: str

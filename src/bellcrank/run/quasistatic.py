@@ -246,6 +246,7 @@ _TAKEN: Final = [
     "output_step",
     "path",
     "assemble",
+    "left_out",
     "description",
     "max_error",
     "measure",

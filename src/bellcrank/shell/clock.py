@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
 
 GROUP: Final = "Simulation"
-_RECORDED = ("reactions", "accelerations", "ledger", "assemble")
+_RECORDED = ("reactions", "accelerations", "ledger", "assemble", "left_out")
 _LONGEST = 1e6  # steps of one command
 _METHOD = {"step": float, "max_step": float, "max_order": int}
 
@@ -32,7 +32,7 @@ def _step(session: Session, given: Given) -> Reply:
     count, size = given["count"], session.now.settings.stepsize
     if count > _LONGEST:
         raise MechanismError(Fault("step", f"at most {_LONGEST:g} steps are taken at a time", count))
-    run = session.run(count * size, size, **plain_fields(given.fields, ("assemble",), "step"))
+    run = session.run(count * size, size, **plain_fields(given.fields, ("assemble", "left_out"), "step"))
     return _reply(run, drawn(session, run))
 
 
@@ -149,7 +149,7 @@ COMMANDS: Final = (
         "assemble=constraint_forces the bodies come together first, within the steps.",
         _step,
         (Argument("count", "count"),),
-        fields="assemble=...",
+        fields="assemble=... left_out=...",
         example="step 30",
     ),
     Command(
@@ -210,10 +210,11 @@ COMMANDS: Final = (
         GROUP,
         "Go on for a time, by default that of the loaded file. With assemble=constraint_forces the bodies "
         "come together first, in the run itself, so that one sees a structure snap together. With "
-        "ledger=true the work of every force is added up, and the balance of energy is shown.",
+        "ledger=true the work of every force is added up, and the balance of energy is shown. With "
+        "left_out=allow a model runs without what moves or weighs in its file and was not read.",
         _run,
         (_seconds("duration", optional=True),),
-        fields="output_step=... reactions=... accelerations=... ledger=... assemble=...",
+        fields="output_step=... reactions=... accelerations=... ledger=... assemble=... left_out=...",
         example="run 0.5 output_step=0.01",
     ),
     Command(

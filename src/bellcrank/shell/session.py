@@ -16,6 +16,7 @@ from bellcrank.assembly.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.left_out import refuse_left_out
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell.history import merged
@@ -182,6 +183,9 @@ class Session:
 
         how = given.pop("assemble", False)
         closing = isinstance(how, str) and how != PROJECTION
+        allowed = given.pop("left_out", "refuse")
+        if self.now.live is None:  # a run that goes on has been allowed
+            refuse_left_out(self.mechanism, allowed)
         if closing:
             self.commit()
         model = self._described() if closing else self.model()

@@ -24,6 +24,8 @@ from bellcrank.mechanism.mass import MassProperties
 
 _LIGHT: Final = 1e-7
 """The mass, relative to that of the whole, of a link that has none and whose joints are not made one."""
+_ROTOR: Final = 1e-12
+"""The mass, relative to that of the whole, of a link with an inertia only."""
 _SINGLE: Final = ("ball", "free", "planar", "screw")  # motions that are not merged with others
 MOST: Final = 6
 """Motions of one joint."""
@@ -157,6 +159,10 @@ def _without_one(
         if group.is_body:
             continue
         above = [one for one in held if of[one.child] is group]
+        spins = any(np.any(part.inertia) for link in group.links for part in link.masses)
+        if spins and any(one.motions for one in above):
+            _weighed(source, group, ways)
+            return connections
         below = [one for one in held if of[one.parent] is group]
         if not above:  # a massless root that nothing constrains
             if not below:
@@ -200,6 +206,15 @@ def _without_one(
         group.lead.masses.append(MassProperties(mass, np.zeros(3), mass * arm**2 * np.eye(3)))
         return connections
     return None
+
+
+def _weighed(source: Source, group: Group, groups: Iterable[Group]) -> None:
+    """Give a group that has an inertia but no mass, as rotors do, a mass where the inertia is."""
+    mass = _ROTOR * (sum(one.mass.mass for one in groups if one.mass is not None) or 1.0)
+    link = next(link for link in group.links if any(np.any(part.inertia) for part in link.masses))
+    rule = "it has an inertia and no mass: it is given one"
+    source.leave(link.at, f"link {link.name!r}", rule, mass)
+    link.masses.append(MassProperties(mass, link.masses[0].com, np.zeros((3, 3))))
 
 
 def _held(source: Source, connections: list[Connection], way: Connection) -> list[Connection]:

@@ -8,31 +8,26 @@ from typing import Final
 import numpy as np
 
 from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.consumption import list_unused
 from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.mjcf_elements import add_elements
 from bellcrank.io.robots.mjcf_geometry import Geoms
 from bellcrank.io.robots.mjcf_joints import JointReader
+from bellcrank.io.robots.mjcf_medium import Medium
+from bellcrank.io.robots.mjcf_quiet import QUIET
 from bellcrank.io.robots.names import element_name, symbol_name
 from bellcrank.io.robots.pose import HERE, Pose
 from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Skeleton
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import Mechanism
+from bellcrank.mechanism.checking import Quat
 from bellcrank.mechanism.mass import MassProperties, total
+from bellcrank.mechanism.rotation import IDENTITY
 from bellcrank.mechanism.shape import Shape
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
-_EXPANDED: Final = ("composite", "flexcomp", "attach", "flex")
-_FORCES: Final = (
-    "constraint",
-    "equality",
-    "frictionloss",
-    "limit",
-    "passive",
-    "spring",
-    "damper",
-    "actuation",
-)
+_EXPANDED: Final = ("composite", "flexcomp", "flex")
 _SEEN: Final = ("camera", "light")
 
 
@@ -46,8 +41,11 @@ def read(source: Source, root: Element) -> Mechanism:
     source.faults.raise_any()
     inputs = [symbol_name(at.name) for at in document.items("actuator") if at.name]
     name = root.get("model") or source.path.stem
+    medium = Medium(document, reader.skeleton, reader.frames)
     builder = Builder(source, name, _gravity(document), reader.skeleton, inputs)
+    medium.add(builder)
     add_elements(builder, document, reader.joints, reader.sites)
+    list_unused(source, [document.root, *document.attached], QUIET)
     return builder.mechanism
 
 
@@ -55,16 +53,7 @@ def _gravity(document: Document) -> tuple[float, float, float]:
     gravity = _GRAVITY
     for at in document.all("option"):
         gravity = document.vector(at, at.attributes, "gravity", gravity)
-        for flag in at.all("flag"):
-            if flag.get("gravity") == "disable":
-                return (0.0, 0.0, 0.0)
-            for key, setting in flag.attributes.items():
-                if key in _FORCES and setting == "disable":
-                    document.source.leave(flag, "option", f"what it disables acts all the same: {key}")
-        for medium in ("density", "viscosity"):
-            if document.number(at, at.attributes, medium) > 0.0:
-                document.source.leave(at, "option", f"forces of the medium ({medium}) are not taken")
-    return gravity
+    return gravity if "gravity" not in document.disabled else (0.0, 0.0, 0.0)
 
 
 @dataclass
@@ -87,6 +76,8 @@ class _Geometry:
     masses: list[MassProperties]
     drawn: list[Shape]
     hidden: list[Shape]
+    weighs: bool = False
+    """Whether the mass of the body is that of its geoms."""
     inertial: tuple[Element, Pose] | None = None
     """With the frame in the body in which it is given."""
 
@@ -100,6 +91,7 @@ class _Reader:
         self.world = _Place(self.skeleton.links[GROUND])
         self.joints = JointReader(document)
         self.sites: dict[str, tuple[str, Pose]] = {}
+        self.frames: dict[Link, Quat] = {}
         self.held: dict[Link, _Geometry] = {self.world.link: _Geometry([], [], [])}
 
     def contents(self, at: Element, place: _Place) -> None:
@@ -118,17 +110,18 @@ class _Reader:
             elif one.tag in ("joint", "freejoint"):
                 self._joint(one, place)
             elif one.tag == "inertial":
-                self.held[place.link].inertial = (one, place.frame)
+                held = self.held[place.link]
+                held.inertial = (one, place.frame)
+                if held.weighs:
+                    one.use()  # as the compiler's inertiafromgeom says
             elif one.tag in _EXPANDED:
-                self.source.leave(
-                    one,
-                    str(one),
-                    f"<{one.tag}> is not expanded: MuJoCo writes the bodies that it makes (mj_saveLastXML)",
-                )
+                rule = f"<{one.tag}> is not expanded: MuJoCo writes the bodies that it makes (mj_saveLastXML)"
+                self.source.drop(one, str(one), rule, moves=True)
+                self.document.incomplete = True
             elif one.tag == "plugin":
-                self.source.leave(one, str(one), "plugins are not taken")
+                self.source.drop(one, str(one), "plugins are not taken", moves=True)
             elif one.tag in _SEEN:
-                self.source.leave(one, str(one), "cameras and lights are not taken")
+                self.source.drop(one, str(one), "cameras and lights are not taken")
             else:
                 self.source.fault(one, "it has no place here")
 
@@ -139,10 +132,13 @@ class _Reader:
             self.source.fault(at, "this name is taken")
         pose = place.link.pose @ place.frame @ self.document.pose(at, at.attributes)
         link = links[name] = Link(name, pose, at)
-        link.relieved = self.document.number(at, at.attributes, "gravcomp")
+        relieved = self.document.number(at, at.attributes, "gravcomp")
+        link.relieved = relieved if "passive" not in self.document.disabled else 0.0
         way = Connection(name, place.link.name, name, at)
         self.skeleton.connections.append(way)
-        self.held[link] = _Geometry([], [], [])
+        choice = self.document.of(at).compiler.get("inertiafromgeom", "auto")
+        weighs = choice == "true" or (choice == "auto" and not _has_inertial(at))
+        self.held[link] = _Geometry([], [], [], weighs)
         if at.get("mocap") == "true":
             self.source.leave(at, str(at), "a mocap body stands still")
         inner = _Place(link, way, childclass=at.get("childclass") or place.childclass)
@@ -152,10 +148,11 @@ class _Reader:
         self._finish(link)
 
     def _geom(self, at: Element, place: _Place) -> None:
-        shape, mass, drawn = self.geoms.read(at, place.childclass, place.frame)
         held = self.held[place.link]
-        if mass is not None and place.link.name != GROUND:
+        shape, mass, drawn = self.geoms.read(at, place.childclass, place.frame, held.weighs)
+        if mass is not None:
             held.masses.append(mass)
+            self.frames[place.link] = IDENTITY if len(held.masses) > 1 or shape is None else shape.rotation
         if shape is not None and place.link.name == GROUND:
             place.link.shapes.append(shape)
         elif shape is not None:
@@ -186,18 +183,18 @@ class _Reader:
         """Set mass and shapes of a body once its contents have been read."""
         held = self.held[link]
         link.shapes += held.drawn or held.hidden
-        choice = self.document.compiler.get("inertiafromgeom", "auto")
         if held.inertial is not None and "mass" not in held.inertial[0].attributes:
-            self.source.leave(held.inertial[0], str(link.at), "its <inertial> has no mass: it is not taken")
+            rule = "its <inertial> has no mass: it is not taken"
+            self.source.drop(held.inertial[0], str(link.at), rule)
             held.inertial = None
-        if held.inertial is not None and choice != "true":
-            found = self._inertial(*held.inertial)
+        if held.inertial is not None and not held.weighs:
+            found = self._inertial(link, *held.inertial)
         else:
-            found = total(held.masses) if held.masses and choice != "false" else None
+            found = total(held.masses) if held.masses else None
         if found is not None:
             link.masses.append(found)
 
-    def _inertial(self, at: Element, frame: Pose) -> MassProperties | None:
+    def _inertial(self, link: Link, at: Element, frame: Pose) -> MassProperties | None:
         document, source, given = self.document, self.source, at.attributes
         mass = document.number(at, given, "mass")
         full = source.numbers(at, "fullinertia", given.get("fullinertia"), 6)
@@ -211,7 +208,9 @@ class _Reader:
         else:
             local = np.diag(moments if moments is not None else (0.0, 0.0, 0.0))
         pose = frame @ document.pose(at, given)
-        if mass == 0.0:
+        if full is None:
+            self.frames[link] = pose.rotation
+        if mass == 0.0 and not np.any(local):
             return None
         return MassProperties(mass, np.zeros(3), local).moved(pose.position, pose.rotation)
 
@@ -231,12 +230,19 @@ class _Reader:
             if bound > 0.0 or least > 0.0 or (balance and link.masses):
                 found = link.masses[0] if link.masses else MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
                 link.masses = [_bounded(found, bound, least, balance)]
-                if link.masses[0].mass == 0.0:
+                if link.masses[0].mass == 0.0 and not np.any(link.masses[0].inertia):
                     link.masses = []
         mass = sum(part.mass for link in links for part in link.masses)
         if whole > 0.0 and mass > 0.0:
             for link in links:
                 link.masses = [part.scaled(whole / mass) for part in link.masses]
+
+
+def _has_inertial(at: Element) -> bool:
+    return any(
+        (one.tag == "inertial" and "mass" in one.attributes) or (one.tag == "frame" and _has_inertial(one))
+        for one in at.children
+    )
 
 
 def _bounded(found: MassProperties, mass: float, least: float, balance: bool) -> MassProperties:

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bellcrank.io.robots.building import Builder
-from bellcrank.io.robots.mjcf_document import ACTUATORS, Document
+from bellcrank.io.robots.mjcf_defaults import ACTUATORS
+from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.mjcf_joints import JointReader
 from bellcrank.io.robots.mjcf_start import controls_of
 from bellcrank.io.robots.mjcf_tendons import Fixed, Tendons
 from bellcrank.io.robots.names import symbol_name
 from bellcrank.io.robots.pose import Pose
-from bellcrank.io.robots.xml_tree import Element
+from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism import JointCoordinate
 from bellcrank.mechanism.inputs import Input
 from bellcrank.mechanism.motors import GearedMotor, JointMotor, Wrench
@@ -47,6 +48,10 @@ def add_actuators(
 ) -> None:
     """Add a force and an input for each actuator."""
     taken: set[str] = set()
+    off: set[int] = set()
+    for at in document.all("option"):
+        groups = document.source.numbers(at, "actuatorgroupdisable", at.get("actuatorgroupdisable"), 0, 31)
+        off |= {int(group) for group in groups or ()}
     controls = iter(controls_of(document))
     for at in document.items("actuator"):
         control = next(controls, 0.0)
@@ -55,14 +60,19 @@ def add_actuators(
             continue
         defaults = document.defaults(at, "")
         given = {key: value for _, attributes in defaults.actuators for key, value in attributes.items()}
-        given.update(at.attributes)
-        law = _law(document, at, [*defaults.actuators, (at.tag, at.attributes)])
+        at.given = Attributes({**given, **at.attributes}, at.attributes.asked)
+        settings = [*defaults.actuators, (at.tag, at.attributes)]
+        asked = at.attributes.asked
+        law = _law(document, at, [(tag, Attributes(one, asked)) for tag, one in settings])
         name = symbol_name(at.name or f"{at.tag}_{len(taken) + 1}", taken)
         taken.add(name)
-        _Actuator(builder, document, at, given, law, name, control).add(joints, sites, tendons)
+        if "actuation" in document.disabled or int(document.number(at, at.given, "group")) in off:
+            document.source.drop(at, str(at), "it is disabled in <option>, and does nothing")
+            continue
+        _Actuator(builder, document, at, at.given, law, name, control).add(joints, sites, tendons)
 
 
-def _law(document: Document, at: Element, settings: list[tuple[str, dict[str, str]]]) -> _Law:
+def _law(document: Document, at: Element, settings: list[tuple[str, Attributes]]) -> _Law:
     """Gain and bias after applying the settings in order; shortcuts set both."""
     law = _Law((1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     kinds = {"gaintype": "fixed", "biastype": "none"}
@@ -148,19 +158,25 @@ class _Actuator:
         gear = self._gear()
         self._rotor(target, of, gear[0], tendons)
         if self.law.strange:
-            source.leave(at, str(at), self.law.strange)
+            source.drop(at, str(at), self.law.strange, moves=True)
             return
-        for key in ("ctrl", "force"):
-            if f"{key}range" in self.given and self.given.get(f"{key}limited") != "false":
-                source.leave(at, str(at), "ranges of its input and its force are not kept")
-                break
+        bounds = [
+            (f"{key}range" in self.given, self.given.get(f"{key}limited") != "false")
+            for key in ("ctrl", "force")
+        ]
+        if "inheritrange" in self.given or any(map(all, bounds)):
+            source.leave(at, str(at), "ranges of its input and its force are not kept")
+        if self.document.number(at, self.given, "delay"):
+            source.leave(at, str(at), "its delay is not taken: its input acts at once", self.given["delay"])
+        for key in ("dynprm", "actdim", "actrange"):  # of the dynamics
+            self.given.get(key)
         if self.law.dynamics != "none":
             rule = f"its dynamics ({self.law.dynamics}) are not taken: its input is the activation"
             source.leave(at, str(at), rule)
         if target in ("joint", "jointinparent") and of not in joints.known:
-            source.fault(at, "there is no joint of this name", of)
+            self.document.unknown(at, "there is no joint of this name", of)
         elif target == "tendon" and of not in tendons.names:
-            source.fault(at, "there is no tendon of this name", of)
+            self.document.unknown(at, "there is no tendon of this name", of)
         elif target in ("joint", "jointinparent") and of in self.builder.coordinates:
             self._on_joint(of, gear[0])
         elif target == "tendon" and of in tendons.fixed:
@@ -168,7 +184,8 @@ class _Actuator:
         elif target == "site" and of in sites and "refsite" not in self.given:
             self._on_site(sites[of], gear)
         else:
-            source.leave(at, str(at), f"an actuator of {target or 'nothing'} {of!r} is not taken")
+            rule = f"an actuator of {target or 'nothing'} {of!r} is not taken"
+            source.drop(at, str(at), rule, moves=True)
 
     def _rotor(self, target: str, of: str, gear: float, tendons: Tendons) -> None:
         """Damping d and armature I on the motor side: gear² d and gear² I on the driven side."""
@@ -188,7 +205,7 @@ class _Actuator:
             )
         else:
             rule = "damping and armature of an actuator need a joint with one coordinate"
-            self.document.source.leave(self.at, str(self.at), rule, (damping, armature))
+            self.document.source.leave(self.at, str(self.at), rule, (damping, armature), moves=True)
 
     def _gear(self) -> tuple[float, ...]:
         found = self.document.source.numbers(self.at, "gear", self.given.get("gear"), 1, 6) or (1.0,)
@@ -242,9 +259,8 @@ class _Actuator:
     def _on_site(self, site: tuple[str, Pose], gear: tuple[float, ...]) -> None:
         marker = self.builder.on(*site)
         if marker is None or any(self.law.gain[1:]) or any(self.law.bias[1:]):
-            self.document.source.leave(
-                self.at, str(self.at), "a force on a site must not depend on its motion"
-            )
+            rule = "a force on a site must not depend on its motion"
+            self.document.source.drop(self.at, str(self.at), rule, moves=True)
             return
         force = self.law.gain[0] * self.input + self.law.bias[0]
         x, y, z, *moment = (factor * force if factor else 0.0 for factor in gear)

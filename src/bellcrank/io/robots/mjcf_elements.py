@@ -48,9 +48,10 @@ def add_elements(
     start = start_of(document)
     for at in document.sections:
         if at.tag in _LISTED:
+            at.visited = True
             for one in at.children:
                 if one is not start:
-                    document.source.leave(one, str(one), _LISTED[at.tag])
+                    document.source.drop(one, str(one), _LISTED[at.tag], moves=at.tag == "deformable")
         elif at.tag not in _QUIET:
             document.source.fault(at, "it has no place here")
 
@@ -66,8 +67,8 @@ class _Equalities:
 
     def add(self, at: Element, tendons: Tendons) -> None:
         given = self.document.attributes(at, kind="equality")
-        if given.get("active", "true") == "false":
-            self.document.source.leave(at, str(at), "an equality that is not active is not taken")
+        if given.get("active", "true") == "false" or "equality" in self.document.disabled:
+            self.document.source.drop(at, str(at), "an equality that is not active is not taken")
         elif at.tag in ("connect", "weld"):
             self._rigid(at, given)
         elif at.tag == "joint":
@@ -75,17 +76,22 @@ class _Equalities:
         elif at.tag == "tendon":
             tendons.couple(at, given)
         else:
-            self.document.source.leave(at, str(at), f"equalities of this kind are not taken: <{at.tag}>")
+            rule = f"equalities of this kind are not taken: <{at.tag}>"
+            self.document.source.drop(at, str(at), rule, moves=True)
 
     def _rigid(self, at: Element, given: Mapping[str, str]) -> None:
         """Connect and weld: points or frames of two bodies that stay together."""
         builder, source = self.builder, self.document.source
-        kind: Any = Spherical() if at.tag == "connect" else Fixed()
+        # A weld whose residual of turns is scaled by zero leaves them free.
+        pointwise = at.tag == "connect" or self.document.number(at, given, "torquescale", 1.0) == 0.0
+        kind: Any = Spherical() if pointwise else Fixed()
+        anchor = Pose(self.document.vector(at, given, "anchor"))
         name = f"{at.tag} {at.name or at.get('body1') or at.get('site1')}"
         if "site1" in given or "site2" in given:
             found = [self.sites.get(given.get(key, "")) for key in ("site1", "site2")]
             if None in found:
-                source.fault(at, "there is no site of this name", [given.get("site1"), given.get("site2")])
+                sites = [given.get("site1"), given.get("site2")]
+                self.document.unknown(at, "there is no site of this name", sites)
                 return
             builder.close(name, kind, found[0], found[1], at)  # type: ignore[arg-type]
             return
@@ -93,11 +99,11 @@ class _Equalities:
         one, two = given.get("body1", ""), given.get("body2", "world")
         one, two = (GROUND if body == "world" else body for body in (one, two))
         if one not in links or two not in links or "body1" not in given:
-            source.fault(at, "there is no body of this name", [given.get("body1"), given.get("body2")])
+            bodies = [given.get("body1"), given.get("body2")]
+            self.document.unknown(at, "there is no body of this name", bodies)
             return
         inner, outer = links[one].pose, links[two].pose
         if at.tag == "connect":
-            anchor = Pose(self.document.vector(at, given, "anchor"))
             builder.close(name, kind, (one, anchor), (two, outer.inverse() @ inner @ anchor), at)
             return
         relative = source.numbers(at, "relpose", given.get("relpose"), 7)
@@ -105,18 +111,20 @@ class _Equalities:
         if relative is not None and any(relative[3:]):
             w, x, y, z = relative[3:]
             pose = Pose((relative[0], relative[1], relative[2]), unit((w, x, y, z)))
-        builder.close(name, kind, (one, pose), (two, Pose()), at)
+        own = anchor if pointwise else Pose()
+        builder.close(name, kind, (one, pose @ own), (two, own), at)
 
     def _coupled(self, at: Element, given: Mapping[str, str]) -> None:
         """q₁ − s₁ = c₀ + c₁ (q₂ − s₂) + c₂ (q₂ − s₂)² + ... with the references s of the joints."""
         builder, source = self.builder, self.document.source
         names = [given[key] for key in ("joint1", "joint2") if key in given]
         if not names or any(name not in self.joints.known for name in names):
-            source.fault(at, "there is no joint of this name", names)
+            self.document.unknown(at, "there is no joint of this name", names)
             return
         ends = [builder.coordinates.get(name) for name in names]
         if None in ends:
-            source.leave(at, str(at), "its joints have no coordinates to couple", names)
+            led = any(end is not None for end in ends)
+            source.drop(at, str(at), "its joints have no coordinates to couple", names, moves=led)
             return
         factors = self.document.polynomial(at, given)
         starts = [self.joints.known[name][0].start for name in names]

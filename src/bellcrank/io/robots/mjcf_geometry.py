@@ -15,8 +15,9 @@ from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.shapes import Color, mesh, primitive
 from bellcrank.io.robots.solids import solid
-from bellcrank.io.robots.xml_tree import Element
+from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.hull import convex_hull
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.rotation import IDENTITY, matrix
@@ -26,6 +27,7 @@ _DENSITY: Final = 1000.0
 _SIZES: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 _FLAT: Final = ("plane", "hfield")
 _KNOWN: Final = (*_SIZES, *_FLAT, "mesh", "sdf")
+_MOST: Final = 3_000_000  # numbers of a mesh that is written out
 _DRAWN: Final = 2  # geoms of groups up to this one are shown
 
 
@@ -34,26 +36,28 @@ class Geoms:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.meshes: dict[str, tuple[Element, dict[str, str]]] = {}
-        self.colors: dict[str, str] = {}
-        self.groups = (0, 5)
-        self._solids: dict[str, MassProperties | None] = {}
+        self.meshes: dict[tuple[Document, str], tuple[Element, Attributes]] = {}
+        self.colors: dict[tuple[Document, str], str] = {}
+        self._solids: dict[Element, MassProperties | None] = {}
         for at in document.items("asset"):
-            given = document.attributes(at)
+            given, own = document.attributes(at), document.of(at)
             if at.tag == "mesh":
-                self.meshes[at.name or Path(at.get("file")).stem] = (at, given)
+                at.dropped = True  # a mesh that no geom uses changes nothing
+                self.meshes[own, at.name or Path(at.get("file")).stem] = (at, given)
             elif at.tag == "material" and "rgba" in given:
-                self.colors[at.name] = given["rgba"]
-        for at in document.all("compiler"):
-            found = document.source.numbers(
-                at, "inertiagrouprange", at.attributes.get("inertiagrouprange"), 2
-            )
-            self.groups = self.groups if found is None else (int(found[0]), int(found[1]))
+                self.colors[own, at.name] = given["rgba"]
+
+    def _weighs(self, at: Element, given: Attributes, group: int) -> bool:
+        """Whether a geom has a mass, which its group may not contribute."""
+        text = self.document.of(at).compiler.get("inertiagrouprange")
+        least, most = self.document.source.numbers(at, "inertiagrouprange", text, 2) or (0.0, 5.0)
+        decides = "mass" if "mass" in given else "density"
+        return self.document.number(at, given, decides, 1.0) != 0.0 and least <= group <= most
 
     def read(
-        self, at: Element, childclass: str, frame: Pose
+        self, at: Element, childclass: str, frame: Pose, weighs: bool
     ) -> tuple[Shape | None, MassProperties | None, bool]:
-        """The shape of a geom, its mass, both in the body's frame, and whether it is drawn."""
+        """The shape of a geom, its mass if it counts, both in the body's frame, and whether it is drawn."""
         document = self.document
         given = document.attributes(at, childclass)
         kind = given.get("type", "sphere")
@@ -62,24 +66,28 @@ class Geoms:
             return None, None, False
         group = int(document.number(at, given, "group"))
         pose = frame @ document.pose(at, given)
+        for one in ("mass", "density", "shellinertia"):
+            given.get(one)
+        weighs = weighs and self._weighs(at, given, group)
         color = self._color(at, given)
         if kind in _FLAT:
+            at.use()
             return None, None, False
         if kind in ("mesh", "sdf") or "mesh" in given:
             if kind in _SIZES:
                 rule = f"the {kind} that MuJoCo fits to its mesh is not made: it is the mesh itself"
-                document.source.leave(at, str(at), rule, given["mesh"])
-            shape, mass = self._mesh(at, given, pose, color, group)
+                document.source.leave(at, str(at), rule, given["mesh"], moves=weighs)
+            shape, mass = self._mesh(at, given, pose, color, weighs)
         else:
             numbers, pose = self._sizes(at, given, kind, frame, pose)
             if numbers is None:
                 return None, None, False
             shape = primitive(document.source, at, kind.capitalize(), numbers, pose, color)
-            mass = None if shape is None else self._mass(at, given, shape.volume_properties(), pose, group)
+            mass = self._mass(at, given, shape.volume_properties(), pose) if shape and weighs else None
         return shape, mass, group <= _DRAWN
 
     def _color(self, at: Element, given: Mapping[str, str]) -> Color:
-        text = given.get("rgba", self.colors.get(given.get("material", "")))
+        text = given.get("rgba", self.colors.get((self.document.of(at), given.get("material", ""))))
         with self.document.source.leaving():
             found = self.document.source.numbers(at, "rgba", text, 3, 4)
         return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)
@@ -109,31 +117,34 @@ class Geoms:
         return tuple(2.0 * part for part in size) if kind == "box" else (size[0], 2.0 * size[1]), pose
 
     def _mass(
-        self, at: Element, given: Mapping[str, str], volume: MassProperties, pose: Pose, group: int
+        self, at: Element, given: Mapping[str, str], volume: MassProperties, pose: Pose
     ) -> MassProperties | None:
-        """Mass by density or as given; none in groups that do not contribute."""
+        """Mass by density or as given."""
         document = self.document
-        if not self.groups[0] <= group <= self.groups[1]:
-            return None
         mass = document.number(at, given, "mass", -1.0)
         density = document.number(at, given, "density", _DENSITY)
         if (mass < 0.0 and "mass" in given) or density < 0.0:
             document.source.fault(at, "mass and density must not be negative", (mass, density))
             return None
-        if given.get("shellinertia") == "true":
-            document.source.leave(at, str(at), "its mass is taken as that of a solid, not of a shell")
         factor = density if "mass" not in given else mass / volume.mass
+        if given.get("shellinertia") == "true" and factor:
+            document.source.leave(
+                at, str(at), "its mass is taken as that of a solid, not of a shell", moves=True
+            )
         return None if factor == 0.0 else volume.scaled(factor).moved(pose.position, pose.rotation)
 
     def _mesh(
-        self, at: Element, given: Mapping[str, str], pose: Pose, color: Color, group: int
+        self, at: Element, given: Mapping[str, str], pose: Pose, color: Color, weighs: bool
     ) -> tuple[Shape | None, MassProperties | None]:
         document, name = self.document, given.get("mesh", "")
-        source = document.source
-        if name not in self.meshes:
+        source, key = document.source, (document.of(at), name)
+        for one in ("size", "fromto"):  # which defaults may give to all geoms
+            given.get(one)
+        if key not in self.meshes:
             source.fault(at, "there is no mesh of this name", name)
             return None, None
-        asset, known = self.meshes[name]
+        asset, known = self.meshes[key]
+        asset.dropped = False
         scale = source.scale(asset, known.get("scale"))
         reference = Pose(
             document.vector(asset, known, "refpos"),
@@ -145,40 +156,60 @@ class Geoms:
         elif known.get("file"):  # s Rᵀ (v − p) = Rᵀ (s v − s p) for parts that the scale s does not shear
             x, y, z = (s * p for s, p in zip(scale, reference.position, strict=True))
             place = pose @ Pose((x, y, z), reference.rotation).inverse()
-            shape = mesh(source, at, known["file"], scale, place, color, document.folders["mesh"])
+            shape = mesh(source, at, known["file"], scale, place, color, document.of(asset).folders["mesh"])
         else:
-            source.leave(at, str(at), "meshes that are written out or made by MuJoCo are not available", name)
+            source.leave(at, str(at), "meshes that are written out or made by MuJoCo are not shown", name)
         mass: MassProperties | None = None
-        if self._counts(at, given, group):
-            volume = self._volume(at, name, known, scale, reference)
-            mass = None if volume is None else self._mass(at, given, volume, pose, group)
+        if weighs:
+            volume = self._volume(at, asset, known, scale, reference)
+            mass = None if volume is None else self._mass(at, given, volume, pose)
         if isinstance(shape, Mesh) and shape.file.lower().endswith(".msh"):
             source.leave(at, str(at), "meshes in MuJoCo's own format are not shown", name)
             shape = None
         return shape, mass
 
-    def _counts(self, at: Element, given: Mapping[str, str], group: int) -> bool:
-        decides = "mass" if "mass" in given else "density"
-        weightless = self.document.number(at, given, decides, 1.0) == 0.0
-        return not weightless and self.groups[0] <= group <= self.groups[1]
-
     def _volume(
-        self, at: Element, name: str, known: Mapping[str, str], scale: Vec3, reference: Pose
+        self, at: Element, asset: Element, known: Mapping[str, str], scale: Vec3, reference: Pose
     ) -> MassProperties | None:
         """Mass properties of a mesh at density 1, in the geom, with its vertices v moved to s Rᵀ (v − p)."""
-        if name not in self._solids:
+        source, way = self.document.source, known.get("inertia", "legacy")
+        if asset not in self._solids:
             found: MassProperties | None = None
-            path = self.document.source.file(known.get("file", ""), self.document.folders["mesh"])
-            if path is not None:
-                try:
-                    vertices, triangles = triangles_of(path)
-                    placed = (vertices - reference.position) @ matrix(reference.rotation) * scale
-                    found = solid(placed, triangles, known.get("inertia", "legacy"))
-                except MechanismError as error:
-                    self.document.source.leave(at, str(at), f"its mass is not known: {error.faults[0].rule}")
-            self._solids[name] = found
-        found = self._solids[name]
+            try:
+                if (surface := self._surface(asset, known)) is not None:
+                    placed = (surface[0] - reference.position) @ matrix(reference.rotation) * scale
+                    found = solid(placed, surface[1], way)
+            except MechanismError as error:
+                rule = f"its mass is not known: {error.faults[0].rule}"
+                source.leave(at, str(at), rule, moves=True)
+            self._solids[asset] = found
+        found = self._solids[asset]
         if found is None or not found.mass > 0.0 or not np.all(np.isfinite(found.inertia)):
-            self.document.source.leave(at, str(at), "the mass of its mesh is not known: it has none", name)
+            rule = "the mass of its mesh is not known: it has none"
+            source.leave(at, str(at), rule, known.get("file", asset.name), moves=True)
             return None
         return found
+
+    def _surface(self, asset: Element, known: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray] | None:
+        """Vertices and triangles of a mesh in a file or written out; the hull of vertices without faces."""
+        source = self.document.source
+        if "file" in known:
+            path = source.file(known["file"], self.document.of(asset).folders["mesh"])
+            return None if path is None else triangles_of(path)
+        numbers = source.numbers(asset, "vertex", known.get("vertex"), 12, _MOST)
+        corners = source.numbers(asset, "face", known.get("face"), 3, _MOST)
+        if numbers is None or (corners is None and "face" in known):
+            return None
+        if len(numbers) % 3 or len(corners or ()) % 3:
+            source.fault(
+                asset, "vertices and faces are three numbers each", (len(numbers), len(corners or ()))
+            )
+            return None
+        vertices = np.array(numbers).reshape(-1, 3)
+        if corners is None:
+            return convex_hull(vertices)
+        faces = np.array(corners)
+        if not (np.all(faces == np.floor(faces)) and faces.min() >= 0 and faces.max() < len(vertices)):
+            source.fault(asset, f"must be numbers of its {len(vertices)} vertices, from 0", of="face")
+            return None
+        return vertices, faces.astype(int).reshape(-1, 3)

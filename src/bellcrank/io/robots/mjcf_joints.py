@@ -10,7 +10,7 @@ from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.names import element_name
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import Connection, Link, Motion
-from bellcrank.io.robots.xml_tree import Element
+from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism.body_damping import BodyDamping
 from bellcrank.mechanism.custom_elements import CustomForce
 from bellcrank.mechanism.custom_ends import EndPose
@@ -27,12 +27,12 @@ class JointReader:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.known: dict[str, tuple[Motion, dict[str, str]]] = {}
+        self.known: dict[str, tuple[Motion, Attributes]] = {}
 
     def read(self, at: Element, link: Link, frame: Pose, childclass: str, way: Connection) -> Motion | None:
         """The motion of a joint of a body."""
         document, source = self.document, self.document.source
-        given = dict(at.attributes) if at.tag == "freejoint" else document.attributes(at, childclass)
+        given = at.attributes if at.tag == "freejoint" else document.attributes(at, childclass)
         kind = "free" if at.tag == "freejoint" else given.get("type", "hinge")
         if kind not in _KINDS:
             source.fault(at, f"must be one of {', '.join(_KINDS)}", kind, of="type")
@@ -51,11 +51,13 @@ class JointReader:
             whole.point(document.vector(at, given, "pos")),
             whole.vector(source.direction(at, "axis", axis, (0.0, 0.0, 1.0))),
         )
-        scale = document.angle(1.0) if kind in ("hinge", "ball") else 1.0
-        motion.start = document.number(at, given, "ref") * scale if kind in ("hinge", "slide") else 0.0
-        if (limits := self._range(at, given, scale)) is not None:
+        scale = document.of(at).angle(1.0) if kind in ("hinge", "ball") else 1.0
+        reference = document.number(at, given, "ref") * scale
+        motion.start = reference if kind in ("hinge", "slide") else 0.0
+        limits = self._range(at, given, scale)
+        if limits is not None and "limit" not in document.disabled and kind != "free":
             if kind == "ball":
-                source.leave(at, f"joint {name!r}", "limits of a ball joint are not taken")
+                source.leave(at, f"joint {name!r}", "limits of a ball joint are not taken", moves=True)
             else:
                 motion.low, motion.high = limits
         self.known[name] = (motion, given)
@@ -67,7 +69,7 @@ class JointReader:
         limited = given.get("limited", "auto")
         if limited not in ("true", "false", "auto"):
             source.fault(at, "must be true, false or auto", limited, of="limited")
-        automatic = limited == "auto" and self.document.setting("autolimits", True)
+        automatic = limited == "auto" and self.document.of(at).setting("autolimits", True)
         if found is None or not (limited == "true" or automatic):
             return None
         return found[0] * scale, found[1] * scale
@@ -75,7 +77,7 @@ class JointReader:
     def rest(self, name: str) -> float:
         """The coordinate at which the spring of a joint is at rest."""
         motion, given = self.known[name]
-        scale = self.document.angle(1.0) if motion.kind == "turn" else 1.0
+        scale = self.document.of(motion.at).angle(1.0) if motion.kind == "turn" else 1.0
         return self.document.number(motion.at, given, "springref") * scale
 
     def rests(self) -> dict[str, float]:
@@ -87,6 +89,8 @@ class JointReader:
         for name, (motion, given) in self.known.items():
             if name in builder.joints or motion.kind == "free":
                 self._forces(builder, name, motion, given)
+            else:
+                motion.at.use()  # it moves nothing that has a mass
 
     def _of_free(self, builder: Builder, name: str, motion: Motion, damping: float, others: bool) -> None:
         """Add damping of a free joint, which acts on the velocities of the body's frame."""
@@ -97,7 +101,7 @@ class JointReader:
             builder.force(at, f"{name} damping", lambda: BodyDamping(damping, damping), marker)
         if others:
             rule = "stiffness, armature and friction of a free joint are not taken"
-            self.document.source.leave(at, f"joint {name!r}", rule)
+            self.document.source.leave(at, f"joint {name!r}", rule, moves=True)
 
     def _forces(self, builder: Builder, name: str, motion: Motion, given: Mapping[str, str]) -> None:
         document, source, at = self.document, self.document.source, motion.at
@@ -111,7 +115,9 @@ class JointReader:
         if "springdamper" in given and any(
             source.numbers(at, "springdamper", given["springdamper"], 2) or ()
         ):
-            source.leave(at, f"joint {name!r}", "its springdamper is not taken: give stiffness and damping")
+            rule = "its springdamper is not taken: give stiffness and damping"
+            source.leave(at, f"joint {name!r}", rule, moves=True)
+        rest = self.rest(name)
         if not any(numbers):
             return
         if motion.kind == "free":
@@ -121,9 +127,9 @@ class JointReader:
         if coordinate is None:
             self._of_ball(builder, name, motion, stiffness, damping)
             if armature or friction:
-                source.leave(at, f"joint {name!r}", "armature and friction need a joint with one coordinate")
+                rule = "armature and friction need a joint with one coordinate"
+                source.leave(at, f"joint {name!r}", rule, moves=True)
             return
-        rest = self.rest(name)
         if stiffness or damping:
             builder.force(at, f"{name} spring", lambda: TorsionSpring(stiffness, damping, rest), coordinate)
         if armature:

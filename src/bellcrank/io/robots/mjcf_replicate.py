@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Final
 
+from bellcrank.io.robots.mjcf_references import REFERRING, Name, named, referred, renamed
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.source import Source
-from bellcrank.io.robots.xml_tree import ELEMENTS, SIZE, Element
+from bellcrank.io.robots.xml_tree import ELEMENTS, SIZE, Attributes, Element
 from bellcrank.mechanism.checking import Quat, Vec3
 
-_REFERENCES: Final = {
-    "joint": ("joint", "joint1", "joint2", "jointinparent"),
-    "body": ("body", "body1", "body2"),
-    "geom": ("geom", "geom1", "geom2"),
-    "site": ("site", "site1", "site2", "cranksite", "slidersite", "refsite", "sidesite"),
-    "tendon": ("tendon", "tendon1", "tendon2"),
-}
-"""The attributes that name an element, by its kind."""
-_KINDS: Final = {attribute: kind for kind, attributes in _REFERENCES.items() for attribute in attributes}
-_REFERRING: Final = ("tendon", "equality", "actuator", "contact")  # tendons first: others refer to them
 _LOOKS: Final = 2_000_000  # at elements that may refer to copies, of which each <replicate> takes one
-
-Name = tuple[str, str]
-"""Of an element: its kind and its name."""
 
 
 class Replicator:
@@ -70,7 +57,7 @@ class Replicator:
         suffixes = self._suffixes(at)
         for joint in at.all("joint", "freejoint"):
             self.source.fault(joint, "a joint belongs to a body, which may stand in <replicate>")
-        names = set(_named(at.children))
+        names = set(named(at.children))
         offset, (x, y, z) = self.source.vector(at, "offset"), self.source.vector(at, "euler")
         pose, made = Pose(), []
         for k, suffix in enumerate(suffixes, start=1):
@@ -79,7 +66,7 @@ class Replicator:
                 "quat": " ".join(map(repr, pose.rotation)),
             }
             inner = [self._renamed(child, names, suffix) for child in at.children]
-            made.append(Element("frame", frame, at.file, at.line, inner))
+            made.append(Element("frame", Attributes(frame), at.file, at.line, inner))
             # MuJoCo sums the angles, and adds each offset in the axes of the previous copy.
             pose = Pose(pose.point(offset), self.turned((k * x, k * y, k * z)))
         self._refer(names, suffixes)
@@ -97,23 +84,17 @@ class Replicator:
 
     def _renamed(self, at: Element, names: set[Name], suffix: str) -> Element:
         """A copy with a suffix on its own names and on the names that it refers to."""
+        return renamed(at, names, lambda name: f"{name}{suffix}", lambda one: self._count(one, suffix))
+
+    def _count(self, at: Element, suffix: str) -> None:
         self._made += 1
         self._letters += len(suffix) * (1 + len(at.attributes))
         if self._made > ELEMENTS or self._letters > SIZE:
             self._refuse(at)
-        given = {
-            key: f"{value}{suffix}" if (_KINDS.get(key, ""), value.strip()) in names else value
-            for key, value in at.attributes.items()
-        }
-        if at.name:
-            given["name"] = f"{at.name}{suffix}"
-        return replace(
-            at, attributes=given, children=[self._renamed(child, names, suffix) for child in at.children]
-        )
 
     def _refer(self, names: set[Name], suffixes: list[str]) -> None:
         """Copy the elements that refer to copied elements, tendons first: actuators may refer to these."""
-        for section in _REFERRING:
+        for section in REFERRING:
             for top in [one for one in self.sections if one.tag == section]:
                 children: list[Element] = []
                 self._looks += len(top.children)
@@ -121,7 +102,7 @@ class Replicator:
                     self.source.fault(top, "it has too many references for so many <replicate>")
                     self.source.faults.raise_any()
                 for child in top.children:
-                    known = [reference in names for reference in _referred(child)]
+                    known = [reference in names for reference in referred(child)]
                     if not any(known):
                         children.append(child)
                     elif all(known):
@@ -132,19 +113,3 @@ class Replicator:
                         rule = "it refers to copies of <replicate> and to others, and is dropped as in MuJoCo"
                         self.source.leave(child, str(child), rule)
                 top.children = children
-
-
-def _named(elements: Iterable[Element]) -> Iterable[Name]:
-    for one in elements:
-        if one.name and one.tag in ("body", "joint", "freejoint", "geom", "site"):
-            yield "joint" if one.tag == "freejoint" else one.tag, one.name
-        yield from _named(one.children)
-
-
-def _referred(at: Element) -> Iterable[Name]:
-    """The names that an element and its children refer to."""
-    for key, value in at.attributes.items():
-        if key in _KINDS:
-            yield _KINDS[key], value.strip()
-    for child in at.children:
-        yield from _referred(child)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import dist
-from typing import Any
+from typing import Any, Final
 
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.mjcf_document import Document
@@ -17,6 +17,8 @@ from bellcrank.mechanism.custom_elements import CustomForce
 from bellcrank.mechanism.custom_ends import EndCoordinate
 from bellcrank.mechanism.springs import SpringDamper
 from bellcrank.mechanism.transmissions import Cable, Coupling
+
+_INERT: Final = ("frictionloss", "armature")
 
 
 @dataclass
@@ -68,12 +70,12 @@ class Tendons:
         ends: list[JointCoordinate] = []
         factors: list[float] = []
         start = rest = 0.0
+        self._resists(at, given)
         for one in at.all("joint"):
             name = one.get("joint")
             if name not in self.builder.coordinates:
-                source.leave(
-                    one, str(at), "a tendon over what is no joint with one coordinate is not taken", name
-                )
+                rule = "a tendon over what is no joint with one coordinate is not taken"
+                source.drop(at, str(at), rule, name, self._acts(at, given))
                 return
             factor = self.document.number(one, one.attributes, "coef")
             if factor != 0.0:
@@ -91,9 +93,12 @@ class Tendons:
         lengths = source.numbers(at, "springlength", given.get("springlength"), 1, 2) or (-1.0,)
         length = rest if lengths[0] == -1.0 else lengths[0]
         if len(lengths) == 2 and lengths[0] != lengths[1]:
-            source.leave(at, str(at), "a spring with a range of rest lengths is not taken", lengths)
+            source.leave(
+                at, str(at), "a spring with a range of rest lengths is not taken", lengths, bool(stiffness)
+            )
             stiffness = 0.0
-        self._limits(at, given)
+        if self._span(at, given) is not None:
+            source.leave(at, str(at), "limits of a sum of coordinates are not taken", moves=True)
         if stiffness or damping:
 
             def force() -> CustomForce:
@@ -101,24 +106,38 @@ class Tendons:
 
             self.builder.force(at, f"{at.name or 'tendon'} spring", force, *ends)
 
-    def _limits(self, at: Element, given: Mapping[str, str]) -> None:
+    def _span(self, at: Element, given: Mapping[str, str]) -> tuple[float, ...] | None:
+        """The limits of the length, if there are any."""
+        found = self.document.source.numbers(at, "range", given.get("range"), 2)
         limited = given.get("limited", "auto")
-        automatic = limited == "auto" and self.document.setting("autolimits", True)
-        if "range" in given and (limited == "true" or automatic):
-            self.document.source.leave(at, str(at), "limits of a sum of coordinates are not taken")
-        for key in ("frictionloss", "armature"):
-            if self.document.number(at, given, key):
-                self.document.source.leave(at, str(at), f"{key} of a tendon is not taken")
+        automatic = limited == "auto" and self.document.of(at).setting("autolimits", True)
+        limits = limited == "true" or automatic
+        return found if limits and "limit" not in self.document.disabled else None
+
+    def _resists(self, at: Element, given: Mapping[str, str]) -> None:
+        """Note what no tendon has here."""
+        for key, value in zip(_INERT, self.document.linear(at, given, *_INERT), strict=True):
+            if value:
+                self.document.source.leave(at, str(at), f"{key} of a tendon is not taken", value, moves=True)
+
+    def _acts(self, at: Element, given: Mapping[str, str]) -> bool:
+        """Whether a tendon limits or exerts anything by itself, without an actuator."""
+        given.get("springlength")
+        return (
+            any(self.document.linear(at, given, "stiffness", "damping")) or self._span(at, given) is not None
+        )
 
     def _spatial(self, at: Element, given: Mapping[str, str]) -> None:
         """Add a cable if it has an upper limit, a spring if it has a stiffness."""
         source = self.document.source
         ends: list[Marker] = []
+        self._resists(at, given)
+        acts = self._acts(at, given)
         for one in at.children:
             found = self.sites.get(one.get("site"))
             marker = None if found is None or one.tag != "site" else self.builder.on(*found)
             if marker is None:
-                source.leave(one, str(at), f"a tendon that runs over a {one.tag} is not taken")
+                source.drop(at, str(at), f"a tendon that runs over a {one.tag} is not taken", moves=acts)
                 return
             ends.append(marker)
         if len(ends) < 2:
@@ -126,21 +145,21 @@ class Tendons:
             return
         name = at.name or "tendon"
         stiffness, damping = self.document.linear(at, given, "stiffness", "damping")
-        limited = given.get("limited", "auto")
-        span = source.numbers(at, "range", given.get("range"), 2)
-        automatic = limited == "auto" and self.document.setting("autolimits", True)
-        if span is not None and (limited == "true" or automatic):
+        span = self._span(at, given)
+        if span is not None:
             self.builder.constraint(at, name, lambda: Cable(span[1], slack=True), *ends)
             if span[0] > 0.0:
-                source.leave(at, str(at), "the least length of a tendon is not taken")
+                source.leave(at, str(at), "the least length of a tendon is not taken", moves=True)
         if not (stiffness or damping):
             return
         if len(ends) > 2:
-            source.leave(at, str(at), "a spring over more than two sites is not taken")
+            source.leave(at, str(at), "a spring over more than two sites is not taken", moves=True)
             return
         lengths = source.numbers(at, "springlength", given.get("springlength"), 1, 2) or (-1.0,)
         if len(lengths) == 2 and lengths[0] != lengths[1]:
-            source.leave(at, str(at), "a spring with a range of rest lengths is not taken", lengths)
+            source.leave(
+                at, str(at), "a spring with a range of rest lengths is not taken", lengths, moves=True
+            )
             return
         rest = lengths[0]
         if rest == -1.0:  # where all springs in joints are at rest
@@ -154,11 +173,11 @@ class Tendons:
         source = self.document.source
         names = [given[key] for key in ("tendon1", "tendon2") if key in given]
         if not names or any(name not in self.names for name in names):
-            source.fault(at, "there is no tendon of this name", names)
+            self.document.unknown(at, "there is no tendon of this name", names)
             return
         factors = self.document.polynomial(at, given)
         if any(name not in self.fixed for name in names) or any(factors[2:]):
-            source.leave(at, str(at), "it is no linear relation between sums of coordinates")
+            source.leave(at, str(at), "it is no linear relation between sums of coordinates", moves=True)
             return
         one = self.fixed[names[0]]
         sums = dict(zip(one.ends, one.factors, strict=True))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.consumption import Quiet, list_unused
 from bellcrank.io.robots.included import Included
 from bellcrank.io.robots.model_folders import version
 from bellcrank.io.robots.sdf_frames import SEPARATOR, WORLD, Frame, Frames, pose_of, text
@@ -18,24 +19,31 @@ from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import Mechanism
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
+_WORLD_GRAVITY: Final = (0.0, 0.0, -9.8)
+"""The gravity of SDF's worlds that do not state it."""
+_IN_PHYSICS: Final = (1, 6)
+"""The version before which worlds state gravity within <physics>."""
 _FILES: Final = 200
 _DEPTH: Final = 30
 _TRUE: Final = ("1", "true")
 _READ: Final = ("link", "joint", "model", "frame", "include", "static", "pose", "gravity")
-_QUIET: Final = (
-    "self_collide",
-    "allow_auto_disable",
-    "enable_wind",
-    "physics",
-    "scene",
-    "magnetic_field",
-    "atmosphere",
-    "gui",
-    "spherical_coordinates",
-    "audio",
-    "wind",
-    "name",
-    "uri",
+_QUIET: Final = Quiet(
+    tags=(
+        *("self_collide", "allow_auto_disable", "enable_wind", "must_be_base_link", "scene", "gui", "audio"),
+        *("magnetic_field", "atmosphere", "spherical_coordinates", "wind", "physics", "material", "surface"),
+        *("cast_shadows", "laser_retro", "transparency", "visibility_flags", "meta", "max_contacts"),
+        *("limit/stiffness", "limit/dissipation", "collision/density", "collision/auto_inertia_params"),
+        *("inertial/density", "inertial/auto_inertia_params"),
+    ),
+    attributes=("xmlns", "xsi"),
+    still=(
+        *("sensor", "plugin", "light", "gripper", "road", "actor", "battery", "projector", "physics"),
+        *("particle_emitter", "audio_source", "audio_sink"),
+    ),
+    moving=(
+        *("world", "model", "link", "joint", "axis", "axis2", "inertial", "inertia", "dynamics", "mimic"),
+        *("include", "pose", "frame", "sdf"),
+    ),
 )
 
 
@@ -46,7 +54,9 @@ def read(source: Source, root: Element) -> Mechanism:
     if not tops:
         source.fault(root, "it holds no model and no world")
     for at in tops:
+        at.visited = True
         if at.tag == "world":
+            reader.gravity = _WORLD_GRAVITY
             reader.scope(at, WORLD, _Level())
         elif at.tag == "model":
             reader.model(at, WORLD, _Level())
@@ -58,6 +68,7 @@ def read(source: Source, root: Element) -> Mechanism:
     name = tops[0].name or source.path.stem
     builder = Builder(source, name, reader.gravity, skeleton)
     reader.joints.add_forces(builder)
+    list_unused(source, reader.roots, _QUIET)
     return builder.mechanism
 
 
@@ -79,16 +90,28 @@ class _Reader:
     links: dict[str, tuple[Element, bool]] = field(default_factory=dict)
     gravity: tuple[float, float, float] = _GRAVITY
     files: int = 0
+    roots: list[Element] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.roots.append(self.root)
         self.frames = Frames(self.source)
         self.included = Included(self.source)
         self.joints = JointReader(self.source, self.frames, version(self.root.get("version")))
 
     def model(
-        self, at: Element, scope: str, level: _Level, name: str = "", placed: Element | None = None
+        self,
+        at: Element,
+        scope: str,
+        level: _Level,
+        name: str = "",
+        placed: Element | None = None,
+        merged: bool = False,
     ) -> None:
-        """Read a model into a scope; `placed`: the <include> that may replace its pose."""
+        """Read a model into a scope; `placed`: the <include> that may replace its pose.
+
+        merged: whether its contents become those of the scope, with the names they have there.
+        """
+        at.visited = True
         name = name or at.name
         if not name:
             self.source.fault(at, "a model needs a name")
@@ -97,10 +120,13 @@ class _Reader:
             self.source.fault(at, f"models lie in each other more than {_DEPTH} deep")
             self.source.faults.raise_any()
         if at.get("placement_frame") or (placed is not None and text(placed, "placement_frame")):
-            self.source.leave(at, str(at), "a placement frame is not taken: the pose is that of the model")
+            rule = "a placement frame is not taken: the pose is that of the model"
+            self.source.leave(at, str(at), rule, moves=True)
         where = at if placed is None or placed.first("pose") is None else placed
         pose, relative = pose_of(self.source, where)
-        whole = self.frames.name(scope, name)
+        whole = self.frames.name(scope, f"_merged__{name}__model__" if merged else name)
+        if merged:
+            self.frames.merged[whole] = self.frames.merged.get(scope, scope)
         still = level.static or text(at, "static") in _TRUE
         still = still or (placed is not None and text(placed, "static") in _TRUE)
         first = at.get("canonical_link") or next((one.name for one in at.all("link")), "")
@@ -118,6 +144,7 @@ class _Reader:
             self.frames.worlds.add(scope)
         # Links first: they keep their names where joints and frames have the same.
         for one in sorted(at.children, key=lambda one: one.tag in ("joint", "frame")):
+            one.visited = one.tag in _READ
             if one.tag == "link":
                 self._link(one, scope, level.static)
             elif one.tag == "frame":
@@ -129,10 +156,10 @@ class _Reader:
             elif one.tag == "include":
                 self.include(one, scope, level)
             elif one.tag == "gravity" and at.tag == "world":
-                found = self.source.numbers(one, "gravity", one.text, 3)
-                self.gravity = self.gravity if found is None else (found[0], found[1], found[2])
-            elif one.tag not in _READ and one.tag not in _QUIET:
-                self.source.leave(one, str(one), f"<{one.tag}> has no counterpart")
+                self._gravity(one)
+            elif one.tag == "physics" and at.tag == "world" and self.joints.version < _IN_PHYSICS:
+                for inner in one.all("gravity"):
+                    self._gravity(inner)
 
     def include(self, at: Element, scope: str, level: _Level) -> None:
         """Read the model contained in another file."""
@@ -141,11 +168,11 @@ class _Reader:
         self.files += 1
         if self.files > _FILES or level.depth > _DEPTH:
             rule = f"it is not included: models are, {_FILES} times or {_DEPTH} deep"
-            self.source.leave(at, str(at), rule, uri)
+            self.source.drop(at, str(at), rule, uri, moves=True)
             return
         if found is None:
             missing = f"the included model is not found in {self.source.places or self.source.searched}"
-            self.source.leave(at, str(at), missing, uri)
+            self.source.drop(at, str(at), missing, uri, moves=True)
             self.joints.missing.append(f"{missing}: {uri!r}")
             return
         root = self.included.read(at, found, uri)
@@ -155,7 +182,13 @@ class _Reader:
         if model is None:
             self.source.fault(root, "an included file holds a model")
             return
-        self.model(model, scope, _Level(level.depth + 1, level.static), text(at, "name"), at)
+        self.roots.append(root)
+        merged = at.get("merge") in _TRUE
+        self.model(model, scope, _Level(level.depth + 1, level.static), text(at, "name"), at, merged)
+
+    def _gravity(self, at: Element) -> None:
+        found = self.source.numbers(at, "gravity", at.words, 3)
+        self.gravity = self.gravity if found is None else (found[0], found[1], found[2])
 
     def _enter(self, name: str, frame: Frame) -> str:
         """Note a frame; its name, which is another for that of a joint or a <frame> named like a link."""

@@ -33,6 +33,8 @@ class Frames:
     source: Source
     known: dict[str, Frame] = field(default_factory=dict)
     found: dict[str, Pose] = field(default_factory=lambda: {WORLD: Pose()})
+    merged: dict[str, str] = field(default_factory=dict)
+    """Scopes of models that are merged into another scope: the names of their frames, and that scope."""
     fixed_to: dict[str, str | None] = field(default_factory=lambda: {WORLD: WORLD})
     """The results of `link`, all frames of a scope being known when it is first called."""
     worlds: set[str] = field(default_factory=set)
@@ -44,6 +46,7 @@ class Frames:
             return WORLD
         if wanted in ("", "__model__"):
             return scope
+        scope = self.merged.get(scope, scope)
         return f"{scope}{SEPARATOR}{wanted}" if scope else wanted
 
     def pose(self, name: str, at: Element) -> Pose:
@@ -87,7 +90,7 @@ def pose_of(source: Source, at: Element) -> tuple[Pose, str]:
         return Pose(), ""
     relative = given.get("relative_to") or given.get("frame")
     quaternion = given.get("rotation_format") == "quat_xyzw"
-    numbers = source.numbers(given, "pose", given.text.strip() or "0 0 0 0 0 0", 7 if quaternion else 6)
+    numbers = source.numbers(given, "pose", given.words or "0 0 0 0 0 0", 7 if quaternion else 6)
     if numbers is None:
         return Pose(), relative
     x, y, z, *turn = numbers
@@ -106,7 +109,7 @@ def text(at: Element, *tags: str) -> str:
     here: Element | None = at
     for tag in tags:
         here = None if here is None else here.first(tag)
-    return "" if here is None else here.text.strip()
+    return "" if here is None else here.words
 
 
 def number(source: Source, at: Element, default: float, *tags: str) -> float:

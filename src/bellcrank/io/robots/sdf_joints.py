@@ -28,11 +28,6 @@ _KINDS: Final = {
     "revolute2": ("turn", "turn"),
     "gearbox": (),
 }
-_OF_JOINT: Final = (
-    *("pose", "parent", "child", "axis", "axis2", "screw_thread_pitch", "thread_pitch"),
-    *("gearbox_ratio", "gearbox_reference_body"),
-)
-_OF_AXIS: Final = ("xyz", "limit", "dynamics", "mimic", "use_parent_model_frame", "initial_position")
 
 
 @dataclass
@@ -100,6 +95,8 @@ class JointReader:
         if at.name in short:
             name = element_name(joint.name.replace("::", "/"), short)
         short.add(name)
+        for one in at.all("axis", "axis2") if not _KINDS[kind] else ():
+            one.use()  # nothing moves along it
         if kind == "gearbox":
             return None
         way = Connection(name, joint.parent, joint.child, at)
@@ -115,20 +112,24 @@ class JointReader:
         motion = Motion(label, kind, at, frame.position)
         axis_at = at.first("axis" if place == 0 else "axis2")
         if kind == "ball":
+            for one in axis_at.all("xyz", "limit") if axis_at is not None else ():
+                one.use()  # a ball has no axis
             return motion
         motion.axis = self._axis(joint, axis_at)
         limited = kind in ("turn", "slide", "screw") and at.get("type") != "continuous"
-        if axis_at is not None and limited:
-            motion.low, motion.high = (_bound(source, axis_at, which) for which in ("lower", "upper"))
+        if axis_at is not None:
+            bounds = [_bound(source, axis_at, which) for which in ("lower", "upper")]
+            motion.low, motion.high = bounds if limited else (None, None)
         if kind == "screw":
             motion.pitch = self._pitch(at)
         return motion
 
     def _pitch(self, at: Element) -> float:
         """The pitch in m per turn; the older thread_pitch is in rad/m, and left-handed if positive."""
-        if text(at, "screw_thread_pitch"):
+        new, given = text(at, "screw_thread_pitch"), text(at, "thread_pitch")
+        if new:
             return number(self.source, at, 1.0, "screw_thread_pitch")
-        if not text(at, "thread_pitch"):
+        if not given:
             return 1.0
         old = number(self.source, at, 1.0, "thread_pitch")
         return -2.0 * pi / old if old else 0.0
@@ -139,11 +140,12 @@ class JointReader:
         given: Vec3 | None = (0.0, 0.0, 1.0)
         if axis_at is not None:
             xyz = axis_at.first("xyz")
-            numbers = None if xyz is None else self.source.numbers(axis_at, "xyz", xyz.text, 3)
+            numbers = None if xyz is None else self.source.numbers(axis_at, "xyz", xyz.words, 3)
             given = (0.0, 0.0, 1.0) if numbers is None else (numbers[0], numbers[1], numbers[2])
+            of_model = text(axis_at, "use_parent_model_frame") in ("1", "true")
             if xyz is not None and xyz.get("expressed_in"):
                 frame = self.frames.name(joint.scope, xyz.get("expressed_in"))
-            elif self.version < (1, 5) or text(axis_at, "use_parent_model_frame") in ("1", "true"):
+            elif self.version < (1, 5) or of_model:
                 frame = joint.scope
         axis = self.source.direction(joint.at, "axis", given, (0.0, 0.0, 1.0))
         return self.frames.pose(frame, joint.at).vector(axis)
@@ -156,14 +158,8 @@ class JointReader:
                 if axis is not None:
                     self._dynamics(builder, motion, axis)
                     self._mimic(builder, joint, motion, axis)
-                    for extra in axis.children:
-                        if extra.tag not in _OF_AXIS:
-                            self.source.leave(extra, str(joint.at), f"<{extra.tag}> has no counterpart")
             if joint.at.get("type") == "gearbox":
                 self._gear(builder, joint)
-            for extra in joint.at.children:
-                if extra.tag not in _OF_JOINT:
-                    self.source.leave(extra, str(joint.at), f"<{extra.tag}> has no counterpart")
 
     def _dynamics(self, builder: Builder, motion: Motion, axis: Element) -> None:
         source, name = self.source, motion.name
@@ -175,15 +171,17 @@ class JointReader:
                 axis, "damping, friction and stiffness must not be negative", (damping, friction, stiffness)
             )
             return
+        efforts = [_bound(source, axis, which) or 0.0 for which in ("effort", "velocity")]
         if coordinate is None:
             if damping or friction or stiffness:
-                source.leave(axis, f"joint {name!r}", "damping and springs need a joint with one coordinate")
+                rule, moves = "damping and springs need a joint with one coordinate", name in builder.joints
+                source.leave(axis, f"joint {name!r}", rule, moves=moves)
             return
         if damping or stiffness:
             builder.force(axis, f"{name} spring", lambda: TorsionSpring(stiffness, damping, rest), coordinate)
         if friction:
             builder.force(axis, f"{name} friction", lambda: JointFriction(0.0, friction), coordinate)
-        if any((_bound(source, axis, which) or 0.0) > 0.0 for which in ("effort", "velocity")):
+        if max(efforts) > 0.0:
             source.leave(axis, f"joint {name!r}", "limits of effort and speed are not kept")
 
     def _mimic(self, builder: Builder, joint: _Joint, motion: Motion, axis: Element) -> None:
@@ -201,9 +199,8 @@ class JointReader:
             for d, key in ((1.0, "multiplier"), (0.0, "offset"), (0.0, "reference"))
         )
         if None in ends or factor == 0.0:
-            self.source.leave(
-                at, f"joint {motion.name!r}", "it follows a joint without a coordinate", at.get("joint")
-            )
+            rule, moves = "it follows a joint without a coordinate", ends[0] is not None
+            self.source.drop(at, f"joint {motion.name!r}", rule, at.get("joint"), moves)
             return
         constant = offset - factor * reference
         builder.constraint(at, f"{motion.name} mimic", lambda: Coupling((1.0, -factor), constant), *ends)
@@ -219,9 +216,8 @@ class JointReader:
             found = next((hinge for hinge in hinges if hinge is not None), None)
             coordinate = None if found is None else builder.coordinates.get(found[0])
             if found is None or coordinate is None:
-                source.leave(
-                    at, str(at), "a gearbox needs hinges between its reference and both of its links"
-                )
+                rule = "a gearbox needs hinges between its reference and both of its links"
+                source.drop(at, str(at), rule, moves=True)
                 return
             turns.append((coordinate, found[1]))
         (one, first), (two, second) = turns

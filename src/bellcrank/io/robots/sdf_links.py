@@ -37,7 +37,10 @@ def read_link(source: Source, at: Element, name: str, pose: Pose) -> Link:
     mass = _of_shapes(source, at) if automatic else _mass(source, at, inertial)
     if mass is not None:
         link.masses.append(mass)
-    for one in list(at.all("visual")) or list(at.all("collision")):
+    seen, touching = list(at.all("visual")), list(at.all("collision"))
+    for one in touching if seen and not automatic else ():
+        source.drop(one, f"link {name!r}", "contacts are not taken: nothing collides")
+    for one in seen or touching:
         with source.leaving() as broken:
             shape = _shape(source, one)
         if shape is not None and not broken:
@@ -46,16 +49,6 @@ def read_link(source: Source, at: Element, name: str, pose: Pose) -> Link:
         link.relieved = 1.0
     if text(at, "kinematic") in ("1", "true"):
         source.leave(at, str(at), "kinematic links move like all others")
-    for one in at.children:
-        if one.tag in (
-            "sensor",
-            "projector",
-            "particle_emitter",
-            "fluid_added_mass",
-            "battery",
-            "velocity_decay",
-        ):
-            source.leave(one, f"link {name!r}", f"<{one.tag}> has no counterpart")
     return link
 
 
@@ -77,24 +70,29 @@ def _mass(source: Source, link: Element, at: Element | None) -> MassProperties |
     if mass < 0.0:
         source.fault(at, "the mass must not be negative", mass)
         return None
-    if mass == 0.0:
-        return None
     pose, _ = pose_of(source, at)
+    if mass == 0.0 and not any(given):
+        return None
     local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return MassProperties(mass, np.zeros(3), local).moved(pose.position, pose.rotation)
 
 
 def _of_shapes(source: Source, link: Element) -> MassProperties | None:
-    """The mass of the collision shapes, by their density."""
+    """The mass of the collision shapes, by their density, or scaled to the mass that is given."""
     parts = []
+    mass = number(source, link, 0.0, "inertial", "mass")
     for one in link.all("collision"):
         shape = _shape(source, one)
-        density = number(source, one, number(source, link, _DENSITY, "inertial", "density"), "density")
+        general = number(source, link, _DENSITY, "inertial", "density")
+        density = number(source, one, general, "density")
         if shape is None or density <= 0.0:
             continue
         with source.faults.collect(one.location):
             parts.append(replace(shape, density=density).mass_properties())
-    return total(parts) if parts else None
+    if not parts:
+        return None
+    found = total(parts)
+    return found.scaled(mass / found.mass) if mass > 0.0 else found
 
 
 def _shape(source: Source, at: Element) -> Shape | None:
@@ -106,7 +104,7 @@ def _shape(source: Source, at: Element) -> Shape | None:
     if relative:
         source.leave(at, str(at), "the pose of a shape is taken in its link", relative)
     color = _color(source, at)
-    for one in geometry.children:
+    for one in geometry.each():
         if one.tag == "mesh":
             scale = source.scale(one, text(one, "scale"))
             return mesh(source, one, text(one, "uri"), scale, pose, color, Path(one.file).parent)
@@ -119,8 +117,10 @@ def _shape(source: Source, at: Element) -> Shape | None:
                     return None
                 found += numbers
             return primitive(source, one, kind, tuple(found), pose, color)
-        if one.tag not in _FLAT:
-            source.leave(one, str(at), f"shapes of this kind are not available: <{one.tag}>")
+        if one.tag in _FLAT:
+            one.use()
+        else:
+            source.drop(one, str(at), f"shapes of this kind are not available: <{one.tag}>")
     return None
 
 

@@ -51,10 +51,17 @@ class Source:
         rule = f"{of} {rule}" if of else rule
         self.faults.add(str(at), rule, value, advice, at.location)
 
-    def leave(self, at: Element | None, element: str, rule: str, value: object = None) -> None:
-        """Note a part that is not imported."""
+    def leave(
+        self, at: Element | None, element: str, rule: str, value: object = None, moves: bool = False
+    ) -> None:
+        """Note a part that is not imported, and whether it moves or weighs (`Fault.moves`)."""
         place = Location(str(self.path)) if at is None else at.location
-        self.left_out.append(Fault(element, rule, value, location=place))
+        self.left_out.append(Fault(element, rule, value, location=place, moves=moves))
+
+    def drop(self, at: Element, element: str, rule: str, value: object = None, moves: bool = False) -> None:
+        """Note an element of which nothing is imported; what it contains is not listed separately."""
+        at.dropped = True
+        self.leave(at, element, rule, value, moves)
 
     @contextmanager
     def leaving(self) -> Iterator[FaultList]:

@@ -11,13 +11,14 @@ from typing import Final
 import numpy as np
 
 from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.consumption import Quiet, list_unused
 from bellcrank.io.robots.names import symbol_name
 from bellcrank.io.robots.pose import Pose, of_rpy
 from bellcrank.io.robots.shapes import Color, mesh, primitive
 from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Motion, Skeleton
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.urdf_extras import add_extras
-from bellcrank.io.robots.xml_tree import Element
+from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.mass import MassProperties
 
@@ -33,7 +34,18 @@ _MOVING: Final = {
     "spherical": "ball",
 }
 _KNOWN: Final = (*_MOVING, "fixed")
-_OF_LINK: Final = ("inertial", "visual", "collision")
+_QUIET: Final = Quiet(
+    tags=(
+        "robot/material",
+        "visual/material",
+        "collision/material",
+        "transmission/type",
+        "collision/verbose",
+    ),
+    attributes=("xmlns",),
+    of={"limit": ("acceleration", "deceleration", "jerk"), "transmission": ("type",)},
+    moving=("inertial", "mass", "inertia", "mimic", "axis", "origin", "parent", "child"),
+)
 _SHAPES: Final = {
     "box": ("Box", ("size",)),
     "sphere": ("Sphere", ("radius",)),
@@ -50,6 +62,7 @@ def read(source: Source, root: Element) -> Mechanism:
     inputs = [symbol_name(one.name) for at in root.all("transmission") for one in at.all("actuator")]
     builder = Builder(source, root.name or source.path.stem, _GRAVITY, skeleton, inputs)
     add_extras(builder, root, reader.joints)
+    list_unused(source, [root], _QUIET)
     return builder.mechanism
 
 
@@ -72,7 +85,7 @@ class _Reader:
         for at in self.joints.values():
             parent = at.first("parent")
             if _WORLD not in self.links and parent is not None and parent.get("link") == _WORLD:
-                self.links[_WORLD] = Element("link", {"name": _WORLD}, parent.file, parent.line)
+                self.links[_WORLD] = Element("link", Attributes({"name": _WORLD}), parent.file, parent.line)
                 self.source.leave(parent, f"link {_WORLD!r}", "it is not declared: it is the ground")
 
     def _named(self, tag: str) -> dict[str, Element]:
@@ -165,6 +178,8 @@ class _Reader:
         made = Connection(at.name, parent, child, at)
         if kind == "fixed":
             made.kept = parent == _WORLD  # as the joint of a root is
+            for one in at.all("axis", "limit", "dynamics", "mimic"):
+                one.use()
             return made
         axis_at = at.first("axis")
         given = None if axis_at is None else self.source.vector(axis_at, "xyz", (1.0, 0.0, 0.0))
@@ -173,6 +188,8 @@ class _Reader:
         axis = self.source.direction(at, "axis", given, (1.0, 0.0, 0.0))
         motion = Motion(at.name, _MOVING[kind], at, pose.position, pose.vector(axis))
         limit = at.first("limit")
+        for one in at.all("limit") if kind not in ("revolute", "prismatic") else ():
+            _ = one.get("lower"), one.get("upper")  # which have no meaning there
         if limit is not None and kind in ("revolute", "prismatic"):
             motion.low, motion.high = (
                 self.source.bound(limit, which, limit.get(which, "0")) for which in ("lower", "upper")
@@ -189,13 +206,13 @@ class _Reader:
         if inertial is not None and (mass := self._mass(at, inertial)) is not None:
             link.masses.append(mass)
         link.massless = inertial is not None and inertial.first("mass") is not None and not link.masses
-        for one in at.children:
-            if one.tag == "inertial" and one is not inertial:
-                self.source.leave(one, f"link {name!r}", "only its first <inertial> counts")
-            elif one.tag not in _OF_LINK:
-                self.source.leave(one, f"link {name!r}", f"<{one.tag}> has no counterpart")
-        seen = list(at.all("visual")) or list(at.all("collision"))
-        for one in seen:
+        for one in at.all("inertial"):
+            if one is not inertial:
+                self.source.drop(one, f"link {name!r}", "only its first <inertial> counts", moves=True)
+        seen, touching = list(at.all("visual")), list(at.all("collision"))
+        for one in touching if seen else ():
+            self.source.drop(one, f"link {name!r}", "contacts are not taken: nothing collides")
+        for one in seen or touching:
             with self.source.leaving() as broken:
                 shapes = self._shapes(at, one)
             link.shapes += [] if broken else shapes
@@ -219,6 +236,7 @@ class _Reader:
         xx, xy, xz, yy, yz, zz = given
         local = MassProperties(mass, np.zeros(3), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
         if mass == 0.0 and not any(given):
+            at.use()
             return None
         origin = self._origin(at)
         if origin == Pose():
@@ -233,7 +251,7 @@ class _Reader:
             return []
         found = []
         pose, color = self._origin(at), self._material(at)
-        for one in geometry.children:
+        for one in geometry.each():
             if one.tag == "mesh":
                 scale = self.source.scale(one, one.get("scale"))
                 found.append(mesh(self.source, one, one.get("filename"), scale, pose, color))
@@ -243,9 +261,8 @@ class _Reader:
                 if numbers is not None:
                     found.append(primitive(self.source, one, kind, numbers, pose, color))
             else:
-                self.source.leave(
-                    one, f"link {link.name!r}", f"shapes of this kind are not available: <{one.tag}>"
-                )
+                rule = f"shapes of this kind are not available: <{one.tag}>"
+                self.source.drop(one, f"link {link.name!r}", rule)
         return [shape for shape in found if shape is not None]
 
     def _sizes(self, at: Element, attributes: tuple[str, ...]) -> tuple[float, ...] | None:

@@ -28,8 +28,6 @@ _CLOSING: Final = {
     "spherical": Spherical,
     "ball": Spherical,
 }
-_QUIET: Final = ("link", "joint", "material")  # children of a robot that are read elsewhere
-_OF_JOINT: Final = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 
 
 def add_extras(builder: Builder, root: Element, joints: Mapping[str, Element]) -> None:
@@ -37,28 +35,24 @@ def add_extras(builder: Builder, root: Element, joints: Mapping[str, Element]) -
     for name, at in joints.items():
         _dynamics(builder, name, at)
     for name, at in joints.items():
-        if (mimic := at.first("mimic")) is not None:
+        if (mimic := at.first("mimic")) is not None and not mimic.dropped:
             _mimic(builder, name, mimic, joints)
-    for at in root.children:
+    for at in root.all("transmission", "loop_joint", "gazebo"):
         if at.tag == "transmission":
             _transmission(builder, at, joints)
         elif at.tag == "loop_joint":
             _loop_joint(builder, at)
-        elif at.tag == "gazebo":
+        else:
             _gazebo(builder, at)
-        elif at.tag not in _QUIET:
-            builder.source.leave(at, str(at), f"<{at.tag}> has no counterpart")
 
 
 def _dynamics(builder: Builder, name: str, at: Element) -> None:
     source, coordinate = builder.source, builder.coordinates.get(name)
     limit, dynamics = at.first("limit"), at.first("dynamics")
-    if limit is not None and any(source.bound(limit, key, limit.get(key)) for key in ("effort", "velocity")):
+    bounds = [] if limit is None else [source.bound(limit, k, limit.get(k)) for k in ("effort", "velocity")]
+    if limit is not None and any(bounds):
         source.leave(limit, f"joint {name!r}", "limits of effort and speed are not kept")
-    for extra in at.children:
-        if extra.tag not in _OF_JOINT:
-            source.leave(extra, f"joint {name!r}", f"<{extra.tag}> has no counterpart")
-    if dynamics is None:
+    if dynamics is None or dynamics.dropped:
         return
     damping, friction = (source.number(dynamics, key) or 0.0 for key in ("damping", "friction"))
     for key, value in (("damping", damping), ("friction", friction)):
@@ -67,7 +61,9 @@ def _dynamics(builder: Builder, name: str, at: Element) -> None:
     if (damping <= 0.0 and friction <= 0.0) or min(damping, friction) < 0.0:
         return
     if coordinate is None:
-        source.leave(dynamics, f"joint {name!r}", "damping and friction need a joint with one coordinate")
+        moves = name in builder.joints
+        rule = "damping and friction need a joint with one coordinate"
+        source.leave(dynamics, f"joint {name!r}", rule, moves=moves)
     elif friction > 0.0:
         builder.force(dynamics, f"{name} friction", lambda: JointFriction(damping, friction), coordinate)
     else:
@@ -78,12 +74,15 @@ def _mimic(builder: Builder, name: str, at: Element, joints: Mapping[str, Elemen
     """Q = multiplier q_other + offset."""
     source, other = builder.source, at.get("joint")
     if other not in joints or other == name:
-        source.leave(at, f"joint {name!r}", "it follows a joint that the robot does not have", other)
+        moves = builder.coordinates.get(name) is not None
+        rule = "it follows a joint that the robot does not have"
+        source.drop(at, f"joint {name!r}", rule, other, moves)
         return
     factor, offset = source.number(at, "multiplier", 1.0), source.number(at, "offset", 0.0)
     ends = [builder.coordinates.get(one) for one in (name, other)]
     if None in ends or factor is None or offset is None:
-        source.leave(at, f"joint {name!r}", "it follows a joint without a coordinate", other)
+        moves = ends[0] is not None
+        source.leave(at, f"joint {name!r}", "it follows a joint without a coordinate", other, moves)
     elif factor == 0.0:
         builder.constraint(at, f"{name} mimic", lambda: Coupling((1.0,), offset), ends[0])
     else:
@@ -95,18 +94,15 @@ def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) 
     source = builder.source
     held, actuators = list(at.all("joint")), list(at.all("actuator"))
     if any(one.name not in joints for one in held):
-        source.leave(at, str(at), "it names a joint that the robot does not have")
+        source.drop(at, str(at), "it names a joint that the robot does not have")
         return
     if len(held) != 1 or len(actuators) != 1:
-        source.leave(
-            at,
-            str(at),
-            f"a transmission of {len(held)} joints and {len(actuators)} actuators is not available",
-        )
+        rule = f"a transmission of {len(held)} joints and {len(actuators)} actuators is not available"
+        source.drop(at, str(at), rule)
         return
     coordinate = builder.coordinates.get(held[0].name)
     if coordinate is None:
-        source.leave(at, str(at), "its joint has no coordinate that could be driven")
+        source.drop(at, str(at), "its joint has no coordinate that could be driven")
         return
     ratio = _said(
         (at, held[0], actuators[0]), ("mechanicalReduction", "mechanical_reduction", "gear_ratio"), 1.0
@@ -116,6 +112,8 @@ def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) 
         rule = "its reduction must be a number but zero, and its inertia one that is not negative"
         source.leave(at, str(at), rule, (ratio, inertia))
         return
+    for one in (held[0], actuators[0]):
+        one.use()  # all else in them configures the robot's controller
     name = symbol_name(actuators[0].name or at.name)
     label = actuators[0].name or at.name or f"{held[0].name} motor"
 
@@ -131,7 +129,7 @@ def _said(places: tuple[Element, ...], tags: tuple[str, ...], default: float) ->
         for one in place.children:
             if one.tag.rpartition(":")[2] in tags:
                 try:
-                    return float(one.attributes.get("value", one.text))
+                    return float(one.get("value") or one.words)
                 except ValueError:
                     return nan
     return default
@@ -164,7 +162,7 @@ def _gazebo(builder: Builder, at: Element) -> None:
     for one in at.children:
         if one.tag != "joint":
             of = f"gazebo of {at.get('reference')!r}" if at.get("reference") else "gazebo"
-            source.leave(one, of, f"<{one.tag}> has no counterpart")
+            source.drop(one, of, f"<{one.tag}> has no counterpart")
             continue
         parent, child = (_text(one, tag) for tag in ("parent", "child"))
         if not {parent, child} <= set(builder.skeleton.links) - {""}:
@@ -174,7 +172,7 @@ def _gazebo(builder: Builder, at: Element) -> None:
         local = Pose((pose[0], pose[1], pose[2]), of_rpy(*pose[3:]))
         kind = one.get("type", "revolute")
         if kind not in _CLOSING:
-            source.leave(one, str(one), f"a closing joint of type {kind!r} is not available")
+            source.drop(one, str(one), f"a closing joint of type {kind!r} is not available", moves=True)
             continue
         given = None
         if (axis_at := one.first("axis")) is not None:
@@ -188,4 +186,4 @@ def _gazebo(builder: Builder, at: Element) -> None:
 
 def _text(at: Element, tag: str) -> str:
     found = at.first(tag)
-    return "" if found is None else found.text.strip()
+    return "" if found is None else found.words

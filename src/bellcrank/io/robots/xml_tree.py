@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -25,16 +25,54 @@ _MARK: Final = b"\xef\xbb\xbf"  # of UTF-8
 _AMPERSAND: Final = re.compile(rb"&(?!#?[A-Za-z0-9_]+;)")
 
 
+class Attributes(dict[str, str]):
+    """Attributes by name, and which of them have been asked for.
+
+    asked: shared by the copies of one element's attributes. Copying and walking do not ask.
+    """
+
+    def __init__(self, given: Mapping[str, str], asked: set[str] | None = None) -> None:
+        super().__init__(given)
+        self.asked: set[str] = set() if asked is None else asked
+
+    def __getitem__(self, key: str) -> str:
+        self.asked.add(key)
+        return super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        self.asked.add(str(key))
+        return super().__contains__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of an attribute, which counts as asked for."""
+        self.asked.add(key)
+        return super().get(key, default)
+
+
 @dataclass(eq=False)
 class Element:
-    """An element: tag with prefix, attributes, children, its text; file and line where it begins."""
+    """An element: tag with prefix, attributes, children, its text; file and line where it begins.
+
+    What a reader has asked for is recorded (`consumption.py`): attributes, `words`, the children that `all`,
+    `each` and `first` give. Walking through `children` and looking at `text` and `name` is not recorded.
+    given: the attributes with those of defaults, if there are any. visited: whether anything was asked for.
+    dropped: whether it was left out as a whole, and listed. document: whose settings it follows, in MJCF.
+    """
 
     tag: str
-    attributes: dict[str, str]
+    attributes: Attributes
     file: str
     line: int
     children: list[Element] = field(default_factory=list)
     text: str = ""
+    document: object = None
+    given: Attributes = field(init=False)
+    visited: bool = field(default=False, init=False)
+    spoken: bool = field(default=False, init=False)
+    dropped: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.given = self.attributes = Attributes(self.attributes)
 
     @property
     def location(self) -> Location:
@@ -44,15 +82,34 @@ class Element:
     @property
     def name(self) -> str:
         """The attribute `name`, without surrounding blanks; empty if it is missing."""
-        return self.attributes.get("name", "").strip()
+        return str(dict.get(self.attributes, "name", "")).strip()
+
+    @property
+    def words(self) -> str:
+        """The text without surrounding blanks, which counts as read."""
+        self.visited = self.spoken = True
+        return self.text.strip()
 
     def get(self, attribute: str, default: str = "") -> str:
         """An attribute without surrounding blanks."""
-        return self.attributes.get(attribute, default).strip()
+        return str(self.attributes.get(attribute, default)).strip()
+
+    def use(self) -> None:
+        """Count it with all that it contains as read: what it says has no effect where it stands."""
+        self.dropped = True
 
     def all(self, *tags: str) -> Iterator[Element]:
         """The children with these tags."""
-        return (child for child in self.children if child.tag in tags)
+        for child in self.children:
+            if child.tag in tags:
+                child.visited = True
+                yield child
+
+    def each(self) -> list[Element]:
+        """All children, which count as asked for."""
+        for child in self.children:
+            child.visited = True
+        return self.children
 
     def first(self, tag: str) -> Element | None:
         """The first child with this tag."""
@@ -152,7 +209,7 @@ class _Builder:
             raise self.fail(f"elements are nested more than {DEPTH} deep")
         if len(attributes) > ATTRIBUTES:
             raise self.fail(f"an element has more than {ATTRIBUTES} attributes")
-        made = Element(tag, attributes, self.name, self.parser.CurrentLineNumber)
+        made = Element(tag, Attributes(attributes), self.name, self.parser.CurrentLineNumber)
         if self.open:
             self.open[-1].children.append(made)
         elif self.root is None:

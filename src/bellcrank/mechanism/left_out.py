@@ -1,0 +1,22 @@
+"""What moves or weighs in a file of another program and is missing in the mechanism that was read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.contents import Contents
+
+ALLOW: Final = "allow"
+_SETTINGS: Final = ("refuse", ALLOW)
+_ADVICE: Final = "it moves or weighs: left_out='allow' (bellcrank run --allow-left-out) runs without it"
+
+
+def refuse_left_out(mechanism: Contents, left_out: object = "refuse") -> None:
+    """Raise MechanismError with all that moves or weighs and was left out, unless left_out is "allow"."""
+    if left_out not in _SETTINGS:
+        raise MechanismError(Fault("simulate", "left_out must be 'refuse' or 'allow'", left_out))
+    lost = [replace(fault, advice=_ADVICE) for fault in mechanism.left_out if fault.moves]
+    if lost and left_out != ALLOW:
+        raise MechanismError(lost)
