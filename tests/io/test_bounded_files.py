@@ -46,8 +46,8 @@ TEXTS = {
         "<robot " + " ".join(f"a{k}=''" for k in range(101)) + "/>",
         "more than 100 attributes",
     ),
-    "long.yaml": (f"a: [{'1,' * 500_000}1]", "more than 500000 values"),
-    "long.json": (f'{{"a": [{"1," * 500_000}1]}}', "more than 500000 values"),
+    "long.yaml": (f"a: [{'1,' * 2_000_000}1]", "more than 2000000 values"),
+    "long.json": (f'{{"a": [{"1," * 2_000_000}1]}}', "more than 2000000 values"),
     "merged.yaml": (
         "a: &a {" + ",".join(f"k{k}: 1" for k in range(5000)) + "}\nb:\n" + "- {<<: [*a, *a, *a, *a]}\n" * 60,
         "with what << merges",

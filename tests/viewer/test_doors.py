@@ -53,7 +53,9 @@ PLACES = [{}, {"token": "s3cret"}, {"host": "0.0.0.0"}, {"host": "0.0.0.0", "tok
 
 
 @pytest.mark.parametrize(
-    ("way", "where"), [*((live, where) for where in PLACES), *((way, {}) for way in WAYS[1:])], ids=str
+    ("way", "where"),
+    [*((live, where) for where in PLACES), *((way, {}) for way in WAYS[1:])],
+    ids=lambda part: str(part) if isinstance(part, dict) else part.__name__,
 )
 def test_a_page_has_one_port_which_refuses_foreign_pages(tmp_path, way, where):
     before = ports()
