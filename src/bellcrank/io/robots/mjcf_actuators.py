@@ -14,6 +14,7 @@ from typing import Any, Final
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.mjcf_defaults import ACTUATORS
 from bellcrank.io.robots.mjcf_document import Document
+from bellcrank.io.robots.mjcf_gains import Law, law_of
 from bellcrank.io.robots.mjcf_joints import JointReader
 from bellcrank.io.robots.mjcf_start import controls_of
 from bellcrank.io.robots.mjcf_tendons import Fixed, Tendons
@@ -26,17 +27,6 @@ from bellcrank.mechanism.motors import GearedMotor, JointMotor, Wrench
 from bellcrank.mechanism.springs import TorsionSpring
 
 _TARGETS: Final = ("joint", "jointinparent", "tendon", "site", "body", "cranksite", "slidersite")
-
-
-@dataclass
-class _Law:
-    """Gain and bias: three coefficients each, or the name of another type."""
-
-    gain: tuple[float, float, float]
-    bias: tuple[float, float, float]
-    strange: str = ""
-    shortcut: str = ""
-    dynamics: str = "none"
 
 
 def add_actuators(
@@ -59,11 +49,14 @@ def add_actuators(
             document.source.fault(at, "it has no place here")
             continue
         defaults = document.defaults(at, "")
-        given = {key: value for _, attributes in defaults.actuators for key, value in attributes.items()}
+        given = {
+            key: value
+            for settings in defaults.actuators
+            for _, attributes in settings
+            for key, value in attributes.items()
+        }
         at.given = Attributes({**given, **at.attributes}, at.attributes.asked)
-        settings = [*defaults.actuators, (at.tag, at.attributes)]
-        asked = at.attributes.asked
-        law = _law(document, at, [(tag, Attributes(one, asked)) for tag, one in settings])
+        law = law_of(document, at, defaults.actuators)
         name = symbol_name(at.name or f"{at.tag}_{len(taken) + 1}", taken)
         taken.add(name)
         if "actuation" in document.disabled or int(document.number(at, at.given, "group")) in off:
@@ -72,81 +65,13 @@ def add_actuators(
         _Actuator(builder, document, at, at.given, law, name, control).add(joints, sites, tendons)
 
 
-def _law(document: Document, at: Element, settings: list[tuple[str, Attributes]]) -> _Law:
-    """Gain and bias after applying the settings in order; shortcuts set both."""
-    law = _Law((1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    kinds = {"gaintype": "fixed", "biastype": "none"}
-    for tag, given in settings:
-        if tag == "general":
-            kinds.update({key: given[key] for key in kinds if key in given})
-            law.gain = _three(document, at, given, "gainprm", law.gain)
-            law.bias = _three(document, at, given, "biasprm", law.bias)
-            law.dynamics = given.get("dyntype", law.dynamics)
-        else:
-            _shortcut(document, at, tag, given, law, kinds)
-    for key, known in (("gaintype", ("fixed", "affine")), ("biastype", ("none", "affine"))):
-        if kinds[key] not in known:
-            law.strange = f"an actuator with {key} {kinds[key]!r} is not taken"
-    if kinds["gaintype"] == "fixed":
-        law.gain = (law.gain[0], 0.0, 0.0)
-    if kinds["biastype"] == "none":
-        law.bias = (0.0, 0.0, 0.0)
-    return law
-
-
-def _shortcut(
-    document: Document, at: Element, tag: str, given: Mapping[str, str], law: _Law, kinds: dict[str, str]
-) -> None:
-    """Gain and bias of a shortcut.
-
-    Numbers that it does not give are those of <general> and of the same shortcut before it; after another one
-    they are 1 and 0.
-    """
-    if law.shortcut not in ("", tag) or kinds["gaintype"] != "fixed":
-        law.gain, law.bias = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    law.shortcut = tag
-    kinds |= {"gaintype": "affine" if tag == "damper" else "fixed"}
-    kinds |= {"biastype": "affine" if tag in ("position", "intvelocity", "velocity") else "none"}
-    if tag in ("position", "intvelocity"):
-        kp, kv = (
-            document.number(at, given, key, known)
-            for key, known in (("kp", law.gain[0]), ("kv", -law.bias[2]))
-        )
-        law.gain, law.bias = (kp, 0.0, 0.0), (0.0, -kp, -kv)
-        if tag == "intvelocity":
-            law.dynamics = "integrator"
-        elif document.number(at, given, "timeconst"):
-            law.dynamics = "filter"
-        if document.number(at, given, "dampratio") or kv < 0.0:
-            law.strange = "its dampratio is not taken: give kv"
-    elif tag == "velocity":
-        kv = document.number(at, given, "kv", law.gain[0])
-        law.gain, law.bias = (kv, 0.0, 0.0), (0.0, 0.0, -kv)
-    elif tag == "damper":
-        law.gain, law.bias = (0.0, 0.0, -document.number(at, given, "kv")), (0.0, 0.0, 0.0)
-    elif tag == "motor":
-        law.gain, law.bias = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    elif tag == at.tag:
-        law.strange = f"an actuator of kind <{tag}> is not taken"
-
-
-def _three(
-    document: Document, at: Element, given: Mapping[str, str], name: str, known: tuple[float, float, float]
-) -> tuple[float, float, float]:
-    found = document.source.numbers(at, name, given.get(name), 1, 10)
-    if found is None:
-        return known
-    a, b, c = (*found[:3], *known[len(found[:3]) :])
-    return a, b, c
-
-
 @dataclass
 class _Actuator:
     builder: Builder
     document: Document
     at: Element
     given: Mapping[str, str]
-    law: _Law
+    law: Law
     name: str
     control: float = 0.0
     """The value of its input at the start."""

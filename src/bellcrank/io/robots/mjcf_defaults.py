@@ -30,10 +30,13 @@ MAIN: Final = "main"
 
 @dataclass
 class Defaults:
-    """Attributes by kind of element; of actuators, whose shortcuts share theirs, in the order of the file."""
+    """Attributes by kind of element; of actuators, whose shortcuts share theirs, one after the other.
+
+    actuators: in the order of the file, for each class and those around it, the outermost first.
+    """
 
     attributes: dict[str, dict[str, str]] = field(default_factory=dict)
-    actuators: tuple[tuple[str, dict[str, str]], ...] = ()
+    actuators: tuple[tuple[tuple[str, dict[str, str]], ...], ...] = ()
 
 
 class Classes(dict[str, Defaults]):
@@ -59,8 +62,8 @@ def read_defaults(source: Source, at: Element, inherited: str, classes: Classes)
         elif one.tag != "default":
             kind = _kind(one.tag)
             known[kind] = merged(known.get(kind, {}), one.attributes)
-    classes[name] = Defaults(known, (*base.actuators, *actuators))
-    classes.inherited += len(known) + len(classes[name].actuators)
+    classes[name] = Defaults(known, (*base.actuators, tuple(actuators)))
+    classes.inherited += len(known) + sum(map(len, classes[name].actuators))
     if classes.inherited > ELEMENTS:
         source.fault(at, f"classes inherit more than {ELEMENTS} defaults from each other")
         source.faults.raise_any()
