@@ -85,7 +85,7 @@ MOVES = {
 RESTS = {
     "camera": (mjcf(SLIDE + "<camera/>"), "cameras"),
     "delay": (mjcf(after='<actuator><motor joint="j" delay=".1" nsample="20"/></actuator>'), "delay"),
-    "range of an input": (mjcf(after='<actuator><motor joint="j" ctrlrange="-1 1"/></actuator>'), "ranges"),
+    "range of an input": (mjcf(after='<actuator><position joint="j" inheritrange="1"/></actuator>'), "ranges"),
     "disabled actuator": (mjcf(before='<option actuatorgroupdisable="3"/>', after='<actuator><motor joint="j" group="3"/></actuator>'), "disabled"),
     "mesh of a body whose inertia is given": (mjcf(SLIDE.replace(GEOM, '<inertial pos="0 0 0" mass="1"/><geom type="mesh" mesh="m"/>'), '<asset><mesh name="m" file="gone.stl"/></asset>'), "not found"),
     "mesh of the ground": (mjcf(SLIDE + '<geom type="mesh" mesh="m"/>', '<asset><mesh name="m" file="gone.stl"/></asset>'), "not found"),

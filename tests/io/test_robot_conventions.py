@@ -168,7 +168,7 @@ def test_a_ball_between_other_motions_keeps_all_of_them(tmp_path):
 
 def test_mjcf_lists_what_it_drops(tmp_path):
     flags = '<option><flag contact="disable"/></option>'
-    after = '<tendon><fixed stiffness="1 2"><joint joint="j" coef="1"/></fixed></tendon><actuator><motor joint="j" ctrlrange="-1 1"/></actuator>'
+    after = '<tendon><fixed stiffness="1 2"><joint joint="j" coef="1"/></fixed></tendon><actuator><motor joint="j"/><position joint="j" inheritrange="1"/></actuator>'
     mech = read(
         tmp_path,
         moved('<joint name="j" actuatorfrcrange="-1 1"/><plugin plugin="p"/>', flags, after),

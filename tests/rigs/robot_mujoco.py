@@ -60,16 +60,22 @@ def mujoco(path, mech, rng):
 
 def _leave_out(model, mech):
     """Take out of a model the ranges of efforts that are listed as left out."""
-    rules = [fault.rule for fault in mech.left_out]
-    if any("ranges of its input" in rule for rule in rules):
-        model.actuator_ctrllimited[:] = model.actuator_forcelimited[:] = 0
-    if any("limits of effort" in rule for rule in rules):
-        model.jnt_actfrclimited[:] = 0
+    import mujoco as mj
+
+    for name in listed(mech, "ranges of its input"):
+        k = mj.mj_name2id(model, mj.mjtObj.mjOBJ_ACTUATOR, name)
+        model.actuator_ctrllimited[k] = 0
+    for name in listed(mech, "limits of effort"):
+        if (k := mj.mj_name2id(model, mj.mjtObj.mjOBJ_JOINT, name)) >= 0:
+            model.jnt_actfrclimited[k] = 0
+        else:  # a joint without a name
+            model.jnt_actfrclimited[:] = 0
 
 
 def _driven(model, data, mech, rng):
-    """Drive a model's actuators at random within their ranges; inputs of the mechanism by name.
+    """Drive a model's actuators at random, beyond their ranges too; inputs of the mechanism by name.
 
+    Activations are within their ranges, as MuJoCo keeps them.
     An actuator that the mechanism lists as one that it does not take does nothing.
     """
     known, inputs = inputs_of(mech), {}
@@ -78,7 +84,11 @@ def _driven(model, data, mech, rng):
         name = model.actuator(k).name
         ours = symbol_name(name) if name else next((one for one in known if one.endswith(f"_{k + 1}")), "")
         low, high = model.actuator_ctrlrange[k] if model.actuator_ctrllimited[k] else (-1.0, 1.0)
-        value = rng.uniform(low, high)
+        active = model.actuator_actadr[k] >= 0
+        if active and model.actuator_actlimited[k]:
+            low, high = model.actuator_actrange[k]
+        beyond = 0.0 if active else 0.3 * (high - low)
+        value = rng.uniform(low - beyond, high + beyond)
         if ours in known:
             inputs[ours] = value
         elif name in absent:

@@ -74,6 +74,7 @@ def _efforts(path, mech, model, v, rng, inputs):
         if joint.nv == 1 and model.names[number] not in undamped:
             efforts[first] = -model.damping[first] * v[first]
     known = inputs_of(mech)
+    unlimited = listed(mech, "limits of effort")
     document = expatbuilder.parse(str(path), namespaces=False)  # prefixes are used without being declared
     for at in document.getElementsByTagName("transmission"):
         joints, motors = at.getElementsByTagName("joint"), at.getElementsByTagName("actuator")
@@ -85,7 +86,10 @@ def _efforts(path, mech, model, v, rng, inputs):
             )
             rotor = _said((motors[0], at), "rotorInertia rotor_inertia motorInertia", 0.0)
             inputs.setdefault(name, rng.uniform(-1.0, 1.0))  # several may have one motor
-            efforts[first] += ratio * inputs[name]
+            most = model.effortLimit[first]
+            held = 0.0 < most < 1e10 and joints[0].getAttribute("name") not in unlimited
+            effort = ratio * inputs[name]
+            efforts[first] += np.clip(effort, -most, most) if held else effort
             model.armature[first] += ratio * ratio * rotor
     return efforts
 

@@ -1,16 +1,18 @@
 """MJCF actuators as forces that follow inputs.
 
 A force is gain · input + bias; gain and bias may depend on the length l and rate of the driven element,
-g₀ + g₁ l + g₂ l̇ and b₀ + b₁ l + b₂ l̇, with l = gear · q for a joint. Inputs are not limited to their
-ranges, and an activation with dynamics of its own is replaced by the input.
+g₀ + g₁ l + g₂ l̇ and b₀ + b₁ l + b₂ l̇, with l = gear · q for a joint. The input is held in its range, then the
+force in its own, then the effort in that of the joint. An activation with dynamics is replaced by the input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bellcrank.io.robots.bounded import FREE, Range, clamped, common, scaled
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.mjcf_defaults import ACTUATORS
 from bellcrank.io.robots.mjcf_document import Document
@@ -26,7 +28,9 @@ from bellcrank.mechanism.inputs import Input
 from bellcrank.mechanism.motors import GearedMotor, JointMotor, Wrench
 from bellcrank.mechanism.springs import TorsionSpring
 
-_TARGETS: Final = ("joint", "jointinparent", "tendon", "site", "body", "cranksite", "slidersite")
+_FILTERS: Final = ("filter", "filterexact")
+_JOINTS: Final = ("joint", "jointinparent")
+_TARGETS: Final = (*_JOINTS, "tendon", "site", "body", "cranksite", "slidersite")
 
 
 def add_actuators(
@@ -38,6 +42,7 @@ def add_actuators(
 ) -> None:
     """Add a force and an input for each actuator."""
     taken: set[str] = set()
+    found: list[_Actuator] = []
     off: set[int] = set()
     for at in document.all("option"):
         groups = document.source.numbers(at, "actuatorgroupdisable", at.get("actuatorgroupdisable"), 0, 31)
@@ -62,7 +67,24 @@ def add_actuators(
         if "actuation" in document.disabled or int(document.number(at, at.given, "group")) in off:
             document.source.drop(at, str(at), "it is disabled in <option>, and does nothing")
             continue
-        _Actuator(builder, document, at, at.given, law, name, control).add(joints, sites, tendons)
+        found.append(_Actuator(builder, document, at, at.given, law, name, control))
+    alone = _alone(found, builder, tendons)
+    for one in found:
+        one.add(joints, sites, tendons, alone)
+
+
+def _alone(actuators: list[_Actuator], builder: Builder, tendons: Tendons) -> set[str]:
+    """The coordinates on which one actuator acts and no other one may."""
+    count: Counter[str] = Counter()
+    for one in actuators:
+        target, of = one.target
+        if target in _JOINTS:
+            count[str(builder.coordinates.get(of))] += 1
+        elif target == "tendon" and of in tendons.fixed:
+            count.update(map(str, tendons.fixed[of].ends))
+        else:
+            return set()
+    return {name for name, number in count.items() if number == 1}
 
 
 @dataclass
@@ -76,33 +98,49 @@ class _Actuator:
     control: float = 0.0
     """The value of its input at the start."""
 
-    def add(self, joints: JointReader, sites: Mapping[str, tuple[str, Pose]], tendons: Tendons) -> None:
+    range: Range = FREE
+    """Of its input."""
+    force: Range = FREE
+    """In which gain · input + bias is held."""
+    effort: Range = FREE
+    """In which that is held once more, behind the gear, on a joint."""
+
+    @property
+    def target(self) -> tuple[str, str]:
+        """What it acts on: the attribute and the name."""
+        target = next((key for key in _TARGETS if key in self.at.attributes), "")
+        return target, self.at.get(target) if target else ""
+
+    def add(
+        self,
+        joints: JointReader,
+        sites: Mapping[str, tuple[str, Pose]],
+        tendons: Tendons,
+        alone: Container[str],
+    ) -> None:
+        """Add it to the mechanism. alone: coordinates on which no other actuator acts."""
         source, at = self.document.source, self.at
-        target = next((key for key in _TARGETS if key in at.attributes), "")
-        of = at.get(target) if target else ""
+        target, of = self.target
         gear = self._gear()
         self._rotor(target, of, gear[0], tendons)
         if self.law.strange:
             source.drop(at, str(at), self.law.strange, moves=True)
             return
-        bounds = [
-            (f"{key}range" in self.given, self.given.get(f"{key}limited") != "false")
-            for key in ("ctrl", "force")
-        ]
-        if "inheritrange" in self.given or any(map(all, bounds)):
-            source.leave(at, str(at), "ranges of its input and its force are not kept")
+        self._bound(joints, of if target in _JOINTS else "", alone)
+        if gear[0] and (both := common(scaled(self.force, gear[0]), self.effort)) is not None:
+            self.force, self.effort = scaled(both, 1.0 / gear[0]), FREE
         if self.document.number(at, self.given, "delay"):
             source.leave(at, str(at), "its delay is not taken: its input acts at once", self.given["delay"])
-        for key in ("dynprm", "actdim", "actrange"):  # of the dynamics
+        for key in ("dynprm", "actdim"):  # of the dynamics
             self.given.get(key)
         if self.law.dynamics != "none":
             rule = f"its dynamics ({self.law.dynamics}) are not taken: its input is the activation"
             source.leave(at, str(at), rule)
-        if target in ("joint", "jointinparent") and of not in joints.known:
+        if target in _JOINTS and of not in joints.known:
             self.document.unknown(at, "there is no joint of this name", of)
         elif target == "tendon" and of not in tendons.names:
             self.document.unknown(at, "there is no tendon of this name", of)
-        elif target in ("joint", "jointinparent") and of in self.builder.coordinates:
+        elif target in _JOINTS and of in self.builder.coordinates:
             self._on_joint(of, gear[0])
         elif target == "tendon" and of in tendons.fixed:
             self._on_tendon(tendons.fixed[of], gear[0])
@@ -112,6 +150,42 @@ class _Actuator:
             rule = f"an actuator of {target or 'nothing'} {of!r} is not taken"
             source.drop(at, str(at), rule, moves=True)
 
+    def _bound(self, joints: JointReader, joint: str, alone: Container[str]) -> None:
+        """Set the ranges. With dynamics, the activation is the input; in a filter it follows the control."""
+        control, active, self.force = (self._span(key) for key in ("ctrl", "act", "force"))
+        inherited = self.document.number(self.at, self.given, "inheritrange")
+        if inherited > 0.0:
+            motion = joints.known[joint][0] if joint in joints.known else None
+            if motion is None or motion.low is None or motion.high is None:
+                rule = "ranges of its input and its force are not kept"
+                self.document.source.leave(self.at, str(self.at), rule, self.given["inheritrange"])
+            else:
+                middle, half = 0.5 * (motion.low + motion.high), 0.5 * (motion.high - motion.low)
+                control = active = (middle - inherited * half, middle + inherited * half)
+        dynamics = self.law.dynamics
+        ranges = [control] if dynamics in ("none", *_FILTERS) else []
+        for one in (*ranges, *([active] if dynamics != "none" else [])):
+            self.range = common(self.range, one) or self.range
+        coordinate = self.builder.coordinates.get(joint)
+        if str(coordinate) in alone and joint in joints.known:
+            given = joints.known[joint][1]
+            if given.get("actuatorgravcomp") != "true" and (found := joints.efforts(joint)) is not None:
+                self.effort = self._checked("actuatorfrc", found)
+                joints.bounded.add(joint)
+
+    def _span(self, of: str) -> Range:
+        found = self.document.span(self.at, self.given, of)
+        return FREE if found is None else self._checked(of, found)
+
+    def _checked(self, of: str, limits: Range) -> Range:
+        if limits[0] < limits[1]:
+            return limits
+        if any(limits):
+            self.document.source.leave(
+                self.at, str(self.at), f"its {of}range leaves no room: it has none", limits
+            )
+        return FREE
+
     def _rotor(self, target: str, of: str, gear: float, tendons: Tendons) -> None:
         """Damping d and armature I on the motor side: gear² d and gear² I on the driven side."""
         damping, armature = (
@@ -119,7 +193,7 @@ class _Actuator:
         )
         if not (damping or armature):
             return
-        coordinate = self.builder.coordinates.get(of) if target in ("joint", "jointinparent") else None
+        coordinate = self.builder.coordinates.get(of) if target in _JOINTS else None
         name = f"{self._label()} rotor"
         if coordinate is not None:
             self.builder.force(self.at, name, lambda: GearedMotor(1.0, armature, droop=damping), coordinate)
@@ -144,10 +218,19 @@ class _Actuator:
     def _label(self) -> str:
         return self.at.name or self.name
 
+    def _exerted(self, length: Any = 0.0, rate: Any = 0.0) -> Any:
+        """The force before the gear, for length and rate of what it drives."""
+        gain, bias = (
+            a + (b * length if b else 0.0) + (c * rate if c else 0.0)
+            for a, b, c in (self.law.gain, self.law.bias)
+        )
+        return clamped(gain * clamped(self.input, self.range) + bias, self.force)
+
     def _on_joint(self, name: str, gear: float) -> None:
         coordinate, law = self.builder.coordinates[name], self.law
         stiffness, damping = -law.bias[1] * gear * gear, -law.bias[2] * gear * gear
-        if any(law.gain[1:]) or stiffness < 0.0 or damping < 0.0:
+        whole = (stiffness or damping) and (self.force, self.effort) != (FREE, FREE)
+        if any(law.gain[1:]) or stiffness < 0.0 or damping < 0.0 or whole:
             self._on_tendon(Fixed([coordinate], [1.0]), gear)
             return
         if law.gain[0] * gear == 0.0 and law.bias[0] * gear == 0.0:
@@ -161,7 +244,7 @@ class _Actuator:
 
     def _motor(self, name: str, gear: float, coordinate: JointCoordinate) -> None:
         """A motor whose effort depends on its input only."""
-        effort = gear * (self.law.gain[0] * self.input + self.law.bias[0])
+        effort = clamped(gear * self._exerted(), self.effort)
         self.builder.force(self.at, name, lambda: JointMotor(effort), coordinate)
 
     def _on_tendon(self, tendon: Fixed, gear: float) -> None:
@@ -176,8 +259,7 @@ class _Actuator:
             return
 
         def tension(length: Any, rate: Any) -> Any:
-            gain, bias = (a + b * gear * length + c * gear * rate for a, b, c in (law.gain, law.bias))
-            return gear * (gain * self.input + bias)
+            return clamped(gear * self._exerted(gear * length, gear * rate), self.effort)
 
         self.builder.force(self.at, self._label(), lambda: tendon.effort(tension), *tendon.ends)
 
@@ -187,7 +269,7 @@ class _Actuator:
             rule = "a force on a site must not depend on its motion"
             self.document.source.drop(self.at, str(self.at), rule, moves=True)
             return
-        force = self.law.gain[0] * self.input + self.law.bias[0]
+        force = self._exerted()
         x, y, z, *moment = (factor * force if factor else 0.0 for factor in gear)
         if not any(gear):
             self.document.source.leave(self.at, str(self.at), "its gear is zero: it does nothing")

@@ -221,6 +221,15 @@ class Document:
         middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]))
         return Pose(middle, between((0.0, 0.0, 1.0), (x, y, z)))
 
+    def span(self, at: Element, given: Mapping[str, str], of: str = "") -> tuple[float, float] | None:
+        """The range of something, `OFrange`, if it is limited: `OFlimited` says so, or `autolimits`."""
+        found = self.source.numbers(at, f"{of}range", given.get(f"{of}range"), 2)
+        limited = given.get(f"{of}limited", "auto")
+        if limited not in ("true", "false", "auto"):
+            self.source.fault(at, "must be true, false or auto", limited, of=f"{of}limited")
+        automatic = limited == "auto" and self.of(at).setting("autolimits", True)
+        return (found[0], found[1]) if found is not None and (limited == "true" or automatic) else None
+
     def polynomial(self, at: Element, given: Mapping[str, str]) -> list[float]:
         """The five coefficients of an equality; missing ones are those of the identity."""
         numbers = self.source.numbers(at, "polycoef", given.get("polycoef"), 1, 5) or ()

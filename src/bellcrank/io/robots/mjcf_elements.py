@@ -44,6 +44,7 @@ def add_elements(
     for at in document.items("equality"):
         equalities.add(at, tendons)
     add_actuators(builder, document, joints, sites, tendons)
+    joints.list_efforts(builder)
     add_start(builder, document)
     start = start_of(document)
     for at in document.sections:

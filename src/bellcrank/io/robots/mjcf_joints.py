@@ -23,11 +23,15 @@ _KINDS: Final = {"hinge": "turn", "slide": "slide", "ball": "ball", "free": "fre
 
 
 class JointReader:
-    """Reads the joints of a document, by name: each a motion with its attributes."""
+    """Reads the joints of a document, by name: each a motion with its attributes.
+
+    bounded: those whose efforts of actuators are held in their range.
+    """
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.known: dict[str, tuple[Motion, Attributes]] = {}
+        self.bounded: set[str] = set()
 
     def read(self, at: Element, link: Link, frame: Pose, childclass: str, way: Connection) -> Motion | None:
         """The motion of a joint of a body."""
@@ -54,25 +58,14 @@ class JointReader:
         scale = document.of(at).angle(1.0) if kind in ("hinge", "ball") else 1.0
         reference = document.number(at, given, "ref") * scale
         motion.start = reference if kind in ("hinge", "slide") else 0.0
-        limits = self._range(at, given, scale)
+        limits = document.span(at, given)
         if limits is not None and "limit" not in document.disabled and kind != "free":
             if kind == "ball":
                 source.leave(at, f"joint {name!r}", "limits of a ball joint are not taken", moves=True)
             else:
-                motion.low, motion.high = limits
+                motion.low, motion.high = limits[0] * scale, limits[1] * scale
         self.known[name] = (motion, given)
         return motion
-
-    def _range(self, at: Element, given: Mapping[str, str], scale: float) -> tuple[float, float] | None:
-        source = self.document.source
-        found = source.numbers(at, "range", given.get("range"), 2)
-        limited = given.get("limited", "auto")
-        if limited not in ("true", "false", "auto"):
-            source.fault(at, "must be true, false or auto", limited, of="limited")
-        automatic = limited == "auto" and self.document.of(at).setting("autolimits", True)
-        if found is None or not (limited == "true" or automatic):
-            return None
-        return found[0] * scale, found[1] * scale
 
     def rest(self, name: str) -> float:
         """The coordinate at which the spring of a joint is at rest."""
@@ -92,6 +85,18 @@ class JointReader:
             else:
                 motion.at.use()  # it moves nothing that has a mass
 
+    def efforts(self, name: str) -> tuple[float, float] | None:
+        """The range of what actuators do to a joint; None if it is not limited."""
+        motion, given = self.known[name]
+        return self.document.span(motion.at, given, "actuatorfrc")
+
+    def list_efforts(self, builder: Builder) -> None:
+        """Note the ranges of efforts within which no actuator is held."""
+        for name, (motion, _) in self.known.items():
+            if name in builder.joints and name not in self.bounded and self.efforts(name) is not None:
+                rule = "limits of effort and speed are not kept"
+                self.document.source.leave(motion.at, f"joint {name!r}", rule)
+
     def _of_free(self, builder: Builder, name: str, motion: Motion, damping: float, others: bool) -> None:
         """Add damping of a free joint, which acts on the velocities of the body's frame."""
         at = motion.at
@@ -110,8 +115,6 @@ class JointReader:
         if min(numbers) < 0.0:
             source.fault(at, "stiffness, damping, armature and frictionloss must not be negative", numbers)
             return
-        if "actuatorfrcrange" in given:
-            source.leave(at, f"joint {name!r}", "limits of effort and speed are not kept")
         if "springdamper" in given and any(
             source.numbers(at, "springdamper", given["springdamper"], 2) or ()
         ):

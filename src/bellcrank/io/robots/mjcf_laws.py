@@ -6,32 +6,17 @@ from collections.abc import Callable
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from bellcrank.io.robots.outline import Outline
+from bellcrank.io.robots.bounded import FREE, bounded, scaled
+from bellcrank.io.robots.outline import Outline, listed
 from bellcrank.mechanism import Marker
+from bellcrank.mechanism.custom_elements import CustomForce
 from bellcrank.mechanism.friction import JointFriction
-from bellcrank.mechanism.inputs import declared, inputs_in
+from bellcrank.mechanism.inputs import declared
 from bellcrank.mechanism.motors import GearedMotor, JointMotor
 from bellcrank.mechanism.springs import SpringDamper, TorsionSpring
 from bellcrank.mechanism.transmissions import Cable, Coupling
 
 _FRICTION = JointFriction(coulomb=1.0)
-
-
-def affine_effort(effort: Any) -> tuple[Any, float, float] | None:
-    """The input, gain and bias of an effort  gain · input + bias; no input for zero; None for others."""
-    if getattr(effort, "value", None) == 0.0:
-        return None, 0.0, 0.0
-    found = list(dict.fromkeys(inputs_in(effort)))
-    if len(found) != 1 or not hasattr(effort, "expression"):
-        return None
-    from bellcrank.expression import derivative, substitute
-    from bellcrank.expression.reading import symbols_of
-
-    formula = effort.expression
-    gain = derivative(formula, found[0])
-    if symbols_of(gain) or set(symbols_of(formula)) != {found[0]}:
-        return None
-    return found[0], float(gain), float(substitute(formula, {found[0]: 0.0}))
 
 
 def is_plain_friction(kind: Any) -> bool:
@@ -108,6 +93,9 @@ class Laws:
         if isinstance(kind, JointMotor) and self._motor(name, kind.effort, 1.0):
             self._add(own, damping=kind.droop)
             return True
+        if isinstance(kind, CustomForce) and kind.efforts is not None:
+            (end,) = kind.ends
+            return self._motor(name, kind.efforts[0], 1.0, (end.value, end.rate))
         return False
 
     @staticmethod
@@ -115,22 +103,29 @@ class Laws:
         for key, value in numbers.items():
             own[key] = own.get(key, 0.0) + value
 
-    def _motor(self, joint: str, effort: Any, ratio: float) -> bool:
-        """An actuator whose effort is affine in one input that no other one has, or zero."""
-        found = affine_effort(effort)
-        if found is None:
+    def _motor(self, joint: str, effort: Any, ratio: float, state: tuple[Any, ...] = ()) -> bool:
+        """An actuator whose effort is affine in one input that no other one has, or zero.
+
+        state: the symbols of coordinate and rate, if the effort may depend on them.
+        """
+        found = bounded(effort)
+        if found is None or not set(found.slopes) <= set(state):
             return False
-        symbol, gain, bias = found
-        if symbol is None:
+        if found.input is None:
             return True
-        if symbol.name in self.inputs or ratio * gain == 0.0:
+        if found.input.name in self.inputs or ratio * found.gain == 0.0:
             return False
-        self.inputs.add(symbol.name)
-        of = f'<general name={quoteattr(symbol.name)} joint={quoteattr(joint)} gear="{ratio * gain!r}"'
-        if bias:
-            of += f' biastype="affine" biasprm="{bias / gain!r} 0 0"'
+        self.inputs.add(found.input.name)
+        gear = ratio * found.gain
+        of = f'<general name={quoteattr(found.input.name)} joint={quoteattr(joint)} gear="{gear!r}"'
+        bias = [found.bias / found.gain, *(found.slopes.get(s, 0.0) / found.gain / gear for s in state)]
+        if any(bias):
+            of += f' biastype="affine" biasprm="{listed((*bias, 0.0, 0.0)[:3])}"'
+        for key, limits in (("ctrl", found.control), ("force", scaled(found.force, 1.0 / found.gain))):
+            if limits != FREE:
+                of += f' {key}range="{listed(min(max(bound, -1e10), 1e10) for bound in limits)}"'
         self.actuators.append(f"{of}/>")
-        self.controls.append(declared(symbol).value)
+        self.controls.append(declared(found.input).value)
         return True
 
     def _constraint(self, one: Any) -> bool:

@@ -106,13 +106,10 @@ class Tendons:
 
             self.builder.force(at, f"{at.name or 'tendon'} spring", force, *ends)
 
-    def _span(self, at: Element, given: Mapping[str, str]) -> tuple[float, ...] | None:
+    def _span(self, at: Element, given: Mapping[str, str]) -> tuple[float, float] | None:
         """The limits of the length, if there are any."""
-        found = self.document.source.numbers(at, "range", given.get("range"), 2)
-        limited = given.get("limited", "auto")
-        automatic = limited == "auto" and self.document.of(at).setting("autolimits", True)
-        limits = limited == "true" or automatic
-        return found if limits and "limit" not in self.document.disabled else None
+        found = self.document.span(at, given)
+        return found if "limit" not in self.document.disabled else None
 
     def _resists(self, at: Element, given: Mapping[str, str]) -> None:
         """Note what no tendon has here."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Final
 
+from bellcrank.io.robots.bounded import clamped
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.names import symbol_name
 from bellcrank.io.robots.pose import Pose, of_rpy
+from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.friction import JointFriction
 from bellcrank.mechanism.inputs import Input
@@ -37,21 +40,33 @@ def add_extras(builder: Builder, root: Element, joints: Mapping[str, Element]) -
     for name, at in joints.items():
         if (mimic := at.first("mimic")) is not None and not mimic.dropped:
             _mimic(builder, name, mimic, joints)
+    moved = Counter(one.name for at in root.all("transmission") for one in at.all("joint"))
+    bounded: set[str] = set()
     for at in root.all("transmission", "loop_joint", "gazebo"):
         if at.tag == "transmission":
-            _transmission(builder, at, joints)
+            bounded |= _transmission(builder, at, joints, moved)
         elif at.tag == "loop_joint":
             _loop_joint(builder, at)
         else:
             _gazebo(builder, at)
+    for name, at in joints.items():
+        _list_limits(builder.source, name, at.first("limit"), name in bounded)
+
+
+def _list_limits(source: Source, name: str, at: Element | None, bounded: bool) -> None:
+    """Note limits of effort and speed. bounded: whether that of the effort holds the input of a motor."""
+    if at is None:
+        return
+    effort, speed = (source.bound(at, key, at.get(key)) for key in ("effort", "velocity"))
+    if bounded and speed:
+        source.leave(at, f"joint {name!r}", "its limit of speed is not kept")
+    elif (effort or speed) and not bounded:
+        source.leave(at, f"joint {name!r}", "limits of effort and speed are not kept")
 
 
 def _dynamics(builder: Builder, name: str, at: Element) -> None:
     source, coordinate = builder.source, builder.coordinates.get(name)
-    limit, dynamics = at.first("limit"), at.first("dynamics")
-    bounds = [] if limit is None else [source.bound(limit, k, limit.get(k)) for k in ("effort", "velocity")]
-    if limit is not None and any(bounds):
-        source.leave(limit, f"joint {name!r}", "limits of effort and speed are not kept")
+    dynamics = at.first("dynamics")
     if dynamics is None or dynamics.dropped:
         return
     damping, friction = (source.number(dynamics, key) or 0.0 for key in ("damping", "friction"))
@@ -89,21 +104,27 @@ def _mimic(builder: Builder, name: str, at: Element, joints: Mapping[str, Elemen
         builder.constraint(at, f"{name} mimic", lambda: Coupling((1.0, -factor), offset), *ends)
 
 
-def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) -> None:
-    """Add a geared motor for each actuator of a transmission with one joint; its torque is an input."""
+def _transmission(
+    builder: Builder, at: Element, joints: Mapping[str, Element], moved: Mapping[str, int]
+) -> set[str]:
+    """Add a geared motor for each actuator of a transmission with one joint; its torque is an input.
+
+    moved: how many transmissions name a joint. If it is one, the input is held within what the joint may
+    exert; the joints of which this is so are returned.
+    """
     source = builder.source
     held, actuators = list(at.all("joint")), list(at.all("actuator"))
     if any(one.name not in joints for one in held):
         source.drop(at, str(at), "it names a joint that the robot does not have")
-        return
+        return set()
     if len(held) != 1 or len(actuators) != 1:
         rule = f"a transmission of {len(held)} joints and {len(actuators)} actuators is not available"
         source.drop(at, str(at), rule)
-        return
+        return set()
     coordinate = builder.coordinates.get(held[0].name)
     if coordinate is None:
         source.drop(at, str(at), "its joint has no coordinate that could be driven")
-        return
+        return set()
     ratio = _said(
         (at, held[0], actuators[0]), ("mechanicalReduction", "mechanical_reduction", "gear_ratio"), 1.0
     )
@@ -111,16 +132,22 @@ def _transmission(builder: Builder, at: Element, joints: Mapping[str, Element]) 
     if not (abs(ratio) > 0.0 and inertia >= 0.0 and isfinite(ratio) and isfinite(inertia)):
         rule = "its reduction must be a number but zero, and its inertia one that is not negative"
         source.leave(at, str(at), rule, (ratio, inertia))
-        return
+        return set()
     for one in (held[0], actuators[0]):
         one.use()  # all else in them configures the robot's controller
     name = symbol_name(actuators[0].name or at.name)
     label = actuators[0].name or at.name or f"{held[0].name} motor"
 
+    limit = joints[held[0].name].first("limit")
+    effort = None if limit is None else source.bound(limit, "effort", limit.get("effort"))
+    alone = effort is not None and effort > 0.0 and moved[held[0].name] == 1
+    most = effort / abs(ratio) if effort is not None and alone else inf
+
     def motor() -> GearedMotor:
-        return GearedMotor(ratio, inertia, Input(name, 0.0, "N m"))
+        return GearedMotor(ratio, inertia, clamped(Input(name, 0.0, "N m"), (-most, most)))
 
     builder.force(at, label, motor, coordinate)
+    return {held[0].name} if alone else set()
 
 
 def _said(places: tuple[Element, ...], tags: tuple[str, ...], default: float) -> float:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from bellcrank.errors import FaultList
-from bellcrank.io.robots.mjcf_laws import affine_effort, is_plain_friction
+from bellcrank.io.robots.bounded import FREE, Bounded, bounded
+from bellcrank.io.robots.mjcf_laws import is_plain_friction
 from bellcrank.io.robots.outline import Branch, Outline, listed, outline
 from bellcrank.io.robots.pose import Pose, added, scaled
 from bellcrank.mechanism import GROUND, Mechanism
@@ -59,6 +61,8 @@ class _Writer:
         made.names.take("link", _WORLD)
         made.name_all("link", "joint")
         self.inner: dict[str, list[str]] = {name: [] for name in made.coordinates.values()}
+        self.efforts: dict[str, float] = {}
+        """What the motor of a joint may exert."""
         self.frames: dict[str, Pose] = {GROUND: Pose()}
         """Of links in their bodies: at the last line about or along which they move."""
 
@@ -99,9 +103,12 @@ class _Writer:
             low, high = (None, None) if limit is None else (limit.lower, limit.upper)
             kind = "prismatic" if step.kind == "slide" else ("continuous" if limit is None else "revolute")
             rest = [f'<axis xyz="{listed(step.axis)}"/>', *self.inner[named]]
+            effort = min(self.efforts.get(named, math.inf), 1e10)
+            if kind == "continuous" and effort < 1e10:
+                rest.append(f'<limit effort="{effort!r}" velocity="1e10"/>')
             if kind != "continuous":
                 low, high = (-1e10 if low is None else low), (1e10 if high is None else high)
-                rest.append(f'<limit lower="{low!r}" upper="{high!r}" effort="1e10" velocity="1e10"/>')
+                rest.append(f'<limit lower="{low!r}" upper="{high!r}" effort="{effort!r}" velocity="1e10"/>')
             self._joint(named, kind, above, inner, last @ place, rest)
             above, last = inner, place.inverse()
 
@@ -189,14 +196,22 @@ class _Writer:
         return True
 
     def _transmission(self, force: Any, name: str, after: list[str]) -> bool:
-        """A motor whose torque is zero, or an input that starts at zero and moves no other motor."""
-        found, kind = affine_effort(force.kind.torque), force.kind
+        """A motor whose torque is zero, or an input that starts at zero and moves no other motor.
+
+        The input may be held within some torque of either sign, on a joint that has no other motor.
+        """
+        found, kind = bounded(force.kind.torque), force.kind
         if found is None:
             return False
-        symbol, gain, bias = found
+        symbol, (low, high) = found.input, found.control
         label = force.name if symbol is None else symbol.name
-        if symbol is not None and (gain, bias, declared(symbol).value) != (1.0, 0.0, 0.0):
+        if symbol is not None:
+            plain = replace(found, control=FREE) == Bounded(symbol, 1.0)
+            if not plain or declared(symbol).value != 0.0 or low != -high:
+                return False
+        if name in self.efforts and min(high, self.efforts[name]) < math.inf:
             return False
+        self.efforts[name] = abs(kind.ratio) * high
         if (actuator := self.made.names.take("actuator", label)) != label and symbol is not None:
             return False
         after.append(
