@@ -251,3 +251,15 @@ def test_a_broken_color_of_mjcf_is_left_out(tmp_path):
     mech = loaded(tmp_path, text, "xml")
     assert mech.bodies["b"].shapes[0].color is None
     assert "rgba must hold numbers" in str(mech.left_out[0])
+
+
+@pytest.mark.parametrize(("kind", "held"), [("revolute", "it stands on the ground"), ("fixed", "it floats")])
+def test_a_second_root_of_a_urdf_is_listed_with_both_names(tmp_path, kind, held):
+    mech = loaded(tmp_path, robot(joint=LIMIT, kind=kind, other=link(name="lone")))
+    (fault,) = [one for one in mech.left_out if "no parent" in one.rule]
+    assert (fault.element, fault.value) == ("link 'lone'", ["a", "lone"])
+    assert held in fault.rule
+    assert ("lone (ground)" in mech.joints) == (kind == "revolute")
+    assert fault.location.line == 5
+    single = loaded(tmp_path, robot(joint=LIMIT, kind=kind))
+    assert not [one for one in single.left_out if "no parent" in one.rule]

@@ -128,6 +128,10 @@ class _Reader:
         )
         for name in roots:
             self._add_tree(skeleton, name, below, moving)
+        for name in roots[1:]:
+            held = "stands on the ground" if name == _WORLD or moving else "floats"
+            rule = f"it has no parent, as {roots[0]!r}: it {held}, at the origin; a joint may join the two"
+            source.leave(self.links[name], f"link {name!r}", rule, roots)
         if lost := [name for name in self.links if name not in skeleton.links and roots]:
             source.fault(self.links[lost[0]], "links hang on each other in a ring", lost[:5])
         return skeleton
