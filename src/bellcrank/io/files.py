@@ -27,13 +27,13 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.named_files import admit, content_of
 from bellcrank.whole_files import write_whole
 
-Importer: TypeAlias = Callable[[Path, Iterable[str | os.PathLike[str]], float | None], Mechanism]
+Importer: TypeAlias = Callable[..., Mechanism]
 IMPORTERS: Final[dict[str, Importer]] = {
     **dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), lambda path, *_: protein_files.read(path)),
     **dict.fromkeys(robots.SUFFIXES, robots.read),
 }
 """What reads files of other programs, by suffix: with folders of packages that such files name, and the
-density, kg/m^3, of shapes whose masses they do not state."""
+density, kg/m^3, of shapes whose masses they do not state, and the name of a start."""
 
 EXPORTERS: Final[dict[str, Callable[[Mechanism], tuple[str, Outline]]]] = {
     ".urdf": urdf_writer.write,
@@ -65,6 +65,7 @@ def read(
     packages: Iterable[str | os.PathLike[str]] = (),
     density: float | None = None,
     scale: float | Sequence[float] | None = None,
+    start: str | None = None,
 ) -> MechanismFile:
     """Read a mechanism and its simulation settings from a file in any supported format.
 
@@ -75,6 +76,7 @@ def read(
     density: kg/m^3, of the shapes of links of a robot whose masses the file does not state, or of a mesh file
     (STL, OBJ, PLY, OFF, glTF), which is one body.
     scale: of a mesh file, from its unit to metres: one number or one for each axis.
+    start: the name of a key frame of MJCF, at which the mechanism starts.
 
     Raises MechanismError with all faults of the file and of those that it places, each with file, line,
     column and key; Unsupported for other kinds of files; OSError if it cannot be read.
@@ -85,11 +87,13 @@ def read(
         density = None if density is None else check.positive("density", density, "kg/m^3")
         if scale is not None and Path(path).suffix.lower() not in part_files.SUFFIXES:
             check.fault(f"scale belongs to mesh files: {', '.join(part_files.SUFFIXES)}", scale)
+        if start is not None and Path(path).suffix.lower() not in robots.SUFFIXES:
+            check.fault("start names a key frame of MJCF, which this is not", start)
     if Path(path).suffix.lower() in part_files.SUFFIXES:
         return MechanismFile(part_files.read(Path(path), density, scale), Simulation())
     if (importer := IMPORTERS.get(Path(path).suffix.lower())) is not None:
         folders = (packages,) if isinstance(packages, (str, os.PathLike)) else tuple(packages)
-        return MechanismFile(importer(Path(path), folders, density), Simulation())
+        return MechanismFile(importer(Path(path), folders, density, start), Simulation())
     chosen, reader = format_of(path, (*IMPORTERS, *part_files.SUFFIXES), reading=True), _Reader()
     document = reader.file(Path(path), chosen, str(path))
     return reader.result(document)
@@ -100,6 +104,7 @@ def load(
     packages: Iterable[str | os.PathLike[str]] = (),
     density: float | None = None,
     scale: float | Sequence[float] | None = None,
+    start: str | None = None,
 ) -> Mechanism:
     """Load a mechanism from a YAML, JSON or robot file (URDF, MJCF, SDF), or a backbone from a protein file.
 
@@ -107,9 +112,10 @@ def load(
     packages that such files name. density: kg/m^3, of the shapes of links whose masses such a file does not
     state; without it their masses are not known (`Body.mass_known`), and what needs masses says so.
     A mesh file (STL, OBJ, PLY, OFF, glTF) is one free body of that density, scaled to metres:
-    `bc.load("part.stl", density=7850, scale=0.001)`. Raises the errors of `read`.
+    `bc.load("part.stl", density=7850, scale=0.001)`. start: the name of a key frame of MJCF, at which bodies,
+    velocities and inputs start: `bc.load("robot.xml", start="home")`. Raises the errors of `read`.
     """
-    return read(path, packages, density, scale).mechanism
+    return read(path, packages, density, scale, start).mechanism
 
 
 def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] | None = None) -> Mechanism:  # noqa: A002

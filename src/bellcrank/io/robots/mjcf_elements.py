@@ -9,7 +9,7 @@ from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.mjcf_actuators import add_actuators
 from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.mjcf_joints import JointReader
-from bellcrank.io.robots.mjcf_start import add_start, start_of
+from bellcrank.io.robots.mjcf_start import add_start, check_start, start_of
 from bellcrank.io.robots.mjcf_tendons import Tendons
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import GROUND
@@ -28,7 +28,7 @@ _QUIET: Final = (
 _LISTED: Final = {
     "contact": "contacts are not taken: nothing collides",
     "sensor": "sensors have no counterpart",
-    "keyframe": "key frames have no counterpart",
+    "keyframe": "it is not where the mechanism starts: bc.load(path, start=NAME) takes it",
     "deformable": "what deforms is not taken",
     "extension": "plugins are not taken",
 }
@@ -45,6 +45,7 @@ def add_elements(
         equalities.add(at, tendons)
     add_actuators(builder, document, joints, sites, tendons)
     joints.list_efforts(builder)
+    check_start(document)
     add_start(builder, document)
     start = start_of(document)
     for at in document.sections:

@@ -1,4 +1,4 @@
-"""The key frame that holds the start of a mechanism, as it is written here.
+"""The key frame at which a mechanism starts: the one that is asked for, or that is written here.
 
 MuJoCo's `qpos` and `qvel` have the joints' numbers in the order of the bodies: of a free joint the pose of
 its body in the world, the velocity of the body's frame in the world's axes and the angular velocity in the
@@ -45,8 +45,18 @@ class _Twist:
 
 
 def start_of(document: Document) -> Element | None:
-    """The key frame of the start."""
-    return next((at for at in document.items("keyframe") if at.name == KEY), None)
+    """The key frame of the start: that of the wanted name, else that which is written here."""
+    wanted = document.source.start or KEY
+    return next((at for at in document.items("keyframe") if at.name == wanted), None)
+
+
+def check_start(document: Document) -> None:
+    """Note a fault if the file has no key frame of the wanted name."""
+    wanted = document.source.start
+    if wanted is not None and start_of(document) is None:
+        names = ", ".join(repr(at.name) for at in document.items("keyframe") if at.name)
+        advice = f"it has {names}" if names else "it has none with a name"
+        document.source.fault(document.root, "it has no key frame of this name", wanted, advice)
 
 
 def controls_of(document: Document) -> list[float]:
@@ -146,16 +156,20 @@ class _Walk:
                 angular_velocity=twist.spin,
             )
         stated: dict[str, dict[str, float]] = {}
+        guessed: dict[str, dict[str, float]] = {}  # in place of what limits suggest
         for motion, value in self.values.items():
             end = self.builder.coordinates.get(motion)
             if end is None:
                 continue
             joint = joints[end.joint]
+            guessed.setdefault(end.joint, {})[str(end.coordinate)] = value
             given = stated.setdefault(end.joint, dict(joint.position))
             if str(end.coordinate) in given or joint.kind.custom is not None or abs(value) > _BRANCH:
                 given[str(end.coordinate)] = value
         for name, given in stated.items():
-            joints[name] = replace(joints[name], position=tuple(given.items()))
+            guess = {key: value for key, value in dict(joints[name].guess).items() if key not in given}
+            guess |= {key: value for key, value in guessed.get(name, {}).items() if key in guess}
+            joints[name] = replace(joints[name], position=tuple(given.items()), guess=tuple(guess.items()))
 
 
 def _freed(place: list[float] | None, rate: list[float], local: Pose) -> tuple[Pose, _Twist]:

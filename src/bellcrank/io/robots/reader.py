@@ -38,17 +38,21 @@ SUFFIXES: Final = (".urdf", ".xml", ".mjcf", ".sdf", ".world", macros.SUFFIX)
 
 
 def read(
-    path: Path, packages: Iterable[str | os.PathLike[str]] = (), density: float | None = None
+    path: Path,
+    packages: Iterable[str | os.PathLike[str]] = (),
+    density: float | None = None,
+    start: str | None = None,
 ) -> Mechanism:
     """The mechanism of a URDF, MJCF or SDF file; its `left_out` lists the parts of the file that it omits.
 
     packages: folders of packages that package:// and model:// name, besides the file's own, those above it,
         those beside it, and those that the environment names (`of_environment`).
     density: kg/m^3, of the shapes of links whose masses the file does not state.
+    start: the name of the key frame of MJCF at which it starts.
 
     Raises MechanismError with all faults, each with file and line; OSError if the file cannot be read.
     """
-    return _mechanism(parse(path, str(path)), path, packages, density)
+    return _mechanism(parse(path, str(path)), path, packages, density, start)
 
 
 def of_text(text: str, path: Path) -> Mechanism:
@@ -61,9 +65,12 @@ def _mechanism(
     path: Path,
     packages: Iterable[str | os.PathLike[str]] = (),
     density: float | None = None,
+    start: str | None = None,
 ) -> Mechanism:
-    source = Source(path, [*map(Path, packages), *of_environment()], density)
+    source = Source(path, [*map(Path, packages), *of_environment()], density, start)
     reader = READERS.get(root.tag)
+    if start is not None and root.tag != "mujoco":
+        source.fault(root, "start names a key frame of MJCF, which this is not", start)
     if reader is None:
         advice = "models begin with <robot> (URDF), <mujoco> (MJCF) or <sdf>"
         advice = f"{ELSEWHERE[root.tag]}; {advice}" if root.tag in ELSEWHERE else advice

@@ -30,10 +30,18 @@ class Source:
     path: of the file. packages: folders that contain the packages that package:// names, or these themselves.
     units: whether a number may have a unit, which is not clear where a file may choose degrees.
     density: kg/m^3, of the shapes of links whose masses the file does not state; None leaves these unknown.
+    start: the name of the file's start that is wanted; None is that of the file.
     """
 
-    def __init__(self, path: Path, packages: Iterable[Path] = (), density: float | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        packages: Iterable[Path] = (),
+        density: float | None = None,
+        start: str | None = None,
+    ) -> None:
         self.path = path
+        self.start = start
         self.density = density
         self.packages = [Path(os.path.realpath(folder)) for folder in packages]
         self.units = True
