@@ -32,7 +32,7 @@ _SHORT = (
     ("mesh is not found", "meshes"),
     ("limits of effort", "limits of effort"),
     ("cameras and lights", "cameras, lights"),
-    ("contacts are not", "contacts"),
+    ("contacts_from_file", "contacts until they are added"),
     ("sensors have no", "sensors"),
     ("<sensor>", "sensors"),
     ("textures", "textures"),

@@ -10,6 +10,7 @@ import pytest
 from rigs import robot_oracles
 
 import bellcrank as bc
+from bellcrank.mechanism.collisions import NOTE
 from bellcrank.mechanism.rotation import matrix
 
 GEOM = '<geom type="box" size=".1 .2 .3" pos=".1 .2 .3"/>'
@@ -243,7 +244,10 @@ def test_replicas_refer_to_each_other(tmp_path):
         ["j-1", "k-1"],
     ]
     assert sorted(mech.forces) == ["m-0", "m-1"]
-    assert told(mech) == ["it refers to copies of <replicate> and to others, and is dropped as in MuJoCo"]
+    assert told(mech) == [
+        "it refers to copies of <replicate> and to others, and is dropped as in MuJoCo",
+        NOTE,
+    ]
 
 
 @pytest.mark.parametrize(

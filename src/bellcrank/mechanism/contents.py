@@ -10,6 +10,7 @@ from bellcrank.errors import Fault
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checked_name import check_name
 from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.collisions import Collisions
 from bellcrank.mechanism.constraint import Constraint
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
@@ -27,6 +28,7 @@ class Contents:
     """Name, gravity and the tables of elements; two are equal if all of these are, order included.
 
     left_out: what a file of another program contained that the mechanism does not, with its place.
+    collisions: what such files say of contacts, which `contacts_from_file` adds.
     """
 
     def __init__(self, name: str = "mechanism", gravity: Numbers = (0.0, 0.0, -9.81)) -> None:
@@ -41,6 +43,7 @@ class Contents:
         self._forces: dict[str, Force] = {}
         self._drives: dict[str, Drive | PathDrive] = {}
         self.left_out: tuple[Fault, ...] = ()
+        self.collisions: tuple[Collisions, ...] = ()
 
     @property
     def size(self) -> int:
@@ -104,6 +107,7 @@ class Contents:
         for table in COPIED:
             setattr(copy, table, getattr(self, table).copy())
         vars(copy).update(_gravity=self._gravity, _ground=self._ground, left_out=self.left_out)
+        copy.collisions = self.collisions
         return copy
 
     __copy__ = copy

@@ -8,6 +8,7 @@ from typing import Any, cast
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism import given
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.colliding import Colliding
 from bellcrank.mechanism.constraint import Constraint, ConstraintKind
 from bellcrank.mechanism.coordinate_units import check_units
 from bellcrank.mechanism.drive import Drive, PathDrive
@@ -23,10 +24,9 @@ from bellcrank.mechanism.parameter import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_ends, as_joint_coordinate, as_marker, markers_of
 from bellcrank.mechanism.shape import Shape
-from bellcrank.mechanism.showing import Shown
 
 
-class Mechanism(Shown):
+class Mechanism(Colliding):
     """A mechanism under construction, in SI units.
 
     name: free text. gravity: acceleration in world axes, m/s^2.

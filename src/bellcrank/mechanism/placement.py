@@ -155,6 +155,10 @@ def place(
         moved = tuple(shape.moved(local.position, local.rotation) for shape in shapes)
         mechanism.replace(carrier, shapes=(*carrier.shapes, *moved))
     mechanism.left_out += other.left_out
+    mechanism.collisions += tuple(
+        known.placed(lambda body: name if body == GROUND else f"{prefix}/{body}")
+        for known in other.collisions
+    )
     return Placement(mechanism, prefix)
 
 

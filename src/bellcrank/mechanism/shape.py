@@ -41,6 +41,7 @@ class Shape(Description, ABC):
     density: kg/m^3, or None for a shape that is only drawn.
     color: red, green, blue and, if wanted, opacity, each 0 to 1; None leaves it to the viewer.
     touches: whether it takes part in the contacts of its body (`Contact`).
+    shown: whether it is drawn, in pictures, films and the live page.
     """
 
     position: VectorField = vector("m", default=(0.0, 0.0, 0.0))  # noqa: RUF009  (a declaration)
@@ -48,6 +49,7 @@ class Shape(Description, ABC):
     density: OptionalFloatField = quantity("kg/m^3", "positive", default=None)  # noqa: RUF009
     color: OptionalFloatsField = checked(_color, "1", default=None, parametric=True)  # noqa: RUF009
     touches: bool = flag(default=True)
+    shown: bool = flag(default=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -83,6 +83,8 @@ def shape_pieces(setting: Setting, faults: list[str]) -> list[list[Piece]]:
         pieces: list[Piece] = []
         last = number == len(setting.carriers) - 1
         for count, shape in enumerate(carrier.shapes, start=1):
+            if not shape.shown:
+                continue
             color = (*(shape.color or GROUND_COLOR), 1.0)[:4] if last else color_of(shape.color, number)
             try:
                 mesh = mesh_of(shape)

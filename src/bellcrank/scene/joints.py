@@ -48,7 +48,7 @@ class GlyphBuilder:
         self.setting, self.joint, self.unit, self.led, self.stack = setting, joint, unit, led, stack
         self.markers = (joint.marker_1, joint.marker_2)
         self.carriers = tuple(setting.number(marker.body) for marker in self.markers)
-        self.drawn = tuple(bool(setting.carriers[number].shapes) for number in self.carriers)
+        self.drawn = tuple(bool(setting.shown(number)) for number in self.carriers)
         self.free, self.locked = set(joint.kind.free), set(joint.kind.locked)
         self.pieces: list[Piece] = []
 
@@ -201,7 +201,7 @@ class GlyphBuilder:
         middle["xyz".index(axis)] = 0.5 * (low + high)
         length = round(high - low, 9)
         self.add(1, solids.cylinder(unit, length, 24), self.color, TO_Z[axis], middle)
-        if GROUND in (self.markers[0].body, self.markers[1].body) and not self.setting.carriers[-1].shapes:
+        if GROUND in (self.markers[0].body, self.markers[1].body) and not self.setting.shown(-1):
             foot(self, 0 if self.markers[0].body == GROUND else 1, axis, (low, high), material)
 
     def _ball(self, all_ways: bool) -> None:

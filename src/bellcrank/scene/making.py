@@ -37,14 +37,14 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
     size = size_of(setting, corners)
     unit = round(pin_of(setting, size), 12)
     layers = layers_of(setting)
-    for number, body in enumerate(setting.carriers[:-1]):
-        if not body.shapes:
+    for number in range(len(setting.carriers) - 1):
+        if not setting.shown(number):
             shapes[number] = made_up(setting, number, unit, layers[number])
     names = tuple(carrier.name for carrier in setting.carriers)
     for wheel in wheel_pieces(setting, unit):
         shapes[wheel.carrier].append(wheel)
     links = links_of(setting, unit)
-    if not setting.carriers[-1].shapes:
+    if not setting.shown(-1):
         shapes[-1] += anchors(list(links.values()), len(names) - 1, unit)
     gravity = np.asarray(setting.mechanism.gravity, dtype=float)
     return Scene(

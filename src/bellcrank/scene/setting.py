@@ -20,6 +20,7 @@ from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import Element, markers_of
 from bellcrank.mechanism.rotation import matrix
+from bellcrank.mechanism.shape import Shape
 
 _PIN: Final = 0.013  # radius of a pin as part of the mechanism's size
 _PIN_OF_LINK: Final = 0.09  # and at most this part of the shortest typical distance between two joints
@@ -46,6 +47,10 @@ class Setting:
     def number(self, name: str) -> int:
         """The index of a carrier."""
         return self._numbers[name]
+
+    def shown(self, number: int) -> tuple[Shape, ...]:
+        """The shapes of a carrier that are drawn."""
+        return tuple(shape for shape in self.carriers[number].shapes if shape.shown)
 
     @property
     def _numbers(self) -> dict[str, int]:

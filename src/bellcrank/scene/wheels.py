@@ -69,7 +69,7 @@ def _gears(setting: Setting, element: Constraint, radii: tuple[float, float], un
     small = int(np.clip(round(2.0 * least / (_MODULE * unit)), _LEAST, _MOST))
     counts = given or tuple(round(small * radius / least) for radius in radii)
     for end, (marker, other) in enumerate(((one, two), (two, one))):
-        if max(counts) > _MOST or setting.carriers[setting.number(marker.body)].shapes:
+        if max(counts) > _MOST or setting.shown(setting.number(marker.body)):
             continue
         away = _across(setting, marker, other)
         turn = float(np.arctan2(away[1], away[0])) + (np.pi / counts[end] if end else 0.0)
@@ -91,7 +91,7 @@ def _belt(setting: Setting, element: Constraint, radii: tuple[float, float], uni
     """Two pulleys and, if both turn in one frame, the belt round them."""
     one, two = element.markers
     for marker, radius in zip((one, two), radii, strict=True):
-        if not setting.carriers[setting.number(marker.body)].shapes:
+        if not setting.shown(setting.number(marker.body)):
             disc = solids.cylinder(round(radius - 0.4 * unit, 12), round(1.6 * unit, 12))
             yield _piece(setting, element, marker, disc, _color(setting, marker))
     carriers = _bearing(setting, one.body) & _bearing(setting, two.body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import GROUND as OUR_GROUND
 from bellcrank.mechanism import JointCoordinate, Limit, Marker, Mechanism
+from bellcrank.mechanism.collisions import NOTE, Collisions, Surface
 from bellcrank.mechanism.joint_kinds import Fixed, Planar, Prismatic, Revolute, Spherical
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.motors import Wrench
@@ -56,6 +58,7 @@ class Builder:
         self.joints: dict[str, str] = {}
         self.reduced: Reduced = reduced(source, skeleton)
         self.names: dict[Group, str] = {}
+        self.surfaces: list[Surface] = []
         for group in self.reduced.groups:
             self._add_body(group)
         for way, parent, child in self.reduced.connections:
@@ -65,6 +68,20 @@ class Builder:
             self._add_loop(way)
         for group in self.reduced.groups:
             self._add_markers(group)
+            named = self.names[group]
+            self.surfaces += [replace(one, body=named) for link in group.links for one in link.surfaces]
+
+    @property
+    def neighbours(self) -> frozenset[frozenset[str]]:
+        """Pairs of bodies of which one carries the other, without those that the ground carries."""
+        ways = [(self.names[one], self.names[two]) for _, one, two in self.reduced.connections]
+        return frozenset(frozenset(pair) for pair in ways if OUR_GROUND not in pair)
+
+    def collide(self, found: Collisions) -> None:
+        """Keep what collides beside the mechanism, and note that it does not until contacts are added."""
+        self.mechanism.collisions = (found,)
+        if len({surface.body for surface in found.surfaces}) > 1:
+            self.source.leave(None, f"mechanism {self.mechanism.name!r}", NOTE)
 
     def _add_loop(self, way: Connection) -> None:
         """Add a joint between links that are already in the tree."""

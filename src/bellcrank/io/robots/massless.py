@@ -113,7 +113,7 @@ def _bare(skeleton: Skeleton, connections: list[Connection]) -> list[Group]:
 def _weigh(source: Source, group: Group, density: float) -> None:
     """Give the links of a group the masses of their shapes. density: kg/m^3."""
     for link in group.links:
-        for shape in link.shapes:
+        for shape in [one for one in link.shapes if one.shown]:
             try:
                 link.masses.append(replace(shape, density=density).mass_properties())
             except MechanismError as error:

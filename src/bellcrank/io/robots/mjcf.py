@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.consumption import list_unused
+from bellcrank.io.robots.mjcf_contacts import Contacts
 from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.mjcf_elements import add_elements
 from bellcrank.io.robots.mjcf_geometry import Geoms
@@ -37,6 +38,7 @@ def read(source: Source, root: Element) -> Mechanism:
     reader = _Reader(document)
     for at in document.all("worldbody"):
         reader.contents(at, reader.world)
+    reader.finish(reader.world.link)
     reader.adjust_masses()
     source.faults.raise_any()
     inputs = [symbol_name(at.name) for at in document.items("actuator") if at.name]
@@ -45,6 +47,7 @@ def read(source: Source, root: Element) -> Mechanism:
     builder = Builder(source, name, _gravity(document), reader.skeleton, inputs)
     medium.add(builder)
     add_elements(builder, document, reader.joints, reader.sites)
+    reader.contacts.add(builder)
     list_unused(source, [document.root, *document.attached], QUIET)
     return builder.mechanism
 
@@ -87,6 +90,7 @@ class _Reader:
         self.document = document
         self.source = document.source
         self.geoms = Geoms(document)
+        self.contacts = Contacts(document)
         self.skeleton = Skeleton()
         self.world = _Place(self.skeleton.links[GROUND])
         self.joints = JointReader(document)
@@ -145,7 +149,7 @@ class _Reader:
         self.contents(at, inner)
         if way.motions and way.motions[0].kind == "free" and place.link.name != GROUND:
             self.source.fault(at, "a free joint belongs to a body of the world")
-        self._finish(link)
+        self.finish(link)
 
     def _geom(self, at: Element, place: _Place) -> None:
         held = self.held[place.link]
@@ -153,9 +157,12 @@ class _Reader:
         if mass is not None:
             held.masses.append(mass)
             self.frames[place.link] = IDENTITY if len(held.masses) > 1 or shape is None else shape.rotation
-        if shape is not None and place.link.name == GROUND:
-            place.link.shapes.append(shape)
-        elif shape is not None:
+        if shape is not None:
+            surface = self.contacts.surface(at, place.link.name)
+            if surface is None:
+                shape = replace(shape, touches=False)
+            else:
+                place.link.surfaces.append(surface)
             (held.drawn if drawn else held.hidden).append(shape)
 
     def _site(self, at: Element, place: _Place) -> None:
@@ -179,10 +186,11 @@ class _Reader:
         if motion is not None:
             place.connection.motions.append(motion)
 
-    def _finish(self, link: Link) -> None:
+    def finish(self, link: Link) -> None:
         """Set mass and shapes of a body once its contents have been read."""
         held = self.held[link]
-        link.shapes += held.drawn or held.hidden
+        link.shapes += held.drawn
+        link.shapes += [replace(shape, shown=not held.drawn) for shape in held.hidden]
         if held.inertial is not None and "mass" not in held.inertial[0].attributes:
             rule = "its <inertial> has no mass: it is not taken"
             self.source.drop(held.inertial[0], str(link.at), rule)

@@ -23,10 +23,9 @@ from bellcrank.mechanism.transmissions import Coupling
 
 _QUIET: Final = (
     *("compiler", "option", "size", "visual", "statistic", "default", "custom", "asset", "worldbody"),
-    *("equality", "tendon", "actuator", "include"),
+    *("equality", "tendon", "actuator", "contact", "include"),
 )
 _LISTED: Final = {
-    "contact": "contacts are not taken: nothing collides",
     "sensor": "sensors have no counterpart",
     "keyframe": "it is not where the mechanism starts: bc.load(path, start=NAME) takes it",
     "deformable": "what deforms is not taken",

@@ -12,6 +12,8 @@ import numpy as np
 from bellcrank.errors import MechanismError
 from bellcrank.io.robots.mesh_files import triangles_of
 from bellcrank.io.robots.mjcf_document import Document
+from bellcrank.io.robots.mjcf_flat import KINDS as FLAT
+from bellcrank.io.robots.mjcf_flat import flat
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.shapes import Color, mesh, primitive
 from bellcrank.io.robots.solids import solid
@@ -25,8 +27,7 @@ from bellcrank.mechanism.shape import Shape
 
 _DENSITY: Final = 1000.0
 _SIZES: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
-_FLAT: Final = ("plane", "hfield")
-_KNOWN: Final = (*_SIZES, *_FLAT, "mesh", "sdf")
+_KNOWN: Final = (*_SIZES, *FLAT, "mesh", "sdf")
 _MOST: Final = 3_000_000  # numbers of a mesh that is written out
 _DRAWN: Final = 2  # geoms of groups up to this one are shown
 
@@ -70,9 +71,9 @@ class Geoms:
             given.get(one)
         weighs = weighs and self._weighs(at, given, group)
         color = self._color(at, given)
-        if kind in _FLAT:
+        if kind in FLAT:
             at.use()
-            return None, None, False
+            return flat(document, at, given, pose, color), None, group <= _DRAWN
         if kind in ("mesh", "sdf") or "mesh" in given:
             if kind in _SIZES:
                 rule = f"the {kind} that MuJoCo fits to its mesh is not made: it is the mesh itself"

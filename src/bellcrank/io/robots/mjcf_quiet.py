@@ -1,6 +1,6 @@
-"""The names of MJCF that change no motion: of pictures, of solvers, of contacts, and of soft constraints.
+"""The names of MJCF that change no motion: of pictures, of solvers, and of soft constraints.
 
-Contacts are no part of a mechanism that is read, and constraints are exact, so that nothing is softened.
+Constraints are exact, so that nothing is softened; what contacts lack is listed where they are added.
 """
 
 from __future__ import annotations

@@ -204,7 +204,8 @@ class _Writer:
                 continue
             color = "" if shape.color is None else f' rgba="{listed((*shape.color, 1.0)[:4])}"'
             pose = _place(Pose(shape.position, shape.rotation))
-            self.lines.append(f'{indent}<geom {geometry}{pose}{color} contype="0" conaffinity="0"/>')
+            group = "" if shape.shown else ' group="3"'
+            self.lines.append(f'{indent}<geom {geometry}{pose}{color}{group} contype="0" conaffinity="0"/>')
         self.lines += [f"{indent}{line}" for line in self.sites.get(body, ())]
 
     def _geometry(self, shape: Shape) -> str | None:

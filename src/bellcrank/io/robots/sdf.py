@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,7 @@ from bellcrank.io.robots.skeleton import GROUND, Connection, Skeleton
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import Mechanism
+from bellcrank.mechanism.collisions import Collisions
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
 _WORLD_GRAVITY: Final = (0.0, 0.0, -9.8)
@@ -68,16 +69,22 @@ def read(source: Source, root: Element) -> Mechanism:
     name = tops[0].name or source.path.stem
     builder = Builder(source, name, reader.gravity, skeleton)
     reader.joints.add_forces(builder)
+    builder.collide(Collisions(tuple(builder.surfaces), least=True))
     list_unused(source, reader.roots, _QUIET)
     return builder.mechanism
 
 
 @dataclass(frozen=True)
 class _Level:
-    """The depth of a model, and whether it is static."""
+    """The depth of a model, and whether it is static.
+
+    family: the outermost model. meets: whether its links collide with each other.
+    """
 
     depth: int = 0
     static: bool = False
+    family: str = ""
+    meets: bool = False
 
 
 @dataclass
@@ -87,7 +94,7 @@ class _Reader:
     frames: Frames = field(init=False)
     included: Included = field(init=False)
     joints: JointReader = field(init=False)
-    links: dict[str, tuple[Element, bool]] = field(default_factory=dict)
+    links: dict[str, tuple[Element, _Level]] = field(default_factory=dict)
     gravity: tuple[float, float, float] = _GRAVITY
     files: int = 0
     roots: list[Element] = field(default_factory=list)
@@ -136,7 +143,8 @@ class _Reader:
                 self.frames.name(scope, relative), pose, at, self.frames.name(whole, first) if first else ""
             ),
         )
-        self.scope(at, whole, _Level(level.depth + 1, still))
+        meets = level.meets or text(at, "self_collide") in _TRUE
+        self.scope(at, whole, _Level(level.depth + 1, still, level.family or whole, meets))
 
     def scope(self, at: Element, scope: str, level: _Level) -> None:
         """Read the contents of a model or a world."""
@@ -146,7 +154,7 @@ class _Reader:
         for one in sorted(at.children, key=lambda one: one.tag in ("joint", "frame")):
             one.visited = one.tag in _READ
             if one.tag == "link":
-                self._link(one, scope, level.static)
+                self._link(one, scope, level)
             elif one.tag == "frame":
                 self._frame(one, scope)
             elif one.tag == "joint":
@@ -184,7 +192,7 @@ class _Reader:
             return
         self.roots.append(root)
         merged = at.get("merge") in _TRUE
-        self.model(model, scope, _Level(level.depth + 1, level.static), text(at, "name"), at, merged)
+        self.model(model, scope, replace(level, depth=level.depth + 1), text(at, "name"), at, merged)
 
     def _gravity(self, at: Element) -> None:
         found = self.source.numbers(at, "gravity", at.words, 3)
@@ -205,14 +213,14 @@ class _Reader:
         self.frames.known.setdefault(name, frame)
         return name
 
-    def _link(self, at: Element, scope: str, static: bool) -> None:
+    def _link(self, at: Element, scope: str, level: _Level) -> None:
         if not at.name:
             self.source.fault(at, "a link needs a name")
             return
         name = self.frames.name(scope, at.name)
         pose, relative = pose_of(self.source, at)
         self._enter(name, Frame(self.frames.name(scope, relative), pose, at, name))
-        self.links.setdefault(name, (at, static))
+        self.links.setdefault(name, (at, level))
 
     def _frame(self, at: Element, scope: str) -> None:
         pose, relative = pose_of(self.source, at)
@@ -230,9 +238,13 @@ class _Reader:
     def skeleton(self) -> Skeleton:
         """Links at their frames, joints as a tree, and the joints that close loops in it."""
         skeleton, names = Skeleton(), self._short_names()
-        for name, (at, static) in self.links.items():
-            skeleton.links[names[name]] = read_link(self.source, at, names[name], self.frames.pose(name, at))
-            if static:
+        collides = any(at.first("collision") is not None for at, _ in self.links.values())
+        for name, (at, level) in self.links.items():
+            pose = self.frames.pose(name, at)
+            meeting = level.meets if (own := text(at, "self_collide")) == "" else own in _TRUE
+            family = "" if meeting else level.family
+            skeleton.links[names[name]] = read_link(self.source, at, names[name], pose, collides, family)
+            if level.static:
                 skeleton.connections.append(Connection(names[name], GROUND, names[name], at))
         names[WORLD] = GROUND
         for name, frame in self.frames.known.items():

@@ -10,12 +10,14 @@ import numpy as np
 
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.sdf_frames import number, pose_of, text
-from bellcrank.io.robots.shapes import Color, mesh, primitive
+from bellcrank.io.robots.shapes import Color, drawn_and_touching, mesh, primitive
 from bellcrank.io.robots.skeleton import Link
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
+from bellcrank.mechanism.collisions import Surface
 from bellcrank.mechanism.mass import MassProperties, total
-from bellcrank.mechanism.shape import Shape
+from bellcrank.mechanism.rotation import between
+from bellcrank.mechanism.shape import Plane, Shape
 
 _DENSITY: Final = 1000.0
 _SHAPES: Final = {
@@ -26,25 +28,26 @@ _SHAPES: Final = {
     "ellipsoid": ("Ellipsoid", ("radii",), 3),
     "cone": ("Cone", ("radius", "length"), 1),
 }
-_FLAT: Final = ("plane", "heightmap", "empty")
+_FLAT: Final = ("heightmap", "empty")
+_ALL: Final = 0xFFFF
+"""The bits of what collides where none are stated."""
 
 
-def read_link(source: Source, at: Element, name: str, pose: Pose) -> Link:
-    """A link with its mass properties and its visual shapes, or its collision shapes if it has none."""
+def read_link(source: Source, at: Element, name: str, pose: Pose, collides: bool, family: str) -> Link:
+    """A link with its mass properties and shapes.
+
+    collides: whether the file has collision geometry. family: of links that do not collide with each other.
+    """
     link = Link(name, pose, at)
     inertial = at.first("inertial")
     automatic = inertial is not None and inertial.get("auto") == "true"
     mass = _of_shapes(source, at) if automatic else _mass(source, at, inertial)
     if mass is not None:
         link.masses.append(mass)
-    seen, touching = list(at.all("visual")), list(at.all("collision"))
-    for one in touching if seen and not automatic else ():
-        source.drop(one, f"link {name!r}", "contacts are not taken: nothing collides")
-    for one in seen or touching:
-        with source.leaving() as broken:
-            shape = _shape(source, one)
-        if shape is not None and not broken:
-            link.shapes.append(shape)
+    drawn, touching = _shapes(source, at, "visual"), _shapes(source, at, "collision")
+    link.shapes += drawn_and_touching(drawn, touching) if collides else drawn
+    if any(shape.touches for shape in link.shapes):
+        link.surfaces += [_surface(source, one, name, family) for one in at.all("collision")]
     if text(at, "gravity") in ("0", "false"):
         link.relieved = 1.0
     if text(at, "kinematic") in ("1", "true"):
@@ -95,6 +98,28 @@ def _of_shapes(source: Source, link: Element) -> MassProperties | None:
     return found.scaled(mass / found.mass) if mass > 0.0 else found
 
 
+def _shapes(source: Source, link: Element, tag: str) -> list[Shape]:
+    found = []
+    for one in link.all(tag):
+        with source.leaving() as broken:
+            shape = _shape(source, one)
+        if shape is not None and not broken:
+            found.append(shape)
+    return found
+
+
+def _surface(source: Source, at: Element, link: str, family: str) -> Surface:
+    """How a <collision> touches others: by SDF's default, it rubs with the coefficient 1."""
+    bits = text(at, "surface", "contact", "collide_bitmask")
+    try:
+        mask = int(bits, 0) if bits else _ALL
+    except ValueError:
+        source.leave(at, str(at), "collide_bitmask must be an integer", bits)
+        mask = _ALL
+    friction = number(source, at, 1.0, "surface", "friction", "ode", "mu")
+    return Surface("", link, mask, mask, family, friction)
+
+
 def _shape(source: Source, at: Element) -> Shape | None:
     geometry = at.first("geometry")
     if geometry is None or not geometry.children:
@@ -117,10 +142,24 @@ def _shape(source: Source, at: Element) -> Shape | None:
                     return None
                 found += numbers
             return primitive(source, one, kind, tuple(found), pose, color)
-        if one.tag in _FLAT:
+        if one.tag == "plane":
+            return _plane(source, one, pose, color, at.tag == "collision")
+        if one.tag == "heightmap" and at.tag == "collision":
+            source.drop(one, str(at), "height maps are not taken: nothing touches them")
+        elif one.tag in _FLAT:
             one.use()
         else:
             source.drop(one, str(at), f"shapes of this kind are not available: <{one.tag}>")
+    return None
+
+
+def _plane(source: Source, at: Element, pose: Pose, color: Color, touches: bool) -> Shape | None:
+    x, y, z = source.numbers(at, "normal", text(at, "normal") or "0 0 1", 3) or (0.0, 0.0, 1.0)
+    sizes = source.numbers(at, "size", text(at, "size") or "1 1", 2) or (1.0, 1.0)
+    turned = between((0.0, 0.0, 1.0), source.direction(at, "normal", (x, y, z), (0.0, 0.0, 1.0)))
+    with source.faults.collect(at.location):
+        turn = (pose @ Pose(rotation=turned)).rotation
+        return Plane(size=max(sizes), position=pose.position, rotation=turn, color=color, touches=touches)
     return None
 
 

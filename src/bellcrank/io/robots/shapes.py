@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +66,22 @@ def mesh(
     with source.faults.collect(at.location):
         return Mesh(file=str(found), scale=scale, position=pose.position, rotation=pose.rotation, color=color)
     return None
+
+
+def drawn_and_touching(drawn: Sequence[Shape], touching: Sequence[Shape]) -> list[Shape]:
+    """The shapes of a link of a file that states what collides: what is drawn does not touch, and conversely.
+
+    A shape that is given for both does both. Without anything to draw, what touches is drawn.
+    """
+    if not drawn:
+        return list(touching)
+    left = {_form(shape): shape for shape in touching}
+    found = []
+    for shape in drawn:
+        both = left.pop(_form(shape), None)
+        found.append(replace(shape, touches=both is not None))
+    return [*found, *(replace(shape, shown=False) for shape in left.values())]
+
+
+def _form(shape: Shape) -> Shape:
+    return replace(shape, color=None, touches=True)

@@ -14,6 +14,7 @@ from typing import Final
 from bellcrank.io.robots.pose import HERE, ORIGIN, Pose, added, scaled
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.collisions import Surface
 from bellcrank.mechanism.mass import MassProperties, total
 from bellcrank.mechanism.rotation import about
 from bellcrank.mechanism.shape import Shape
@@ -35,6 +36,8 @@ class Link:
     masses: list[MassProperties] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
     markers: list[tuple[str, Pose]] = field(default_factory=list)
+    surfaces: list[Surface] = field(default_factory=list)
+    """Of its shapes that collide; they have no body yet."""
     relieved: float = 0.0
     """Which part of its weight is held up."""
     massless: bool = False

@@ -47,6 +47,7 @@ class Source:
         self.units = True
         self.faults = FaultList()
         self.left_out: list[Fault] = []
+        self._found: dict[tuple[str, tuple[Path, ...]], Path | None] = {}
         self.folder = Path(os.path.realpath(path)).parent
         above = [self.folder, *self.folder.parents][:8]
         marked = [folder for folder in above if any((folder / mark).exists() for mark in _MARKS)]
@@ -164,7 +165,10 @@ class Source:
         .git or pyproject.toml, else that of the folder above the model's. Where reading is confined, it must
         be admitted as well.
         """
-        return next((real for real in self._readable(text, bases) if real.is_file()), None)
+        if (text, bases) not in self._found:  # visual and collision geometry often share files
+            readable = self._readable(text, bases)
+            self._found[text, bases] = next((real for real in readable if real.is_file()), None)
+        return self._found[text, bases]
 
     def model(self, text: str, *bases: Path) -> Path | None:
         """The file of a model that is named by a file or by its folder, within the same bounds."""

@@ -13,13 +13,14 @@ import numpy as np
 from bellcrank.io.robots.building import Builder
 from bellcrank.io.robots.consumption import Quiet, list_unused
 from bellcrank.io.robots.names import symbol_name
-from bellcrank.io.robots.pose import Pose, of_rpy
-from bellcrank.io.robots.shapes import Color, mesh, primitive
+from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Motion, Skeleton
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.urdf_extras import add_extras
+from bellcrank.io.robots.urdf_shapes import Shapes, origin_of
 from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism import Mechanism
+from bellcrank.mechanism.collisions import Collisions, Surface
 from bellcrank.mechanism.mass import MassProperties
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
@@ -46,12 +47,6 @@ _QUIET: Final = Quiet(
     of={"limit": ("acceleration", "deceleration", "jerk"), "transmission": ("type",)},
     moving=("inertial", "mass", "inertia", "mimic", "axis", "origin", "parent", "child"),
 )
-_SHAPES: Final = {
-    "box": ("Box", ("size",)),
-    "sphere": ("Sphere", ("radius",)),
-    "cylinder": ("Cylinder", ("radius", "length")),
-    "capsule": ("Capsule", ("radius", "length")),
-}
 
 
 def read(source: Source, root: Element) -> Mechanism:
@@ -62,6 +57,7 @@ def read(source: Source, root: Element) -> Mechanism:
     inputs = [symbol_name(one.name) for at in root.all("transmission") for one in at.all("actuator")]
     builder = Builder(source, root.name or source.path.stem, _GRAVITY, skeleton, inputs)
     add_extras(builder, root, reader.joints)
+    builder.collide(Collisions(tuple(builder.surfaces)))
     list_unused(source, [root], _QUIET)
     return builder.mechanism
 
@@ -73,12 +69,7 @@ class _Reader:
         self.links = self._named("link")
         self.joints = self._named("joint")
         self._declare_world()
-        self.colors: dict[str, Color] = {}
-        for material in root.all("material"):
-            if (color := material.first("color")) is not None:
-                found = self._color(color)
-                if self.colors.setdefault(material.name, found) != found:
-                    source.leave(material, str(material), "this name is taken: the first material counts")
+        self.shapes = Shapes(source, root)
 
     def _declare_world(self) -> None:
         """Add the link of the ground if joints name it and it is not declared, as Gazebo has it."""
@@ -157,25 +148,10 @@ class _Reader:
                 child = at.first("child").get("link")  # type: ignore[union-attr]
                 if child in skeleton.links:
                     continue
-                pose = skeleton.links[parent].pose @ self._origin(at)
+                pose = skeleton.links[parent].pose @ origin_of(self.source, at)
                 skeleton.links[child] = self._link(child, pose)
                 skeleton.connections.append(self._connection(at, parent, child, pose))
                 waiting.append(child)
-
-    def _origin(self, at: Element) -> Pose:
-        origin = at.first("origin")
-        if origin is None:
-            return Pose()
-        position = self.source.vector(origin, "xyz")
-        quaternion = self.source.numbers(origin, "quat_xyzw", origin.attributes.get("quat_xyzw"), 4)
-        if quaternion is None:
-            return Pose(position, of_rpy(*self.source.vector(origin, "rpy")))
-        x, y, z, w = quaternion
-        norm = (x * x + y * y + z * z + w * w) ** 0.5
-        if norm == 0.0:
-            self.source.fault(origin, "must not be zero", quaternion, of="quat_xyzw")
-            return Pose(position)
-        return Pose(position, (w / norm, x / norm, y / norm, z / norm))
 
     def _connection(self, at: Element, parent: str, child: str, pose: Pose) -> Connection:
         kind = self.source.word(at, "type", _KNOWN, "fixed")
@@ -213,13 +189,9 @@ class _Reader:
         for one in at.all("inertial"):
             if one is not inertial:
                 self.source.drop(one, f"link {name!r}", "only its first <inertial> counts", moves=True)
-        seen, touching = list(at.all("visual")), list(at.all("collision"))
-        for one in touching if seen else ():
-            self.source.drop(one, f"link {name!r}", "contacts are not taken: nothing collides")
-        for one in seen or touching:
-            with self.source.leaving() as broken:
-                shapes = self._shapes(at, one)
-            link.shapes += [] if broken else shapes
+        link.shapes += self.shapes.of(at)
+        if self.shapes.collides and any(shape.touches for shape in link.shapes):
+            link.surfaces.append(Surface("", name))
         return link
 
     def _mass(self, link: Element, at: Element) -> MassProperties | None:
@@ -242,59 +214,8 @@ class _Reader:
         if mass == 0.0 and not any(given):
             at.use()
             return None
-        origin = self._origin(at)
+        origin = origin_of(self.source, at)
         if origin == Pose():
             return local
         turned = local.moved(origin.position, origin.rotation)
         return MassProperties(mass, np.array(origin.position), 0.5 * (turned.inertia + turned.inertia.T))
-
-    def _shapes(self, link: Element, at: Element) -> list:  # type: ignore[type-arg]
-        geometry = at.first("geometry")
-        if geometry is None or not geometry.children:
-            self.source.leave(at, f"link {link.name!r}", f"the geometry of its <{at.tag}> is missing")
-            return []
-        found = []
-        pose, color = self._origin(at), self._material(at)
-        for one in geometry.each():
-            if one.tag == "mesh":
-                scale = self.source.scale(one, one.get("scale"))
-                found.append(mesh(self.source, one, one.get("filename"), scale, pose, color))
-            elif one.tag in _SHAPES:
-                kind, attributes = _SHAPES[one.tag]
-                numbers = self._sizes(one, attributes)
-                if numbers is not None:
-                    found.append(primitive(self.source, one, kind, numbers, pose, color))
-            else:
-                rule = f"shapes of this kind are not available: <{one.tag}>"
-                self.source.drop(one, f"link {link.name!r}", rule)
-        return [shape for shape in found if shape is not None]
-
-    def _sizes(self, at: Element, attributes: tuple[str, ...]) -> tuple[float, ...] | None:
-        count = 3 if attributes == ("size",) else 1
-        found: list[float] = []
-        for attribute in attributes:
-            if attribute not in at.attributes:
-                self.source.fault(at, "is missing", of=attribute)
-                return None
-            numbers = self.source.numbers(at, attribute, at.get(attribute), count)
-            if numbers is None:
-                return None
-            found += numbers
-        if min(found) == 0.0:
-            self.source.leave(at, str(at), "a shape without extent is not shown", tuple(found))
-            return None
-        return tuple(found)
-
-    def _material(self, at: Element) -> Color:
-        material = at.first("material")
-        if material is None:
-            return None
-        if material.first("texture") is not None:
-            self.source.leave(material, str(material), "textures are not shown")
-        own = material.first("color")
-        return self._color(own) if own is not None else self.colors.get(material.name)
-
-    def _color(self, at: Element) -> Color:
-        with self.source.leaving():
-            found = self.source.numbers(at, "rgba", at.get("rgba") or None, 3, 4)
-        return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)

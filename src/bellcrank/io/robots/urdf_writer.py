@@ -63,6 +63,9 @@ class _Writer:
         self.inner: dict[str, list[str]] = {name: [] for name in made.coordinates.values()}
         self.efforts: dict[str, float] = {}
         """What the motor of a joint may exert."""
+        carriers: tuple[Any, ...] = (made.mechanism.ground, *made.mechanism.bodies.values())
+        self.collides = not all(shape.touches and shape.shown for one in carriers for shape in one.shapes)
+        """Whether what touches is not what is drawn, and has to be written as well."""
         self.frames: dict[str, Pose] = {GROUND: Pose()}
         """Of links in their bodies: at the last line about or along which they move."""
 
@@ -140,7 +143,11 @@ class _Writer:
             if shape.color is not None:
                 rgba = listed((*shape.color, 1.0)[:4])
                 color = f'<material name=""><color rgba="{rgba}"/></material>'
-            self.lines.append(f"    <visual>{_origin(pose)}<geometry>{geometry}</geometry>{color}</visual>")
+            within = f"{_origin(pose)}<geometry>{geometry}</geometry>"
+            if shape.shown:
+                self.lines.append(f"    <visual>{within}{color}</visual>")
+            if shape.touches and self.collides:
+                self.lines.append(f"    <collision>{within}</collision>")
         self.lines.append("  </link>")
 
     def _marker(self, wanted: str, key: str, marker: Any) -> None:
