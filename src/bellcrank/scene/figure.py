@@ -40,8 +40,14 @@ def new_figure(size: tuple[float, float], on_screen: bool, **settings: Any) -> A
     return Figure(figsize=size, **settings)
 
 
-def write_figure(figure: Any, path: str | Path) -> None:
-    """Write the figure; the suffix of the path selects the format. Raises MechanismError if that fails."""
+def write_figure(figure: Any, path: str | Path | BytesIO) -> None:
+    """Write the figure; the suffix of the path selects the format, and a stream gets a PNG.
+
+    Raises NotWritten if the file cannot be written.
+    """
+    if isinstance(path, BytesIO):
+        figure.savefig(path, format="png")
+        return
     image = BytesIO()  # not into the file: matplotlib gives errors of its own where a disk is full
     figure.savefig(image, format=Path(path).suffix[1:].lower())
     write_whole(path, image.getvalue())
