@@ -18,7 +18,7 @@ _KINDS: Final = (
     ("a document of a CAD program", f"there, {_SURFACE}", "sldprt sldasm ipt iam catpart catproduct prt asm"),
     ("a document of a CAD program", f"there, {_SURFACE}", "f3d 3dm dwg dxf"),
     ("a recorded motion", _MOTION, "bvh c3d trc mot sto amc asf tsv mat npz npy parquet xlsx ods"),
-    ("a table", "bc.CubicSpline.from_csv(file, column) makes a motion of a column", "csv txt dat"),
+    ("a table", "bc.CubicSpline.from_csv(file, column) makes a motion of a column", "csv"),
     ("a scene of USD", f"{_ROBOT}; or, in Blender, {_SURFACE}", "usd usda usdc usdz"),
     ("a scene", f"in Blender, {_SURFACE}", "fbx blend 3ds max ma mb x3d c4d lwo"),
     ("a scene of VRML", f"in Blender or MeshLab, {_SURFACE}", "wrl vrml"),
