@@ -67,7 +67,7 @@ def _lost(model: Model, formula: int, motion: Motion, zero: Floats) -> bool:
     """Whether the search of the core, from zero, does not come to the coordinates nearby."""
     listed, _ = model.core.formula_coordinates(formula, motion.as_tuple(), zero.tolist())
     core = np.array(listed or np.full(len(zero), np.nan))
-    if np.abs(core).max() <= _FAR and np.linalg.norm(_error(model, formula, motion, core)) <= _ON:
+    if np.abs(core).max() <= _FAR and takes(model, formula, motion, core):
         return False
     return not np.abs(coordinates_at(model, formula, motion, zero) - core).max() <= _FAR
 
@@ -117,6 +117,11 @@ def coordinates_at(
         error = np.inf if np.isnan(error) else error if error > _ON else 0.0
         found.append((error, float(np.linalg.norm((at - near)[which])), at.tolist()))
     return np.array(min(found)[2])
+
+
+def takes(model: Model, formula: int, motion: Motion, at: Floats) -> bool:
+    """Whether the coordinates have the pose of a motion, which a joint may be unable to take."""
+    return bool(np.linalg.norm(_error(model, formula, motion, at)) <= _ON)
 
 
 def _at_pole(model: Model, formula: int, at: Floats) -> bool:

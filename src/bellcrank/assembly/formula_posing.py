@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bellcrank.assembly.formula_coordinates import POLE, coordinates_at, formula_of, markers, twists
+from bellcrank.assembly.formula_coordinates import (
+    POLE,
+    coordinates_at,
+    formula_of,
+    markers,
+    takes,
+    twists,
+)
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.motion import Motion
 from bellcrank.assembly.records import GivenValue, JointRecord
@@ -28,7 +35,8 @@ def formula_posed(
 ) -> Motion:
     """The motion of a body seen from the one before it, with its coordinates as they are given, all of them.
 
-    relative: the same as it is described; of it those rates are taken that are not given.
+    relative: the same as it is described; of it those rates are taken that are not given, if the joint allows
+        its pose: elsewhere rates have no meaning, and near poles they are large.
     """
     one, two = markers(model, joint)
     onwards = joint.bodies[1] == child
@@ -41,7 +49,7 @@ def formula_posed(
     if any(twist):
         there = coordinates_at(model, formula, described, np.array(at))
         columns = twists(model, formula, there)
-        if np.isfinite(columns).all():
+        if takes(model, formula, described, there) and np.isfinite(columns).all():
             speed = dict(zip(speed, np.linalg.lstsq(columns, twist, POLE)[0].tolist(), strict=True))
     speed |= {g.coordinate: g.value for g in velocities}
     posed = model.core.formula_motion(formula, at, [speed[c] for c in joint.coordinates])

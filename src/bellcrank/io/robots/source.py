@@ -64,7 +64,7 @@ class Source:
         self, at: Element | None, element: str, rule: str, value: object = None, moves: bool = False
     ) -> None:
         """Note a part that is not imported, and whether it moves or weighs (`Fault.moves`)."""
-        place = Location(str(self.path)) if at is None else at.location
+        place = Location(str(self.path), 1) if at is None else at.location
         self.left_out.append(Fault(element, rule, value, location=place, moves=moves))
 
     def drop(self, at: Element, element: str, rule: str, value: object = None, moves: bool = False) -> None:
