@@ -50,7 +50,7 @@ TEXTS = {
     "long.json": (f'{{"a": [{"1," * 2_000_000}1]}}', "more than 2000000 values"),
     "merged.yaml": (
         "a: &a {" + ",".join(f"k{k}: 1" for k in range(5000)) + "}\nb:\n" + "- {<<: [*a, *a, *a, *a]}\n" * 60,
-        "with what << merges",
+        "with what << merges|the aliases in it multiply",
     ),
 }
 
