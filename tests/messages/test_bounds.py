@@ -150,7 +150,9 @@ def test_devices_and_pipes_are_no_files(kind, placed, tmp_path):
         (tmp_path / "outer.yaml").write_text("bellcrank: 1\nmechanisms: {a: {file: p.yaml}}\n")
         path = tmp_path / "outer.yaml"
     assert "this is no file but a device, a pipe or a socket" in refusal(lambda: bc.load(path))
-    solid = bc.Mesh("/dev/zero" if kind == "device" else str(tmp_path / "p.yaml"), density=1.0)
+    mesh = tmp_path / "p.stl"
+    os.mkfifo(mesh) if kind == "pipe" else mesh.symlink_to("/dev/zero")
+    solid = bc.Mesh(str(mesh), density=1.0)
     assert "this is no file" in refusal(solid.mass_properties)
 
 

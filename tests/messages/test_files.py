@@ -130,7 +130,11 @@ def test_other_files(tmp_path):
     with pytest.raises(FileNotFoundError):
         bc.load(tmp_path / "nowhere.yaml")
     with pytest.raises(
-        bc.Unsupported, match=r"a mechanism file ends in \.yaml, \.yml, \.json, .*, not as in '.*step'"
+        bc.Unsupported, match=r"a mechanism file ends in \.yaml, \.yml, \.json, .*, not as in '.*robot'"
+    ):
+        bc.load(tmp_path / "robot")
+    with pytest.raises(
+        bc.Unsupported, match=r"'robot.step' is a solid of a CAD program: .* export its surface"
     ):
         bc.load(tmp_path / "robot.step")
     with pytest.raises(bc.Unsupported, match="not as in"):
