@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,12 +31,11 @@ OPENED = (
 
 
 @pytest.fixture
-def runtime(tmp_path, monkeypatch):
-    """The user's runtime folder, new and empty."""
-    folder = tmp_path / "run"
-    folder.mkdir()
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    return folder / "bellcrank"
+def runtime(monkeypatch):
+    """The user's runtime folder, new and empty; its path is short, as those of sockets must be."""
+    with tempfile.TemporaryDirectory(prefix="run-") as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        yield Path(folder) / "bellcrank"
 
 
 def left(folder):
