@@ -29,9 +29,8 @@ if sys.platform != "win32":
 
 __all__ = ["Draft", "is_at", "locked", "taken", "whole_file", "write_together", "write_whole"]
 
-_LEFT_SECONDS: Final = (
-    3600.0  # where there are no locks, a draft that is older than this was left by a process
-)
+_LEFT_SECONDS: Final = 3600.0
+"""The age from which on a draft was left by a process, where there are no locks."""
 _NO_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _NO_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK)
 _NO_SYNC: Final = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
@@ -123,9 +122,8 @@ class Draft:
             self._fd = os.open(
                 self.now, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
             )
-            if not self.lock() or not is_at(
-                self._fd, self.now
-            ):  # taken for what was left, before it was locked
+            # Before it was locked, another process may have taken it for what was left.
+            if not self.lock() or not is_at(self._fd, self.now):
                 os.close(self._fd)
                 self._fd = -1
 

@@ -301,3 +301,24 @@ def test_a_mechanism_that_cannot_be_assembled_is_saved_as_yaml(tmp_path):
     for suffix in WRITERS:
         with pytest.raises((bc.AssemblyError, bc.MechanismError)):
             bc.save(mech, tmp_path / f"mech.{suffix}")
+
+
+def test_what_only_the_mechanism_says_of_its_file_is_listed(tmp_path):
+    """What moves and was left out, and contacts that nobody added, do not come back from any file."""
+    text = (
+        '<mujoco><worldbody><geom type="plane" size="1 1 1"/><body name="ball" pos="0 0 1"><freejoint/>'
+        '<geom size=".1"/></body><flexcomp name="cloth" type="grid"/></worldbody></mujoco>'
+    )
+    path = tmp_path / "ball.xml"
+    path.write_text(text)
+    mech = bc.load(path)
+    moving = {fault.element for fault in mech.left_out if fault.moves}
+    assert moving
+    for suffix in ("yaml", "json", "xml", "urdf"):
+        listed = bc.save(mech, tmp_path / f"again.{suffix}")
+        assert moving <= {fault.element for fault in listed}
+        assert any("contacts_from_file() before it is saved" in fault.advice for fault in listed)
+        if suffix in ("yaml", "json"):
+            assert len(listed) == len(moving) + 1
+    mech.contacts_from_file()
+    assert {fault.element for fault in bc.save(mech, tmp_path / "again.yaml")} == moving

@@ -24,6 +24,7 @@ from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.arguments import required, required_path
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.left_out import not_written
 from bellcrank.named_files import admit, content_of
 from bellcrank.whole_files import write_whole
 
@@ -144,7 +145,8 @@ def save(
     YAML and JSON are in SI units, with placed mechanisms expanded: `load` returns an equal mechanism;
     relative paths of meshes become absolute. URDF can represent trees of revolute and prismatic joints, MJCF
     also loops and ball joints, both at the present values of parameters; everything else they cannot
-    represent is returned.
+    represent is returned, and, in every format, what moves or collides in the file that the mechanism was
+    read from and is missing here.
 
     The text is read back before it is put in place. Degrees of freedom, masses, gravity or a start that
     differ, and are not among what is returned, are an error. An existing file is replaced whole, or remains
@@ -157,7 +159,7 @@ def save(
     required_path("mechanism file", path)
     text, left_out = _written(mechanism, Path(path), simulation)
     write_whole(path, text)
-    return tuple(left_out)
+    return (*left_out, *not_written(mechanism))
 
 
 def _written(mechanism: Mechanism, path: Path, simulation: Simulation | None) -> tuple[str, list[Fault]]:
