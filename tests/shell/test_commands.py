@@ -253,6 +253,13 @@ def test_joints_at_which_loops_are_cut(shell, run):
     assert "without joints '1', '2' together no joint would carry body 'door'" in refused.text
 
 
+def test_what_a_file_cannot_contain_is_noted_where_it_is_saved(shell, run, tmp_path):
+    run("ib rod", "force cord RubberString rod ground stiffness=20 rest_length=0.1")
+    reply = run(f"save {tmp_path / 'm.xml'}")
+    assert "note: left out: force 'cord': MJCF has no counterpart of it" in reply.text
+    assert "left out" not in run(f"save {tmp_path / 'm.yaml'}").text
+
+
 def test_settings_are_saved_and_loaded(shell, run, tmp_path):
     run("ib rod", "formulation lagrange position_tolerance=1e-12", "method adams max_order=5 max_step=0.1")
     run(f"save {tmp_path / 'm.yaml'}")

@@ -44,7 +44,8 @@ def _save(session: Session, given: Given) -> Reply:
         ]
         if turned:
             session.notes.append(f"joint frames are saved turned along their axes: {', '.join(turned)}")
-        save(session.mechanism, path, _simulation(session))
+        listed = save(session.mechanism, path, _simulation(session))
+        session.notes += [f"left out: {fault}" for fault in listed]
     return _written(session, path)
 
 
