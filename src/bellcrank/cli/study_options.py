@@ -169,10 +169,12 @@ def conclude(
     report: Any, simulation: Simulation, save: str | None, plot: str | None, as_json: bool, quiet: bool
 ) -> None:
     """Write the mechanism that was found, with the simulation of its file, and the figure; print."""
+    from bellcrank.cli.messages import note
     from bellcrank.io import save as write
 
     if save is not None:
-        write(report.mechanism, save, simulation)
+        for fault in write(report.mechanism, save, simulation):
+            note(f"left out: {fault}")
     if plot is not None:
         report.plot(path=plot)
     written = [one for one in (save, plot) if one is not None]
