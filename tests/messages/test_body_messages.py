@@ -149,6 +149,16 @@ def test_a_mesh_that_cannot_be_read(tmp_path):
         bc.Mesh(file=tmp_path / "text.stl").volume_properties()
 
 
+def test_a_mesh_whose_triangles_name_no_vertex(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    content = bytearray(trimesh.creation.box().export(file_type="glb"))
+    first = content.index(b"BIN\0") + 4
+    content[first : first + 4] = (256).to_bytes(4, "little")  # the indices stand first
+    (tmp_path / "a.glb").write_bytes(content)
+    with pytest.raises(bc.MechanismError, match="a triangle names a vertex beyond its 8"):
+        bc.Mesh(file=tmp_path / "a.glb").surface()
+
+
 def test_a_mesh_without_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(bc.MechanismError, match=r"package trimesh; pip install 'bellcrank\[mesh\]'"):

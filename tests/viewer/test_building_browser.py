@@ -74,10 +74,11 @@ def test_a_notice_over_the_stage_lets_clicks_pass_but_for_its_button(bench):
     tab.mouse.click(40, 600)  # on nothing
     notice = tab.locator(".mantine-Notification-root").filter(has_text="there is nothing there")
     notice.wait_for(timeout=30_000)
-    tab.wait_for_timeout(1500)  # it slides in
-    box = notice.bounding_box()
-    under = "([x, y]) => document.elementFromPoint(x, y).tagName"
-    assert tab.evaluate(under, [box["x"] + 60, box["y"] + box["height"] / 2]) == "CANVAS"
+    under = """notice => {
+        const box = notice.getBoundingClientRect();
+        return document.elementFromPoint(box.x + 60, box.y + box.height / 2)?.tagName;
+    }"""
+    wait_for(tab, lambda: notice.evaluate(under) == "CANVAS")  # once it has slid in
     notice.locator("button").click()
     notice.wait_for(state="detached", timeout=30_000)
 

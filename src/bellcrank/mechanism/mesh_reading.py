@@ -82,6 +82,8 @@ def loaded(file: str, trimesh: Any) -> Any:
             raise ValueError("its vertices must have three coordinates")
         if len(mesh.faces) == 0:
             raise ValueError("it holds no triangles")
+        if mesh.faces.min() < 0 or mesh.faces.max() >= len(mesh.vertices):
+            raise ValueError(f"a triangle names a vertex beyond its {len(mesh.vertices)}")
     except MechanismError:
         raise
     except Exception as error:
