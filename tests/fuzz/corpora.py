@@ -1,7 +1,8 @@
 """Models of packages and folders, all of them: read, and compared with Pinocchio and MuJoCo.
 
 Compared are masses, where bodies start, and accelerations at a random state, actuators driven and the medium
-acting, but for what is listed as left out. Packages are those that are installed and those in build/corpora,
+acting, but for what is listed as left out; then each is written in every format, read back and compared with
+what it was. Packages are those that are installed and those in build/corpora,
 where --fetch brings them. Findings are printed with their files; the exit status is 1 if there are any.
 """
 

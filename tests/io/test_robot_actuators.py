@@ -134,8 +134,11 @@ def random_limited(seed):
         most = rng.uniform(0.1, 3.0, 2).round(2)
         effort = f' actuatorfrcrange="-{most[0]} {most[1]}"' if rng.random() < 0.5 else ""
         joints.append(f'{effort} range="-30 {rng.integers(10, 90)}"')
-    text = model("", actuators, joints).replace(' ctrlrange="0 1"', "")
-    return text.replace("<position", '<position inheritrange="0.5"', 1) if seed % 2 else text
+    inherited = (
+        '<default><position inheritrange="0.5"/></default>' if seed % 3 == 2 else ""
+    )  # of servos alone
+    text = model(inherited, actuators, joints).replace(' ctrlrange="0 1"', "")
+    return text.replace("<position", '<position inheritrange="0.5"', 1) if seed % 3 == 1 else text
 
 
 @pytest.mark.oracle

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import bellcrank as bc
 from bellcrank import gallery, io
+from bellcrank.expression import rotation_z, symbol, translation
 from bellcrank.gallery.prosthetic_tasks import demonstration
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, JOINT_KINDS, SHAPES
 
@@ -144,6 +145,18 @@ def test_drives(two_bodies):
 def test_limits(limits, two_bodies):
     two_bodies.add_joint("stopped", bc.Spherical(), "a.tip", "b.heel", limits)
     two_bodies.add_joint("single", bc.Revolute(), "a.tip", "b.heel", bc.Limit(-0.1, 0.2))
+    assert returns(two_bodies)
+
+
+@pytest.mark.parametrize("names", [("rot_z",), ("rot_z", "trans_z"), ("lower", "upper"), ("restitution",)])
+def test_limits_of_all_coordinates(names, two_bodies):
+    q, s = (symbol(name) for name in (*names, "s")[:2])
+    units = ["rad", "m"][: len(names)]
+    kind = bc.CustomJoint(
+        [q, s][: len(names)], rotation_z(q) @ translation(s if names[1:] else 0, 0, 0), units=units
+    )
+    limits = {name: bc.Limit(-0.1, k + 0.2) for k, name in enumerate(names)}
+    two_bodies.add_joint("stopped", kind, "a.tip", "b.heel", limits)
     assert returns(two_bodies)
 
 

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tempfile
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from time import process_time
@@ -10,6 +11,7 @@ from time import process_time
 import numpy as np
 from rigs import robot_oracles
 from rigs.robot_answers import listed
+from rigs.there_and_back import FORMATS, difference, there_and_back
 
 import bellcrank as bc
 from bellcrank.errors import BellcrankError
@@ -23,12 +25,15 @@ pybullet robosuite robosuite-models robot-properties-fingers roboplan-example-mo
 
 ALIKE = 40  # files of neighbouring folders that are taken of more
 BOUND = 1e-6  # of errors; meshes of MuJoCo have single precision
+BACK = 1e-7  # of what was written and read back
 PATIENCE = 10.0  # s of one core for reading a file
 _STILL = re.compile(
     "camera|sensor|texture|not shown|mesh|limits of|ranges of its|frictionloss|contact|counterpart|safety|"
     "mocap|equalit|does nothing|of effort|its dynamics|no room|without extent|of the medium|follows a joint"
 )
 """What is listed as left out and changes no acceleration that is compared."""
+_FAULTY = re.compile("not well-formed|macros are not expanded here")
+"""What other programs do not see: attributes without a space between them, and links that macros make."""
 _MAKERS = ("<attach", "attach", "<composite", "composite", "<flex", "flex")
 """Elements that make bodies."""
 
@@ -89,13 +94,31 @@ def judged(path: Path) -> tuple[str, list[str]]:
     took = process_time() - begun
     slow = [f"reading takes {took:.1f} s"] if took > PATIENCE else []
     word, findings = _compared(path, mech, oracle)
-    return word, slow + findings
+    return word, slow + findings + [line for suffix in FORMATS for line in _returned(mech, suffix)]
+
+
+def _returned(mech, suffix):
+    """What is wrong, in lines, once a mechanism was written in a format and read back."""
+    if not mech.bodies or not all(body.mass_known for body in mech.bodies.values()):
+        return []
+    begun = process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            found = there_and_back(mech, suffix, Path(folder))
+            took = process_time() - begun
+            off = 0.0 if found is None else difference(*found[:2])
+        except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding)
+            return [f"{suffix}: {type(error).__name__}: {error}".replace("\n", " ")[:300]]
+    slow = [f"{suffix}: there and back take {took:.1f} s"] if took > PATIENCE else []
+    return slow + ([f"{suffix}: accelerations differ by {off:.0e}"] if off > BACK else [])
 
 
 def _refused(path, oracle, error):
-    """A refusal is a finding where the other program reads the file."""
+    """A refusal is a finding where the other program reads the file, and the file is what it says it is."""
     if not _reads(oracle, path):
         return "refused by both", []
+    if _FAULTY.search(str(error)) or (format_of(path) == "sdf" and "this name is taken" in str(error)):
+        return "refused, and rightly", []
     return "refused", [str(error).replace(str(path), path.name).replace("\n", " ")[:300]]
 
 
@@ -111,7 +134,8 @@ def _reads(oracle, path):
         if oracle is robot_oracles.mujoco:
             import mujoco
 
-            mujoco.MjModel.from_xml_path(str(path))
+            if mujoco.MjModel.from_xml_path(str(path)).nbody < 2:
+                return False  # a fragment, whose bodies it does not see
         elif oracle is not None:
             import pinocchio
 

@@ -16,6 +16,7 @@ from bellcrank.assembly.initial import assembled
 from bellcrank.io.returned import Written, compared
 from bellcrank.io.robots import mjcf_writer, urdf_writer
 from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.left_out import not_written
 from bellcrank.mechanism.rotation import matrix
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -77,7 +78,7 @@ def there_and_back(mech, suffix, folder):
     _, made = WRITERS[suffix](mech)
     written = Written(made.kept, made.bodies, made.merged, made.lacks)
     again = bc.load(path)
-    listed = made.left_out + compared(written, lambda: again)
+    listed = [*made.left_out, *compared(written, lambda: again), *not_written(mech)]
     assert [str(fault) for fault in left] == [str(fault) for fault in listed]
     if any(fault.element == "gravity" for fault in listed):
         assert suffix == "urdf"

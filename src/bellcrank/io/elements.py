@@ -167,7 +167,9 @@ class Elements:
     def limits(self, node: Node, place: Place) -> Any:
         """One limit, or a mapping from coordinates to limits."""
         limit = wanted(Limit)
-        if isinstance(node, Entries) and any(key.text in parameters(Limit) for key, _ in node.entries):
+        if isinstance(node, Entries) and any(
+            key.text in parameters(Limit) and not isinstance(child, Entries) for key, child in node.entries
+        ):  # a coordinate may have the name of a parameter
             return self.decoder.value(node, limit, place)
         entries = self.decoder.entries(node, place)
         if isinstance(entries, Failed):

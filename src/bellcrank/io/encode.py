@@ -213,7 +213,8 @@ class _Encoder:
     def limits(self, joint: Joint) -> Any:
         """A single limit if there is one coordinate only, else a mapping from coordinates."""
         found = {name: self.fields(limit) for name, limit in joint.limits}
-        return found[joint.kind.free[0]] if joint.kind.free == tuple(found) else found
+        only = len(found) == 1 and joint.kind.free == tuple(found)
+        return found[joint.kind.free[0]] if only else found
 
     def attached(self, element: Attached) -> dict[str, Any]:
         """A constraint or force: its kind and its ends."""

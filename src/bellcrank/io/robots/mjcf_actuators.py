@@ -153,15 +153,19 @@ class _Actuator:
     def _bound(self, joints: JointReader, joint: str, alone: Container[str]) -> None:
         """Set the ranges. With dynamics, the activation is the input; in a filter it follows the control."""
         control, active, self.force = (self._span(key) for key in ("ctrl", "act", "force"))
-        inherited = self.document.number(self.at, self.given, "inheritrange")
-        if inherited > 0.0:
+        inherited = self.law.inherited
+        if inherited > 0.0 and self.law.servo:
             motion = joints.known[joint][0] if joint in joints.known else None
             if motion is None or motion.low is None or motion.high is None:
                 rule = "ranges of its input and its force are not kept"
-                self.document.source.leave(self.at, str(self.at), rule, self.given["inheritrange"])
+                self.document.source.leave(self.at, str(self.at), rule, inherited)
             else:
                 middle, half = 0.5 * (motion.low + motion.high), 0.5 * (motion.high - motion.low)
-                control = active = (middle - inherited * half, middle + inherited * half)
+                span = (middle - inherited * half, middle + inherited * half)
+                if self.law.dynamics == "integrator":
+                    active = span
+                elif self.given.get("ctrllimited") != "false":
+                    control = span
         dynamics = self.law.dynamics
         ranges = [control] if dynamics in ("none", *_FILTERS) else []
         for one in (*ranges, *([active] if dynamics != "none" else [])):

@@ -28,8 +28,15 @@ class Law:
     dynamics: str = "none"
     time: float = 0.0
     """Of a filter, s."""
+    inherited: float = 0.0
+    """How much of the range of what it acts on its input has."""
     kind: str = ""
     strange: str = ""
+
+    @property
+    def servo(self) -> bool:
+        """Whether its input is a wish for what the actuator acts on."""
+        return (self.gaintype, self.biastype) == ("fixed", "affine") and self.gain[0] == -self.bias[1]
 
     def begins(self, tag: str) -> bool:
         """Whether a shortcut takes its numbers."""
@@ -89,6 +96,8 @@ def _shortcut(document: Document, at: Element, tag: str, given: Mapping[str, str
             for key, known in (("kp", law.gain[0]), ("kv", -law.bias[2]))
         )
         kv = -document.number(at, given, "dampratio", -kv)
+        own = given.get("ctrlrange" if tag == "position" else "actrange") is not None
+        law.inherited = document.number(at, given, "inheritrange", 0.0 if own else law.inherited)
         law.gain, law.bias = (kp, 0.0, 0.0), (0.0, -kp, -kv)
         law.dynamics = "integrator" if tag == "intvelocity" else "filter" if law.time else "none"
     elif tag == "velocity":

@@ -128,8 +128,9 @@ class _Writer:
         """Mass and inertia. MuJoCo checks A + B >= C for the moments that it finds, without any tolerance."""
         given = f'pos="{listed(body.com)}" mass="{body.mass!r}"'
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
-        moments, axes = np.linalg.eigh(np.array(body.inertia))
-        low, middle, high = moments.tolist()
+        inertia = np.array(body.inertia)
+        moments, axes = np.linalg.eigh(inertia) if xy or xz or yz else (inertia.diagonal(), np.eye(3))
+        low, middle, high = sorted(moments.tolist())
         if min(low, body.mass) < _LEAST:
             rule = f"MuJoCo takes no mass and no moment of inertia below {_LEAST} kg and kg m^2"
             self.made.leave(f"body {body.name!r}", rule, (body.mass, low))
@@ -141,11 +142,11 @@ class _Writer:
                 "MuJoCo refuses moments that break the triangle inequality: the greatest is less in the file"
             )
             self.made.leave(f"body {body.name!r}", rule, (high, least))
-            less = (axes * (low, middle, least)) @ axes.T
+            less = (axes * np.minimum(moments, least)) @ axes.T
             self.made.change("_bodies", body.name, inertia=0.5 * (less + less.T))
         axes[:, 0] *= np.sign(np.linalg.det(axes))
         turn = listed(from_matrix(axes))
-        return f'{given} quat="{turn}" diaginertia="{listed((low, middle, least))}"'
+        return f'{given} quat="{turn}" diaginertia="{listed(np.minimum(moments, least))}"'
 
     def _joint(self, branch: Branch, step: Any, indent: str) -> None:
         joint = branch.joint
