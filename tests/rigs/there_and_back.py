@@ -143,6 +143,8 @@ def difference(written, again, seed=0):
     own = [n for n in names if n not in written.merged]
     file = {written.bodies.get(n, n): n for n in own}
     assert sorted(file) == sorted(again.bodies)
+    if not file:
+        return 0.0
     groups = {n: [] for n in own}
     for name in names:
         lead = name
