@@ -16,6 +16,7 @@ namespace bellcrank {
 struct RootOptions {
     double tolerance = 1e-12;   // largest |C| that is as good as none [m, or half radians]
     double met = 1e-10;         // largest |C| that counts as met
+    double accepted = 1e-8;     // with which no restart looks elsewhere: rows may contradict each other by rounding
     double largest_turn = 0.5;  // of any body in one step [rad]
     int steps = 200;            // of one descent
     int restarts = 40;

@@ -49,7 +49,8 @@ bool RootFinder::find() {
         met = correct(kCautious, kCautiousDamping, kCautiousTurn);
         if (!met) keep_better_parts(best, value);
     }
-    const int most = costly ? 0 : options_.restarts * kManyBodies / std::max(model_->bodies(), kManyBodies);
+    const bool accepted = largest(error_) <= options_.accepted;
+    const int most = costly || accepted ? 0 : options_.restarts * kManyBodies / std::max(model_->bodies(), kManyBodies);
     for (int k = 0; !met && k < most; ++k) {
         ++counts_.restarts;
         if (k % 2 == 0) x_ = start;

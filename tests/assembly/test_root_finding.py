@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from rigs.closed_loops import largest_gap, random_loop, shaken, stewart_platform
 from rigs.linkages import rods_that_contradict
+from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank.gallery import bricard_linkage, n_four_bar
@@ -196,3 +197,20 @@ def test_a_velocity_that_gives_way_to_its_joints_is_reported():
     assert run.statistics["assembly_notes"] == note
     assert mech.bodies["rod"].angular_velocity == pytest.approx((0, 0, 3.0), abs=1e-12)
     assert bc.assemble(mech).notes == ()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_contradict_each_other_by_rounding_are_met_once(seed):
+    """A plane four-bar with one axis off by 1e-8 rad: no other place is better, so none is looked for."""
+    mech = n_four_bar(1)
+    joint = next(iter(mech.joints.values()))
+    marker = joint.marker_1
+    tilted = bc.Marker(
+        marker.body, marker.position, Rotation.from_rotvec((1e-8, 1e-8, 0.0)).as_quat(scalar_first=True)
+    )
+    mech.replace(joint, marker_1=tilted)
+    shaken(mech, np.random.default_rng(seed), 0.1, 0.1)
+    first = bc.assemble(mech)
+    assert 1e-10 < first.error < 1e-8
+    assert first.restarts == 0
+    assert not bc.assemble(mech).changed

@@ -94,13 +94,17 @@ def judged(path: Path) -> tuple[str, list[str]]:
     took = process_time() - begun
     slow = [f"reading takes {took:.1f} s"] if took > PATIENCE else []
     word, findings = _compared(path, mech, oracle)
+    if not mech.bodies or not all(body.mass_known for body in mech.bodies.values()):
+        return word, slow + findings
+    try:
+        bc.assemble(mech)
+    except bc.AssemblyError:
+        return f"{word}, not assembled", slow + findings
     return word, slow + findings + [line for suffix in FORMATS for line in _returned(mech, suffix)]
 
 
 def _returned(mech, suffix):
     """What is wrong, in lines, once a mechanism was written in a format and read back."""
-    if not mech.bodies or not all(body.mass_known for body in mech.bodies.values()):
-        return []
     begun = process_time()
     with tempfile.TemporaryDirectory() as folder:
         try:

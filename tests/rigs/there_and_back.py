@@ -110,7 +110,7 @@ def moved_state(mech, seed=0, size=0.05):
                 angular_velocity=tuple(start.angular_velocity[k] + spin * rng.normal(size=3)),
             )
         for name, joint in mech.joints.items():
-            other._joints[name] = replace(joint, position=(), velocity=())
+            other._joints[name] = replace(joint, position=(), velocity=(), guess=())
         try:
             found = assembled(compile_mechanism(other))[0].initial
         except bc.AssemblyError:

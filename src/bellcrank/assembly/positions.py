@@ -17,7 +17,7 @@ from bellcrank.assembly.records import StartValues
 from bellcrank.assembly.state import Floats, State
 
 TOLERANCE = 1e-10  # largest constraint error of a configuration that is left alone [m or rad/2]
-_MET = 1e-8  # largest error that a projection may leave
+_MET = 1e-8  # largest error that is accepted, as by the core's root finder
 _SMALL_TURN = 0.05  # rad; least-norm corrections that turn bodies by less go to the nearest solution
 _EASY = 10  # corrections of a projection that is trusted to have gone to the nearest solution
 
@@ -59,6 +59,8 @@ def solve_positions(model: Model, pinned: Sequence[int] = ()) -> Found:
         return Found(start, error, "none")
     if not pinned:
         plain = _projected(system)
+        if error <= min(_MET, plain.error):  # rows contradict each other by rounding, or it is a dead point
+            return Found(start, error, "none")
         if plain.met and system.statistics()["corrections"] <= _EASY:
             return _nearest(model, start, plain)
     finder = _finder(model, start, pinned)

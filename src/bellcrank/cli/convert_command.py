@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from bellcrank.cli.part_options import part_options
+from bellcrank.cli.reading_options import reading_options
 from bellcrank.trajectory.own_file import is_run
 
 
 @click.command("convert")
 @click.argument("source", metavar="FROM", type=click.Path(exists=True, dir_okay=False))
 @click.argument("target", metavar="TO", type=click.Path(dir_okay=False))
-@part_options
-def command(source: str, target: str, density: float | None, scale: float | None) -> None:
+@reading_options
+def command(source: str, target: str, reading: dict[str, Any]) -> None:
     """Write the mechanism or the run in FROM as TO; the suffixes choose the formats.
 
     A mechanism (.yaml, .yml, .json) is written in SI units with placed mechanisms expanded, or for other
@@ -29,7 +31,7 @@ def command(source: str, target: str, density: float | None, scale: float | None
         from bellcrank.cli.messages import note, note_left_out
         from bellcrank.io import read, save
 
-        content = read(source, density=density, scale=scale)
+        content = read(source, **reading)
         note_left_out(content.mechanism.left_out)
         for fault in save(content.mechanism, target, content.simulation):
             note(f"left out: {fault}")

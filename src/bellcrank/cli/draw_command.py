@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from bellcrank.cli.part_options import part_options
+from bellcrank.cli.reading_options import reading_options
 from bellcrank.cli.values import listed
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene.view import NAMES
@@ -48,7 +48,7 @@ _RULE: Final = "it takes numbers separated by commas"
 @click.option(
     "--speed", type=float, default=1.0, show_default=True, help="Seconds of the run per second of film."
 )
-@part_options
+@reading_options
 def command(
     file: str,
     out: str | None,
@@ -62,8 +62,7 @@ def command(
     force_scale: str | None,
     fps: float,
     speed: float,
-    density: float | None,
-    scale: float | None,
+    reading: dict[str, Any],
 ) -> None:
     """Draw a mechanism at its assembled start, or a recorded run (HDF5), also as a film.
 
@@ -86,7 +85,7 @@ def command(
             raise MechanismError(Fault("--contacts", rule, None, "draw a run of it"))
         from bellcrank.io.files import load
 
-        load(file, density=density, scale=scale).draw(path, **options)
+        load(file, **reading).draw(path, **options)
     else:
         from bellcrank.trajectory.reading_runs import run_in
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from bellcrank.cli.balance import balance_of, show_balance
-from bellcrank.cli.part_options import part_options
+from bellcrank.cli.reading_options import reading_options
 from bellcrank.cli.values import show_json
 from bellcrank.trajectory.own_file import is_run
 
@@ -24,16 +24,14 @@ _LISTED: Final = 12  # names in a list
 @click.option("--build", is_flag=True, help="Show how this bellcrank was built, and what it includes.")
 @click.option("--all", "everything", is_flag=True, help="Show long tables in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
-@part_options
-def command(
-    file: str | None, build: bool, everything: bool, as_json: bool, density: float | None, scale: float | None
-) -> None:
+@reading_options
+def command(file: str | None, build: bool, everything: bool, as_json: bool, reading: dict[str, Any]) -> None:
     """Show the contents of FILE: a mechanism (YAML, URDF, MJCF, SDF, PDB, STL) or a recorded run (HDF5)."""
     if file is None and not build:
         raise click.UsageError("give a FILE, or --build")
     if as_json:
         shown = {"build": dict(_build())} if build else {}
-        show_json(shown | (_content(file, density, scale) if file is not None else {}))
+        show_json(shown | (_content(file, reading) if file is not None else {}))
         return
     if build:
         from bellcrank.cli.messages import facts, show
@@ -51,14 +49,14 @@ def command(
     from bellcrank.analysis.info import info
     from bellcrank.io import load
 
-    mechanism = load(file, density=density, scale=scale)
+    mechanism = load(file, **reading)
     _tables(mechanism, None if everything else _ROWS)
     _left_out(mechanism, None if everything else _LISTED)
     if mechanism.bodies:
         _mobility(info(mechanism))
 
 
-def _content(file: str, density: float | None, scale: float | None) -> dict[str, Any]:
+def _content(file: str, reading: dict[str, Any]) -> dict[str, Any]:
     """The contents of a file, as an object."""
     if is_run(file):
         from bellcrank.trajectory.trajectory import Trajectory
@@ -81,7 +79,7 @@ def _content(file: str, density: float | None, scale: float | None) -> dict[str,
     from bellcrank.analysis.info import info
     from bellcrank.io import load
 
-    mechanism = load(file, density=density, scale=scale)
+    mechanism = load(file, **reading)
     left_out = [str(item) for item in mechanism.left_out]
     if not mechanism.bodies:
         return {"bodies": 0, "left_out": left_out}

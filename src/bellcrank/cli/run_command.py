@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bellcrank.cli.balance import balance_of, show_balance
-from bellcrank.cli.part_options import part_options
+from bellcrank.cli.reading_options import reading_options
 from bellcrank.cli.values import SECONDS, show_json
 from bellcrank.errors import Fault, MechanismError, SimulationError
 
@@ -46,7 +46,7 @@ _EXISTING = click.Path(exists=True, dir_okay=False)
 @click.option("--progress/--no-progress", default=None, help="Show a bar (default: on a terminal).")
 @click.option("--quiet", "-q", is_flag=True, help="Write nothing but errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
-@part_options
+@reading_options
 def command(
     file: str,
     out: str | None,
@@ -55,8 +55,7 @@ def command(
     quiet: bool,
     as_json: bool,
     parameters: tuple[str, ...],
-    density: float | None,
-    scale: float | None,
+    reading: dict[str, Any],
     **given: Any,
 ) -> None:
     """Simulate the mechanism in FILE (YAML, JSON, a model of another program, or a mesh).
@@ -68,7 +67,7 @@ def command(
     from bellcrank.cli.settings import with_settings
     from bellcrank.io import dumps, read
 
-    content = read(file, density=density, scale=scale)
+    content = read(file, **reading)
     note_left_out(content.mechanism.left_out)
     mechanism = with_settings(content.mechanism, parameters)
     arguments = content.simulation.arguments() | _overrides(given)

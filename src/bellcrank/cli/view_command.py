@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bellcrank.cli.part_options import part_options
+from bellcrank.cli.reading_options import reading_options
 from bellcrank.cli.values import SECONDS
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _RUNS = (".h5", ".hdf5")
     "--listen-at", metavar="WHERE",
     help="The same at the path of a socket, or at HOST:PORT, where the token is required.",
 )  # fmt: skip
-@part_options
+@reading_options
 def command(
     file: str | None, play: bool, browser: bool, shell: bool, protocol: str | None, poses: bool, listen: bool,
     listen_at: str | None, **given: Any,
@@ -105,7 +105,7 @@ def _opened(file: str | None, given: dict[str, Any]) -> Page:
     from bellcrank.cli.settings import with_settings
     from bellcrank.io import read
 
-    content = read(file, density=given["density"], scale=given["scale"])
+    content = read(file, **given["reading"])
     note_left_out(content.mechanism.left_out)
     named = {name: given[name] for name in ("formulation", "method", "step") if given[name] is not None}
     mechanism = with_settings(content.mechanism, given["parameters"])

@@ -60,7 +60,7 @@ def start_of(mechanism: Mechanism) -> Start:
 
 
 def placed(mechanism: Mechanism, start: Start) -> Mechanism:
-    """A copy whose bodies are at the start, which then needs no drives and no given values of joints."""
+    """A copy whose bodies are at the start, which then needs no drives, values and guesses of joints."""
     copy = mechanism.copy()
     bodies, joints = vars(copy)["_bodies"], vars(copy)["_joints"]
     for name, body in bodies.items():
@@ -68,8 +68,8 @@ def placed(mechanism: Mechanism, start: Start) -> Mechanism:
         if changed:
             bodies[name] = replace(body, **changed)
     for name, joint in joints.items():
-        if joint.position or joint.velocity:
+        if joint.position or joint.velocity or joint.guess:
             named = [key for key, _ in joint.position if key in joint.kind.free]
             position = tuple((key, start.coordinate(name, key)[0]) for key in named)
-            joints[name] = replace(joint, position=position, velocity=())
+            joints[name] = replace(joint, position=position, velocity=(), guess=())
     return copy
