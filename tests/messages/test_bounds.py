@@ -36,6 +36,8 @@ ABSURD = {
         lambda: bc.Body("b", 10**400, (1, 1, 1))
     ),
     "inertia must lie between -1e+45 and 1e+45 kg m^2": lambda: bc.Body("b", 1, (1e308,) * 3),
+    "radii must lie between 1e-15 and 1e+15 m, got 1e-300": lambda: bc.Gear(radii=(1e-300, 0.2)),
+    "size must lie between 1e-15 and 1e+15 m, got 1e-300": lambda: bc.Box((1.0, 1e-300, 2.0)),
     "the principal moments must be at least 1e-50 kg m^2": lambda: bc.Body("b", 1, (1e-300,) * 3),
     "position must lie between -1e+15 and 1e+15 m": lambda: bc.Marker("b", (1e30, 0, 0)),
     "velocity must lie between -1e+09 and 1e+09 m/s": (

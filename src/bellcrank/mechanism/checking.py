@@ -102,6 +102,16 @@ class Check:
             return 1.0
         return number
 
+    def all_positive(
+        self, field: str, lowest: float, unit: str, rule: str, value: object, advice: str = ""
+    ) -> None:
+        """Note numbers of which the lowest is not greater than zero, or is below the range of the unit."""
+        least = range_of(unit).least
+        if lowest <= 0.0:
+            self.fault(rule, value, advice)
+        elif lowest < least:
+            self._out_of_range(field, lowest, unit, least)
+
     def not_negative(self, field: str, value: Any, unit: str = "") -> float:
         """A number within the range of its unit, zero or greater."""
         noted = len(self.faults)

@@ -101,8 +101,9 @@ def vector(unit: str = "", sign: Sign = "any", *, default: Any = MISSING, or_one
     def check(to: Check, name: str, value: Any) -> Vec3:
         single = or_one and isinstance(value, (int, float)) and not isinstance(value, bool)
         found = to.vector(name, (value,) * 3 if single else value, shown)
-        if sign == "positive" and min(found) <= 0.0:
-            to.fault(f"{name} must be greater than zero in every direction", value, f"give it in {unit}")
+        if sign == "positive":
+            rule = f"{name} must be greater than zero in every direction"
+            to.all_positive(name, min(found), shown, rule, value, f"give it in {unit}")
         if sign == "not negative" and min(found) < 0.0:
             to.fault(f"{name} must not be negative", found)
         return found
@@ -129,8 +130,8 @@ def array(
 
     def check(to: Check, name: str, value: Any) -> tuple[Any, ...]:
         found = to.array(name, value, shape, shown)
-        if sign == "positive" and np.any(found <= 0.0):
-            to.fault(f"{name} must be greater than zero", value)
+        if sign == "positive" and found.size > 0:
+            to.all_positive(name, float(found.min()), shown, f"{name} must be greater than zero", value)
         if sign == "not zero" and not np.all(np.abs(found) >= range_of(shown).least):
             to.fault(f"{name} must not be zero", value)
         return as_tuple(found)
