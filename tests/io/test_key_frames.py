@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import bellcrank as bc
+from bellcrank.cli.main import bellcrank
 from bellcrank.errors import MechanismError
 from bellcrank.io.robots.start import Start
 from bellcrank.mechanism.collisions import NOTE
@@ -78,6 +80,14 @@ def test_a_start_that_is_not_there_is_refused_with_those_that_are(path):
         bc.load(robot, start="home")
     with pytest.raises(MechanismError, match="start names a key frame of MJCF"):
         bc.load(path.with_suffix(".yaml"), start="home")
+
+
+def test_commands_start_at_a_key_frame(path, tmp_path):
+    path.write_text(MODEL.format(g=GEOM, keys=random_key(np.random.default_rng(1), "home")))
+    for given, found in (("home", 0), ("hom", 2)):
+        words = ["convert", str(path), str(tmp_path / f"{given}.yaml"), "--keyframe", given]
+        assert CliRunner().invoke(bellcrank, words).exit_code == found
+    assert bc.load(tmp_path / "home.yaml") == bc.load(path, start="home")
 
 
 def test_a_start_is_kept_by_other_formats(path):

@@ -110,7 +110,7 @@ def _returned(mech, suffix):
         try:
             found = there_and_back(mech, suffix, Path(folder))
             took = process_time() - begun
-            off = 0.0 if found is None else difference(*found[:2])
+            off = 0.0 if found is None or found[1] == mech else difference(*found[:2])
         except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding)
             return [f"{suffix}: {type(error).__name__}: {error}".replace("\n", " ")[:300]]
     slow = [f"{suffix}: there and back take {took:.1f} s"] if took > PATIENCE else []
