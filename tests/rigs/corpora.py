@@ -25,7 +25,6 @@ pybullet robosuite robosuite-models robot-properties-fingers roboplan-example-mo
 
 ALIKE = 40  # files of neighbouring folders that are taken of more
 BOUND = 1e-6  # of errors; meshes of MuJoCo have single precision
-BACK = 1e-7  # of what was written and read back
 PATIENCE = 10.0  # s of one core for reading a file
 _STILL = re.compile(
     "camera|sensor|texture|not shown|mesh|limits of|ranges of its|frictionloss|contact|counterpart|safety|"
@@ -114,7 +113,7 @@ def _returned(mech, suffix):
         except Exception as error:  # noqa: BLE001 (whatever it is, it is a finding)
             return [f"{suffix}: {type(error).__name__}: {error}".replace("\n", " ")[:300]]
     slow = [f"{suffix}: there and back take {took:.1f} s"] if took > PATIENCE else []
-    return slow + ([f"{suffix}: accelerations differ by {off:.0e}"] if off > BACK else [])
+    return slow + ([f"{suffix}: accelerations differ by {off:.0e}"] if off > BOUND else [])
 
 
 def _refused(path, oracle, error):
