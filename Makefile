@@ -61,7 +61,6 @@ lint: build ## everything that is checked without running the code
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 	@$(BIN)/python tools/check_sources.py
-	@$(BIN)/python tools/check_words.py
 
 format: build ## rewrite Python and C++ in the house style
 	@$(BIN)/ruff check --fix-only .

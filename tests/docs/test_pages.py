@@ -74,13 +74,6 @@ def test_ten_mechanisms_are_short():
     assert max(program.count("\n") for program in programs) < 40
 
 
-def test_no_word_of_the_list_is_left():
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "check_words.py"], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 def test_every_page_is_in_the_contents_of_the_site():
     contents = (ROOT / "tools/docs_site/site/index.md").read_text().splitlines()
     for folder in ("guide", "theory"):
