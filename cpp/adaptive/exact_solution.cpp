@@ -1,7 +1,7 @@
 // The factors of an articulated linkage (assembly_tree.hpp) add inertias and invert none, but where a light body
 // carries a heavy one a joint's freedoms meet the small rest of large inertias. The equations themselves, Sᵀ f = Q with
 // f the force that all behind a joint asks of it, are exact in 32 digits; what they lack is solved for by the same
-// factors until nothing is lacking (docs/decisions/0025-refinement.md).
+// factors until nothing is lacking (docs/decisions/0008-digits-and-refinement.md).
 #include "adaptive/exact_solution.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // How nodes hang together: bodies by joints and constraints, blocks of a matrix by couplings
-// (docs/decisions/0052-topology.md). All takes linear time, or nearly, and nothing recurses.
+// (docs/decisions/0003-coordinates-and-bodies.md). All takes linear time, or nearly, and nothing recurses.
 #pragma once
 
 #include <cstdint>

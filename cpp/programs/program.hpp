@@ -1,6 +1,6 @@
 // Straight-line programs: what expressions become before they are evaluated. A list of instructions over numbered
 // slots, in an order in which every operand is ready; multiply-add is an operation of its own, so that the interpreter
-// and native code round alike and agree bit for bit (docs/decisions/0010-programs.md).
+// and native code round alike and agree bit for bit (docs/decisions/0004-expressions-and-programs.md).
 #pragma once
 
 #include <cstdint>

@@ -120,7 +120,7 @@ def test_reactions_change_smoothly(case_name):
 
 @pytest.mark.parametrize("thickness", [0.1, 0.03, 0.01, 1e-3, 3.5e-4])
 def test_redundant_rows_are_found_at_every_pose(thickness):
-    """Thinner bars have pivots that are all rounding (docs/decisions/0008-rank.md, limits)."""
+    """Thinner bars have pivots that are all rounding (docs/decisions/0007-rank-and-redundancy.md, limits)."""
     machine = started(linkages.four_bar(thickness=thickness))
     counts = set()
     for _ in range(200):

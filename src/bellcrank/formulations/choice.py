@@ -1,4 +1,4 @@
-"""The choice of a formulation by "auto", and why: rules from `bellcrank bench choose` (decision 46)."""
+"""The choice of a formulation by "auto", and why (docs/decisions/0015-choosing.md)."""
 
 from __future__ import annotations
 

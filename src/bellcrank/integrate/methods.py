@@ -43,7 +43,7 @@ METHODS: Final = {
             "Steps by impulses: contacts are rigid, with exact friction; in `lagrange` and `recursive`.",
             by_impulses=True,
         ),
-        Method("rk4", 4, False, "The classical Runge-Kutta method with a fixed step."),
+        Method("rk4", 4, False, "Nyström's method for second-order equations, with a fixed step."),
         Method("dopri5", 5, True, "Dormand-Prince 5(4), step size by tolerance, dense output."),
         Method(
             "adams",

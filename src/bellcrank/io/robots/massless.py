@@ -1,10 +1,11 @@
 """Rigidly joined links are merged into one; links without mass become parts of joints.
 
-A body has a mass (decision 31). In most files, links without mass are rigidly attached to others, which makes
-them frames. The rest are intermediate links of joints with several degrees of freedom, whose motions are
-put in series: the pose of such a joint is exactly the product of their poses. Where nothing that a link
-carries has a mass either, its motion is undetermined, and nobody stated its mass: such links become bodies
-whose masses are not known, as many as the file has, since kinematics needs no more.
+A body has a mass (docs/decisions/0002-descriptions-and-units.md). In most files, links without mass are
+rigidly attached to others, which makes them frames. The rest are intermediate links of joints with several
+degrees of freedom, whose motions are put in series: the pose of such a joint is exactly the product of their
+poses. Where nothing that a link carries has a mass either, its motion is undetermined, and nobody stated its
+mass: such links become bodies whose masses are not known, as many as the file has, since kinematics needs no
+more.
 """
 
 from __future__ import annotations
