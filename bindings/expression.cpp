@@ -2,14 +2,12 @@
 #include "expression/expression.hpp"
 
 #include <nanobind/operators.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <string_view>
 
 #include "bindings.hpp"
@@ -109,11 +107,6 @@ std::string printed(const HeldExpression& e) {
     return nb::cast<std::string>(text(nb::cast(e)));
 }
 
-const Symbol& symbol_of(const HeldExpression& e) {
-    if (process_graph()->node(e.ref()).op != Op::symbol) throw nb::type_error("not a symbol");
-    return process_graph()->symbol_of(e.ref());
-}
-
 using Bound = nb::class_<HeldExpression>;
 
 template <class F>
@@ -170,23 +163,6 @@ void bind_arithmetic(Bound& c) {
     two_operands(c, "__le__", compared(Op::less_equal));
     two_operands(c, "__gt__", swapped(Op::less));
     two_operands(c, "__ge__", swapped(Op::less_equal));
-}
-
-// What is known of a symbol.
-void bind_symbol(Bound& c) {
-    c.def_prop_ro(
-         "name", [](const HeldExpression& a) { return symbol_of(a).name; }, "Of a symbol.")
-        .def_prop_ro(
-            "key", [](const HeldExpression& a) { return symbol_of(a).key; }, "Of a symbol: which one it is.")
-        .def_prop_ro(
-            "made_with",
-            [](const HeldExpression& a) -> std::optional<double> {
-                const Expression e = a.get();
-                if (e.ref.negative() || e.graph->node(e.ref).op != Op::symbol) return std::nullopt;
-                const double value = e.graph->symbol_of(e.ref).value;
-                return std::isnan(value) ? std::nullopt : std::optional(value);
-            },
-            "The value that a parameter was made with; None for all else.");
 }
 
 }  // namespace

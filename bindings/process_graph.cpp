@@ -1,11 +1,14 @@
 #include "process_graph.hpp"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
-#include <optional>
+#include <map>
+#include <stdexcept>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -20,13 +23,14 @@ namespace bellcrank {
 
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kFewNodes = 4096;  // not worth collecting
 
 struct Process {
     std::shared_ptr<Graph> graph = std::make_shared<Graph>();
     std::unordered_map<std::uint32_t, HeldExpression::Entry> entries;  // by bits of the Ref
-    std::unordered_map<std::string, Ref> symbols;                      // by key
-    std::size_t entries_made = 0, symbols_made = 0, due = kFewNodes;
+    std::map<Symbol, Ref> symbols;
+    std::size_t entries_made = 0, due = kFewNodes;
 };
 
 // Never destroyed: expressions may outlive the module, at the end of the interpreter.
@@ -75,28 +79,36 @@ void collect_expressions() {
         entries.insert(std::move(entry));
     }
     p.entries = std::move(entries);
-    std::erase_if(p.symbols, [&part](const auto& symbol) { return !part.contains(symbol.second); });
-    for (auto& [key, symbol] : p.symbols) symbol = part.image(symbol);
+    std::erase_if(p.symbols, [&part](const auto& entry) { return !part.contains(entry.second); });
+    for (auto& [symbol, ref] : p.symbols) ref = part.image(ref);
     p.graph = part.graph();
     p.due = 2 * p.graph->size() + kFewNodes;
 }
 
 namespace {
 
-// Without a key of its own: a symbol that differs from all others.
-HeldExpression new_symbol(Symbol symbol) {
-    Process& p = process();
-    if (symbol.key.empty()) symbol.key.append("#").append(std::to_string(p.symbols_made++));
-    const std::string key = symbol.key;
-    const Ref made = p.graph->symbol(std::move(symbol));
-    p.symbols[key] = made;
-    return HeldExpression(made);
+constexpr std::array<std::string_view, 4> kSymbolKinds = {"plain", "parameter", "input", "offset"};
+
+SymbolKind symbol_kind(const std::string& name) {
+    const auto found = std::find(kSymbolKinds.begin(), kSymbolKinds.end(), name);
+    if (found == kSymbolKinds.end()) throw std::invalid_argument("unknown kind of symbol " + name);
+    return static_cast<SymbolKind>(found - kSymbolKinds.begin());
 }
 
-std::optional<HeldExpression> symbol_of(const std::string& key) {
-    const auto found = process().symbols.find(key);
-    if (found == process().symbols.end()) return std::nullopt;
+HeldExpression held_symbol(const Symbol& symbol) {
+    Process& p = process();
+    auto found = p.symbols.find(symbol);
+    if (found == p.symbols.end()) found = p.symbols.emplace(symbol, p.graph->symbol(symbol)).first;
     return HeldExpression(found->second);
+}
+
+const Symbol& symbol_of(const HeldExpression& e) {
+    if (process_graph()->node(e.ref()).op != Op::symbol) throw nb::type_error("not a symbol");
+    return process_graph()->symbol_of(e.ref());
+}
+
+std::string kind_name(const HeldExpression& e) {
+    return std::string(kSymbolKinds[static_cast<size_t>(symbol_of(e).kind)]);
 }
 
 }  // namespace
@@ -113,16 +125,41 @@ void bind_process_graph(nb::module_& m) {
         "Nodes in the process' graph, and the bytes that it occupies.");
     m.def(
         "expression_symbol",
-        [](std::string name, double low, double high, bool positive, const std::string& key, double value) {
+        [](std::string name, double low, double high, bool positive, const std::string& kind, double value,
+           std::string unit, std::string origin) {
             const Interval range{low, high, positive || low > 0.0 || high < 0.0};
-            return new_symbol({std::move(name), range, key, value});
+            return held_symbol({std::move(name), range, symbol_kind(kind), value, std::move(unit), std::move(origin)});
         },
-        "name"_a, "low"_a, "high"_a, "positive"_a = false, "key"_a = "",
-        "value"_a = std::numeric_limits<double>::quiet_NaN(), Writes(),
-        "A new symbol whose value lies in [low, high] and, if it is positive, is not zero. key: by which it is found; "
-        "without one it gets its own. value: that a parameter is made with.");
-    m.def("expression_symbol_of", &symbol_of, "key"_a,
-          "The symbol of that key; None unless it or anything made of it is in use.");
+        "name"_a, "low"_a = -kInfinity, "high"_a = kInfinity, "positive"_a = false, "kind"_a = "plain", "value"_a = 0.0,
+        "unit"_a = "", "origin"_a = "", Writes(),
+        "The symbol of these fields, whose value lies in [low, high] and, if it is positive, is not zero. kind: "
+        "'plain', 'parameter', 'input' or 'offset'. value, unit: that a parameter or an input is made with. origin: "
+        "distinguishes it from symbols of the same name.");
+}
+
+void bind_symbol(nb::class_<HeldExpression>& c) {
+    c.def_prop_ro(
+         "name", [](const HeldExpression& a) { return symbol_of(a).name; }, "Of a symbol.")
+        .def_prop_ro("kind", &kind_name, "Of a symbol: 'plain', 'parameter', 'input' or 'offset'.")
+        .def_prop_ro(
+            "value",
+            [](const HeldExpression& a) {
+                const Symbol& symbol = symbol_of(a);
+                if (symbol.kind == SymbolKind::plain) throw nb::type_error("neither a parameter nor an input");
+                return symbol.value;
+            },
+            "Of a parameter or an input: the value that it was made with.")
+        .def_prop_ro(
+            "unit", [](const HeldExpression& a) { return symbol_of(a).unit; }, "Of an input: that of its value.")
+        .def_prop_ro(
+            "symbol_data",
+            [](const HeldExpression& a) {
+                const Symbol& s = symbol_of(a);
+                return nb::make_tuple(s.name, s.range.low, s.range.high, s.range.nonzero, kind_name(a), s.value, s.unit,
+                                      s.origin);
+            },
+            nb::sig("def symbol_data(self) -> tuple[str, float, float, bool, str, float, str, str]"),
+            "Of a symbol: the arguments of expression_symbol that give it again.");
 }
 
 }  // namespace bellcrank

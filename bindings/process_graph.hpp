@@ -59,4 +59,7 @@ struct CollectWhenDue {
 };
 using Writes = nanobind::call_guard<CollectWhenDue>;
 
+// What Python reads of symbols.
+void bind_symbol(nanobind::class_<HeldExpression>& c);
+
 }  // namespace bellcrank

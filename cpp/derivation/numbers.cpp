@@ -57,7 +57,7 @@ void Numbers::steer(const ModelData& data) {
 
 bool Numbers::image(const Symbol& symbol, Ref& out) const {
     for (size_t i = 0; i < parameters_.size(); ++i)
-        if (given_->graph->symbol_of(given_->parameters[i]).key == symbol.key) {
+        if (given_->graph->symbol_of(given_->parameters[i]) == symbol) {
             out = parameters_[i];
             return true;
         }

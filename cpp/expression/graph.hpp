@@ -2,6 +2,7 @@
 // is built, never in a later pass. A sign is carried on the reference, so that −x is x seen through a minus.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -73,6 +74,7 @@ struct Interval {
     bool is_nonzero() const { return nonzero || low > 0.0 || high < 0.0; }
     bool is_positive() const { return low >= 0.0 && is_nonzero(); }
     bool is_negative() const { return high <= 0.0 && is_nonzero(); }
+    friend auto operator<=>(const Interval&, const Interval&) = default;
 };
 
 // Rewriting that may be switched; what is always done is told in docs/theory/expressions.md.
@@ -82,13 +84,22 @@ struct Rules {
     bool hoist_halves = false;    // 2, ½, 4 and ¼ move to the front of products
 };
 
+enum class SymbolKind : std::uint8_t {
+    plain,
+    parameter,  // of a mechanism
+    input,      // a number that may change during a run
+    offset,     // of the position that a drive prescribes: since an input last changed its velocity
+};
+
+// Symbols with equal fields are the same one, in whatever graph their copies lie.
 struct Symbol {
     std::string name;
-    Interval range;
-    // Who it is, in whatever graph a copy of it lies; empty: nobody asks.
-    std::string key = {};
-    // Of a parameter: the value that it was made with. No number: it is none.
-    double value = std::numeric_limits<double>::quiet_NaN();
+    Interval range = {};
+    SymbolKind kind = SymbolKind::plain;
+    double value = 0.0;       // that it was made with; not of a plain one
+    std::string unit = {};    // of an input's value
+    std::string origin = {};  // distinguishes a symbol from all that have its name
+    friend auto operator<=>(const Symbol&, const Symbol&) = default;
 };
 
 struct Table {

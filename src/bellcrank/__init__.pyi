@@ -89,7 +89,7 @@ from bellcrank.mechanism.gears import Gear as Gear
 from bellcrank.mechanism.gears import InternalGear as InternalGear
 from bellcrank.mechanism.gears import RackPinion as RackPinion
 from bellcrank.mechanism.given_rotation import rotation as rotation
-from bellcrank.mechanism.inputs import Input as Input
+from bellcrank.mechanism.input import Input as Input
 from bellcrank.mechanism.joint_kinds import ConstantVelocity as ConstantVelocity
 from bellcrank.mechanism.joint_kinds import ConstantVelocityX as ConstantVelocityX
 from bellcrank.mechanism.joint_kinds import Cylindrical as Cylindrical
@@ -253,6 +253,6 @@ from bellcrank.trajectory.efforts import EffortHistory as EffortHistory
 from bellcrank.trajectory.forces import ForceHistory as ForceHistory
 from bellcrank.trajectory.histories import BodyHistory as BodyHistory
 from bellcrank.trajectory.histories import EnergyHistory as EnergyHistory
+from bellcrank.trajectory.histories import InputHistory as InputHistory
 from bellcrank.trajectory.histories import JointHistory as JointHistory
 from bellcrank.trajectory.histories import ViolationHistory as ViolationHistory
-from bellcrank.trajectory.inputs import InputHistory as InputHistory

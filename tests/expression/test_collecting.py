@@ -72,7 +72,7 @@ def test_a_symbol_of_its_own_comes_back_as_itself():
     del a
     nodes()
     again = pickle.loads(data)
-    assert [(s.name, s.made_with) for s in symbols_of(again)] == [("a", 2.0)]
+    assert [(s.name, s.value) for s in symbols_of(again)] == [("a", 2.0)]
     assert pickle.loads(data) == again
 
 

@@ -269,6 +269,17 @@ def test_a_name_is_one_input():
         bc.validate(mech)
 
 
+def test_an_input_is_one_object_from_the_description_to_the_run():
+    pull = bc.Input("u", -0.25, unit="N m, at hinge 0")
+    assert (pull.name, pull.value, pull.unit, pull.kind) == ("u", -0.25, "N m, at hinge 0", "input")
+    assert pull not in (bc.Input("u", -0.25), bc.Input("u", 0.25, unit=pull.unit), bc.symbol("u"))
+    model = bc.prepare(arm(2.0 * pull)).model
+    assert list(model.inputs) == [pull] == [pickle.loads(pickle.dumps(pull))]
+    assert bc.symbol("u").kind == "plain"
+    with pytest.raises(TypeError, match="neither a parameter nor an input"):
+        _ = bc.symbol("u").value
+
+
 @pytest.mark.parametrize("name", ["", "two words", "sin", "t", 3])
 def test_names_that_expressions_cannot_use_are_refused(name):
     with pytest.raises(bc.MechanismError, match="input"):

@@ -13,6 +13,7 @@ from bellcrank.analysis.evidence import Evidence, Frames
 from bellcrank.analysis.touching import locates_events, points_changed
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats
+from bellcrank.run.happenings import changes_of
 
 _ABOUT: Final = 4  # intervals in which no more slices of a tyre may come and go: frames resolve these
 _EXACT: Final = 1e-9
@@ -53,8 +54,8 @@ def steady(evidence: Evidence) -> np.ndarray:
     lasting, slices = points_changed(evidence)
     nearby = np.convolve(slices, np.ones(_ABOUT), mode="same") if count >= _ABOUT else slices * _ABOUT
     same = (lasting == 0) & (nearby <= _ABOUT)
-    names = tuple(f"{contact.name} " for contact in evidence.model.contacts)
-    times = [event.time for event in evidence.run.events if event.name.startswith(names)]
+    names = {name for contact in evidence.model.contacts for name in changes_of(contact.name)}
+    times = [event.time for event in evidence.run.events if event.name in names]
     if not locates_events(evidence):
         same &= np.all(calm_of(evidence).bodies, axis=1)
     slack = 1e-9 * float(np.ptp(evidence.time))

@@ -18,6 +18,7 @@ from bellcrank.analysis.touching import event_intervals, locates_events, pairs_m
 from bellcrank.analysis.verdict import CheckResult, Worst
 from bellcrank.assembly.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
+from bellcrank.run.happenings import changes_of
 from bellcrank.run.telling import STATE_SET
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.rotations import conjugate, logarithm, product
@@ -63,7 +64,7 @@ def _on_motion(evidence: Evidence, motion: Motion) -> CheckResult:
     arms = np.linalg.norm(evidence.model.com, axis=1)
     most = [np.linalg.norm(motion.acceleration, axis=2) + arms * (spun**2 + turned_up), turned_up + spun**2]
     for (one, _), (two, name) in pairwise(anchors):
-        if not name or STATE_SET in name:
+        if name in ("", STATE_SET):
             continue
         step = max(two.time - one.time, 0.0)
         k = int(np.clip(np.searchsorted(evidence.time, two.time), 1, len(evidence.time) - 1))
@@ -166,9 +167,7 @@ def _around(evidence: Evidence, event: EventRecord) -> tuple[int, int]:
 def _touches(evidence: Evidence) -> list[CheckResult]:
     """Where bodies begin to touch or lift off, surfaces are at each other, or within."""
     model, worst = evidence.model, Worst()
-    names = {
-        f"{c.name} {change}" for c in model.contacts if not c.of_tyre for change in ("touches", "lifts off")
-    }
+    names = {changes_of(c.name)[k] for c in model.contacts if not c.of_tyre for k in (0, -1)}
     listed = [event for event in evidence.run.events if event.name in names]
     if not listed:
         return []
@@ -226,7 +225,7 @@ def _booked(evidence: Evidence) -> list[CheckResult]:
         alone = met[:, number] & ~broken
         alone[:1] = False  # what touches at the start has no event
         for event in run.events:
-            if event.name.startswith(f"{contact.name} "):
+            if event.name in changes_of(contact.name):
                 alone[event_intervals(evidence, event.time)] = False
         worst.meet_all(alone.astype(float), f"force {contact.name!r}", evidence.time[1:])
     return [

@@ -17,7 +17,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.expression.expression import t
 from bellcrank.mechanism.coordinate import MIRRORED, coordinate_kind, unit_of
 from bellcrank.mechanism.drive import Drive
-from bellcrank.mechanism.inputs import Input
+from bellcrank.mechanism.input import Input
 from bellcrank.mechanism.mechanism import Mechanism
 
 BEGIN: Final = "lead_time"

@@ -20,7 +20,7 @@ from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
-from bellcrank.trajectory.columns import columns
+from bellcrank.trajectory.columns import Quantity, columns, recorded
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.store import MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
@@ -91,9 +91,8 @@ class LinearPoints:
         units |= {one.name: one.unit for one in self.inputs}
         outputs = states
         if self.outputs is not None:
-            outputs = tuple(name.partition(" [")[0] for name in self._columns)
-            pairs = (name.rstrip("]").partition(" [") for name in self._columns)
-            units |= {name: unit for name, _, unit in pairs}
+            outputs = tuple(one.name for one in self._columns)
+            units |= {one.name: one.unit for one in self._columns}
         return (states, tuple(one.name for one in self.inputs), outputs), units
 
     def __call__(self, points: Floats) -> Floats:
@@ -173,17 +172,17 @@ class LinearPoints:
 
     def _recorded(self, frames: Floats) -> Floats:
         table = columns(self._run(frames))
-        return np.stack([table[name] for name in self._columns], axis=1)
+        return np.stack([table[one.title] for one in self._columns], axis=1)
 
     def _run(self, frames: Floats) -> Trajectory:
         return Trajectory(self._what.layout, MemoryStore.from_frames(self._what.layout, frames))
 
-    def _chosen(self) -> list[str]:
-        """The columns of tables that outputs stand for, with their units."""
+    def _chosen(self) -> list[Quantity]:
+        """The quantities that outputs stand for."""
         with self.system.displaced():
             self.system.set_state(self.state)
-            table = list(columns(self._run(_core.observe(self.system.core, self._what.core))))[1:]
-        plain = {name.partition(" [")[0]: name for name in table if not name.endswith(" unique")}
+            table = recorded(self._run(_core.observe(self.system.core, self._what.core)))
+            plain = {one.name: one for one in table if not one.flags and one.name != "time"}
         chosen, faults = [], FaultList()
         for name in self.outputs or ():
             asked = str(name).partition(" [")[0]

@@ -139,7 +139,7 @@ def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Mode
 
 def _steering(model: Model, named: tuple[StudyInput, ...], asked: bool) -> tuple[StudyInput, ...]:
     """The inputs that a state-space model can have. Raises MechanismError if others are requested."""
-    moving = {one.name for one in model.inputs if one.leads}
+    moving = {one.name for one, at in model.inputs.items() if at.leads}
     rule = "it moves a drive, a joint or a constraint, so that its rates would be inputs as well"
     advice = "give what drives the coordinate as an effort instead"
     faults = [Fault(f"input {one.name!r}", rule, None, advice) for one in named if one.key in moving]

@@ -10,7 +10,7 @@ from bellcrank.assembly.records import EFFORT_UNITS
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required_names
 from bellcrank.mechanism.coordinate import unit_of
-from bellcrank.mechanism.inputs import Input, inputs_of
+from bellcrank.mechanism.input import Input, inputs_of
 from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.motors import GearedMotor, JointMotor

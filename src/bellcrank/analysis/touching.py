@@ -12,6 +12,7 @@ from bellcrank.analysis.evidence import Evidence
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats
 from bellcrank.integrate.methods import METHODS
+from bellcrank.run.happenings import changes_of
 from bellcrank.trajectory.contact_log import COLUMNS, starts_of
 
 _CLOSED: Final = 1e-6  # m: wider gaps are open
@@ -118,7 +119,7 @@ def contacts_stay(evidence: Evidence, found: Touching) -> np.ndarray:
     for contact in model.contacts:
         bodies = [body for body in contact.bodies if body < len(model.bodies)]
         for event in events:
-            if event.name.startswith(f"{contact.name} "):
+            if event.name in changes_of(contact.name):
                 happened[event_intervals(evidence, event.time), np.array(bodies)[:, None]] = True
     free = (counts[1:] == 0) & (counts[:-1] == 0)
     return np.asarray(stay & (~happened | free & far))

@@ -15,7 +15,7 @@ from bellcrank.assembly.finite_functions import check_led_rows
 from bellcrank.assembly.flat import FlatBuilder
 from bellcrank.assembly.formula_coordinates import NONE, Begins, sought
 from bellcrank.assembly.formula_posing import check_starts
-from bellcrank.assembly.inputs import input_arrays, input_records
+from bellcrank.assembly.input_places import input_arrays, input_places
 from bellcrank.assembly.labels import is_custom, owner_of, unit_of, units_of
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.particles import with_held_particles
@@ -35,7 +35,7 @@ from bellcrank.assembly.records import (
 from bellcrank.assembly.validate import validate
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OWN, Coordinate
 from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.inputs import inputs_of
+from bellcrank.mechanism.input import inputs_of
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import Marker
@@ -122,7 +122,7 @@ class _Compiler:
         self.walk()
         positions, velocities, guesses = map(self._given, ("position", "velocity", "guess"))
         places = {} if self.formulas is None else self.formulas.places
-        inputs = input_records(inputs_of(self.mechanism), self.flat, places, self.custom)
+        inputs = input_places(inputs_of(self.mechanism).values(), self.flat, places, self.custom)
         contacts = ContactBuilder(self.mechanism, self.body_index)
         touching = tuple(contacts.add(name, law) for name, law in laws_of(self.mechanism))
         arrays = {

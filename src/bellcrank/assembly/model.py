@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ from bellcrank.mechanism.naming import nearest
 if TYPE_CHECKING:
     from bellcrank.assembly.contacts import ContactRecord
     from bellcrank.assembly.graph import Graph
-    from bellcrank.assembly.inputs import InputRecord
+    from bellcrank.assembly.input_places import InputPlaces
     from bellcrank.mechanism.mechanism import Mechanism
 
 
@@ -48,7 +48,7 @@ class Model:
     start: what was taken from the initial configuration.
     initial: the State that the simulation starts from.
     given: initial values of joints that assembly has yet to satisfy.
-    custom: elements given by formulas, as they were described. inputs: what may change in a run.
+    custom: elements given by formulas, as they were described. inputs: what may change in a run, and where.
     contacts: forces of the kind `Contact`, which act between shapes.
     described: the mechanism, if numbers in it are expressions of parameters. source: the mechanism.
     """
@@ -69,7 +69,7 @@ class Model:
     custom: tuple[CustomRecord, ...] = ()
     described: Mechanism | None = None
     source: Mechanism | None = None
-    inputs: tuple[InputRecord, ...] = ()
+    inputs: Mapping[_core.Expression, InputPlaces] = field(default_factory=dict)
     contacts: tuple[ContactRecord, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:

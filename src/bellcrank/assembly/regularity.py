@@ -28,7 +28,7 @@ class Regularity:
     def __init__(self, model: Model, columns: Mapping[int, int], inputs: Iterable[int]) -> None:
         self.lost: tuple[float, str] | None = None
         self._watched: list[_Watched] = []
-        steered = {one.symbol: column for one, column in zip(model.inputs, inputs, strict=True)}
+        steered = dict(zip(model.inputs, inputs, strict=True))
         kinds = {record.name: record.lowered.custom for record in model.custom if record.category == "joint"}
         for joint in model.joints:
             kind: Any = kinds.get(joint.name)

@@ -43,11 +43,16 @@ class BodyMove:
     velocity: float
     angular_velocity: float
 
-    def __str__(self) -> str:
+    @property
+    def sizes(self) -> str:
+        """How far it moved, in words."""
         return (
-            f"{self.body}: moved {self.distance:.3g} m and turned {self.angle:.3g} rad, "
+            f"moved {self.distance:.3g} m and turned {self.angle:.3g} rad, "
             f"velocity changed by {self.velocity:.3g} m/s and {self.angular_velocity:.3g} rad/s"
         )
+
+    def __str__(self) -> str:
+        return f"{self.body}: {self.sizes}"
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ class AssemblyReport:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        moved = {move.body: str(move).partition(": ")[2] for move in self.moves[:_SHOWN]}
+        moved = {move.body: move.sizes for move in self.moves[:_SHOWN]}
         if len(self.moves) > _SHOWN:
             moved["…"] = f"and {len(self.moves) - _SHOWN} more bodies"
         redundant = {f"redundant: {row.name}": row.reason for row in self.redundant[:_SHOWN]}

@@ -10,7 +10,7 @@ from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism import GROUND, Coordinate, Drive, Joint, Lowered, Mechanism, PathDrive, Row
 from bellcrank.mechanism.attachment import Attached
 from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.inputs import inputs_of
+from bellcrank.mechanism.input import inputs_of
 from bellcrank.mechanism.lowering import resolve, resolve_ends
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.naming import nearest

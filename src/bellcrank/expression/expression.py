@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from math import inf, nan
+from itertools import count
+from math import inf
 from typing import Final, TypeAlias
 
 from bellcrank import _core
@@ -14,10 +16,8 @@ __all__ = ["Expression", "Scalar", "as_expression", "fresh_symbol", "symbol", "s
 Expression = _core.Expression
 Scalar: TypeAlias = _core.Expression | float
 
-Declaration: TypeAlias = tuple[str, bool, float, float]
-"""Name, whether zero is left out below, least and greatest value."""
-
-_DECLARED: Final = "declared "  # prefix of the keys of symbols identified by name
+_PROCESS: Final = os.urandom(16).hex()
+_made: Final = count()
 
 
 def symbol(
@@ -35,11 +35,7 @@ def symbol(
     """
     if not isinstance(name, str) or not name or not name.isprintable():
         raise MechanismError(Fault("symbol", "the name must be a text without line breaks", name))
-    least, most = -inf if low is None else float(low), inf if high is None else float(high)
-    open_below = positive and least <= 0.0
-    key = f"{_DECLARED}{open_below} {0.0 if open_below else least} {most} {name}"
-    found = _core.expression_symbol_of(key)
-    return fresh_symbol(name, positive=positive, low=low, high=high, key=key) if found is None else found
+    return _core.expression_symbol(name, *_bounds(name, positive, low, high))
 
 
 def fresh_symbol(
@@ -48,26 +44,29 @@ def fresh_symbol(
     positive: bool = False,
     low: float | None = None,
     high: float | None = None,
-    key: str = "",
-    value: float = nan,
+    value: float | None = None,
 ) -> _core.Expression:
     """A symbol that differs from all others, whatever they are called; arguments as for `symbol`.
 
-    key: by which it is found, as long as anything made from it is in use. value: of a parameter, initially.
+    value: of a parameter, initially.
     """
+    kind = "plain" if value is None else "parameter"
+    bounds, origin = _bounds(name, positive, low, high), f"{_PROCESS} {next(_made)}"
+    return _core.expression_symbol(name, *bounds, kind, value or 0.0, origin=origin)
+
+
+def steered_symbol(name: str, kind: str, value: float = 0.0, unit: str = "") -> _core.Expression:
+    """The symbol of an input, or of the offset of a drive: equal arguments give the same one."""
+    return _core.expression_symbol(name, kind=kind, value=value, unit=unit)
+
+
+def _bounds(name: str, positive: bool, low: float | None, high: float | None) -> tuple[float, float, bool]:
+    """The least and the greatest value, and whether zero is left out."""
     least, most = -inf if low is None else float(low), inf if high is None else float(high)
     if not least <= most or (positive and most <= 0.0):
         raise ValueError(f"symbol {name!r}: no value lies between low = {least:g} and high = {most:g}")
     open_below = positive and least <= 0.0
-    return _core.expression_symbol(name, 0.0 if open_below else least, most, open_below, key, value)
-
-
-def declaration_of(made: _core.Expression) -> Declaration | None:
-    """The arguments of `symbol` that identify this symbol; None for a fresh one."""
-    if not made.key.startswith(_DECLARED):
-        return None
-    low, high = made.range
-    return made.name, made.is_nonzero and low == 0.0, low, high
+    return 0.0 if open_below else least, most, open_below
 
 
 def symbols(names: str, *, positive: bool = False) -> tuple[_core.Expression, ...]:

@@ -1,20 +1,16 @@
 """Expressions as plain data, so that they can be pickled and copied.
 
-A symbol is identified by its name and declaration, in this and in other processes. A unique symbol, such as
-that of a parameter, is restored as itself while it is in use; in another process all expressions that arrive
-from the same process share it.
+A symbol is identified by its fields, in this and in other processes. A unique symbol, such as that of a
+parameter, has its origin among them: it is restored as itself, and in another process all expressions that
+arrive share it.
 """
 
 from __future__ import annotations
 
-from math import nan
-from typing import Any, Final
-from uuid import uuid4
+from typing import Any
 
 from bellcrank import _core
-from bellcrank.expression.expression import Expression, declaration_of, symbol, t
-
-_PROCESS: Final = uuid4().hex
+from bellcrank.expression.expression import Expression
 
 
 def reduced(expression: Expression) -> tuple[Any, ...]:
@@ -33,24 +29,9 @@ def _record(node: Expression, place: dict[Expression, int]) -> tuple[Any, ...]:
     if node.is_constant:
         return ("constant", float(node))
     if node.op == "symbol":
-        if node == t:
-            return ("time",)
-        if (declared := declaration_of(node)) is not None:
-            return ("declared", *declared)
-        key = f"{_PROCESS}{node.key}" if node.key.startswith("#") else node.key
-        low, high = node.range
-        return ("symbol", key, node.name, low, high, node.is_nonzero, node.made_with)
+        return ("symbol", *node.symbol_data)
     operands = [_signed_place(operand, place) for operand in node.operands]
     return ("table", *node.table_data, operands) if node.op == "table" else (node.op, operands)
-
-
-def _symbol(key: str, name: str, low: float, high: float, nonzero: bool, value: float | None) -> Expression:
-    key = key.removeprefix(_PROCESS)
-    found = _core.expression_symbol_of(key)
-    if found is not None:
-        return found
-    positive = nonzero and low == 0.0
-    return _core.expression_symbol(name, low, high, positive, key, nan if value is None else value)
 
 
 def _restored(records: list[tuple[Any, ...]], negative: bool) -> Expression:
@@ -58,13 +39,8 @@ def _restored(records: list[tuple[Any, ...]], negative: bool) -> Expression:
     for kind, *data in records:
         if kind == "constant":
             made.append(Expression(data[0]))
-        elif kind == "time":
-            made.append(t)
-        elif kind == "declared":
-            name, positive, low, high = data
-            made.append(symbol(name, positive=positive, low=low, high=high))
         elif kind == "symbol":
-            made.append(_symbol(*data))
+            made.append(_core.expression_symbol(*data))
         else:
             operands = [made[number - 1] if number > 0 else -made[-number - 1] for number in data[-1]]
             if kind == "table":

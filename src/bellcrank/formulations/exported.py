@@ -185,7 +185,7 @@ class Exported:
             speed = speeds[first]
             owner = speed.body if speed.joint is None else speed.joint
             if component:
-                text = f"{component} of the quaternion of {speed.name.rpartition('.')[0]}"
+                text = f"{component} of the quaternion of {owner}"
                 names.append(Name(self._free(f"{owner}_{_QUATERNION[component]}"), text, "1"))
             else:
                 rated[first] = self._free(stems[first])

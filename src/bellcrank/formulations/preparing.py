@@ -12,7 +12,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.choice import choice
 from bellcrank.formulations.contract import Formulation, checked_module
-from bellcrank.formulations.inputs import with_own_inputs
+from bellcrank.formulations.input_values import with_own_inputs
 from bellcrank.formulations.options import ALL, FormulationOptions, check_names, checked_options
 from bellcrank.formulations.system import System
 from bellcrank.mechanism.mechanism import Mechanism

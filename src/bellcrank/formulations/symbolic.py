@@ -244,7 +244,7 @@ def _for_core(model: Model, followed: ParametricNumbers) -> _core.ParametricNumb
     symbols = [*(parameter for _, parameter, _ in followed.parameters), *own]
     values = [*(value for _, _, value in followed.parameters), *values]
     offsets = [place for _, place in model.arrays.get("input_offsets", ())]
-    steered = [(one.symbol, one.formula, one.params) for one in model.inputs]
+    steered = [(one, at.formula, at.params) for one, at in model.inputs.items()]
     steered += [(fresh_symbol("offset"), -1, (place,)) for place in offsets]
     return _core.ParametricNumbers(
         [*symbols, *(symbol for symbol, _, _ in steered)],

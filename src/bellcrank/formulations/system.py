@@ -16,7 +16,7 @@ from bellcrank.assembly.report import NamedRow, limit_of_digits
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
-from bellcrank.formulations.inputs import Inputs
+from bellcrank.formulations.input_values import Inputs
 from bellcrank.formulations.striking import Blow, Strike, StruckPoint, strike
 from bellcrank.mechanism.checking import Check
 from bellcrank.turns import Turn, in_turn

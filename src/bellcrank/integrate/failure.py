@@ -38,12 +38,12 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
     """The message about the end of a run, empty if it finished. `core` holds the last good state."""
     if outcome.status == "finished":
         return Explanation("")
-    at = f"at t = {outcome.time:.6g} s"
+    instant = f"t = {outcome.time:.6g} s"
     if outcome.status == "interrupted":
-        return Explanation(f"interrupted {at}; what was computed up to there is kept")
+        return Explanation(f"interrupted at {instant}; what was computed up to there is kept")
     if outcome.tyre >= 0:
         return Explanation(
-            f"force {model.contacts[outcome.tyre].name!r} has no value after {at.removeprefix('at ')}: the "
+            f"force {model.contacts[outcome.tyre].name!r} has no value after {instant}: the "
             "tyre has come through an open mesh by more than its width, to its back, or past its end, where "
             "no depth is right; close the mesh (make it watertight), or extend it beyond where the tyre goes"
         )
@@ -53,7 +53,7 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
     if outcome.status == "pole_reached":
         row = model.row_text(outcome.row)
         return Explanation(
-            f"the motion comes to a pole at t = {outcome.time:.6g} s: {pole_text(model, outcome.row)}",
+            f"the motion comes to a pole at {instant}: {pole_text(model, outcome.row)}",
             None,
             row,
         )
@@ -69,15 +69,15 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
             poles or _without_value(model, core, options, outcome.time) or _blow_up_reason(model, options)
         )
         return Explanation(
-            f"the motion of body {body!r} is no longer a number after {at.removeprefix('at ')}"
+            f"the motion of body {body!r} is no longer a number after {instant}"
             f"{_speed_text(core, outcome.body)}; {reason}",
             body,
         )
     if reason := poles or _without_value(model, core, options, outcome.time) or _out_of_reach(model, core):
-        return Explanation(f"the step size fell below what time can resolve {at}; {reason}", body)
+        return Explanation(f"the step size fell below what time can resolve at {instant}; {reason}", body)
     return Explanation(
-        f"the step size fell below what time can resolve {at}, the error is largest around body {body!r}; "
-        "a force or drive there jumps, or the motion runs into a singularity; "
+        f"the step size fell below what time can resolve at {instant}, the error is largest around body "
+        f"{body!r}; a force or drive there jumps, or the motion runs into a singularity; "
         "smooth the function, or use a fixed-step method such as method='rk4'",
         body,
     )

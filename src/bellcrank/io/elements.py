@@ -34,7 +34,7 @@ from bellcrank.mechanism import (
     Marker,
     Mechanism,
 )
-from bellcrank.mechanism.inputs import Input
+from bellcrank.mechanism.input import Input
 from bellcrank.mechanism.joint import STARTS
 
 

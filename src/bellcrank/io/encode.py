@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_origin
+from typing import TYPE_CHECKING, Any, get_origin
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.custom import encoded_kind
@@ -31,10 +31,13 @@ from bellcrank.mechanism.checking import UNIT_TOLERANCE
 from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
 from bellcrank.mechanism.functions.harmonic import Constant
-from bellcrank.mechanism.inputs import DeclaredInput, inputs_of
+from bellcrank.mechanism.input import inputs_of
 from bellcrank.mechanism.joint import STARTS
 from bellcrank.mechanism.marker import orientation
 from bellcrank.mechanism.parametric import holds_expressions, is_expression
+
+if TYPE_CHECKING:
+    from bellcrank._core import Expression
 
 _AXIS_DIGITS = (3, 12, 15, 16)
 
@@ -117,7 +120,7 @@ class _Encoder:
         found = self.fields(parameter, "name", "symbol")
         return parameter.value if list(found) == ["value"] else found
 
-    def input(self, one: DeclaredInput) -> Any:
+    def input(self, one: Expression) -> Any:
         """An input: its value alone, if it has no unit."""
         return {"value": one.value, "unit": one.unit} if one.unit else one.value
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.inputs import is_input
+from bellcrank.mechanism.input import is_input
 from bellcrank.mechanism.parameter import is_parameter
 from bellcrank.mechanism.parametric import Evaluate, is_expression
 
@@ -55,7 +55,7 @@ class Formulas:
     @property
     def known(self) -> dict[Any, float]:
         """Numbers of parameters that have them, and initial values of inputs."""
-        return {**dict(self.values), **{symbol: symbol.made_with for symbol in self.input_symbols}}
+        return {**dict(self.values), **{symbol: symbol.value for symbol in self.input_symbols}}
 
     @property
     def open_parameters(self) -> tuple[Any, ...]:

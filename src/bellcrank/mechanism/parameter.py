@@ -10,7 +10,7 @@ from typing import Any
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checked_name import check_name
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.inputs import is_input, refused_as_number
+from bellcrank.mechanism.input import is_input, refused_as_number
 from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.quantities import in_si
 
@@ -91,7 +91,7 @@ def changed_parameters(known: Mapping[str, Parameter], values: Mapping[str, Any]
 
 def is_parameter(symbol: Any) -> bool:
     """Whether a symbol is that of a parameter of some mechanism, or of an input."""
-    return symbol.made_with is not None
+    return symbol.kind != "plain"  # type: ignore[no-any-return]
 
 
 def value_as_made(expression: Any) -> float:
@@ -101,7 +101,7 @@ def value_as_made(expression: Any) -> float:
     """
     reading = import_module("bellcrank.expression.reading")
     symbols = reading.symbols_of(expression)
-    known = {symbol: symbol.made_with for symbol in symbols if is_parameter(symbol) and not is_input(symbol)}
+    known = {symbol: symbol.value for symbol in symbols if is_parameter(symbol) and not is_input(symbol)}
     return values_of([expression], known)[expression]
 
 

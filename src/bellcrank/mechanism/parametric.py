@@ -158,8 +158,8 @@ def comparable(value: Any) -> Any:
     if is_expression(value):
         reading = import_module("bellcrank.expression.reading")
         expressions = import_module("bellcrank.expression")
-        known = import_module("bellcrank.mechanism.inputs").is_input  # by its name, unit and value
-        symbols = [s for s in reading.symbols_of(value) if s != reading.TIME and not known(s)]
+        every = reading.symbols_of(value)
+        symbols = [s for s in every if s != reading.TIME and s.kind != "input"]  # those are known by fields
         images = {s: expressions.symbol(s.name) for s in symbols}
         return expressions.substitute(value, images)
     if isinstance(value, (tuple, list)):

@@ -19,7 +19,7 @@ from bellcrank.mechanism.constraint import Constraint
 from bellcrank.mechanism.contents import Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
-from bellcrank.mechanism.inputs import Input, inputs_of, with_other_inputs
+from bellcrank.mechanism.input import Input, inputs_of, with_other_inputs
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.naming import nearest
@@ -179,7 +179,7 @@ def _adapted(
     changed_parameters(other.parameters, {name: present(value) for name, value in led.items()})
     stem = re.sub(r"\W", "_", prefix, flags=re.ASCII)
     images: dict[Any, Any] = {
-        one.symbol: Input(f"{stem}_{name}", one.value, one.unit) for name, one in inputs.items()
+        one: Input(f"{stem}_{name}", one.value, one.unit) for name, one in inputs.items()
     }
     for name, parameter in changed.items():
         old = other.parameters[name].symbol

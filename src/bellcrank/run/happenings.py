@@ -29,4 +29,9 @@ def name_of(model: Model, watched: CompiledEvents, number: int, which: int) -> s
     if number == STOP:
         return model.block_owner[int(model.row_block[which])]
     contact, change = divmod(which, len(_CHANGES))
-    return f"{model.contacts[contact].name} {_CHANGES[change]}"
+    return changes_of(model.contacts[contact].name)[change]
+
+
+def changes_of(contact: str) -> tuple[str, ...]:
+    """The names of the events of a contact: it touches, slips, sticks, and lifts off."""
+    return tuple(f"{contact} {change}" for change in _CHANGES)

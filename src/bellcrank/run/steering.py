@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bellcrank.errors import AssemblyError, Fault, MechanismError, SimulationError
-from bellcrank.formulations.inputs import Inputs
+from bellcrank.formulations.input_values import Inputs
 from bellcrank.formulations.system import System
 from bellcrank.run.controllers import Controller, Readings
 from bellcrank.trajectory.layout import FrameLayout
@@ -30,7 +30,7 @@ class RunInputs(Inputs):
         """The core's run, once there is one."""
         self._system = system
         self._refuse = refuse
-        self._leading = {one.name for one in system.model.inputs if one.leads}
+        self._leading = {one.name for one, at in system.model.inputs.items() if at.leads}
 
     def update(self, values: Mapping[str, float]) -> None:
         """Change several inputs at once."""

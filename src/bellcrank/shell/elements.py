@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.io import yaml_format
@@ -12,7 +12,7 @@ from bellcrank.io.decode import Decoder
 from bellcrank.io.elements import Document, Elements
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar
 from bellcrank.io.scalar import resolved
-from bellcrank.mechanism.inputs import DeclaredInput, Input, declared, inputs_of
+from bellcrank.mechanism.input import Input, inputs_of
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 from bellcrank.shell.language import Argument, Command, Given, Option
@@ -21,6 +21,9 @@ from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session
 from bellcrank.shell.situation import fresh
 from bellcrank.shell.thesis_forces import weights_following
+
+if TYPE_CHECKING:
+    from bellcrank._core import Expression
 
 GROUP: Final = "Elements"
 NAME: Final = Argument("name", "name")
@@ -48,8 +51,9 @@ def _added(session: Session, noun: str, name: str, values: dict[str, Node], stru
     def add(mechanism: Mechanism) -> None:
         faults = FaultList()
         decoder = Decoder(faults, Path.cwd())
-        steered = {name: one.symbol for name, one in _inputs(session).items()}
-        decoder.names = steered | {n: parameter.symbol for n, parameter in mechanism.parameters.items()}
+        decoder.names = _inputs(session) | {
+            n: parameter.symbol for n, parameter in mechanism.parameters.items()
+        }
         elements = Elements(Document(mechanism), decoder, lambda _node, _place: None)
         adder: Callable[..., object] = getattr(elements, f"add_{noun}")
         adder(name, entries_of(values), Place(element=f"{noun} {name!r}"))
@@ -100,7 +104,7 @@ def _drive(session: Session, given: Given) -> Reply:
     return _added(session, "drive", given["name"], {**led, **_fields(given)})
 
 
-def _inputs(session: Session) -> dict[str, DeclaredInput]:
+def _inputs(session: Session) -> dict[str, Expression]:
     """The inputs of the mechanism, and those created for it that nothing follows yet."""
     return {**{one.name: one for one in session.now.inputs}, **inputs_of(session.mechanism)}
 
@@ -108,8 +112,7 @@ def _inputs(session: Session) -> dict[str, DeclaredInput]:
 def _input(session: Session, given: Given) -> Reply:
     name, value, known = given["name"], given.get("value"), _inputs(session)
     if name not in known and value is not None:
-        made = Input(name, value, **plain_fields(given.fields, ("unit",), "input"))
-        known[name] = declared(made)
+        known[name] = Input(name, value, **plain_fields(given.fields, ("unit",), "input"))
     elif name not in known:
         raise MechanismError(
             Fault(f"input {name!r}", "there is none of this name", None, nearest(name, known))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bellcrank.assembly.state import State
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism.force import Force
-from bellcrank.mechanism.inputs import DeclaredInput
 from bellcrank.mechanism.mechanism import Mechanism
 
 if TYPE_CHECKING:
+    from bellcrank._core import Expression
     from bellcrank.assembly.model import Model
     from bellcrank.shell.axes import Frames
     from bellcrank.trajectory.trajectory import Trajectory
@@ -80,7 +80,7 @@ class Situation:
     off: Mapping[str, Force] = field(default_factory=dict)
     frames: Mapping[str, Frames] = field(default_factory=dict)
     idle_brakes: frozenset[str] = frozenset()
-    inputs: Mapping[DeclaredInput, float] = field(default_factory=dict)
+    inputs: Mapping[Expression, float] = field(default_factory=dict)
     settings: Settings = Settings()
     drawing: Drawing = Drawing()
     history: tuple[Trajectory, ...] = ()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,27 +21,53 @@ Wanted: TypeAlias = Callable[[str, str], bool]
 """Whether columns of an element are wanted, by its kind and name."""
 
 _BODY: Final = {
-    "position": ("x [m]", "y [m]", "z [m]"),
-    "rotation": ("qw", "qx", "qy", "qz"),
-    "velocity": ("vx [m/s]", "vy [m/s]", "vz [m/s]"),
-    "angular_velocity": ("wx [rad/s]", "wy [rad/s]", "wz [rad/s]"),
-    "acceleration": ("ax [m/s^2]", "ay [m/s^2]", "az [m/s^2]"),
-    "angular_acceleration": ("alphax [rad/s^2]", "alphay [rad/s^2]", "alphaz [rad/s^2]"),
+    "position": (("x", "y", "z"), "m"),
+    "rotation": (("qw", "qx", "qy", "qz"), ""),
+    "velocity": (("vx", "vy", "vz"), "m/s"),
+    "angular_velocity": (("wx", "wy", "wz"), "rad/s"),
+    "acceleration": (("ax", "ay", "az"), "m/s^2"),
+    "angular_acceleration": (("alphax", "alphay", "alphaz"), "rad/s^2"),
 }
-_REACTION: Final = ("Mx [N m]", "My [N m]", "Mz [N m]", "Fx [N]", "Fy [N]", "Fz [N]")
+_REACTION: Final = (("Mx", "N m"), ("My", "N m"), ("Mz", "N m"), ("Fx", "N"), ("Fy", "N"), ("Fz", "N"))
 
 
-def columns(run: Trajectory, name: str = "") -> dict[str, FloatArray]:
+class Quantity(NamedTuple):
+    """A recorded quantity: its name, such as "body.crank.x", its unit ("" for none), and its values (T,).
+
+    flags: whether the values say where something is unique, 1 or 0.
+    """
+
+    name: str
+    unit: str
+    values: FloatArray
+    flags: bool = False
+
+    @property
+    def title(self) -> str:
+        """Name and unit: "body.crank.x [m]"."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+def columns(run: Trajectory) -> dict[str, FloatArray]:
     """Every recorded quantity as a column (T,), by a name such as "body.crank.x [m]".
 
     If a reaction or an effort is not always determined, a column shows where it is: 1 or 0.
-    name: of one quantity; the columns of elements with which it does not begin are left out.
+    """
+    return {one.title: one.values for one in recorded(run)}
+
+
+def recorded(run: Trajectory, name: str = "") -> Iterator[Quantity]:
+    """Every recorded quantity.
+
+    name: of one quantity; the quantities of elements with which it does not begin are left out.
     """
 
     def wanted(noun: str, element: str) -> bool:
         return not name or name.startswith(f"{noun}.{element}")
 
-    found = {"time [s]": run.time, **_of_bodies(run, wanted), **_of_joints(run, wanted)}
+    yield Quantity("time", "s", run.time)
+    yield from _of_bodies(run, wanted)
+    yield from _of_joints(run, wanted)
     efforts = (
         ("drive", run.drives, run.drive),
         ("limit", run.limits, run.limit),
@@ -49,74 +75,69 @@ def columns(run: Trajectory, name: str = "") -> dict[str, FloatArray]:
     )
     for noun, names, effort_of in efforts:
         for element in filter(partial(wanted, noun), names):
-            found |= _efforts(noun, effort_of(element))
+            yield from _efforts(noun, effort_of(element))
     for force in filter(partial(wanted, "force"), run.forces):
-        found |= _of_force(run, force)
+        yield from _of_force(run, force)
     for entry in run.inputs:
         steered = run.input(entry)
-        found[f"input.{entry}" + (f" [{steered.unit}]" if steered.unit else "")] = steered.value
+        yield Quantity(f"input.{entry}", steered.unit, steered.value)
     for number, account in enumerate(run.layout.works):
         kind, _, element = account.partition(" ")
         part = f"{kind}.{element[1:-1]}" if element.startswith(("'", '"')) else f"energy.{account}"
-        found[f"{part}.work [J]"] = run.store.read("works", number)
-    found["energy.kinetic [J]"] = run.energy.kinetic
-    found["energy.potential [J]"] = run.energy.potential
-    found["violation.position"] = run.violation.position
-    found["violation.velocity"] = run.violation.velocity
-    return found
+        yield Quantity(f"{part}.work", "J", run.store.read("works", number))
+    yield Quantity("energy.kinetic", "J", run.energy.kinetic)
+    yield Quantity("energy.potential", "J", run.energy.potential)
+    yield Quantity("violation.position", "", run.violation.position)
+    yield Quantity("violation.velocity", "", run.violation.velocity)
 
 
-def _of_bodies(run: Trajectory, wanted: Wanted) -> dict[str, FloatArray]:
-    found: dict[str, FloatArray] = {}
-    for section, names in _BODY.items():
+def _of_bodies(run: Trajectory, wanted: Wanted) -> Iterator[Quantity]:
+    for section, (names, unit) in _BODY.items():
         if section in run.layout.shapes:
             values = run.store.read(section)
             for number, body in enumerate(run.bodies):
                 if wanted("body", body):
-                    found |= {f"body.{body}.{part}": values[:, number, k] for k, part in enumerate(names)}
-    return found
+                    for k, part in enumerate(names):
+                        yield Quantity(f"body.{body}.{part}", unit, values[:, number, k])
 
 
-def _of_joints(run: Trajectory, wanted: Wanted) -> dict[str, FloatArray]:
+def _of_joints(run: Trajectory, wanted: Wanted) -> Iterator[Quantity]:
     """Coordinates, then reactions."""
-    found: dict[str, FloatArray] = {}
     position, rate = run.store.read("coordinates"), run.store.read("rates")
     for number, column in enumerate(run.layout.coordinates):
         if not wanted("joint", column.joint):
             continue
-        unit = "" if column.unit in ("", "1") else column.unit
-        found[f"joint.{column}" + (f" [{unit}]" if unit else "")] = position[:, number]
-        found[f"joint.{column}.rate [{unit or '1'}/s]"] = rate[:, number]
+        unit, name = "" if column.unit == "1" else column.unit, f"joint.{column}"
+        yield Quantity(name, unit, position[:, number])
+        yield Quantity(f"{name}.rate", f"{unit or '1'}/s", rate[:, number])
         if "coordinate_accelerations" in run.layout.shapes:
             acceleration = run.store.read("coordinate_accelerations", number)
-            found[f"joint.{column}.acceleration [{unit or '1'}/s^2]"] = acceleration
+            yield Quantity(f"{name}.acceleration", f"{unit or '1'}/s^2", acceleration)
     reactions = run.store.read("reactions")
     for number, joint in enumerate(run.layout.reactions):
         if not wanted("joint", joint):
             continue
-        found |= {f"joint.{joint}.{part}": reactions[:, number, k] for k, part in enumerate(_REACTION)}
+        for k, (part, unit) in enumerate(_REACTION):
+            yield Quantity(f"joint.{joint}.{part}", unit, reactions[:, number, k])
         if run.layout.uniqueness:
             history = run.joint(joint)
-            found |= _where_open(f"joint.{joint}.moment unique", history.moment_unique)
-            found |= _where_open(f"joint.{joint}.force unique", history.force_unique)
-    return found
+            yield from _where_open(f"joint.{joint}.moment", history.moment_unique)
+            yield from _where_open(f"joint.{joint}.force", history.force_unique)
 
 
-def _efforts(noun: str, history: EffortHistory) -> dict[str, FloatArray]:
+def _efforts(noun: str, history: EffortHistory) -> Iterator[Quantity]:
     efforts = history.effort.reshape(len(history.effort), math.prod(history.effort.shape[1:]))
     alone = len(history.columns) == 1
-    found: dict[str, FloatArray] = {}
     for k, column in enumerate(history.columns):
         name = f"{noun}.{history.name}.effort{'' if alone else f'.{column.name}'}"
-        found[f"{name} [{column.unit}]"] = efforts[:, k]
+        yield Quantity(name, column.unit, efforts[:, k])
         if history.layout.uniqueness:
-            found |= _where_open(f"{name} unique", history.unique.reshape(efforts.shape)[:, k])
-    return found
+            yield from _where_open(name, history.unique.reshape(efforts.shape)[:, k])
 
 
-def _of_force(run: Trajectory, name: str) -> dict[str, FloatArray]:
+def _of_force(run: Trajectory, name: str) -> Iterator[Quantity]:
     """What was recorded of a force: efforts, with value and rate of what it alone acts along, and energy."""
-    layout, found = run.layout, {}
+    layout = run.layout
     for number, column in enumerate(layout.force_columns):
         if column.force != name:
             continue
@@ -126,16 +147,16 @@ def _of_force(run: Trajectory, name: str) -> dict[str, FloatArray]:
             value, rate, place = layout.every_coordinate[column.coordinate]
         if value == "force_coordinates":
             unit = layout.force_coordinates[place].unit
-            found[f"{part} [{unit}]"] = run.store.read(value, place)
-            found[f"{part}.rate [{unit}/s]"] = run.store.read(rate, place)
-        found[f"{part}.effort [{column.unit}]"] = run.store.read("force_efforts", number)
+            yield Quantity(part, unit, run.store.read(value, place))
+            yield Quantity(f"{part}.rate", f"{unit}/s", run.store.read(rate, place))
+        yield Quantity(f"{part}.effort", column.unit, run.store.read("force_efforts", number))
     if name in layout.force_potentials:
-        found[f"force.{name}.energy [J]"] = run.force(name).energy
-    return found
+        yield Quantity(f"force.{name}.energy", "J", run.force(name).energy)
 
 
-def _where_open(name: str, unique: np.ndarray) -> dict[str, FloatArray]:
-    return {} if unique.all() else {name: unique.astype(np.float64)}
+def _where_open(name: str, unique: np.ndarray) -> Iterator[Quantity]:
+    if not unique.all():
+        yield Quantity(f"{name} unique", "", unique.astype(np.float64), flags=True)
 
 
 def write_csv(run: Trajectory, path: str | Path, replace: bool = True) -> None:

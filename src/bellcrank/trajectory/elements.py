@@ -5,8 +5,7 @@ from __future__ import annotations
 from bellcrank.trajectory.contact_log import ContactHistory
 from bellcrank.trajectory.efforts import EffortHistory, unknown
 from bellcrank.trajectory.forces import ForceHistory
-from bellcrank.trajectory.histories import BodyHistory, JointHistory
-from bellcrank.trajectory.inputs import InputHistory
+from bellcrank.trajectory.histories import BodyHistory, InputHistory, JointHistory
 from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.store import Store
@@ -103,7 +102,10 @@ class Elements:
 
     def input(self, name: str) -> InputHistory:
         """The values of an input over time. Raises MechanismError with close matches for an unknown name."""
-        return InputHistory.of(name, self.layout, self.store)
+        if name not in self.inputs:
+            raise unknown("input", name, self.inputs)
+        number = self.inputs.index(name)
+        return InputHistory(name, number, self.layout.inputs[number].unit, self.store)
 
     def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:
         return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))

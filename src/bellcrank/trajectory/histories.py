@@ -1,4 +1,4 @@
-"""Results of a trajectory for one body, joint or drive, and the whole. T frames; arrays are read-only."""
+"""Results of a trajectory for one body, joint or input, and the whole. T frames; arrays are read-only."""
 
 from __future__ import annotations
 
@@ -213,6 +213,24 @@ class EnergyHistory:
         """The total less its value at the start; an error, if nothing drives or brakes the mechanism."""
         total = self.total
         return read_only(total - total[:1])
+
+
+@dataclass(frozen=True, repr=False)
+class InputHistory:
+    """An input over time. unit: of the values, as declared for the input."""
+
+    name: str
+    number: int
+    unit: str
+    store: Store
+
+    def __repr__(self) -> str:
+        return f"<input {self.name!r}, {self.store.frames} frames>"
+
+    @property
+    def value(self) -> FloatArray:
+        """(T,), the value that acted up to each frame: if it changes at a frame, the value before."""
+        return self.store.read("inputs", self.number)
 
 
 @dataclass(frozen=True, repr=False)

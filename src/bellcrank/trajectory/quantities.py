@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.naming import nearest
-from bellcrank.trajectory.columns import columns
-from bellcrank.trajectory.store import FloatArray
+from bellcrank.trajectory.columns import Quantity, recorded
 
 if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
@@ -22,14 +21,6 @@ _MAGNITUDES: Final = {
     "speed": ("body", ("vx", "vy", "vz")),
 }
 """Names of magnitudes, the kind of element that has them, and the components."""
-
-
-class Quantity(NamedTuple):
-    """A recorded quantity: its name without the unit, its unit ("" for none), and its values (T,)."""
-
-    name: str
-    unit: str
-    values: FloatArray
 
 
 class UnknownQuantity(MechanismError):
@@ -45,42 +36,37 @@ def quantity(run: Trajectory, name: str) -> Quantity:
 
         Raises UnknownQuantity, a MechanismError, with close matches for quantities that were not recorded.
     """
-    text, unit = _parted(name)
-    table = {_parted(column): values for column, values in columns(run, text).items()}
-    table = {key: values for key, values in table.items() if not key[0].endswith(" unique")}
-    _add_magnitude(table, text)
+    asked = _WITH_UNIT.match(name)
+    assert asked is not None
+    text, unit = asked["name"].strip(), asked["unit"]
+    table = list({one.title: one for one in recorded(run, text) if not one.flags}.values())
+    table += _magnitude(table, text)
     if text == "energy.total":
-        table[text, "J"] = run.energy.total
-    found = [key for key in table if key[0] == text] or _of_element(list(table), text)
+        table.append(Quantity(text, "J", run.energy.total))
+    found = [one for one in table if one.name == text] or _of_element(table, text)
     if unit is not None:
-        found = [key for key in found if key[1] == unit]
+        found = [one for one in found if one.unit == unit]
     if len(found) != 1:
-        raise _unknown(run, name, [key[0] for key in found])
-    return Quantity(found[0][0], found[0][1] or "", table[found[0]])
+        raise _unknown(run, name, [one.name for one in found])
+    return found[0]
 
 
-def _parted(column: str) -> tuple[str, str | None]:
-    matched = _WITH_UNIT.match(column)
-    assert matched is not None
-    return matched["name"].strip(), matched["unit"]
-
-
-def _add_magnitude(table: dict[tuple[str, str | None], FloatArray], name: str) -> None:
+def _magnitude(table: list[Quantity], name: str) -> list[Quantity]:
+    """The magnitude of this name, if its components are in the table."""
     element, _, last = name.rpartition(".")
     kind, components = _MAGNITUDES.get(last, ("", ()))
     if not element.startswith(f"{kind}.") or not kind:
-        return
-    parts = [
-        (key, values) for key, values in table.items() if key[0] in [f"{element}.{c}" for c in components]
-    ]
-    if len(parts) == len(components):
-        table[name, parts[0][0][1]] = np.linalg.norm([values for _, values in parts], axis=0)
+        return []
+    parts = [one for one in table if one.name in [f"{element}.{c}" for c in components]]
+    if len(parts) != len(components):
+        return []
+    return [Quantity(name, parts[0].unit, np.linalg.norm([one.values for one in parts], axis=0))]
 
 
-def _of_element(known: list[tuple[str, str | None]], name: str) -> list[tuple[str, str | None]]:
+def _of_element(table: list[Quantity], name: str) -> list[Quantity]:
     """The quantities of an element: only the efforts if there are others too."""
-    of_it = [key for key in known if key[0].startswith(f"{name}.")]
-    efforts = [key for key in of_it if key[0].endswith(".effort") or ".effort." in key[0]]
+    of_it = [one for one in table if one.name.startswith(f"{name}.")]
+    efforts = [one for one in of_it if one.name.endswith(".effort") or ".effort." in one.name]
     return of_it if len(of_it) == 1 else efforts or of_it
 
 
@@ -88,6 +74,6 @@ def _unknown(run: Trajectory, name: str, several: list[str]) -> UnknownQuantity:
     if several:
         rule, advice = "this may be several quantities", f"name one of {', '.join(several[:8])}"
     else:
-        known = [_parted(column)[0] for column in columns(run) if not column.endswith(" unique")]
+        known = [one.name for one in recorded(run) if not one.flags]
         rule, advice = "the run records no quantity of this name", nearest(name, known)
     return UnknownQuantity(Fault(f"quantity {name!r}", rule, None, advice))

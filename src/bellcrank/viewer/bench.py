@@ -19,7 +19,7 @@ from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, BellcrankError
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.inputs import inputs_of
+from bellcrank.mechanism.input import inputs_of
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.shell.interpreter import Shell

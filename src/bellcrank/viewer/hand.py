@@ -33,7 +33,7 @@ from bellcrank.expression.arrays import Vector, cross
 from bellcrank.formulations.preparing import prepare
 from bellcrank.mechanism.custom_elements import CustomForce
 from bellcrank.mechanism.custom_ends import EndPose
-from bellcrank.mechanism.inputs import Input
+from bellcrank.mechanism.input import Input
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.rotations import rotate
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, TypeAlias
 
-from bellcrank.mechanism.inputs import is_input
+from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.input import is_input
 
 Range: TypeAlias = tuple[float, float]
 
@@ -54,7 +55,7 @@ class Bounded:
 
 def bounded(effort: Any) -> Bounded | None:
     """What an effort, a function or an expression, says; None if it is of another form."""
-    if getattr(effort, "value", None) == 0.0:
+    if isinstance(effort, Constant) and effort.value == 0.0:
         return Bounded()
     found = _sum(getattr(effort, "expression", effort))
     if found is None:

@@ -11,7 +11,6 @@ from bellcrank.io.robots.outline import Outline, listed
 from bellcrank.mechanism import Marker
 from bellcrank.mechanism.custom_elements import CustomForce
 from bellcrank.mechanism.friction import JointFriction
-from bellcrank.mechanism.inputs import declared
 from bellcrank.mechanism.motors import GearedMotor, JointMotor
 from bellcrank.mechanism.springs import SpringDamper, TorsionSpring
 from bellcrank.mechanism.transmissions import Cable, Coupling
@@ -125,7 +124,7 @@ class Laws:
             if limits != FREE:
                 of += f' {key}range="{listed(min(max(bound, -1e10), 1e10) for bound in limits)}"'
         self.actuators.append(f"{of}/>")
-        self.controls.append(declared(found.input).value)
+        self.controls.append(found.input.value)
         return True
 
     def _constraint(self, one: Any) -> bool:

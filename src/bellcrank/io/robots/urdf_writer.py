@@ -14,7 +14,6 @@ from bellcrank.io.robots.outline import Branch, Outline, listed, outline
 from bellcrank.io.robots.pose import Pose, added, scaled
 from bellcrank.mechanism import GROUND, Mechanism
 from bellcrank.mechanism.friction import JointFriction
-from bellcrank.mechanism.inputs import declared
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.motors import GearedMotor
 from bellcrank.mechanism.rotation import matrix
@@ -214,7 +213,7 @@ class _Writer:
         label = force.name if symbol is None else symbol.name
         if symbol is not None:
             plain = replace(found, control=FREE) == Bounded(symbol, 1.0)
-            if not plain or declared(symbol).value != 0.0 or low != -high:
+            if not plain or symbol.value != 0.0 or low != -high:
                 return False
         if name in self.efforts and min(high, self.efforts[name]) < math.inf:
             return False

@@ -13,7 +13,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.harmonic import Constant, Harmonic
-from bellcrank.mechanism.inputs import is_input, is_steered, offset
+from bellcrank.mechanism.input import is_input, is_steered, offset
 from bellcrank.mechanism.parameter import is_parameter
 from bellcrank.mechanism.parametric import Evaluate
 
@@ -58,7 +58,7 @@ class FunctionOfTime(Function, listed=False):
     @property
     def _known(self) -> dict[Any, float]:
         """Numbers of parameters that have them, and initial values of inputs."""
-        return {**{s: s.made_with for s in self._symbols if is_steered(s)}, **dict(self.values)}
+        return {**{s: s.value for s in self._symbols if is_steered(s)}, **dict(self.values)}
 
     @property
     def open_parameters(self) -> tuple[Any, ...]:

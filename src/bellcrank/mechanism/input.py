@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bellcrank.errors import Fault, FaultList
 from bellcrank.mechanism.checking import Check
@@ -13,24 +13,10 @@ from bellcrank.mechanism.parametric import expressions_loaded
 from bellcrank.mechanism.quantities import in_si
 
 if TYPE_CHECKING:
+    from bellcrank._core import Expression
     from bellcrank.mechanism.contents import Contents
 
 E = TypeVar("E")
-_KEY: Final = "input "  # what the keys of their symbols begin with
-_OFFSET: Final = "offset"
-
-
-@dataclass(frozen=True)
-class DeclaredInput:
-    """An input as it was made: its name, the value that it starts with, its unit, and its symbol."""
-
-    name: str
-    value: float
-    unit: str
-    symbol: Any
-
-    def __str__(self) -> str:
-        return f"{self.value:g} {self.unit}".rstrip()
 
 
 def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  (it stands beside Drive, Event)
@@ -39,7 +25,7 @@ def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  
     It may be used in functions of time, such as drives and the efforts of motors and forces, and in joints,
     constraints and forces given by formulas; not in numbers that define the mechanism, such as masses.
     `run.inputs[name] = value` changes it from then on, and so do controllers. A name identifies an input:
-    made again with the same value and unit, it is the same one.
+    made again with the same value and unit, it is the same one. Its `name`, `value` and `unit` can be read.
 
     value: at the start of a run, in SI units. unit: of the value, for people and files, such as "N m".
 
@@ -55,38 +41,26 @@ def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  
             check.fault("unit must be a text without line breaks", unit)
             unit = ""
         value = check.number("value", in_si(check, "value", value, ()), unit)
-    return _symbol(name, f"{_KEY}{name} {value!r} {unit}", value)
+    return import_module("bellcrank.expression.expression").steered_symbol(name, "input", value, unit)
 
 
 def offset() -> Any:
     """The symbol of a drive's position offset at the time when an input last changed its velocity."""
-    return _symbol(_OFFSET, _OFFSET, 0.0)
-
-
-def _symbol(name: str, key: str, value: float) -> Any:
-    core, expressions = import_module("bellcrank._core"), import_module("bellcrank.expression.expression")
-    found = core.expression_symbol_of(key)
-    return expressions.fresh_symbol(name, key=key, value=value) if found is None else found
+    return import_module("bellcrank.expression.expression").steered_symbol("offset", "offset")
 
 
 def is_input(symbol: Any) -> bool:
     """Whether a symbol is that of an input."""
-    return symbol.made_with is not None and symbol.key.startswith(_KEY)
+    return symbol.kind == "input"  # type: ignore[no-any-return]
 
 
 def is_steered(symbol: Any) -> bool:
     """Whether the value of a symbol may change during a run: that of an input, and `offset()`."""
-    return symbol.made_with is not None and (symbol.key.startswith(_KEY) or symbol.key == _OFFSET)
+    return symbol.kind in ("input", "offset")
 
 
-def declared(symbol: Any) -> DeclaredInput:
-    """The declaration of an input, from its symbol."""
-    _, name, _, unit = symbol.key.split(" ", 3)
-    return DeclaredInput(name, symbol.made_with, unit, symbol)
-
-
-def inputs_in(value: Any) -> Iterator[Any]:
-    """The symbols of the inputs in an element, a function, formulas, or a container of these."""
+def inputs_in(value: Any) -> Iterator[Expression]:
+    """The inputs in an element, a function, formulas, or a container of these."""
     if value is None or isinstance(value, (float, int, str)):
         return
     if hasattr(value, "input_symbols"):
@@ -101,7 +75,7 @@ def inputs_in(value: Any) -> Iterator[Any]:
             yield from inputs_in(getattr(value, field.name))
 
 
-def inputs_of(mechanism: Contents) -> dict[str, DeclaredInput]:
+def inputs_of(mechanism: Contents) -> dict[str, Expression]:
     """The inputs of a mechanism by name, in the order in which its elements use them.
 
     Raises MechanismError, naming all, if two of them, or an input and a parameter, have the same name.
@@ -109,15 +83,14 @@ def inputs_of(mechanism: Contents) -> dict[str, DeclaredInput]:
     if not expressions_loaded():
         return {}
     faults = FaultList()
-    found: dict[str, DeclaredInput] = {}
+    found: dict[str, Expression] = {}
     tables = (mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives)
-    for symbol in dict.fromkeys(inputs_in(tables)):
-        one = declared(symbol)
+    for one in dict.fromkeys(inputs_in(tables)):
         if one.name in mechanism.parameters:
             rule = "a parameter has this name too"
             faults.add(f"input {one.name!r}", rule, None, "give one of them another name")
         if one.name in found:
-            both = f"{found[one.name]}, and {one}"
+            both = ", and ".join(f"{same.value:g} {same.unit}".rstrip() for same in (found[one.name], one))
             advice = "make it once and use it in all places, or give them different names"
             faults.add(f"input {one.name!r}", "two inputs have this name", both, advice)
         found[one.name] = one
