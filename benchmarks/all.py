@@ -1,4 +1,4 @@
-"""All benchmarks with their defaults: formulations, loops, choices, collision geometry, contacts."""
+"""All benchmarks with their defaults: formulations, loops, choices, contacts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from benchmarks import (
     choose,
     cones,
     dca,
-    geometry,
     humanoid,
     loops,
     piles,
@@ -36,7 +35,6 @@ def command(form: Form) -> None:
         dca.run,
         choose.run,
         adaptive.run,
-        geometry.run,
         cones.run,
         towers.run,
         piles.run,

@@ -1,4 +1,4 @@
-"""The recursive formulation: robots beside other engines, chains, impulses, ladders and nested loops."""
+"""The recursive formulation: robots beside other engines, and chains."""
 
 from __future__ import annotations
 
@@ -13,16 +13,13 @@ from typing import Final
 import click
 import numpy as np
 
-import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.formulations.preparing import prepare as prepared
 from bellcrank.formulations.system import System
-from bellcrank.gallery.rings import ladder
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from benchmarks.environment import environment
 from benchmarks.peer_replay import default_python
-from benchmarks.recursive_impulses import impulses
-from benchmarks.recursive_own import BATCH, Own, nested
+from benchmarks.recursive_own import BATCH, Own
 from benchmarks.report import Column, Report, Row, Table, publish
 from benchmarks.symbolic_peers import Files, check_agreement, default_build_folder, prepare
 from benchmarks.symbolic_robots import GENERAL, TIMED, Robot, alternating, arm, humanoid
@@ -33,8 +30,6 @@ from benchmarks.yardstick import FASTEST, REFERENCE, beside_reference, machine_t
 STATES: Final = 32
 SAMPLES: Final = 3
 LENGTHS: Final = (10, 100, 1000, 10_000, 50_000)
-CELLS: Final = (4, 16, 64, 256)
-DEPTHS: Final = (2, 4, 8, 16, 32)
 ROBOTS: Final[dict[str, Callable[[], Robot]]] = {GENERAL: TIMED[GENERAL], "humanoid": humanoid}
 RATIOS: Final = {(GENERAL, "pinocchio"): 0.3, (GENERAL, "mujoco"): 0.55, ("humanoid", "pinocchio"): 0.35,
                  ("humanoid", "mujoco"): 0.6}  # fmt: skip
@@ -44,7 +39,7 @@ JOINT_TARGET: Final = 100.0
 BATCH_TARGET: Final = 35.0
 MAKING_TARGET: Final = 2.0
 """Seconds to make a system of 50,000 joints."""
-PARTS: Final = ("robots", "chains", "impulses", "ladders", "nested")
+PARTS: Final = ("robots", "chains")
 
 
 def _race(
@@ -155,28 +150,6 @@ def _chains(repeats: int) -> tuple[Table, list[Row]]:
     return Table("chains", "Revolute chains, one core", columns, rows), targets
 
 
-def _loops(name: str, make: Callable[[int], bc.Mechanism], sizes: Sequence[int], repeats: int) -> Table:
-    rows: list[Row] = []
-    for size in sizes:
-        system = prepared(make(size), "recursive")
-        cost = _acceleration(system, repeats)
-        rows.append(
-            {
-                "loops": size,
-                "open": max(system.core.open_rows()),
-                "us": Spread(1e-3 * cost.median, 1e-3 * cost.smallest, 1e-3 * cost.largest),
-                "each": 1e-3 * cost.median / size,
-            }
-        )
-    columns = (
-        Column("loops", "loops"),
-        Column("open", "most rows open at a link"),
-        Column("us", "acceleration, us"),
-        Column("each", "us per loop"),
-    )
-    return Table(name, f"Loops: {name}, one core", columns, rows)
-
-
 def run(
     parts: Sequence[str] = PARTS,
     engines: Sequence[str] = tuple(FASTEST),
@@ -209,14 +182,6 @@ def run(
         table, more = _chains(repeats)
         tables.append(table)
         targets += more
-    if "impulses" in parts:
-        table, more = impulses(repeats)
-        tables.append(table)
-        targets += more
-    if "ladders" in parts:
-        tables.append(_loops("ladders", ladder, CELLS, repeats))
-    if "nested" in parts:
-        tables.append(_loops("nested", nested, DEPTHS, repeats))
     if machine:
         tables.append(machine_table(machine))
     tables.extend(targets_tables(targets, median(row["factor"] for row in machine) if machine else None))
@@ -232,7 +197,7 @@ def run(
 @repeats_option(7)
 @form_option
 def command(parts: tuple[str, ...], peer_python: str, build: Path | None, repeats: int, form: Form) -> None:
-    """The recursive formulation beside other engines, along chains, ladders and nested loops."""
+    """The recursive formulation beside other engines, and along chains."""
     publish([run(parts or PARTS, python=peer_python, build=build, repeats=repeats)], form)
 
 

@@ -1,16 +1,14 @@
-"""Bellcrank's side of `bellcrank bench recursive`: robots at given states, and nested loops."""
+"""Bellcrank's side of `bellcrank bench recursive`: robots at given states."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-import bellcrank as bc
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
-from bellcrank.gallery.rods import Z_AXIS, add_pin, add_rod
 from bellcrank.mechanism.rotation import matrix
 from benchmarks.symbolic_robots import Array, Robot, States
 from benchmarks.timing import timed
@@ -66,21 +64,3 @@ def _of_free_body(system: System) -> Array:
     back = matrix(tuple(state.rotation[0])).T
     moved = linear[0] - np.cross(state.angular_velocity[0], state.velocity[0])
     return np.concatenate([back @ moved, back @ angular[0]])
-
-
-def nested(depth: int) -> bc.Mechanism:
-    """A chain of 2 depth + 1 rods, each of the first half tied to its mirror image by a massless rod.
-
-    All loops are nested: the outermost tie closes first and encloses all others.
-    """
-    mech = bc.Mechanism(f"{depth} nested loops", gravity=(0.0, -9.81, 0.0))
-    count = 2 * depth + 1
-    points = [np.array([np.cos(a), np.sin(a), 0.0]) for a in np.linspace(0.1, np.pi - 0.1, count + 1)]
-    carrier: Any = mech.ground
-    for k in range(count):
-        rod = add_rod(mech, f"rod {k}", points[k], points[k + 1], mass=1.0)
-        add_pin(mech, f"pin {k}", carrier, rod, points[k], Z_AXIS)
-        carrier = rod
-    for k in range(depth):
-        mech.add_joint(f"tie {k}", bc.Distance(), f"rod {k}", f"rod {count - 1 - k}")
-    return mech

@@ -166,7 +166,6 @@ def plot(report: Report, path: Path) -> None:
 
 
 @click.command
-@click.option("--part", type=click.Choice(["joints", "contacts"]), default="joints", show_default=True)
 @click.option("--bodies", multiple=True, type=click.IntRange(4), help="Sizes (repeatable).")
 @click.option("--family", "families", multiple=True, type=click.Choice(list(FAMILIES)), help="Only these.")
 @click.option(
@@ -177,7 +176,6 @@ def plot(report: Report, path: Path) -> None:
 @click.option("--plot", "image", type=click.Path(path_type=Path, dir_okay=False), help="Draw into this file.")
 @form_option
 def command(
-    part: str,
     bodies: tuple[int, ...],
     families: tuple[str, ...],
     steps: int,
@@ -186,14 +184,7 @@ def command(
     image: Path | None,
     form: Form,
 ) -> None:
-    """Cost against the number of bodies: chains, rings, ladders of loops; or contacts with a plane."""
-    if part == "contacts":
-        from benchmarks import scaling_contacts
-
-        if families or image is not None:
-            raise click.UsageError("--family and --plot belong to the part joints")
-        publish([scaling_contacts.run(bodies or scaling_contacts.SIZES, repeats)], form)
-        return
+    """Cost against the number of bodies: chains, rings, ladders of loops."""
     report = run(bodies or SIZES, families or tuple(FAMILIES), steps, repeats, peer_python)
     publish([report], form)
     if image is not None:

@@ -78,11 +78,10 @@ std::vector<Observation::Effort> checked_efforts(const Model& model, const Effor
 }
 
 nb::list frame_sections(int bodies, int coordinates, int angles, int force_coordinates, int multipliers, int reactions,
-                        int efforts, int potentials, bool uniqueness, bool accelerations, int inputs, bool contacts,
+                        int efforts, int potentials, bool accelerations, int inputs, bool contacts,
                         int works) {
-    const FrameCounts counts{bodies,    coordinates, angles,     force_coordinates, multipliers,
-                             reactions, efforts,     potentials, uniqueness,        accelerations,
-                             inputs,    contacts,    works};
+    const FrameCounts counts{bodies,  coordinates, angles,        force_coordinates, multipliers, reactions,
+                             efforts, potentials,  accelerations, inputs,            contacts,    works};
     const FrameLayout layout(counts);
     nb::list out;
     for (int k = 0; k < kSections; ++k) {
@@ -185,11 +184,11 @@ void bind_observation(nb::module_& m) {
             "\"contact\" or \"block\", number,\ncolumn of the works, of which there are so many; the last two "
             "have what moves and impacts bring in).");
     m.def("frame_sections", &frame_sections, "bodies"_a, "coordinates"_a = 0, "angles"_a = 0, "force_coordinates"_a = 0,
-          "multipliers"_a = 0, "reactions"_a = 0, "efforts"_a = 0, "potentials"_a = 0, "uniqueness"_a = true,
+          "multipliers"_a = 0, "reactions"_a = 0, "efforts"_a = 0, "potentials"_a = 0,
           "accelerations"_a = false, "inputs"_a = 0, "contacts"_a = false, "works"_a = 0,
           nb::sig("def frame_sections(bodies: int, coordinates: int = 0, angles: int = 0, force_coordinates: int = 0, "
                   "multipliers: int = 0, reactions: int = 0, efforts: int = 0, potentials: int = 0, "
-                  "uniqueness: bool = True, accelerations: bool = False, inputs: int = 0, contacts: bool = False, "
+                  "accelerations: bool = False, inputs: int = 0, contacts: bool = False, "
                   "works: int = 0) -> list[tuple[str, int, tuple[int, ...]]]"),
           "The sections of a frame of so many of each, after its time: name, first number, shape.");
     m.def("observe", &observe, "system"_a, "what"_a, "The frame (1, 1 + width) of a system at its state.");

@@ -2,7 +2,6 @@
 #include "bindings.hpp"
 #include "marshal.hpp"
 #include "spatial/inertia.hpp"
-#include "spatial/quaternion_matrices.hpp"
 #include "spatial/rotation.hpp"
 
 namespace nb = nanobind;
@@ -17,9 +16,6 @@ static void bind_quaternions(nb::module_& m) {
     m.def(
         "quaternion_conjugate", [](const Quadruple& q) { return from_quat(conjugate(to_quat(q))); }, "q"_a,
         "Conjugate quaternion.");
-    m.def(
-        "quaternion_normalized", [](const Quadruple& q) { return from_quat(normalized(to_quat(q))); }, "q"_a,
-        "Quaternion of unit norm in the direction of q.");
     m.def(
         "rotation_matrix", [](const Quadruple& q) { return from_mat3(rotation_matrix(to_quat(q))); }, "q"_a,
         "Rotation matrix (3, 3), local to world axes, of a unit quaternion.");
@@ -39,18 +35,6 @@ static void bind_quaternions(nb::module_& m) {
         },
         "rotation_vector"_a, "omega"_a,
         "Rate (3,) of the rotation vector of R = R0 exp(phi) for the angular velocity omega in local axes.");
-    m.def(
-        "left_product_matrix", [](const Quadruple& q) { return left_product_matrix(to_quat(q)); }, "q"_a,
-        "Matrix (4, 4) of b -> q b.");
-    m.def(
-        "right_product_matrix", [](const Quadruple& q) { return right_product_matrix(to_quat(q)); }, "q"_a,
-        "Matrix (4, 4) of a -> a q.");
-    m.def(
-        "local_rate_matrix", [](const Quadruple& q) { return local_rate_matrix(to_quat(q)); }, "q"_a,
-        "Matrix (3, 4) from the quaternion's rate to the angular velocity in local axes.");
-    m.def(
-        "world_rate_matrix", [](const Quadruple& q) { return world_rate_matrix(to_quat(q)); }, "q"_a,
-        "Matrix (3, 4) from the quaternion's rate to the angular velocity in world axes.");
 }
 
 void bind_spatial(nb::module_& m) {

@@ -38,11 +38,11 @@ struct Observation {
     int works = 0;  // columns
 };
 
-// How many of each a frame holds; whether it holds flags of uniqueness and accelerations.
+// How many of each a frame holds; whether it holds accelerations.
 struct FrameCounts {
     int bodies = 0, coordinates = 0, angles = 0, force_coordinates = 0, multipliers = 0, reactions = 0, efforts = 0,
         potentials = 0;
-    bool uniqueness = true, accelerations = false;
+    bool accelerations = false;
     int inputs = 0;
     bool contacts = false;
     int works = 0;

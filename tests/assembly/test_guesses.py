@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from rigs.placed_joints import arm, four_bar, starts
 
 import bellcrank as bc
 from bellcrank.analysis.equilibrium import find_equilibrium
 from bellcrank.io import dumps, schema
-from tests.assembly.test_joint_starts import arm, four_bar, starts
 
 X, Y, Z = bc.symbol("x"), bc.symbol("y"), bc.symbol("z")
 

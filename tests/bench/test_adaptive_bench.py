@@ -18,9 +18,7 @@ LINKAGES = (
 )
 
 
-@pytest.fixture(autouse=True)
-def every_core(monkeypatch):
-    monkeypatch.setattr("benchmarks.environment.pin_to_one_core", lambda: None)
+pytestmark = pytest.mark.usefixtures("every_core")
 
 
 @pytest.mark.parametrize("linkage", LINKAGES, ids=lambda linkage: linkage.name)

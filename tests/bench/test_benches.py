@@ -6,14 +6,13 @@ import math
 import numpy as np
 import pytest
 
-import bellcrank as bc
 from bellcrank import _core, gallery
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.errors import MechanismError
 from bellcrank.formulations.preparing import prepare
 from bellcrank.integrate.methods import METHODS
 from bellcrank.mechanism.rotation import rotate
-from benchmarks import choose, choose_mechanisms, dense, loop_search, loops, sampling, scaling, tasora, timing
+from benchmarks import choose, choose_mechanisms, dense, loop_search, loops, scaling, tasora, timing
 from benchmarks.loop_runs import GENERATORS, LoopProblem, Setting, judge
 from benchmarks.peers.loop_problems import PROBLEMS
 from benchmarks.timing import Spread
@@ -32,10 +31,7 @@ ENVIRONMENT = {
 }
 
 
-@pytest.fixture(autouse=True)
-def every_core(monkeypatch):
-    """Benchmarks pin the process to one core; the tests' workers stay free."""
-    monkeypatch.setattr("benchmarks.environment.pin_to_one_core", lambda: None)
+pytestmark = pytest.mark.usefixtures("every_core")
 
 
 def output(main, arguments, capsys):
@@ -54,26 +50,6 @@ def output(main, arguments, capsys):
 
 def assert_spread(spread):
     assert 0 < spread["smallest"] <= spread["median"] <= spread["largest"] < math.inf
-
-
-def test_sampling_times_a_controller_in_every_formulation(capsys):
-    rows = output(sampling.main, ["--samples", "20", "--repeats", "1", "--json"], capsys)["results"][
-        "samples"
-    ]
-    assert [row["formulation"] for row in rows] == ["lagrange", "recursive", "symbolic"]
-    for row in rows:
-        assert min(row["sample_us"]["median"], row["step_us"]["median"]) > 0.0
-
-
-def test_sampling_holds_the_arm():
-    controllers = bc.Controller(sampling.held, sampling.PERIOD)
-    run = bc.simulate(sampling.steered_arm(), 1.0, formulation="recursive", controllers=controllers)
-    assert run.statistics["samples"] == 1000
-    start, end = (
-        np.abs([run.joint(f"joint {k}").position[at, 0] for k in range(1, 7)]).max() for at in (0, -1)
-    )
-    assert start == pytest.approx(1.5)
-    assert end < 0.5
 
 
 def test_tasora_shows_published_beside_measured(capsys):
@@ -174,16 +150,6 @@ def test_exponent_of_a_power_law():
     sizes = [20, 100, 5000]
     assert scaling.exponent(sizes, [3.0 * n**1.25 for n in sizes]) == pytest.approx(1.25)
     assert scaling.exponent([20], [1.0]) is None
-
-
-def test_scaling_of_contacts_fits_an_exponent_for_each_shape_and_method(capsys):
-    arguments = ["--part", "contacts", "--bodies", "4", "--bodies", "9", "--repeats", "1", "--json"]
-    results = output(scaling.main, arguments, capsys)["results"]
-    assert [row["bodies"] for row in results["contacts"]] == [4, 4, 9, 9] * 2
-    assert all(row["step_us"]["median"] > 0.0 for row in results["contacts"])
-    assert [(row["shapes"], row["method"]) for row in results["fits"]] == [
-        (shape, method) for shape in ("spheres", "boxes") for method in ("rk4", "moreau")
-    ]
 
 
 def test_scaling_draws_its_times(tmp_path, capsys):

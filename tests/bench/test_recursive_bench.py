@@ -1,29 +1,21 @@
 """`bellcrank bench recursive` as a program: small sizes, no other engines."""
 
-from benchmarks import recursive, recursive_impulses, yardstick
+from benchmarks import recursive, yardstick
 from benchmarks.symbolic_peers import Measured
 from benchmarks.targets import target, targets_tables
 from benchmarks.timing import Spread
 
 
-def test_loops_and_robots(monkeypatch):
-    monkeypatch.setattr(recursive, "CELLS", (2, 4))
-    monkeypatch.setattr(recursive, "DEPTHS", (1, 2))
+def test_chains_and_robots(monkeypatch):
     monkeypatch.setattr(recursive, "LENGTHS", (5, 1000))
-    monkeypatch.setattr(recursive_impulses, "LENGTHS", (10, 1000))
-    monkeypatch.setattr(recursive_impulses, "POINTS", (1, 4))
-    monkeypatch.setattr(recursive_impulses, "COMPARED", 10)
     report = recursive.run(engines=(), repeats=1).to_dict()
     results = report["results"]
-    assert [row["open"] for row in results["nested"]] == [1, 2]
     assert {row["robot"] for row in results["robots"]} == set(recursive.ROBOTS)
     assert all(row["ns"]["median"] > 0.0 for row in results["chains"])
     assert [row["limit"] for row in results["targets"]][:2] == [
         recursive.JOINT_TARGET,
         recursive.BATCH_TARGET,
     ]
-    assert recursive_impulses.LIMIT in [row["limit"] for row in results["targets"]]
-    assert all(row["us"]["median"] > 0.0 for row in results["impulses"])
 
 
 def test_times_are_scaled_by_what_other_engines_take():

@@ -8,10 +8,10 @@ from types import ModuleType
 import h5py
 import numpy as np
 import pytest
+from rigs.program import FOUR_BAR
 
 import bellcrank as bc
 from bellcrank.io import loads
-from tests.cli.conftest import FOUR_BAR
 
 
 def rows(text):

@@ -1,10 +1,10 @@
 """What a user sees when something is wrong: every fault, its place, what to do; never a traceback."""
 
 import pytest
+from rigs.program import FOUR_BAR, process
 
 from bellcrank.cli.messages import report
 from bellcrank.errors import AssemblyError, Fault, Location, MechanismError, Unsupported
-from tests.cli.conftest import FOUR_BAR, process
 
 FAULTY = """\
 bellcrank: 1

@@ -10,10 +10,10 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from rigs.program import FOUR_BAR, process
 
 import bellcrank as bc
 from bellcrank.io import loads
-from tests.cli.conftest import FOUR_BAR, process
 
 # The rocker cannot make a whole turn.
 OVERDRIVEN = FOUR_BAR.replace(

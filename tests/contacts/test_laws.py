@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+from rigs.contact_scenes import G, ball, block, floor, reference
 
 import bellcrank as bc
-
-from .conftest import G, ball, block, floor, reference
 
 FORMULATIONS = ["lagrange", "recursive", "symbolic", "dca"]
 

@@ -2,17 +2,9 @@
 
 import numpy as np
 import pytest
+from rigs.contact_scenes import floor, reference, stepped
 
 import bellcrank as bc
-
-from .conftest import floor, reference
-
-
-def stepped(mech, duration, step, **options):
-    """A run by impulses that passes the judge."""
-    run = bc.simulate(mech, duration, method="moreau", step=step, **{"output_step": step} | options)
-    assert bc.verify(run)
-    return run
 
 
 @pytest.mark.parametrize(("share", "stands"), [(1.01, True), (0.99, False)])

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from rigs import meshes
+from rigs.contact_scenes import G
 
 import bellcrank as bc
-
-from .conftest import G
 
 pytest.importorskip("trimesh")
 

@@ -1,33 +1,25 @@
 """Steps by impulses: closed forms of impacts and friction, joints and limits, what is refused."""
 
-import sys
-
 import numpy as np
 import pytest
+from rigs.contact_scenes import G, ball, block, floor, forged, reference
 from rigs.touching_scenes import scene
 
 import bellcrank as bc
 
-from .conftest import G, ball, block, floor, forged, reference
+
+@pytest.fixture(params=["lagrange", "recursive"])
+def stepped(request):
+    """Runs by impulses, in both formulations that step by them."""
+
+    def stepped(mech, duration, step, **options):
+        options = {"output_step": step, "formulation": request.param} | options
+        return bc.simulate(mech, duration=duration, method="moreau", step=step, **options)
+
+    return stepped
 
 
-@pytest.fixture(params=["lagrange", "recursive"], autouse=True)
-def formulation(request, monkeypatch):
-    """Each test runs in both formulations that step by impulses."""
-    monkeypatch.setattr(sys.modules[__name__], "FORMULATION", request.param)
-    return request.param
-
-
-FORMULATION = ""
-
-
-def stepped(mech, duration, step, **options):
-    """A run by impulses."""
-    options = {"output_step": step, "formulation": FORMULATION} | options
-    return bc.simulate(mech, duration=duration, method="moreau", step=step, **options)
-
-
-def test_a_ball_is_thrown():
+def test_a_ball_is_thrown(stepped):
     """Newton's law on the normal and Coulomb's on the tangent. Each impact is late by up to a step."""
     data = reference("K01_thrown_ball")
     p = data["params"]
@@ -44,7 +36,7 @@ def test_a_ball_is_thrown():
 
 
 @pytest.mark.parametrize("name", ["K02_shaken_incline", "K02_shaken_incline_static"])
-def test_stick_and_slip_on_a_shaken_incline(name):
+def test_stick_and_slip_on_a_shaken_incline(stepped, name):
     data = reference(name)
     p = data["params"]
     contact = bc.Contact(1e7, friction=p["friction_kinetic"], static_friction=p["friction_static"])
@@ -60,7 +52,7 @@ def test_stick_and_slip_on_a_shaken_incline(name):
         assert np.interp(end, run.time, x) == pytest.approx(after, abs=2e-4)
 
 
-def test_a_block_rocks():
+def test_a_block_rocks(stepped):
     """Housner's block: each impact takes the same part of the angular speed."""
     data = reference("K03_rocking_block")
     p = data["params"]
@@ -87,7 +79,7 @@ def test_a_block_rocks():
 
 
 @pytest.mark.parametrize("name", ["K04_cradle", "K04_cradle_5", "K04_cradle_unequal"])
-def test_balls_in_a_row_are_hit_at_once(name):
+def test_balls_in_a_row_are_hit_at_once(stepped, name):
     """Simultaneous impacts are one problem, by Moreau's law."""
     data = reference(name)
     p = data["params"]
@@ -108,7 +100,7 @@ def test_balls_in_a_row_are_hit_at_once(name):
     assert after == pytest.approx(data["velocities_after"]["moreau"], abs=1e-6)
 
 
-def test_a_billiard_ball_slides_and_rolls():
+def test_a_billiard_ball_slides_and_rolls(stepped):
     data = reference("K05_billiard")
     p = data["params"]
     mech = ball((*p["position0"], p["radius"]), (*p["velocity0"], 0.0), p["spin0"])
@@ -122,7 +114,7 @@ def test_a_billiard_ball_slides_and_rolls():
         assert motion.angular_velocity[frame] == pytest.approx(row[4:], abs=0.1)
 
 
-def test_a_ball_on_a_turntable():
+def test_a_ball_on_a_turntable(stepped):
     """It rolls on a driven plane; time stepping of first order in the turning of the table."""
     data = reference("K05_turntable")
     p = data["params"]
@@ -138,7 +130,7 @@ def test_a_ball_on_a_turntable():
         assert found == pytest.approx(row, abs=2e-3)
 
 
-def test_painleves_rod_is_hit_without_a_collision():
+def test_painleves_rod_is_hit_without_a_collision(stepped):
     """No force exists that keeps the sliding end on the floor: an impulse does, and stops it."""
     data = reference("K06_painleve_rod")
     p, hit = data["params"], data["impact_without_collision"]
@@ -166,7 +158,7 @@ def test_painleves_rod_is_hit_without_a_collision():
 
 
 @pytest.mark.parametrize("lift", [11.0, 30.0])
-def test_nothing_pulls_at_a_body_that_has_left_the_floor(lift):
+def test_nothing_pulls_at_a_body_that_has_left_the_floor(stepped, lift):
     """A block that slides is lifted suddenly: its speed along the floor stays what it was then."""
     mech = block(0.0, bc.Contact(1e6, restitution=0.0, friction=0.5), velocity=3.0)
     mech.add_force(
@@ -197,7 +189,7 @@ def tower(count, top=1.0):
 
 
 @pytest.mark.parametrize(("count", "top"), [(10, 1.0), (10, 1e3), (30, 1e3)])
-def test_a_tower_stands(count, top):
+def test_a_tower_stands(stepped, count, top):
     run = stepped(tower(count, top), 2.0, 2e-3, output_step=0.1)
     for k in range(count):
         assert run.body(f"box {k}").position[-1] == pytest.approx([0.0, 0.0, 0.1 + 0.2 * k], abs=1e-9)
@@ -232,7 +224,7 @@ def linkage(kind=bc.Revolute, **joint):
 
 
 @pytest.mark.parametrize("kind", [bc.Revolute, bc.Spherical])
-def test_joints_move_in_second_order(kind):
+def test_joints_move_in_second_order(stepped, kind):
     mech = linkage(kind)
     exact = bc.simulate(mech, duration=1.0, output_step=1.0, method="dopri5", tolerance=1e-12)
     errors = [
@@ -246,7 +238,7 @@ def test_joints_move_in_second_order(kind):
 
 
 @pytest.mark.parametrize("elbow", [bc.Revolute, bc.Universal])
-def test_rotors_keep_their_momentum(elbow):
+def test_rotors_keep_their_momentum(stepped, elbow):
     mech = linkage()
     mech.replace(mech.joints["elbow"], kind=elbow())
     mech.add_force("shoulder motor", bc.GearedMotor(ratio=20, rotor_inertia=2e-4, torque=0.1), "root")
@@ -264,7 +256,7 @@ def test_rotors_keep_their_momentum(elbow):
 
 
 @pytest.mark.parametrize("name", ["n_four_bar", "bricard_linkage", "four_bar", "stewart_platform"])
-def test_loops_and_redundant_rows(name):
+def test_loops_and_redundant_rows(stepped, name):
     mech = getattr(bc.gallery, name)()
     exact = bc.simulate(mech, duration=0.2, output_step=0.1, method="dopri5", tolerance=1e-11)
     run = stepped(mech, 0.2, 5e-4, output_step=0.1)
@@ -272,7 +264,7 @@ def test_loops_and_redundant_rows(name):
         assert run.body(body).position[-1] == pytest.approx(exact.body(body).position[-1], abs=1e-5)
 
 
-def test_a_limit_that_bounces():
+def test_a_limit_that_bounces(stepped):
     mech = linkage(bc.Revolute)
     joint = mech.joints["root"]
     limited = bc.Limit(-0.4, 0.4, restitution=0.5)
@@ -285,7 +277,7 @@ def test_a_limit_that_bounces():
     assert np.max(np.abs(angle)) > 0.399
 
 
-def test_energy_is_never_gained_by_contacts():
+def test_energy_is_never_gained_by_contacts(stepped):
     """Scenes with every restitution, friction and shape; what integration adds is small."""
     for seed in range(30000, 30030):
         run = stepped(scene(seed), 0.5, 2e-4, output_step=0.01)
@@ -303,7 +295,7 @@ def test_energy_is_never_gained_by_contacts():
         (19, 1.01, "contact motion"),
     ],
 )
-def test_what_was_recorded_wrongly_is_found(column, factor, check):
+def test_what_was_recorded_wrongly_is_found(stepped, column, factor, check):
     mech = block(0.0, bc.Contact(1e6, restitution=0.0, friction=0.4), velocity=1.0)
     mech.replace(mech.bodies["block"], position=(0.0, 0.0, 0.05))
     run = stepped(mech, 0.1, 1e-3, output_step=0.01)
@@ -311,13 +303,13 @@ def test_what_was_recorded_wrongly_is_found(column, factor, check):
     assert check in forged(run, column, factor)
 
 
-def test_runs_repeat_bit_for_bit():
+def test_runs_repeat_bit_for_bit(stepped):
     one, two = (stepped(scene(30001), 0.3, 1e-3) for _ in range(2))
     assert np.array_equal(one.store.frames, two.store.frames)
     assert np.array_equal(one.store.contacts, two.store.contacts)
 
 
-def test_a_run_goes_on_from_any_frame():
+def test_a_run_goes_on_from_any_frame(stepped):
     mech = tower(3)
     mech.replace(mech.bodies["box 2"], velocity=(0.4, 0.1, 0.0))
     whole = stepped(mech, 0.2, 1e-3)
@@ -334,7 +326,7 @@ def test_what_it_refuses():
     assert bc.simulate(mech, duration=0.1, method="moreau").statistics["formulation"] == "lagrange"
 
 
-def test_impulses_that_are_not_found_end_the_run_by_name():
+def test_impulses_that_are_not_found_end_the_run_by_name(stepped):
     mech = tower(10, 1e3)
     mech.replace(mech.bodies["box 4"], velocity=(1.0, 0.0, 0.0))
     with pytest.raises(
@@ -345,7 +337,7 @@ def test_impulses_that_are_not_found_end_the_run_by_name():
     assert 1e-8 < allowed.statistics["residual"] <= 1e-3
 
 
-def test_a_run_from_a_file_is_judged_as_what_it_is(tmp_path):
+def test_a_run_from_a_file_is_judged_as_what_it_is(stepped, tmp_path):
     run = stepped(tower(3), 0.1, 2e-3, path=tmp_path / "tower.h5")
     loaded = bc.Trajectory.load(tmp_path / "tower.h5")
     assert bc.verify(loaded)
@@ -353,14 +345,14 @@ def test_a_run_from_a_file_is_judged_as_what_it_is(tmp_path):
     assert np.array_equal(loaded.contact("touch").points(-1).force, run.contact("touch").points(-1).force)
 
 
-def test_large_impulses_on_a_light_body_stay_balanced():
+def test_large_impulses_on_a_light_body_stay_balanced(stepped):
     """A capsule of 35 g carries a sphere of 81 kg; impulses of the last step do not fit the next one."""
     run = stepped(scene(6442), 0.5, 1e-3)
     energy = run.energy.total
     assert np.max(np.diff(energy)) < 0.01 * run.energy.kinetic.max()
 
 
-def test_recorded_forces_add_up_to_momentum():
+def test_recorded_forces_add_up_to_momentum(stepped):
     """A driven plate runs into a ball at rest: the forces in the frames of all steps are its momentum."""
     mech = bc.Mechanism("push", gravity=(0.0, 0.0, 0.0))
     plate = mech.add_body(
@@ -378,7 +370,7 @@ def test_recorded_forces_add_up_to_momentum():
     assert impulse == pytest.approx(0.3, rel=1e-6)
 
 
-def test_forces_of_a_ball_that_falls_and_rests_add_up():
+def test_forces_of_a_ball_that_falls_and_rests_add_up(stepped):
     """Weight and impact: the impulse of the floor is that of the fall and of the weight since."""
     mech = ball((0.0, 0.0, 0.5), mass=0.7, radius=0.05)
     floor(mech, "floor", bc.Contact(1e6, restitution=0.0), "ball")

@@ -4,10 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from rigs.contact_scenes import ball, block, floor, reference
 
 import bellcrank as bc
-
-from .conftest import ball, block, floor, reference
 
 DATA = reference("C01_contact_friction")
 

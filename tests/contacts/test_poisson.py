@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+from rigs.contact_scenes import G, ball, floor
 
 import bellcrank as bc
-
-from .conftest import G, ball, floor
 
 FORMULATIONS = ("lagrange", "recursive")
 

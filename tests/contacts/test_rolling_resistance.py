@@ -3,10 +3,9 @@
 import h5py
 import numpy as np
 import pytest
+from rigs.contact_scenes import G, ball, floor, forged
 
 import bellcrank as bc
-
-from .conftest import G, ball, floor, forged
 
 RADIUS, MASS = 0.1, 2.0
 ROLLING, SPINNING = 2e-3, 5e-3  # m

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+from rigs.contact_scenes import reference
 
 import bellcrank as bc
-
-from .conftest import reference
 
 FORMULATIONS = ["lagrange", "recursive"]
 

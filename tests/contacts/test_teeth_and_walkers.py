@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
+from rigs.contact_scenes import G, stepped
 
 import bellcrank as bc
 from bellcrank.gallery import compass_walker, flank_error, ratchet_winch, rimless_wheel, spur_gears
-
-from .conftest import G
-from .test_machines import stepped
 
 
 @pytest.mark.parametrize(("teeth", "speed"), [((20, 30), 20.0), ((18, 41), -15.0)])

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+from rigs.contact_scenes import G, ball
 
 import bellcrank as bc
 from bellcrank import io
 from bellcrank.mechanism import roads
 from bellcrank.scene.bodies import mesh_of
-
-from .conftest import G, ball
 
 CONTACT = bc.Contact(1e5, restitution=0.6, friction=0.4)
 RUN = {"duration": 0.35, "output_step": 0.05, "method": "dopri5", "tolerance": 1e-11}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rigs.contact_scenes import forged
 from rigs.tyre_rig import (
     HEIGHT,
     LOAD,
@@ -18,8 +19,6 @@ from rigs.tyre_rig import (
 
 import bellcrank as bc
 from bellcrank import io
-
-from .conftest import forged
 
 
 def terrain(function, spacing=0.01, length=8.0):

@@ -1,5 +1,6 @@
-"""ARCHITECTURE.md: its diagrams are what the linter and the build hold, and what it names exists."""
+"""ARCHITECTURE.md: its diagrams are those of linter and build, and what it names exists. Rules of tests."""
 
+import ast
 import re
 import tomllib
 from itertools import pairwise
@@ -88,3 +89,72 @@ def test_names_stand_where_the_page_says(name, path):
 def test_the_page_has_what_is_checked():
     assert len(PATHS) > 20
     assert ("LAW_KINDS", "mechanism/rows.py") in PLACES
+
+
+SETTERS = {"setattr", "setitem", "delattr", "delitem", "update", "clear", "pop", "append"}
+
+
+def imports_of_tests(text):
+    """Imports, also in programs that a test writes as texts, from modules of tests."""
+    lines = re.findall(r"^[ \t]*(?:from|import) .*", text, re.M)
+    return [line for line in lines if re.search(r"\b(test_\w+|conftest)\b", line)]
+
+
+def autouse_fixtures_that_change_globals(text):
+    """Names of fixtures that nobody asks for and that change more than the environment."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        asked = [ast.unparse(each) for each in getattr(node, "decorator_list", [])]
+        if any("autouse=True" in each for each in asked) and any(map(changes_globals, ast.walk(node))):
+            found.append(node.name)
+    return found
+
+
+def changes_globals(node):
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", getattr(node.func, "id", "")) in SETTERS
+    targets = getattr(node, "targets", [getattr(node, "target", None)])
+    places = [each for each in targets if isinstance(each, (ast.Attribute, ast.Subscript))]
+    changed = isinstance(node, (ast.Assign, ast.AugAssign, ast.Delete)) and places
+    return isinstance(node, ast.Global) or bool(
+        changed and not all(ast.unparse(each).startswith("os.environ[") for each in places)
+    )
+
+
+def test_no_test_imports_another():
+    """What several use is in tests/rigs."""
+    for path in (ROOT / "tests").rglob("*.py"):
+        assert not imports_of_tests(path.read_text(encoding="utf-8")), path
+
+
+def test_no_fixture_changes_globals_unasked():
+    for path in (ROOT / "tests").rglob("*.py"):
+        assert not autouse_fixtures_that_change_globals(path.read_text(encoding="utf-8")), path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from viewer.test_engine import do",
+        "import tests.test_build",
+        "    from .conftest import G",
+        "x = '''\nfrom a import test_b",
+    ],
+)
+def test_what_imports_tests_is_found(text):
+    assert imports_of_tests(text)
+    assert not imports_of_tests("from rigs.live import do\nimport pytest")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["monkeypatch.setattr(kinds, 'KNOWN', ())", "monkeypatch.setitem(KNOWN, 'a', 1)", "KNOWN['a'] = 1",
+     "del KNOWN['a']", "kinds.KNOWN = ()", "global KNOWN", "KNOWN.clear()"],
+)  # fmt: skip
+def test_what_changes_globals_is_found(line):
+    fixture = "@pytest.fixture(autouse=True)\ndef kept(monkeypatch):\n    "
+    assert autouse_fixtures_that_change_globals(fixture + line) == ["kept"]
+    asked_for = fixture.replace("(autouse=True)", "")
+    assert not autouse_fixtures_that_change_globals(asked_for + line)
+    for harmless in ("monkeypatch.setenv('A', '1')", "os.environ['A'] = '1'", "plt.close('all')"):
+        assert not autouse_fixtures_that_change_globals(fixture + harmless)

@@ -155,7 +155,7 @@ class Session:
             pytest.fail(f"{self.at(block)}: the page shows\n{block.text}\nbut printed is\n{self.printed}")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def own_joint_kinds():
     """Kinds that a page adds are gone after it."""
     known = dict(JOINT_KINDS)
@@ -164,6 +164,7 @@ def own_joint_kinds():
     JOINT_KINDS.update(known)
 
 
+@pytest.mark.usefixtures("own_joint_kinds")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_snippets(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -7,7 +7,6 @@ from rigs.agreement import agreed, side_by_side
 
 import bellcrank as bc
 from bellcrank.errors import Unsupported
-from bellcrank.formulations.preparing import FORMULATIONS
 from bellcrank.mechanism import JOINT_KINDS
 
 FORMULATED = ("recursive", "symbolic", "dca", "dense")
@@ -24,13 +23,7 @@ LOOPS = {
     "platform": lambda: chains.platform(1.0, 3.0),
 }
 
-pytestmark = pytest.mark.parametrize("formulation", FORMULATED)
-
-
-@pytest.fixture(autouse=True)
-def dense(monkeypatch):
-    """The formulation of rigs/dense_lagrange.cpp among the others."""
-    monkeypatch.setitem(FORMULATIONS, "dense", "rigs.dense")
+pytestmark = [pytest.mark.parametrize("formulation", FORMULATED), pytest.mark.usefixtures("dense")]
 
 
 @pytest.mark.parametrize("name", JOINT_KINDS)

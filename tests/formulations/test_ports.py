@@ -13,15 +13,13 @@ from bellcrank import _core
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.contract import checked_module
-from bellcrank.formulations.preparing import FORMULATIONS, MOVING
+from bellcrank.formulations.preparing import MOVING
 from bellcrank.integrate.methods import METHODS
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    monkeypatch.setitem(FORMULATIONS, "dense", "rigs.dense")
+pytestmark = pytest.mark.usefixtures("dense")
 
 
 def at_start(kind, mechanism):

@@ -9,7 +9,6 @@ from scipy.spatial.transform import Rotation
 import bellcrank as bc
 from bellcrank.assembly.state import State
 from bellcrank.gallery import ladder
-from benchmarks.recursive_own import nested
 
 
 def compare(mechanism, tolerance=1e-9):
@@ -212,7 +211,7 @@ def test_a_ladder_keeps_its_loops_apart(size):
 def test_nested_loops_share_their_freedoms():
     """The innermost links carry the rows of all loops around them."""
     depth = 5
-    system = compare(nested(depth))
+    system = compare(linkages.nested(depth))
     assert max(system.core.open_rows()) == depth
 
 

@@ -2,7 +2,6 @@
 
 import math
 
-import h5py
 import numpy as np
 import pytest
 import scipy.linalg
@@ -182,22 +181,6 @@ def test_a_run_records_what_is_open(formulation, tmp_path):
     assert not columns["constraint.sun mesh 0.effort unique"].any()
     assert not columns["joint.sun bearing.force unique"].any()
     assert "joint.sun bearing.moment unique" not in columns
-
-
-def test_a_file_without_these_flags_opens(tmp_path):
-    """As earlier versions wrote them."""
-    path = tmp_path / "old.h5"
-    bc.simulate(doubled_gear(), duration=0.02, step=1e-2).save(path)
-    with h5py.File(path, "r+", libver="latest") as file:
-        del file.attrs["uniqueness"]
-        del file["multipliers/unique"]
-        del file["reactions/unique"]
-    old = bc.Trajectory.load(path)
-    assert len(old.constraint("one").effort) == 3
-    assert "constraint.one.effort [N]" in old.to_dict()
-    for ask in (lambda: old.constraint("one").unique, lambda: old.joint("shaft 0").force_unique):
-        with pytest.raises(bc.MechanismError, match="unique was not recorded"):
-            ask()
 
 
 def table(load, limits):

@@ -10,7 +10,7 @@ import bellcrank as bc
 LONG = ("A02 N-four-bar, N = 40", "A03 Andrews' squeezer", "A05 flyball governor")
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_linkages_start_at_singular_poses_or_pass_them(seed):
     found = followed(singular_linkage(seed))
     assert found.violation[0] <= 1e-12

@@ -74,13 +74,13 @@ def damaged(seed, folder):
     """Damage one of the sound files in some way and use it."""
     rng = np.random.default_rng(seed)
     path = folder / "run.h5"
-    source = folder.parent / str(rng.choice(["whole.h5", "unfinished.h5", "version_1.h5"]))
+    source = folder.parent / str(rng.choice(["whole.h5", "unfinished.h5"]))
     how = int(rng.choice(4, p=[0.2, 0.3, 0.4, 0.1]))
     if how < 2:
         content, what = (rig.cut, rig.overwritten)[how](rng, source.read_bytes())
         path.write_bytes(content)
     else:
-        source = folder.parent / str(rng.choice(["whole.h5", "version_1.h5"]))  # h5py can change these
+        source = folder.parent / "whole.h5"  # h5py can change this one
         shutil.copy(source, path)
         what = "; ".join(rig.doctored(rng, path) for _ in range(how - 1))
     return in_a_process(use, path), f"{source.name}: {what}"
@@ -177,8 +177,7 @@ def main():
         folder = Path(name)
         run = rig.whole(folder / "whole.h5")
         rig.unfinished(folder / "unfinished.h5", run)
-        rig.of_version_1(folder / "version_1.h5", folder / "whole.h5")
-        for sound in ("whole.h5", "unfinished.h5", "version_1.h5"):
+        for sound in ("whole.h5", "unfinished.h5"):
             assert use(folder / sound) == "read", sound
         tasks = [(given.first + k, False, folder) for k in range(given.count)]
         tasks += [(given.first + k, True, folder) for k in range(given.kills)]

@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from rigs.json_schema import SCHEMA, accepts
 
 import bellcrank as bc
 from bellcrank.io import dumps, yaml_format
 from bellcrank.io.node import plain
-from tests.io.test_schema import SCHEMA, accepts
 
 FILE = """\
 bellcrank: 1

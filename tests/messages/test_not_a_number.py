@@ -103,11 +103,11 @@ CASES = [
 @pytest.mark.parametrize(
     ("sample", "field"), CASES, ids=lambda c: c if isinstance(c, str) else type(c).__name__
 )
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_refused(sample, field, bad):
-    for value in spoiled(getattr(sample, field), bad):
-        with pytest.raises(bc.MechanismError, match="must be finite"):
-            replace(sample, **{field: value})
+def test_refused(sample, field):
+    for bad in (math.nan, math.inf, -math.inf):
+        for value in spoiled(getattr(sample, field), bad):
+            with pytest.raises(bc.MechanismError, match="must be finite"):
+                replace(sample, **{field: value})
 
 
 def test_every_class_with_numbers_is_a_sample():

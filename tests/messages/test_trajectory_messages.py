@@ -77,7 +77,7 @@ def test_files_that_are_not_runs(run, tmp_path):
         (missing, "there is no such file"),
         (text, "this is not an HDF5 file; runs are saved by run.save(path)"),
         (other, "this HDF5 file does not hold a run of bellcrank"),
-        (later, "a later version wrote this file, got 99; this bellcrank reads versions up to 3: update it"),
+        (later, "a later version wrote this file, got 99; this bellcrank reads version 3: update it"),
     ):
         with pytest.raises(MechanismError) as caught:
             Trajectory.load(path)

@@ -1,6 +1,102 @@
-"""The browser of tests: where it is, and how it draws without a graphics card."""
+"""The browser of tests, which draws without a graphics card, and a live page in it: seen, clicked, filled."""
 
 import shutil
+import time
+
+import numpy as np
+import pytest
+from rigs.live import place, until
+
+from bellcrank.trajectory.rotations import conjugate, rotate
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
+NEEDS_A_BROWSER = [
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+HEIGHT = 640  # of the window
+
+
+def visit(browser, page):
+    tab = browser.new_page(viewport={"width": 1000, "height": HEIGHT})
+    tab.foreign = []
+    tab.on("request", lambda r: None if "//localhost" in r.url else tab.foreign.append(r.url))
+    tab.goto(page.url)
+    tab.get_by_text("Play", exact=True).first.wait_for(timeout=120_000)
+    client = client_of(page)
+    end = time.monotonic() + 60.0
+    while client.camera.image_width < 100 and time.monotonic() < end:
+        time.sleep(0.1)
+    tab.wait_for_timeout(3000)
+    return tab
+
+
+def client_of(page):
+    end = time.monotonic() + 60.0
+    while not (clients := page.server.get_clients()):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return max(clients.values(), key=lambda client: client.client_id)
+
+
+def pixel(page, point):
+    """Where a point of the world is seen in the window: the projection of a pinhole camera.
+
+    A slow browser draws fewer pixels than the window has, and counts those.
+    """
+    camera = client_of(page).camera
+    seen = rotate(conjugate(np.asarray(camera.wxyz)), page.stage.unit * np.asarray(point) - camera.position)
+    height, width = camera.image_height, camera.image_width
+    focus = 0.5 * height / np.tan(0.5 * camera.fov)
+    scale = HEIGHT / height
+    return tuple(scale * (0.5 * w + focus * x / seen[2]) for w, x in zip((width, height), seen, strict=False))
+
+
+def press(tab, text):
+    tab.get_by_role("button", name=text, exact=True).first.click()
+
+
+def field(tab, label):
+    """The input beside a label."""
+    beside = f"//label[normalize-space()='{label}']/ancestor::div[contains(@class, 'Flex-root')][1]//input"
+    return tab.locator(f"xpath={beside}").first
+
+
+def fill(page, tab, label, value):
+    """Type into a field until the page has it: viser sends one change in 50 ms only, and drops others."""
+    widgets = page.server.gui._gui_input_handle_from_uuid
+    for _ in range(5):
+        field(tab, label).fill(str(value))
+        tab.keyboard.press("Tab")
+        for _ in range(30):
+            if any((one.label, one.value) == (label, value) for one in list(widgets.values())):
+                return
+            tab.wait_for_timeout(100)
+    raise AssertionError(f"{label} did not become {value}")
+
+
+def wait_for(tab, condition):
+    for _ in range(300):
+        if condition():
+            return
+        tab.wait_for_timeout(100)
+    raise AssertionError("it did not come to this")
+
+
+def settled(page, tab):
+    until(page.session, lambda now: not now.moving, 30.0)
+    tab.wait_for_timeout(1500)
+
+
+def click(page, tab, marker):
+    """Click a marker of a body on the stage."""
+    settled(page, tab)
+    before = len(page.building.joining.picks)
+    tab.mouse.click(*pixel(page, place(page.session, marker)))
+    for _ in range(50):
+        if len(page.building.joining.picks) != before:
+            return
+        tab.wait_for_timeout(100)
+    raise AssertionError(f"{marker} was not hit")

@@ -1,4 +1,4 @@
-"""Files of runs with something wrong, at random: doctored, with bytes changed, cut off; and older ones."""
+"""Files of runs with something wrong, at random: doctored, with bytes changed, cut off."""
 
 import json
 import shutil
@@ -44,31 +44,6 @@ def unfinished(path, run):
     recorder.on_block(np.concatenate(sections, axis=1))
     shutil.copy(growing, path)
     recorder.finish({})
-
-
-def of_version_2(path, source):
-    """The same as the second version wrote it: without forces, and without the time of its start."""
-    shutil.copy(source, path)
-    with h5py.File(path, "r+", libver="latest") as file:
-        for group in ("forces", "along"):
-            if group in file:
-                del file[group]
-        del file.attrs["start"]
-        file.attrs["version"] = 2
-
-
-def of_version_1(path, source):
-    """The same as the first version wrote it."""
-    shutil.copy(source, path)
-    with h5py.File(path, "r+", libver="latest") as file:
-        told = json.loads(bytes(file["end"][:]))
-        del file["end"]
-        file.attrs.update(version=1, status=told["status"], message=told["message"])
-        file.create_group("statistics", track_order=True).attrs.update(told["statistics"])
-        if told["events"]:
-            file["events"].create_dataset("name", data=told["events"], dtype=h5py.string_dtype())
-        else:
-            del file["events"]
 
 
 def cut(rng, content):

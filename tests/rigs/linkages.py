@@ -7,6 +7,7 @@ import numpy as np
 from rigs.machine import matrix
 
 import bellcrank as bc
+from bellcrank.gallery.rods import Z_AXIS, add_pin, add_rod
 
 Y = (0.0, 1.0, 0.0)
 THICKNESS = 0.1  # of bars, m
@@ -215,4 +216,22 @@ def rods_that_contradict():
     mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(axis=(1, 0, 0)), block.marker(axis=(1, 0, 0)))
     mech.add_joint("short", bc.Distance(1.0), mech.ground.marker(), block.marker())
     mech.add_joint("long", bc.Distance(1.2), mech.ground.marker(), block.marker())
+    return mech
+
+
+def nested(depth):
+    """A chain of 2 depth + 1 rods, each of the first half tied to its mirror image by a massless rod.
+
+    All loops are nested: the outermost tie closes first and encloses all others.
+    """
+    mech = bc.Mechanism(f"{depth} nested loops", gravity=(0.0, -9.81, 0.0))
+    count = 2 * depth + 1
+    points = [np.array([np.cos(a), np.sin(a), 0.0]) for a in np.linspace(0.1, np.pi - 0.1, count + 1)]
+    carrier = mech.ground
+    for k in range(count):
+        rod = add_rod(mech, f"rod {k}", points[k], points[k + 1], mass=1.0)
+        add_pin(mech, f"pin {k}", carrier, rod, points[k], Z_AXIS)
+        carrier = rod
+    for k in range(depth):
+        mech.add_joint(f"tie {k}", bc.Distance(), f"rod {k}", f"rod {count - 1 - k}")
     return mech

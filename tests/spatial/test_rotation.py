@@ -112,3 +112,27 @@ def test_parallel_axes_on_point_masses():
     moved = core.inertia_about_point(about(com), masses.sum(), place - com)
     assert moved == pytest.approx(about(place), rel=1e-13)
     assert core.inertia_about_point(moved, -masses.sum(), place - com) == pytest.approx(about(com), rel=1e-12)
+
+
+# The quaternions' algebra as complex 2×2 matrices: 1, i, j, k with i² = j² = k² = ijk = −1.
+UNITS = np.array([np.eye(2), [[1j, 0], [0, -1j]], [[0, 1], [-1, 0]], [[0, 1j], [1j, 0]]])
+
+
+def product(a, b):
+    matrix = np.tensordot(a, UNITS, 1) @ np.tensordot(b, UNITS, 1)
+    return np.array([0.5 * np.trace(matrix @ unit.conj().T).real for unit in UNITS])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_products_conjugates_and_rotated_points(seed):
+    """Quaternions that are not unit, by another representation; (0, v) rotates to q (0, v) q*."""
+    a, b = np.random.default_rng(seed).normal(size=(2, 4))
+    np.testing.assert_allclose(core.quaternion_product(a, b), product(a, b), rtol=1e-13, atol=1e-13)
+    conjugate = core.quaternion_conjugate(a)
+    np.testing.assert_array_equal(conjugate, a * [1, -1, -1, -1])
+    np.testing.assert_allclose(core.quaternion_product(conjugate, a), [a @ a, 0, 0, 0], atol=1e-13)
+    turned = core.quaternion_product(core.quaternion_product(a, np.array([0.0, *b[:3]])), conjugate)
+    expected = a @ a * Rotation.from_quat(np.roll(a, -1)).apply(b[:3])
+    np.testing.assert_allclose(turned, [0.0, *expected], atol=1e-12)
+    rotation = Rotation.from_quat(np.roll(a, -1))
+    np.testing.assert_allclose(core.rotation_matrix(scalar_first(rotation)), rotation.as_matrix(), atol=1e-14)

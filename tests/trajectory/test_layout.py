@@ -18,11 +18,13 @@ def layout(accelerations: bool) -> FrameLayout:
 
 @pytest.mark.parametrize("accelerations", [False, True])
 def test_width_counts_what_the_core_observes(accelerations):
-    """observation_size of the core: 13 per body, 2 per coordinate, rows, 6 per reaction, 4, 6 per body.
+    """observation_size of the core: 13 per body, 2 per coordinate, 2 per row, 8 per reaction, 4, 6 per body.
 
     Accelerations of the coordinates, 3 here, are added to it.
     """
-    assert layout(accelerations).width == 13 * 3 + 2 * 3 + 1 + 6 * 2 + 4 + (18 + 3 if accelerations else 0)
+    assert layout(accelerations).width == 13 * 3 + 2 * 3 + 2 * 1 + 8 * 2 + 4 + (
+        18 + 3 if accelerations else 0
+    )
 
 
 def test_sections_follow_each_other_without_gaps():

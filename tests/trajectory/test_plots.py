@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose
+from rigs.known_run import LAYOUT, frames, slide, swing
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError
@@ -14,7 +15,6 @@ from bellcrank.trajectory.plots.kinds import KINDS
 from bellcrank.trajectory.plots.panels import Series, TimePanel, envelope, shortened, thinned
 from bellcrank.trajectory.plots.style import COLOURS, prefixed
 from bellcrank.trajectory.recorder import Recorder
-from tests.trajectory.conftest import LAYOUT, frames, slide, swing
 
 
 @pytest.fixture(autouse=True)

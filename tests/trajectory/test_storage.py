@@ -1,31 +1,29 @@
 """Runs in files: what comes back, what survives a killed process, and what is refused."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 from math import prod
+from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from rigs.known_run import LAYOUT, T, frames, same
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
-from tests.trajectory.conftest import LAYOUT, frames
-
-T = np.linspace(0.0, 2.0, 3001)
 
 WRITER = """
 import sys, time
 import numpy as np
 from bellcrank.trajectory.recorder import Recorder
-from tests.trajectory.conftest import LAYOUT, frames
+from rigs.known_run import LAYOUT, frames
 
 recorder = Recorder(LAYOUT, path=sys.argv[1])
 rng = np.random.default_rng(int(sys.argv[2]))
@@ -38,10 +36,6 @@ while True:
         recorder.flush()
         print(count, flush=True)
 """
-
-
-def same(run: Trajectory, other: Trajectory) -> bool:
-    return all(np.array_equal(run.store.read(name), other.store.read(name)) for name in LAYOUT.shapes)
 
 
 def assert_holds_the_motion(run: Trajectory) -> None:
@@ -118,8 +112,8 @@ def test_other_programs_find_names_and_units(record, tmp_path):
         assert list(file["bodies/name"].asstr()) == ["flywheel", "arm"]
         assert file["bodies/velocity"].attrs["unit"] == b"m/s"
         assert file["reactions/wrench"].shape == (10, 2, 6)
-        numbers = [data for data in _datasets(file) if data.dtype.kind == "f" and data.maxshape[0] is None]
-        assert len([data for data in numbers if not data.name.startswith("/events")]) == sum(
+        numbers = [data for data in _datasets(file) if data.dtype.kind in "fu" and data.maxshape[0] is None]
+        assert len([data for data in numbers if not data.name.startswith(("/events", "/end"))]) == sum(
             prod(shape) > 0 for shape in LAYOUT.shapes.values()
         )
         assert all(data.attrs["unit"] and data.attrs["meaning"] for data in numbers)
@@ -132,7 +126,7 @@ def _datasets(group):
 
 def start_writer(path, seed, *more):
     command = [sys.executable, "-c", WRITER, str(path), str(seed), *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=os.getcwd())  # noqa: PTH109
+    return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[1])
 
 
 def wait_for(path):

@@ -6,11 +6,11 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from rigs.known_run import SPIN, frames, slide, swing
 
 from bellcrank.errors import MechanismError
 from bellcrank.trajectory.layout import FrameLayout, MultiplierColumn
 from bellcrank.trajectory.recorder import Recorder
-from tests.trajectory.conftest import SPIN, frames, slide, swing
 
 
 def test_shapes_and_values_by_name(run):

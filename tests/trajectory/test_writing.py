@@ -4,10 +4,12 @@ import errno
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from rigs.known_run import ALL, LAYOUT, T, frames, same, started
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError, SimulationError
@@ -15,23 +17,20 @@ from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.run_file import begun
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.trajectory.writer import Writer
-from tests.trajectory.conftest import LAYOUT, frames
-from tests.trajectory.test_storage import T, same
 
-ALL = {"status": "finished", "message": "", "steps": 3}
-
-
-def started(path, count=100):
-    """A recorder with some frames flushed."""
-    recorder = Recorder(LAYOUT, path=path)
-    recorder.on_block(frames(T[:count]))
-    recorder.flush()
-    return recorder
+PRELUDE = """
+import os, sys
+import pytest
+from bellcrank.errors import MechanismError, SimulationError
+from bellcrank.trajectory.recorder import Recorder
+from bellcrank.trajectory.trajectory import Trajectory
+from rigs.known_run import *
+"""
 
 
 def other_process(code, *arguments, **environment):
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    environment = {**os.environ, **environment}
+    command = [sys.executable, "-c", PRELUDE + code, *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **environment}
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environment)
 
 
@@ -55,12 +54,9 @@ def test_a_second_run_on_the_same_path_is_refused(tmp_path):
 
 
 SECOND = """
-import sys
-import bellcrank as bc
-from tests.trajectory.test_writing import LAYOUT, Recorder
 try:
     Recorder(LAYOUT, path=sys.argv[1])
-except bc.MechanismError as error:
+except MechanismError as error:
     print(error)
     sys.exit(7)
 """
@@ -97,7 +93,7 @@ def test_other_programs_may_read_but_not_write_a_run_that_goes_on(tmp_path):
 @pytest.mark.parametrize("locking", ["TRUE", "FALSE", "BEST_EFFORT"])
 def test_whatever_hdf5_is_told_to_lock(tmp_path, locking):
     """The environment decides that above what the program asks for."""
-    code = "import sys\nfrom tests.trajectory.test_writing import *\npath = sys.argv[1]\n"
+    code = "path = sys.argv[1]\n"
     code += "started(path).finish(ALL)\n"
     code += "first = started(path, 50)\nprint(len(Trajectory.load(path)))\n"
     code += "with pytest.raises(MechanismError, match='another run'):\n    Recorder(LAYOUT, path)\n"
@@ -170,8 +166,6 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path):
 
 
 DYING = """
-import sys
-from tests.trajectory.test_writing import *
 own_file = "bellcrank.trajectory.own_file.OwnFile"
 pytest.MonkeyPatch().setattr(f"{own_file}.lock", lambda self: os.kill(os.getpid(), 9))
 Recorder(LAYOUT, path=sys.argv[1])
@@ -249,8 +243,7 @@ def test_no_room_stops_the_run_and_keeps_what_was_written(tmp_path, monkeypatch)
 
 
 LIMITED = """
-import resource, sys
-from tests.trajectory.test_writing import *
+import resource
 if sys.argv[2] == "unreserved":
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setattr("bellcrank.trajectory.own_file.OwnFile.reserve", lambda self, size: None)
@@ -274,7 +267,7 @@ for limit in map(int, sys.argv[3:]):
 @pytest.mark.parametrize("how", ["reserved", "unreserved"])
 def test_a_limit_to_the_size_ends_the_process_in_order(tmp_path, how):
     """Also where what was reserved turns out not to be there, and HDF5 fails amid its writing."""
-    limits = (700_000, 1_000_000, 1_234_567)
+    limits = (850_000, 1_000_000, 1_500_000)
     ended = other_process(LIMITED, tmp_path, how, *limits)
     assert (ended.returncode, ended.stderr) == (0, "")
     for limit, line in zip(limits, ended.stdout.splitlines(), strict=True):

@@ -9,8 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from viewer.test_building import four_bar, mechanism, poses
-from viewer.test_session import until
+from rigs.live import four_bar, mechanism, poses, until
 
 import bellcrank as bc
 from bellcrank.shell.interpreter import Shell

@@ -6,21 +6,14 @@ import time
 import imageio.v3 as images
 import numpy as np
 import pytest
-from rigs.chromium import CHROMIUM
-from viewer.test_session import until
+from rigs.chromium import NEEDS_A_BROWSER, pixel, press, visit
+from rigs.live import until
 
 import bellcrank as bc
 from bellcrank import scene
-from bellcrank.trajectory.rotations import conjugate, rotate
+from bellcrank.trajectory.rotations import rotate
 
-pytest.importorskip("viser", reason="viser is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
-HEIGHT = 640  # of the window
+pytestmark = NEEDS_A_BROWSER
 
 
 @pytest.fixture(scope="module")
@@ -33,50 +26,11 @@ def shown(browser):
         tab.close()
 
 
-def visit(browser, page):
-    tab = browser.new_page(viewport={"width": 1000, "height": HEIGHT})
-    tab.foreign = []
-    tab.on("request", lambda r: None if "//localhost" in r.url else tab.foreign.append(r.url))
-    tab.goto(page.url)
-    tab.get_by_text("Play", exact=True).first.wait_for(timeout=120_000)
-    client = client_of(page)
-    end = time.monotonic() + 60.0
-    while client.camera.image_width < 100 and time.monotonic() < end:
-        time.sleep(0.1)
-    tab.wait_for_timeout(3000)
-    return tab
-
-
-def client_of(page):
-    end = time.monotonic() + 60.0
-    while not (clients := page.server.get_clients()):
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    return max(clients.values(), key=lambda client: client.client_id)
-
-
-def pixel(page, point):
-    """Where a point of the world is seen in the window: the projection of a pinhole camera.
-
-    A slow browser draws fewer pixels than the window has, and counts those.
-    """
-    camera = client_of(page).camera
-    seen = rotate(conjugate(np.asarray(camera.wxyz)), page.stage.unit * np.asarray(point) - camera.position)
-    height, width = camera.image_height, camera.image_width
-    focus = 0.5 * height / np.tan(0.5 * camera.fov)
-    scale = HEIGHT / height
-    return tuple(scale * (0.5 * w + focus * x / seen[2]) for w, x in zip((width, height), seen, strict=False))
-
-
 def middle(page, body):
     """A point in the midst of a body, in the world."""
     now, number = page.session.snapshot, page.session.snapshot.bodies.index(body)
     local = page.stage._middle(number)
     return now.position[number] + rotate(now.rotation[number], local)
-
-
-def press(tab, text):
-    tab.get_by_role("button", name=text, exact=True).first.click()
 
 
 def test_the_clock_is_run_by_buttons(shown):

@@ -4,14 +4,11 @@ import random
 
 import numpy as np
 import pytest
-from viewer.test_session import until
+from rigs.live import COUPLER, CRANK, GROUND, ROCKER, four_bar, mechanism, place, poses, until
 
 import bellcrank as bc
 from bellcrank.errors import BellcrankError
-from bellcrank.trajectory.rotations import rotate
 from bellcrank.viewer.session import live
-
-CRANK, COUPLER, ROCKER, GROUND = 0.3, 1.0, 0.8, 1.1  # m
 
 
 @pytest.fixture
@@ -19,43 +16,6 @@ def session(tmp_path):
     empty = bc.Mechanism("bench", gravity=(0.0, 0.0, 0.0))
     with live(empty, folder=tmp_path) as opened:
         yield opened
-
-
-def four_bar(session):
-    """Build a four-bar in the xz plane that its crank drives."""
-    for name, length in (("crank", CRANK), ("coupler", COUPLER), ("rocker", ROCKER)):
-        assert session.do("add_body", kind="rod", name=name, size=[length, 0.04], mass=length) == name
-    for name, first, second in (
-        ("O", {"body": "ground", "point": [0.0, 0.0, 0.0]}, {"marker": "crank.start"}),
-        ("A", {"marker": "crank.end"}, {"marker": "coupler.start"}),
-        ("B", {"marker": "coupler.end"}, {"marker": "rocker.start"}),
-        ("C", {"body": "ground", "point": [GROUND, 0.0, 0.0]}, {"marker": "rocker.end"}),
-    ):
-        assert session.do("join", kind="Revolute", name=name, first=first, second=second) == name
-    session.do("motor", joint="O", velocity=2.0)
-
-
-def place(session, marker):
-    """Where a marker is, (3,), m."""
-    now = rested(session)
-    body, _, name = marker.partition(".")
-    number = now.bodies.index(body)
-    local = np.array(now.mechanism.marker(f"{body}.{name}").position)
-    return now.position[number] + rotate(now.rotation[number], local)
-
-
-def mechanism(session):
-    return session.bench.mechanism.copy()
-
-
-def rested(session):
-    """What is shown once bodies have come together."""
-    return until(session, lambda now: not now.moving)
-
-
-def poses(session):
-    now = rested(session)
-    return np.hstack([now.position, now.rotation])
 
 
 def test_an_empty_bench_stands_and_says_so(session):

@@ -2,38 +2,12 @@
 
 import numpy as np
 import pytest
-from viewer.test_browser import pixel, press, pytestmark  # noqa: F401
-from viewer.test_building import COUPLER, CRANK, GROUND, ROCKER, place
-from viewer.test_session import until
+from rigs.chromium import NEEDS_A_BROWSER, click, field, fill, press, settled, wait_for
+from rigs.live import COUPLER, CRANK, GROUND, ROCKER, place, until
 
 import bellcrank as bc
 
-
-def field(tab, label):
-    """The input beside a label."""
-    beside = f"//label[normalize-space()='{label}']/ancestor::div[contains(@class, 'Flex-root')][1]//input"
-    return tab.locator(f"xpath={beside}").first
-
-
-def fill(page, tab, label, value):
-    """Type into a field until the page has it: viser sends one change in 50 ms only, and drops others."""
-    widgets = page.server.gui._gui_input_handle_from_uuid
-    for _ in range(5):
-        field(tab, label).fill(str(value))
-        tab.keyboard.press("Tab")
-        for _ in range(30):
-            if any((one.label, one.value) == (label, value) for one in list(widgets.values())):
-                return
-            tab.wait_for_timeout(100)
-    raise AssertionError(f"{label} did not become {value}")
-
-
-def wait_for(tab, condition):
-    for _ in range(300):
-        if condition():
-            return
-        tab.wait_for_timeout(100)
-    raise AssertionError("it did not come to this")
+pytestmark = NEEDS_A_BROWSER
 
 
 def add_rod(page, tab, name, length):
@@ -43,23 +17,6 @@ def add_rod(page, tab, name, length):
     fill(page, tab, "Name", name)
     press(tab, "Add")
     until(page.session, lambda now: name in now.bodies, 60.0)
-
-
-def settled(page, tab):
-    until(page.session, lambda now: not now.moving, 30.0)
-    tab.wait_for_timeout(1500)
-
-
-def click(page, tab, marker):
-    """Click a marker of a body on the stage."""
-    settled(page, tab)
-    before = len(page.building.joining.picks)
-    tab.mouse.click(*pixel(page, place(page.session, marker)))
-    for _ in range(50):
-        if len(page.building.joining.picks) != before:
-            return
-        tab.wait_for_timeout(100)
-    raise AssertionError(f"{marker} was not hit")
 
 
 def joined(page, count):

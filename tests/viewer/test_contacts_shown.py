@@ -6,9 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from viewer.test_engine import do, engine, wall
-from viewer.test_session import until
-from viewer.test_touching import box_on_a_table
+from rigs.live import box_on_a_table, do, engine, until, wall
 
 import bellcrank as bc
 from bellcrank.scene.contact_marks import SLIPS, STICKS

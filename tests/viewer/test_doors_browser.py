@@ -5,8 +5,7 @@ import http.server
 import threading
 
 import pytest
-from rigs.chromium import CHROMIUM
-from viewer.test_browser import visit
+from rigs.chromium import CHROMIUM, visit
 
 import bellcrank as bc
 

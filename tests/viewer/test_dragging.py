@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from viewer.test_engine import do, engine, rod, wall
+from rigs.live import do, engine, rod, wall
 
 import bellcrank as bc
 from bellcrank.gallery.prosthetic_arm import Posture

@@ -2,47 +2,10 @@
 
 import numpy as np
 import pytest
+from rigs.live import Clock, do, engine, rod, wall
 
 import bellcrank as bc
-from bellcrank.viewer.commands import COMMANDS
-from bellcrank.viewer.engine import LiveEngine
-from bellcrank.viewer.pace import PERIOD, Pace
-from bellcrank.viewer.settings import Settings
-
-
-class Clock:
-    """A clock on the wall that is set by hand."""
-
-    def __init__(self, of_a_part=0.0):
-        self.now, self.of_a_part = 0.0, of_a_part
-
-    def __call__(self):
-        self.now += self.of_a_part / 2  # read before and after each part
-        return self.now
-
-
-def engine(mechanism=None, clock=None, **settings):
-    mechanism = bc.gallery.double_pendulum() if mechanism is None else mechanism
-    return LiveEngine(mechanism, Settings.of(settings), clock or Clock(), background=False)
-
-
-def rod():
-    mechanism = bc.Mechanism("rod")
-    rod = mechanism.add_body("rod", 1.0, (0.1, 0.1, 0.1), position=(0.0, 0.5, 0.0))
-    mechanism.add_joint("pivot", bc.RevoluteX(), mechanism.ground, rod.marker((0.0, -0.5, 0.0)))
-    return mechanism
-
-
-def do(live, command, **arguments):
-    return COMMANDS[command](live, **arguments)
-
-
-def wall(live, seconds):
-    """Let the clock on the wall go on, and the engine do what is due."""
-    end = live.clock.now + seconds
-    while live.clock.now < end:
-        live.clock.now += PERIOD
-        live.tick(live.clock.now)
+from bellcrank.viewer.pace import Pace
 
 
 def final(mechanism, duration, **arguments):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from viewer.test_engine import do, engine, rod, wall
+from rigs.live import do, engine, rod, wall
 
 import bellcrank as bc
 from bellcrank.analysis.leads import leads_of

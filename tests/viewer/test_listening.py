@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from viewer.test_building import four_bar
-from viewer.test_session import until
+from rigs.live import four_bar, until
 
 import bellcrank as bc
 from bellcrank.viewer import listening, remote

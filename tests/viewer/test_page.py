@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from viewer.test_session import until
+from rigs.live import until
 
 import bellcrank as bc
 from bellcrank import scene

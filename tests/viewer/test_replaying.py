@@ -5,7 +5,7 @@ import time
 import imageio.v3 as images
 import numpy as np
 import pytest
-from viewer.test_session import until
+from rigs.live import until
 
 import bellcrank as bc
 from bellcrank.scene.joints import ACTIVE

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from viewer.test_browser import pixel, press, pytestmark  # noqa: F401
-from viewer.test_building import place
-from viewer.test_building_browser import click, field, fill, settled, wait_for
-from viewer.test_session import until
+from rigs.chromium import NEEDS_A_BROWSER, click, field, fill, pixel, press, settled, wait_for
+from rigs.live import place, until
 
 from bellcrank.viewer.pieces import PALETTE
+
+pytestmark = NEEDS_A_BROWSER
 
 
 @pytest.fixture

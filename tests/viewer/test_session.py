@@ -8,20 +8,12 @@ import time
 import numpy as np
 import pytest
 from rigs.garbage import garbage
+from rigs.live import until
 
 import bellcrank as bc
 from bellcrank.viewer.commands import COMMANDS
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.session import live
-
-
-def until(session, what, seconds=20.0):
-    """Wait until a snapshot is so."""
-    end, shown = time.monotonic() + seconds, session.snapshot
-    while not what(shown):
-        assert time.monotonic() < end, shown
-        shown = session.newer(shown.number, 0.2)
-    return shown
 
 
 def test_it_plays_by_the_clock_on_the_wall():

@@ -1,17 +1,7 @@
 """Live sessions of bodies that touch."""
 
 import numpy as np
-from viewer.test_engine import do, engine, wall
-
-import bellcrank as bc
-
-
-def box_on_a_table():
-    mech = bc.Mechanism("box on a table")
-    mech.replace(mech.ground, shapes=[bc.Plane()])
-    mech.add_body("box", position=(0, 0, 0.1), shapes=[bc.Box(size=(0.2, 0.2, 0.2), density=500.0)])
-    mech.add_force("table", bc.Contact(1e5, friction=0.4), "box", "ground")
-    return mech
+from rigs.live import box_on_a_table, do, engine, wall
 
 
 def test_a_box_is_pushed_along_a_table_and_stops():

@@ -38,10 +38,8 @@ from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.trajectory import Trajectory
 
 _OF_IMPULSES = 100.0  # times the tolerance of energy: what impulses may lack, computed from differences
-_OF_FORCES = ("forces", "force_columns", "force_coordinates", "force_potentials")
 _OF_TOLERANCE = 100.0  # times that of the run: what energy and momenta may gain
 _SOUND = ("numbers", "rotations", "times")  # what all else takes for granted
-_LATER = ("angles", "turning", *_OF_FORCES)  # what files of earlier versions may lack
 
 
 def judged_run(
@@ -151,10 +149,10 @@ def _refuse_steered(model: Model, run: Trajectory) -> None:
 
 
 def _fits(name: str, recorded: Any, own: Any) -> bool:
-    """Whether a part of the layout is what the mechanism records; some may be left out as a whole."""
-    if name in ("mechanism", "accelerations", "uniqueness"):
+    """Whether a part of the layout is what the mechanism records; reactions may be left out."""
+    if name in ("mechanism", "accelerations"):
         return True
-    if (name == "reactions" or name in _LATER) and not recorded:
+    if name == "reactions" and not recorded:
         return True
     if name == "com":
         return np.shape(recorded) == np.shape(own) and bool(

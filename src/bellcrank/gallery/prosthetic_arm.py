@@ -66,11 +66,6 @@ class Posture:
         return SIDES[side] * parameters.gear_ratio * self.flexion - self.abduction
 
 
-def wrist_point(posture: Posture, parameters: ArmParameters) -> Vec3:
-    """Where the centre of the wrist is, m."""
-    return rotate(posture.arm, _wrist_in_arm(posture, parameters))
-
-
 def reaching(point: Vec3, parameters: ArmParameters) -> Posture:
     """The posture that brings the wrist to a point, elbow bent forwards, hand straight: in closed form.
 

@@ -12,19 +12,16 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Final
 
 import h5py
 import numpy as np
-from h5py._objects import phil  # the lock around all calls of HDF5
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.named_files import opened as opened_file
 
 _SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
-_HEAP: Final = b"GCOL\x01\0\0\0"
 _WRITING: Final = 1  # bit of the superblock's flags: the file is being written, or its writer was killed
 _ATTEMPTS: Final = 24  # HDF5 waits twice as long after each: 1 ns at first, 17 ms at last
 _PACKED: Final = 1100  # times the bytes of a file is what its filters can unpack, if anything sensible
@@ -62,7 +59,7 @@ class CheckedFile:
         version, sizes, flags, end = struct.unpack("<8xB2sB16xQ12x", head.ljust(48, b"\0"))
         if (version < 3 or sizes != b"\x08\x08") and len(head) == 48:
             raise self.error(NOT_OURS)
-        self.written, self._sound_heaps = bool(flags & _WRITING), False
+        self.written = bool(flags & _WRITING)
         self.cut = self.written and self._size < end
         if self._size < max(end, 48) and not self.cut:
             raise self.error(
@@ -120,6 +117,14 @@ class CheckedFile:
             raise self.error(f"attribute {name!r} must be {what}", value, _DAMAGED)
         return value
 
+    def check_version(self, own: int) -> None:
+        """Refuse a file of another version of its format than `own`."""
+        written = self.attribute("version", int)
+        if written != own:
+            which, advice = ("a later", "update it") if written > own else ("an earlier", "simulate again")
+            rule = f"{which} version wrote this file"
+            raise self.error(rule, written, f"this bellcrank reads version {own}: {advice}")
+
     def attributes(self, group: str) -> dict[str, Any]:
         """The attributes of a group, as Python numbers and texts where possible."""
         item = self._item(group)
@@ -135,7 +140,7 @@ class CheckedFile:
             if name not in attributes:
                 return default
             if attributes.get_id(name).dtype.hasobject:
-                self._check_heaps()
+                raise self.error(f"attribute {name!r} must be {_IN_PLACE}", advice=_DAMAGED)
             return _plain(attributes[name])
 
     def _item(self, path: str) -> Any:
@@ -166,7 +171,7 @@ class CheckedFile:
             packed = data.id.get_create_plist().get_nfilters() > 0
             end = 0 if data.chunks else (data.id.get_offset() or 0) + data.id.get_storage_size()
         if is_text and found.hasobject:
-            self._check_heaps()
+            raise self.error(f"{path!r} must hold {_IN_PLACE}", advice=_DAMAGED)
         if is_text != (kind == "S") or (not is_text and (found.kind not in kind or found.subdtype)):
             what = "texts" if kind == "S" else "floating-point numbers" if kind == "f" else "whole numbers"
             raise self.error(f"{path!r} must hold {what}", str(found), _DAMAGED)
@@ -197,21 +202,6 @@ class CheckedFile:
             data.id.chunk_iter(look)
         return int(min(beyond))
 
-    def _check_heaps(self) -> None:
-        """Check the heaps of variable-length texts: HDF5 never returns if an object there has size 0.
-
-        Only files of version 1 have such texts.
-        """
-        if self._sound_heaps:
-            return
-        with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-            at = content.find(_HEAP)
-            while at >= 0:
-                if not _is_sound(content, at):
-                    raise self.error("a heap of texts is damaged", at, _DAMAGED)
-                at = content.find(_HEAP, at + 1)
-        self._sound_heaps = True
-
     @contextmanager
     def reading(self, rule: str) -> Iterator[None]:
         """Context for calls of h5py only: any error it raises means that this file breaks the rule."""
@@ -238,47 +228,35 @@ class _Rows:
 _DAMAGED: Final = "the file is damaged, or was not written by bellcrank"
 NOT_OURS: Final = "this HDF5 file does not hold a run of bellcrank"
 _RECOVER: Final = "take a complete copy of it"
+_IN_PLACE: Final = "numbers or texts of fixed length"
+"""Others lie in heaps without checksums, and HDF5 never returns if an object there has size 0."""
 
 
-def _is_sound(content: Any, at: int) -> bool:
-    """Whether one object follows the other in a heap, from its beginning to its end."""
-    if len(content) < at + 16:
-        return False
-    end = at + int(struct.unpack_from("<Q", content, at + 8)[0])
-    at += 16
-    while at + 16 <= end:
-        if end > len(content):
-            return False
-        number, size = struct.unpack_from("<H6xQ", content, at)
-        at += (size + 7) // 8 * 8 + 16 if number else size
-        if size == 0 and number == 0:
-            return False
-    return bool(at <= end)
+def _access() -> Any:
+    """How files are opened: without a lock, as our writers need no locks by readers, and with few retries.
 
-
-def _opened(path: Path, written: bool) -> Any:
-    """HDF5's handle of a file, without a lock: our writers need no locks by readers."""
+    Without the limit HDF5 retries half-written data up to a hundred times, the last of which would take
+    centuries. h5py does not offer this function, but its own library brings it. It is called only while this
+    module is imported: nothing public keeps it apart from what other threads do in HDF5.
+    """
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_libver_bounds(h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
     access.set_file_locking(False, True)
-    if not written:
-        return h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDONLY, access)
-    _limit_patience(access)
-    return h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ, access)
-
-
-def _limit_patience(access: Any) -> None:
-    """Make HDF5 retry half-written data fewer than a hundred times, the last of which would take centuries.
-
-    h5py does not offer this function, but its own library brings it.
-    """
     function = getattr(ctypes.CDLL(h5py.h5p.__file__), "H5Pset_metadata_read_attempts", None)
-    if function is None:  # a library that does not pass on what it is linked with
-        return
-    function.argtypes, function.restype = (ctypes.c_int64, ctypes.c_uint), ctypes.c_int
-    with phil:
+    if function is not None:  # else a library that does not pass on what it is linked with
+        function.argtypes, function.restype = (ctypes.c_int64, ctypes.c_uint), ctypes.c_int
         if function(access.id, _ATTEMPTS) < 0:
             raise RuntimeError("HDF5 does not take the number of its attempts")
+    return access
+
+
+_ACCESS: Final = _access()
+
+
+def _opened(path: Path, written: bool) -> Any:
+    """HDF5's handle of a file."""
+    mode = h5py.h5f.ACC_RDONLY | (h5py.h5f.ACC_SWMR_READ if written else 0)
+    return h5py.h5f.open(os.fsencode(path), mode, _ACCESS)
 
 
 def _shape(shape: Any) -> str:

@@ -119,10 +119,9 @@ def _of_joints(run: Trajectory, wanted: Wanted) -> Iterator[Quantity]:
             continue
         for k, (part, unit) in enumerate(_REACTION):
             yield Quantity(f"joint.{joint}.{part}", unit, reactions[:, number, k])
-        if run.layout.uniqueness:
-            history = run.joint(joint)
-            yield from _where_open(f"joint.{joint}.moment", history.moment_unique)
-            yield from _where_open(f"joint.{joint}.force", history.force_unique)
+        history = run.joint(joint)
+        yield from _where_open(f"joint.{joint}.moment", history.moment_unique)
+        yield from _where_open(f"joint.{joint}.force", history.force_unique)
 
 
 def _efforts(noun: str, history: EffortHistory) -> Iterator[Quantity]:
@@ -131,8 +130,7 @@ def _efforts(noun: str, history: EffortHistory) -> Iterator[Quantity]:
     for k, column in enumerate(history.columns):
         name = f"{noun}.{history.name}.effort{'' if alone else f'.{column.name}'}"
         yield Quantity(name, column.unit, efforts[:, k])
-        if history.layout.uniqueness:
-            yield from _where_open(name, history.unique.reshape(efforts.shape)[:, k])
+        yield from _where_open(name, history.unique.reshape(efforts.shape)[:, k])
 
 
 def _of_force(run: Trajectory, name: str) -> Iterator[Quantity]:

@@ -15,8 +15,6 @@ from bellcrank.trajectory.store import FloatArray, Store, read_only
 
 COLUMNS: Final = CONTACT_COLUMNS + 12
 """Numbers of a point: its contact, what it remembers, gap, force (3), slip (3), approach, moment (3)."""
-FORMER_COLUMNS: Final = COLUMNS - 3
-"""Those of files without moments."""
 
 SHAPES: Final = slice(1, 3)
 MEMORY: Final = slice(1, 1 + CONTACT_COLUMNS)

@@ -15,7 +15,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.tyre import Tyre
 from bellcrank.scene.contact_marks import CUT, LONGEST, ContactMarking, ContactMarks
-from bellcrank.trajectory.contact_log import COLUMNS, FORCE, NORMAL, POSITION, SLIPS, starts_of
+from bellcrank.trajectory.contact_log import FORCE, NORMAL, POSITION, SLIPS, starts_of
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
@@ -205,14 +205,3 @@ def _checked(run: Trajectory, contacts: Any, newtons: Any) -> tuple[list[str], f
         if newtons is not None:
             newtons = check.positive("force_scale", newtons, "N/m")
     return list(listed), newtons
-
-
-def touching_of(run: Trajectory, frame: int = -1) -> Touching:
-    """The points that touch in a frame of a run."""
-    contacts, shapes = run.layout.contacts, run.layout.contact_shapes
-    if not contacts:
-        return Touching((), (), np.empty((0, COLUMNS)))
-    starts = starts_of(run.store)
-    number = frame % len(run)
-    rows = np.array(run.store.contacts[starts[number] : starts[number + 1]])
-    return Touching(contacts, shapes, rows)

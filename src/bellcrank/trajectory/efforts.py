@@ -84,12 +84,7 @@ class EffortHistory(Efforts):
 
     @property
     def unique(self) -> np.ndarray:
-        """(T,) or (T, k), whether the equations of motion determine the effort; if not, it is of least norm.
-
-        Raises MechanismError if it was not recorded, as in files of earlier versions.
-        """
-        if not self.layout.uniqueness:
-            raise not_judged(f"effort of {self.name!r}", "it is unique")
+        """(T,) or (T, k), whether the equations of motion determine the effort; if not, it has least norm."""
         found = [
             np.all([flags(self.store.read("unique_multipliers", n)) for n in group], axis=0)
             for group in self.numbers
@@ -140,9 +135,3 @@ def work_of(account: str, layout: FrameLayout, store: Store) -> FloatArray:
 def flags(values: FloatArray) -> np.ndarray:
     """Flags recorded as 1 or 0; between frames a flag is true if it is true at both."""
     return np.asarray(values > 1.0 - 1e-9)
-
-
-def not_judged(element: str, what: str) -> MechanismError:
-    """The error for a run that did not record whether something is unique."""
-    rule, advice = f"whether {what} was not recorded", "simulate again; earlier versions did not record it"
-    return MechanismError(Fault(element, rule, None, advice))

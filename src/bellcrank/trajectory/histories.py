@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.trajectory.efforts import flags, not_judged
+from bellcrank.trajectory.efforts import flags
 from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout
 from bellcrank.trajectory.rotations import rotate
 from bellcrank.trajectory.store import FloatArray, Store, read_only
@@ -144,14 +144,7 @@ class JointHistory:
 
         Raises MechanismError if it was not recorded.
         """
-        number = self.layout.reaction_number.get(self.name)
-        if number is None:
-            rule, advice = (
-                "its reaction was not recorded",
-                "simulate with reactions=True",
-            )
-            raise MechanismError(Fault(f"joint {self.name!r}", rule, None, advice))
-        return self.store.read("reactions", number)
+        return self.store.read("reactions", self._reaction_number())
 
     @property
     def moment(self) -> FloatArray:
@@ -172,15 +165,19 @@ class JointHistory:
     def force_unique(self) -> np.ndarray:
         """(T,), whether the equations of motion determine the force; otherwise it is of least norm.
 
-        Raises MechanismError if it was not recorded, as in files of earlier versions.
+        Raises MechanismError if the reaction was not recorded.
         """
         return self._unique(1)
 
     def _unique(self, part: int) -> np.ndarray:
+        return flags(self.store.read("unique_reactions", self._reaction_number())[:, part])
+
+    def _reaction_number(self) -> int:
         number = self.layout.reaction_number.get(self.name)
-        if number is None or not self.layout.uniqueness:
-            raise not_judged(f"joint {self.name!r}", "its reaction is unique")
-        return flags(self.store.read("unique_reactions", number)[:, part])
+        if number is None:
+            rule, advice = "its reaction was not recorded", "simulate with reactions=True"
+            raise MechanismError(Fault(f"joint {self.name!r}", rule, None, advice))
+        return number
 
     @property
     def _slice(self) -> slice:

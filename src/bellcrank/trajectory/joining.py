@@ -46,7 +46,7 @@ _ABSENT: Final = {
 _ODD_IN_MEMORY: Final = (4, 5, 6, 10, 11, 12)
 """What has the other sign seen from the other body: elastic displacement and normal."""
 
-_LASTING: Final = ("bodies", "com", "coordinates", "reactions", "accelerations", "uniqueness")
+_LASTING: Final = ("bodies", "com", "coordinates", "reactions", "accelerations")
 
 
 def goes_on(one: FrameLayout, two: FrameLayout) -> bool:

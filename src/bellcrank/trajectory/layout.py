@@ -91,8 +91,6 @@ class FrameLayout:
     angles: angles that are not free coordinates of joints (of gears, say), recorded for their whole turns;
         `joint` is the element that they belong to.
     turning: all angular coordinates of the model, in its order: indices in coordinates followed by angles.
-    uniqueness: whether it is recorded which multipliers and reactions the equations of motion determine, 1 or
-        0; where they do not, because redundant constraints share a load, those of least norm are recorded.
     forces: names of the forces whose efforts are recorded.
     force_columns: one entry per effort, those of one force side by side.
     force_coordinates: coordinates along which forces act and that are not among the others.
@@ -113,7 +111,6 @@ class FrameLayout:
     com: tuple[tuple[float, float, float], ...] = ()
     angles: tuple[CoordinateColumn, ...] = ()
     turning: tuple[int, ...] = ()
-    uniqueness: bool = False
     forces: tuple[str, ...] = ()
     force_columns: tuple[ForceColumn, ...] = ()
     force_coordinates: tuple[CoordinateColumn, ...] = ()
@@ -139,7 +136,6 @@ class FrameLayout:
             reactions=len(self.reactions),
             efforts=len(self.force_columns),
             potentials=len(self.force_potentials),
-            uniqueness=self.uniqueness,
             accelerations=self.accelerations,
             inputs=len(self.inputs),
             contacts=bool(self.contacts),

@@ -1,6 +1,6 @@
 """Records of what moved in HDF5 files, written whole.
 
-/            attributes: format = "bellcrank moves", version = 1, bellcrank, mechanism (its name),
+/            attributes: format = "bellcrank moves", version = 2, bellcrank, mechanism (its name),
 start (time of the mechanism's initial configuration, s), status, message
 /description text of the mechanism file
 /SECTION     one data set for each of `_core.move_sections()`, with attributes unit and meaning
@@ -21,13 +21,14 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.trajectory.checked_file import CheckedFile
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.own_file import OwnFile
+from bellcrank.trajectory.run_file import fixed_texts
 from bellcrank.trajectory.status import Status
 
 if TYPE_CHECKING:
     from bellcrank.trajectory.moves import MoveTrajectory
 
 FORMAT: Final = "bellcrank moves"
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 def save(run: MoveTrajectory, path: str | Path, replace: bool = False) -> None:
@@ -48,16 +49,21 @@ def save(run: MoveTrajectory, path: str | Path, replace: bool = False) -> None:
 
 def _content(run: MoveTrajectory) -> bytes:
     with h5py.File("moves", "w", libver="latest", driver="core", backing_store=False) as file:
-        file.attrs["format"], file.attrs["version"] = FORMAT, VERSION
-        file.attrs["bellcrank"], file.attrs["mechanism"] = version("bellcrank"), run.model.name
-        file.attrs["start"] = run.origin.start
-        file.attrs["status"], file.attrs["message"] = str(run.status), run.status.message
-        text = run.origin.text.encode()
-        file.create_dataset("description", data=np.bytes_(text), dtype=h5py.string_dtype("utf-8", len(text)))
+        file.attrs.update(
+            format=fixed_texts(FORMAT),
+            version=VERSION,
+            bellcrank=fixed_texts(version("bellcrank")),
+            mechanism=fixed_texts(run.model.name),
+            start=run.origin.start,
+            status=fixed_texts(run.status),
+            message=fixed_texts(run.status.message),
+        )
+        file["description"] = fixed_texts(run.origin.text)
         for name, _, _, unit, meaning in _core.move_sections():
             data = file.create_dataset(name, data=run.sections[name])
-            data.attrs["unit"], data.attrs["meaning"] = unit, meaning
-        file.create_group("statistics").attrs.update(run.statistics)
+            data.attrs.update(unit=fixed_texts(unit), meaning=fixed_texts(meaning))
+        statistics = {n: fixed_texts(v) if isinstance(v, str) else v for n, v in run.statistics.items()}
+        file.create_group("statistics").attrs.update(statistics)
         file.flush()
         content: bytes = file.id.get_file_image()
         return content
@@ -79,10 +85,7 @@ def _check_format(file: CheckedFile) -> None:
     if file.attribute("format", str, default="") != FORMAT:
         rule = "it holds no quasi-static run"
         raise file.error(rule, advice="runs with velocities are read by bc.Trajectory.load")
-    written = file.attribute("version", int)
-    if written > VERSION:
-        advice = f"this bellcrank reads versions up to {VERSION}: update it"
-        raise file.error("a later version wrote this file", written, advice)
+    file.check_version(VERSION)
 
 
 def holds_moves(path: str | Path) -> bool:

@@ -72,7 +72,6 @@ def observation(
             CoordinateColumn(owners.get(c, ""), model.arrays["coordinate_kind"][c], "rad") for c in others
         ),
         turning=tuple(places[c] for c in model.angular.tolist()),
-        uniqueness=True,
         forces=tuple(exerted),
         force_columns=_force_columns(exerted, places),
         force_coordinates=tuple(CoordinateColumn(owners.get(c, ""), *_kind(model, c)) for c in unlisted),

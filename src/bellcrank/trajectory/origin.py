@@ -67,10 +67,7 @@ class Origin:
         if self._source is not None:
             return self._source
         if not self.text:
-            rule, advice = (
-                "it does not contain its mechanism",
-                "simulate again; earlier versions did not keep it",
-            )
+            rule, advice = "it does not contain its mechanism", "give the mechanism beside it"
             raise MechanismError(Fault("run", rule, None, advice))
         from bellcrank.io.files import loads
 

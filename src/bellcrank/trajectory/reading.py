@@ -43,15 +43,12 @@ class End(NamedTuple):
 def opened(path: Path) -> Iterator[CheckedFile]:
     """The file of a run open for reading, whether it is finished or still being written.
 
-    Raises MechanismError for a file that is missing, damaged, not HDF5, not a run, or of a later version.
+    Raises MechanismError for a file that is missing, damaged, not HDF5, not a run, or of another version.
     """
     with CheckedFile(path) as file:
         if file.attribute("format", str, default="") != FORMAT:
             raise file.error(NOT_OURS)
-        written = file.attribute("version", int)
-        if written > VERSION:
-            advice = f"this bellcrank reads versions up to {VERSION}: update it"
-            raise file.error("a later version wrote this file", written, advice)
+        file.check_version(VERSION)
         yield file
 
 
@@ -61,22 +58,11 @@ def read_layout(file: CheckedFile) -> FrameLayout:
     found: dict[str, Any] = {"accelerations": file.has("bodies/acceleration")}
     with faults.collect():
         found["mechanism"] = file.attribute("mechanism", str)
-    with faults.collect():
-        found["uniqueness"] = bool(file.attribute("uniqueness", bool, default=False))
     for part in (_bodies, _coordinates, _multipliers, _reactions, _forces, _inputs, _contacts, _works):
         with faults.collect():
             found |= part(file, found)
     faults.raise_any()
-    if found["accelerations"] and found["coordinates"] and not file.has("coordinates/acceleration"):
-        _refuse_early(file, "accelerations of joint coordinates")
     return FrameLayout(**found)
-
-
-def _refuse_early(file: CheckedFile, lacking: str) -> None:
-    """Refuse a file of the first version that lacks data which runs contained soon afterwards."""
-    if file.attribute("version", int) == 1:
-        text = "the mechanism that 'description' holds" if file.has("description") else "its mechanism"
-        raise file.error(f"an early bellcrank wrote it, without {lacking}", 1, f"simulate {text} again")
 
 
 def _bodies(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
@@ -91,10 +77,8 @@ def _bodies(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
 def _coordinates(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
     coordinates = _columns(file, "coordinates")
     angles = _columns(file, "angles") if file.has("angles") else ()
-    turning: list[int] = []
-    if file.has("coordinates/turning"):
-        turning = file.numbers("coordinates/turning", "i", (None,)).tolist()
-        check_within(file, "coordinates/turning", turning, 0, len(coordinates) + len(angles))
+    turning = file.numbers("coordinates/turning", "i", (None,)).tolist()
+    check_within(file, "coordinates/turning", turning, 0, len(coordinates) + len(angles))
     return {"coordinates": coordinates, "angles": angles, "turning": tuple(turning)}
 
 
@@ -104,8 +88,6 @@ def _columns(file: CheckedFile, group: str) -> tuple[CoordinateColumn, ...]:
 
 
 def _multipliers(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
-    if not file.has("multipliers/name"):
-        _refuse_early(file, "the coordinates that efforts act along")
     element, kind, unit, name = (
         file.texts(f"multipliers/{field}") for field in ("element", "kind", "unit", "name")
     )
@@ -127,8 +109,6 @@ def _reactions(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
 
 
 def _forces(file: CheckedFile, found: dict[str, Any]) -> dict[str, Any]:
-    if not file.has("forces"):  # before version 3
-        return {}
     names = check_distinct(file, "forces/name", file.texts("forces/name"))
     along = _columns(file, "along") if file.has("along") else ()
     numbers = file.numbers("forces/coordinate", "i", (None,)).tolist()
@@ -206,8 +186,6 @@ def section_rows(file: CheckedFile, layout: FrameLayout, section: str, frames: i
 
 def read_end(file: CheckedFile, layout: FrameLayout) -> End:
     """How the run ended, if it did. In a file that is being written, read it before the frames."""
-    if file.attribute("version", int) == 1:
-        return _end_1(file, layout)
     raw = file.numbers("end", "iu", (None,)).astype(np.uint8).tobytes()
     try:
         told = json.loads(raw.decode("utf-8")) if raw else None
@@ -222,27 +200,14 @@ def read_end(file: CheckedFile, layout: FrameLayout) -> End:
     for name, kind in wanted.items():
         if not isinstance(told.get(name), kind):
             raise file.error(f"'end' must hold {name!r}", told.get(name))
-    _check_statistics(file, told["statistics"])
+    for name, value in told["statistics"].items():
+        if not isinstance(value, str | int | float):
+            raise file.error(f"statistic {name!r} must be a number or a text", value)
     for name in told["events"]:
         if not isinstance(name, str):
             raise file.error("'end' must name the events", name)
     events = _events(file, layout, told["events"])
     return End(told["status"], told["message"], told["statistics"], events)
-
-
-def _end_1(file: CheckedFile, layout: FrameLayout) -> End:
-    """The same of a file of version 1."""
-    statistics = file.attributes("statistics")
-    _check_statistics(file, statistics)
-    names = file.texts("events/name") if file.has("events") else []
-    events = _events(file, layout, names)
-    return End(file.attribute("status", str), file.attribute("message", str), statistics, events)
-
-
-def _check_statistics(file: CheckedFile, statistics: dict[str, Any]) -> None:
-    for name, value in statistics.items():
-        if not isinstance(value, str | int | float):
-            raise file.error(f"statistic {name!r} must be a number or a text", value)
 
 
 def _events(file: CheckedFile, layout: FrameLayout, names: list[str]) -> tuple[EventRecord, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bellcrank.trajectory.checked_file import CheckedFile
 from bellcrank.trajectory.checked_values import check_finite, check_within
-from bellcrank.trajectory.contact_log import COLUMNS, FORMER_COLUMNS
+from bellcrank.trajectory.contact_log import COLUMNS
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.run_file import CONTACTS
 
@@ -23,16 +23,8 @@ def read_contacts(file: CheckedFile, layout: FrameLayout, counts: Any) -> Any:
     if not np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < _MOST_POINTS)):
         raise file.error("'contacts/count' must be whole numbers, not negative")
     total = int(counts.sum())
-    rows = _with_moments(file, file.rows(CONTACTS.path, "f", (None, None), total)[:total])
+    rows = file.rows(CONTACTS.path, "f", (None, COLUMNS), total)[:total]
     check_finite(file, CONTACTS.path, rows)
     check_within(file, CONTACTS.path, np.unique(rows[:, 0]).tolist(), 0, len(layout.contacts))
     check_within(file, CONTACTS.path, np.unique(rows[:, 1:3]).tolist(), 0, len(layout.contact_shapes))
-    return rows
-
-
-def _with_moments(file: CheckedFile, rows: Any) -> Any:
-    if rows.shape[1] == FORMER_COLUMNS:
-        return np.pad(rows, ((0, 0), (0, COLUMNS - FORMER_COLUMNS)))
-    if rows.shape[1] != COLUMNS:
-        raise file.error(f"{CONTACTS.path!r} must have {COLUMNS} columns", rows.shape[1])
     return rows

@@ -4,8 +4,8 @@ T frames, n bodies, q joint coordinates, m multipliers, r joint reactions. Every
 the attributes "unit" and "meaning"; sets without columns are left out; text is UTF-8.
 
     /                 attributes: format = "bellcrank trajectory", version = 3, run (a random name),
-                      bellcrank, created (UTC), mechanism (its name), uniqueness,
-                      start (time of the mechanism's initial configuration, s; 0 if it is missing)
+                      bellcrank, created (UTC), mechanism (its name),
+                      start (time of the mechanism's initial configuration, s)
     /time             (T,)
     /description      text of the mechanism file, if it is known
     /start_values     JSON: what elements took from the start (gear phases, rest lengths), by what they are;
@@ -36,7 +36,7 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
                       nothing as long as the run has not ended
 
 `unique` is 1 where the equations of motion determine a value, and 0 where redundant constraints leave it
-open; then it is the one of least norm. Files with the attribute "uniqueness" have it, older ones do not.
+open; then it is the one of least norm.
 
 The file is written in HDF5's single-writer-multiple-reader mode, from before it has its name to its end:
 other processes can read while it grows, and a process that dies at any moment, killed or not, leaves a file
@@ -44,11 +44,6 @@ that holds every frame up to the last flush, or none. `/time` is extended last o
 says how many are complete; `/end` is the very last. A file without an end is marked as being written:
 `Trajectory.load` reads it, other programs need `h5clear -s FILE` first, or a clean copy made by
 `Trajectory.save`.
-
-Version 2 has no forces, and is otherwise the same.
-
-In version 1 the end was written by opening the file again: status and message are attributes of the file, the
-statistics those of a group `/statistics`, and `/events`, if there is any, holds the names.
 """
 
 from __future__ import annotations
@@ -148,8 +143,8 @@ def begun(layout: FrameLayout, origin: Origin) -> bytes:
             _make(file, about, shape, _CHUNK_EVENTS)
         if layout.contacts:
             _make(file, CONTACTS, (COLUMNS,), _CHUNK_FRAMES)
-            file["contacts/name"] = _texts(layout.contacts)
-            file["contacts/body"] = _texts(layout.contact_shapes)
+            file["contacts/name"] = fixed_texts(layout.contacts)
+            file["contacts/body"] = fixed_texts(layout.contact_shapes)
         _make(file, DataSet("end", "1", "JSON text, UTF-8: how the run ended", "u1"), (), _CHUNK_FRAMES)
         file.flush()
         content: bytes = file.id.get_file_image()
@@ -183,10 +178,10 @@ def _make(file: Any, about: DataSet, shape: tuple[int, ...], most: int) -> None:
         dtype=about.stored,
         fillvalue=np.nan if about.stored == "f8" else 0,
     )
-    data.attrs.update(unit=_texts(about.unit), meaning=_texts(about.meaning))
+    data.attrs.update(unit=fixed_texts(about.unit), meaning=fixed_texts(about.meaning))
 
 
-def _texts(values: str | Sequence[str]) -> np.ndarray:
+def fixed_texts(values: str | Sequence[str]) -> np.ndarray:
     """A text, or several (n,), with room for the longest: HDF5 keeps others in a heap without checksums.
 
     Bytes that are no Unicode, as a damaged file may hold them, stay what they are.
@@ -209,23 +204,22 @@ def _chunk(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
 def _write_names(file: Any, layout: FrameLayout, origin: Origin) -> None:
     """Write everything that is known before the first frame."""
     file.attrs.update(
-        format=_texts(FORMAT),
+        format=fixed_texts(FORMAT),
         version=VERSION,
-        run=_texts(uuid.uuid4().hex),
-        bellcrank=_texts(version("bellcrank")),
-        created=_texts(datetime.now(UTC).isoformat(timespec="seconds")),
-        mechanism=_texts(layout.mechanism),
-        uniqueness=layout.uniqueness,
+        run=fixed_texts(uuid.uuid4().hex),
+        bellcrank=fixed_texts(version("bellcrank")),
+        created=fixed_texts(datetime.now(UTC).isoformat(timespec="seconds")),
+        mechanism=fixed_texts(layout.mechanism),
         start=origin.start,
     )
     if origin.text:
-        file["description"] = _texts(origin.text)
+        file["description"] = fixed_texts(origin.text)
     if origin.values is not None:
-        file["start_values"] = _texts(json.dumps(dict(origin.values)))
-    file["bodies/name"] = _texts(layout.bodies)
+        file["start_values"] = fixed_texts(json.dumps(dict(origin.values)))
+    file["bodies/name"] = fixed_texts(layout.bodies)
     if layout.com:
         file.create_dataset("bodies/com", data=np.array(layout.com)).attrs.update(
-            unit=_texts("m"), meaning=_texts("centres of mass in the body frames")
+            unit=fixed_texts("m"), meaning=fixed_texts("centres of mass in the body frames")
         )
     groups = (
         ("coordinates", layout.coordinates),
@@ -234,21 +228,21 @@ def _write_names(file: Any, layout: FrameLayout, origin: Origin) -> None:
     )
     for group, columns in groups:
         for field in ("joint", "name", "unit") if columns or group == "coordinates" else ():
-            file[f"{group}/{field}"] = _texts([getattr(column, field) for column in columns])
+            file[f"{group}/{field}"] = fixed_texts([getattr(column, field) for column in columns])
     file.create_dataset("coordinates/turning", data=list(layout.turning), dtype="i4")
     for field in ("element", "kind", "unit", "name"):
-        file[f"multipliers/{field}"] = _texts([getattr(column, field) for column in layout.multipliers])
+        file[f"multipliers/{field}"] = fixed_texts([getattr(column, field) for column in layout.multipliers])
     file.create_dataset("multipliers/sign", data=[column.sign for column in layout.multipliers], dtype="f8")
     numbers = [-1 if column.coordinate is None else column.coordinate for column in layout.multipliers]
     file.create_dataset("multipliers/coordinate", data=numbers, dtype="i4")
-    file["reactions/joint"] = _texts(layout.reactions)
-    file["forces/name"] = _texts(layout.forces)
+    file["reactions/joint"] = fixed_texts(layout.reactions)
+    file["forces/name"] = fixed_texts(layout.forces)
     for field, attribute in FORCE_FIELDS.items():
-        file[f"forces/{field}"] = _texts([getattr(column, attribute) for column in layout.force_columns])
+        file[f"forces/{field}"] = fixed_texts([getattr(column, attribute) for column in layout.force_columns])
     numbers = [-1 if column.coordinate is None else column.coordinate for column in layout.force_columns]
     file.create_dataset("forces/coordinate", data=numbers, dtype="i4")
-    file["forces/energy_of"] = _texts(layout.force_potentials)
+    file["forces/energy_of"] = fixed_texts(layout.force_potentials)
     if layout.works:
-        file["ledger/account"] = _texts(layout.works)
+        file["ledger/account"] = fixed_texts(layout.works)
     for field in ("name", "unit") if layout.inputs else ():
-        file[f"inputs/{field}"] = _texts([getattr(column, field) for column in layout.inputs])
+        file[f"inputs/{field}"] = fixed_texts([getattr(column, field) for column in layout.inputs])

@@ -103,7 +103,7 @@ class Contents(NamedTuple):
 def load(path: str | Path, lazy: bool | None = None) -> Contents:
     """Read a run. `lazy` leaves the numbers in the file until they are needed (None: if over 256 MB).
 
-    Raises MechanismError for a file that is missing, damaged, not HDF5, not a run, or of a later version.
+    Raises MechanismError for a file that is missing, damaged, not HDF5, not a run, or of another version.
     """
     with opened(Path(path)) as file:
         layout = read_layout(file)
@@ -120,7 +120,7 @@ def load(path: str | Path, lazy: bool | None = None) -> Contents:
             sections = {name: _section(file, layout, name, frames, None, rows) for name in layout.shapes}
             store = MemoryStore(sections, read_contacts(file, layout, sections.get("contact_points")))
         text = file.text("description") if file.has("description") else ""
-        start = file.attribute("start", float, default=0.0)
+        start = file.attribute("start", float)
         if not isfinite(start):
             raise file.error("attribute 'start' must be finite", start)
         return Contents(layout, store, end, Origin(text, start=start, values=_start_values(file)))

@@ -60,6 +60,6 @@ def _of_joint(run: Trajectory, name: str) -> dict[str, Any]:
     if name in run.layout.reactions:
         found["moment of the reaction [N m]"] = joint.moment[0].tolist()
         found["force of the reaction [N]"] = joint.force[0].tolist()
-        if run.layout.uniqueness and not (joint.moment_unique[0] and joint.force_unique[0]):
+        if not (joint.moment_unique[0] and joint.force_unique[0]):
             found["remark"] = "redundant constraints share the reaction; this is the one of least norm"
     return found

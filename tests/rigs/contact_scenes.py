@@ -63,3 +63,10 @@ def forged(run, column, factor):
         run.layout, MemoryStore(sections, wrong), mechanism=run.origin, statistics=dict(run.statistics)
     )
     return {found.name for found in bc.verify(copy).checks if not found.passed}
+
+
+def stepped(mech, duration, step, **options):
+    """A run by impulses that passes the judge."""
+    run = bc.simulate(mech, duration, method="moreau", step=step, **{"output_step": step} | options)
+    assert bc.verify(run)
+    return run
