@@ -110,7 +110,7 @@ nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, con
     {
         const nb::gil_scoped_release release;
         const Interrupting here(&sink);
-        result = follow_constraints(self.core(), output_times, what, self.x, self.u, sink);
+        result = follow_constraints(self.core().ports(), output_times, what, self.x, self.u, sink);
         sink.flush();
     }
     self.time = result.time;
@@ -150,7 +150,7 @@ struct RunAt {
     RunAt(SystemAt& at, SimulationOptions options, Observation what)
         : at(at),
           sink(at.core().observation_size(what), at),
-          run(make_run(at.core(), std::move(options), std::move(what), at.time, at.x, at.u, sink)) {}
+          run(make_run({at.core().ports(), std::move(options), std::move(what), at.time, at.x, at.u, sink})) {}
 
     SystemAt& at;
     RunSink sink;
@@ -231,7 +231,9 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
 void bind_integrate(nb::module_& m) {
     m.def(
         "undefined_row",
-        [](SystemAt& self) { return PoleWatch(self.core()).undefined(self.time, self.x.data(), self.u.data()); },
+        [](SystemAt& self) {
+            return PoleWatch(self.core(), self.core()).undefined(self.time, self.x.data(), self.u.data());
+        },
         "system"_a, "The model row with an angle that has no direction at the system's state, -1: none.");
     m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "what"_a, "on_block"_a, "on_progress"_a,
           nb::sig("def kinematics(system: SystemAt, output_times: collections.abc.Sequence[float], what: Observation, "

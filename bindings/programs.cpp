@@ -25,10 +25,10 @@ using Points = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Results = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Result = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Steps = nb::ndarray<const std::uint32_t, nb::shape<-1, 5>, nb::c_contig, nb::device::cpu>;
+using ProgramSteps = nb::ndarray<const std::uint32_t, nb::shape<-1, 5>, nb::c_contig, nb::device::cpu>;
 using TableList = std::vector<std::pair<std::string, std::vector<double>>>;
 
-Program make_program(int inputs, std::vector<double> constants, int slots, const Steps& steps,
+Program make_program(int inputs, std::vector<double> constants, int slots, const ProgramSteps& steps,
                      std::vector<std::uint32_t> outputs, const TableList& tables) {
     Program program{inputs, std::move(constants), slots, {}, std::move(outputs), {}};
     for (std::size_t i = 0; i < steps.shape(0); ++i) {

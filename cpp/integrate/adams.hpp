@@ -2,6 +2,7 @@
 #pragma once
 
 #include "integrate/adams_coefficients.hpp"
+#include "integrate/error_weights.hpp"
 #include "integrate/stepper.hpp"
 
 namespace bellcrank {
@@ -10,34 +11,34 @@ namespace bellcrank {
 // integration of ordinary differential equations, 1962), in the form for steps of varying length of Byrne and
 // Hindmarsh (1975), and local extrapolation as in L. F. Shampine, M. K. Gordon, Computer Solution of Ordinary
 // Differential Equations, 1975. Poses are no part of the history: each step rebuilds them from the velocity's
-// polynomial. A step takes two accelerations but one factorization. All but states is in free components (System).
-class Adams final : public Stepper {
+// polynomial. A step takes two accelerations but one factorization. All but states is in free components (Manifold).
+class Adams final : public AdaptiveStepper {
   public:
-    Adams(const System& system, const Tolerances& tolerances, int max_order);
-    bool adaptive() const override { return true; }
-    double first_step(double speed, double acceleration) const override;
+    Adams(Dynamics& dynamics, Projection& projection, const Tolerances& tolerances, int max_order);
+    double first_step(double, double acceleration) const override {
+        return first_step_of_order_1(tolerances_, acceleration);
+    }
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
-    double rounding(System& system, double t, double h, const double* x1, const double* u1) override;
+    double rounding(double t, double h, const double* x1, const double* u1) override;
     void restart() override;
     // Whether stability and not accuracy has limited the last steps: an implicit method would take far longer ones.
     bool stiff() const override { return unstable_ >= kStiff; }
-    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                     double* u1) override;
-    void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
-                     const double* u1, double* x_out, double* u_out) override;
+    StepOutcome step(double t, double h, const double* x, const double* u, double* x1, double* u1) override;
+    void interpolate(double theta, const double* x, const double* u, const double* x1, const double* u1, double* x_out,
+                     double* u_out) override;
 
   private:
     static constexpr int kStiff = 100;  // steps at the limit of stability, less those that are not
 
     double* history(int j) { return history_.data() + static_cast<size_t>(j) * stride_; }
-    void begin(System& system, double t, double h, const double* x, const double* u);
+    void begin(double t, double h, const double* x, const double* u);
     void rescale(double h);
     void measure_distances();
     void predict();
-    void follow_time(const System& system, const double* x);
-    void correct_end(const System& system, double velocity_part, double position_part, double* u1);
-    void take_residual(const System& system);
+    void follow_time(const double* x);
+    void correct_end(double velocity_part, double position_part, double* u1);
+    void take_residual();
     void weigh();
     double norm(const double* v, double velocity_part, double position_part) const;
     // Error of the formula of an order, from its residual.
@@ -46,6 +47,9 @@ class Adams final : public Stepper {
     void correct(int next);
     void lower_order();
 
+    Dynamics& dynamics_;
+    Projection& projection_;
+    RoundingSample rounding_;
     int size_, stride_;  // free components of a velocity, without and with padding
     bool flat_;
     int max_order_;
@@ -72,7 +76,7 @@ class Adams final : public Stepper {
     double components_;                             // of displacement and velocity together
     std::vector<double> weight_;                    // of an error of velocity
     std::vector<double> rate_, scaled_;
-    std::vector<double> pose_, speed_, displacement_, acceleration_;  // of the system
+    std::vector<double> pose_, speed_, displacement_, acceleration_;  // all components
 };
 
 }  // namespace bellcrank

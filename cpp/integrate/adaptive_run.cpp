@@ -6,8 +6,8 @@
 
 #include "integrate/events.hpp"
 #include "integrate/progress.hpp"
-#include "integrate/run.hpp"
 #include "integrate/sealed_energy.hpp"
+#include "integrate/simulate.hpp"
 
 namespace bellcrank {
 
@@ -31,19 +31,21 @@ constexpr int kRarer = 4;                   // and each time so many times as ma
 
 class AdaptiveRun final : public Run {
   public:
-    AdaptiveRun(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
-                std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
-        : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
-          watch_(system, options_.events, options_.measured),
-          energy_(system,
+    AdaptiveRun(RunParts parts, std::unique_ptr<AdaptiveStepper> stepper)
+        : Run(std::move(parts)),
+          stepper_(std::move(stepper)),
+          watch_(ports_.dynamics, ports_.stops, ports_.record, options_.events, options_.measured),
+          energy_(ports_.dynamics, ports_.record,
                   kUnsupplied * (options_.settings.tolerances.relative + options_.settings.tolerances.absolute)),
           curve_([this](double time, double* at, double* speed) { interpolate(time, at, speed); }),
-          xo_(x),
-          uo_(u),
-          acceleration_(u),
-          limit_(options_.max_step > 0.0 ? options_.max_step : std::numeric_limits<double>::infinity()) {}
+          xo_(x_),
+          uo_(u_),
+          acceleration_(u_),
+          limit_(options_.max_step > 0.0 ? options_.max_step : std::numeric_limits<double>::infinity()) {
+        contacts_.be_rigid(false);
+    }
 
-    ~AdaptiveRun() override { system_.contacts().leave_new_points_alone(false); }
+    ~AdaptiveRun() override { contacts_.leave_new_points_alone(false); }
 
   private:
     struct Step {
@@ -70,6 +72,7 @@ class AdaptiveRun final : public Run {
     void report(const EventWatch::Root& root, const std::vector<double>& x, const std::vector<double>& u);
     double first_step();
 
+    const std::unique_ptr<AdaptiveStepper> stepper_;
     EventWatch watch_;
     SealedEnergy energy_;
     Progress progress_;
@@ -78,7 +81,7 @@ class AdaptiveRun final : public Run {
     long long evaluations_at_mark_ = 0;
     std::string before_trial_;  // the method
     double vanished_at_ = std::numeric_limits<double>::quiet_NaN();
-    EventWatch::Curve curve_;
+    Curve curve_;
     std::vector<double> xo_, uo_, acceleration_;
     double limit_;                                     // longest step
     std::vector<double> breaks_;                       // times of discontinuities, the next one last
@@ -97,7 +100,7 @@ class AdaptiveRun final : public Run {
 
 // What a change of an input leaves of the history is nothing; a method without one need not shorten its step for it.
 void AdaptiveRun::begin(Start start) {
-    system_.contacts().leave_new_points_alone(true);
+    contacts_.leave_new_points_alone(true);
     if (start == Start::first) {
         progress_.begin(t_, watch_.count());
         mark_pace();
@@ -109,7 +112,7 @@ void AdaptiveRun::begin(Start start) {
 
 void AdaptiveRun::advance() {
     breaks_.clear();
-    system_.break_times(t_, end_ + kBeside * std::abs(end_), breaks_);
+    ports_.steps.break_times(t_, end_ + kBeside * std::abs(end_), breaks_);
     std::sort(breaks_.begin(), breaks_.end(), std::greater<>());
     while (t_ < end_ && is_running()) {
         bool anew = attempt();
@@ -121,7 +124,7 @@ void AdaptiveRun::advance() {
     result_.next_step = h_;
     result_.difference_evaluations = stepper_->difference_evaluations();
     result_.steps_since_restart = result_.steps - steps_before_;
-    result_.evaluations_since_restart = system_.statistics().evaluations - evaluations_before_;
+    result_.evaluations_since_restart = ports_.dynamics.statistics().evaluations - evaluations_before_;
 }
 
 // True if another method goes on from where the run is.
@@ -158,12 +161,12 @@ bool AdaptiveRun::goes_on_otherwise() {
 // What passes from here on shows the pace: of a method that is tried, the second half of the trial.
 void AdaptiveRun::mark_pace() {
     marked_at_ = t_;
-    evaluations_at_mark_ = system_.statistics().evaluations;
+    evaluations_at_mark_ = ports_.dynamics.statistics().evaluations;
 }
 
 // Those that can are tried one after the other, each for some attempts.
 bool AdaptiveRun::take_other_method() {
-    const auto taken = static_cast<double>(system_.statistics().evaluations - evaluations_at_mark_);
+    const auto taken = static_cast<double>(ports_.dynamics.statistics().evaluations - evaluations_at_mark_);
     if (!stepper_->is_trying()) before_trial_ = stepper_->method();
     const bool changes = stepper_->give_way((t_ - marked_at_) / std::max(1.0, taken));
     if (!stepper_->is_trying()) {
@@ -194,7 +197,7 @@ bool AdaptiveRun::attempt() {
     if (double over = 0.0; finds_way_over_pole(target - t_, over)) return cross(over, target);
     if (!is_running()) return false;
     const double longest =
-        std::min({system_.longest_step(x_.data(), u_.data(), h_), system_.contacts().calm_time(), to_pole});
+        std::min({ports_.steps.longest_step(x_.data(), u_.data(), h_), contacts_.calm_time(), to_pole});
     h_ = longest < std::min(h_, shortest()) ? 0.0 : longest;
     const bool last = t_ + 1.0000001 * h_ >= target;
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
@@ -203,7 +206,7 @@ bool AdaptiveRun::attempt() {
     if (!last && !last_) h_ = std::min(h_, 0.5 * (target - t_));
     step_ = {t_, last ? std::min(target + beside, end_) : t_ + h_, h_};
     if (!(step_.end > t_ && h_ > 0.0)) return stop(SimulationStatus::step_vanished), false;
-    StepOutcome outcome = stepper_->step(system_, t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
+    StepOutcome outcome = stepper_->step(t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
     outcome.rounding = made_by_rounding(outcome);
     const double most = outcome.order > 0 ? kMostRounding : kFarRounding * std::pow(kBearing, asides_);
     is_rounding_ = outcome.rounding && outcome.error <= most;
@@ -213,7 +216,7 @@ bool AdaptiveRun::attempt() {
         (!settled && (outcome.impact || outcome.error > 1.0)))
         return refuse(outcome), false;
     // It turned faster than it seemed to.
-    if (system_.longest_step(x1_.data(), u1_.data(), h_) < 0.5 * h_ ||
+    if (ports_.steps.longest_step(x1_.data(), u1_.data(), h_) < 0.5 * h_ ||
         poles_.turned_over(step_.end, x1_.data(), u1_.data()) >= 0) {
         ++result_.rejected;
         h_ *= 0.5;
@@ -239,7 +242,7 @@ bool AdaptiveRun::made_by_rounding(const StepOutcome& outcome) {
     const bool suspect =
         is_rounding_ || outcome.doubtful || (refusals_ > 0 && !fell) || (outcome.order > 0 && refusals_ > 1);
     if (!suspect || !outcome.constraints_met || outcome.impact || outcome.jump) return false;
-    return stepper_->rounding(system_, t_ + h_, h_, x1_.data(), u1_.data()) >= outcome.error;
+    return stepper_->rounding(t_ + h_, h_, x1_.data(), u1_.data()) >= outcome.error;
 }
 
 // Whether steps that were shortened more often than lengthened, though none was refused, have errors that are no more
@@ -247,17 +250,17 @@ bool AdaptiveRun::made_by_rounding(const StepOutcome& outcome) {
 // better; longer ones lead out of where it is. Where it was not rounding, it is measured again after more steps only.
 bool AdaptiveRun::came_down_to_rounding(const StepOutcome& outcome) {
     if (outcome.order == 0 || shortened_ <= kManyShortened * patience_ || outcome.impact || outcome.jump) return false;
-    const bool found = stepper_->rounding(system_, t_ + step_.h, step_.h, x1_.data(), u1_.data()) >= outcome.error;
+    const bool found = stepper_->rounding(t_ + step_.h, step_.h, x1_.data(), u1_.data()) >= outcome.error;
     patience_ = found ? 1 : std::min(2 * patience_, kMostPatience);
     if (!found) shortened_ = 0;
     return found;
 }
 
 void AdaptiveRun::begin_motion(double first) {
-    stuck_ ? system_.meet_stops() : system_.watch_stops(t_, x_.data(), u_.data());
+    stuck_ ? ports_.stops.meet_stops() : ports_.stops.watch_stops(t_, x_.data(), u_.data());
     watch_.begin(t_, x_.data(), u_.data());
     steps_before_ = result_.steps;
-    evaluations_before_ = system_.statistics().evaluations;
+    evaluations_before_ = ports_.dynamics.statistics().evaluations;
     h_ = std::min(limit_, first > 0.0 ? first : first_step());
 }
 
@@ -296,7 +299,7 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
     ++refusals_;
     if (h_ >= shortest() || goes_on_otherwise()) return;
     if (finite && !outcome.constraints_met) return stop(SimulationStatus::constraints_lost);
-    result_.body = std::max(0, system_.first_non_finite_body(x1_.data(), u1_.data()));
+    result_.body = std::max(0, ports_.record.first_non_finite_body(x1_.data(), u1_.data()));
     stop(finite ? SimulationStatus::step_vanished : SimulationStatus::not_finite);
 }
 
@@ -320,7 +323,8 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     for (const EventWatch::Root& root : roots) {
         if (watch_.ends(root.event)) return end_at(root);
         curve_(root.time, xo_.data(), uo_.data());
-        if (!system_.project(root.time, xo_.data(), uo_.data())) return stop(SimulationStatus::constraints_lost), false;
+        if (!ports_.projection.project(root.time, xo_.data(), uo_.data()))
+            return stop(SimulationStatus::constraints_lost), false;
         report(root, xo_, uo_);
     }
     output_before(step_.end);
@@ -329,15 +333,15 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     record_if_due();
     stuck_ = false;
     watch_.time_passes();
-    system_.watch_stops(t_, x_.data(), u_.data());
+    ports_.stops.watch_stops(t_, x_.data(), u_.data());
     return report_new_contacts();
 }
 
 // A step may end so close to a contact that it counts as touching. True if it does.
 bool AdaptiveRun::report_new_contacts() {
     bool any = false;
-    for (int event = 0; event < system_.contact_events(); event += Contacts::kEvents) {
-        if (!system_.contacts().begins(event / Contacts::kEvents)) continue;
+    for (int event = 0; event < contacts_.events(); event += Contacts::kEvents) {
+        if (!contacts_.begins(event / Contacts::kEvents)) continue;
         report({t_, watch_.first_contact() + event}, x_, u_);
         any = true;
     }
@@ -350,13 +354,13 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     if (!is_running()) return false;
     const bool stop_met = watch_.is_stop(root.event);
     curve_(root.time, xo_.data(), uo_.data());
-    if (stop_met) ledger_.strike(root.time, xo_.data(), uo_.data(), false), system_.meet_stops();
-    const bool met = system_.project(root.time, xo_.data(), uo_.data());
+    if (stop_met) ledger_.strike(root.time, xo_.data(), uo_.data(), false), ports_.stops.meet_stops();
+    const bool met = ports_.projection.project(root.time, xo_.data(), uo_.data());
     x1_.swap(xo_);
     u1_.swap(uo_);
     if (!is_sound(met)) return result_.time = root.time, false;  // frames lead up to here
     if (root.time - step_.begin < kCutShort * step_.h) progress_.end_at(root.event);
-    if (watch_.is_contact(root.event)) system_.contacts().end_by(root.event - watch_.first_contact());
+    if (watch_.is_contact(root.event)) contacts_.end_by(root.event - watch_.first_contact());
     if (!accept(root.time, root.time - step_.begin)) return false;
     stuck_ = stop_met && root.time - step_.begin <= shortest();
     if (stuck_) return true;
@@ -381,14 +385,14 @@ void AdaptiveRun::interpolate(double time, double* x, double* u) {
         std::ranges::copy(begins ? u_ : u1_, u);
         return;
     }
-    stepper_->interpolate(system_, (time - step_.begin) / step_.h, x_.data(), u_.data(), x1_.data(), u1_.data(), x, u);
+    stepper_->interpolate((time - step_.begin) / step_.h, x_.data(), u_.data(), x1_.data(), u1_.data(), x, u);
 }
 
 void AdaptiveRun::output_before(double time) {
     for (; next_ < outputs_.size() && outputs_[next_] < time; ++next_) {
         const double at = outputs_[next_];
         interpolate(at, xo_.data(), uo_.data());
-        if (!system_.project(at, xo_.data(), uo_.data())) return stop(SimulationStatus::constraints_lost);
+        if (!ports_.projection.project(at, xo_.data(), uo_.data())) return stop(SimulationStatus::constraints_lost);
         record(at, xo_, uo_);
     }
 }
@@ -399,7 +403,7 @@ void AdaptiveRun::report(const EventWatch::Root& root, const std::vector<double>
 }
 
 double AdaptiveRun::first_step() {
-    system_.accelerate(t_, x_.data(), u_.data(), acceleration_.data());
+    ports_.dynamics.accelerate(t_, x_.data(), u_.data(), acceleration_.data());
     double speed = 0.0, acceleration = 0.0;
     for (size_t i = 0; i < u_.size(); ++i) {
         speed = std::max(speed, std::abs(u_[i]));
@@ -410,11 +414,8 @@ double AdaptiveRun::first_step() {
 
 }  // namespace
 
-std::unique_ptr<Run> make_adaptive_run(System& system, SimulationOptions options, Observation observation, double t,
-                                       std::vector<double>& x, std::vector<double>& u, Sink& sink,
-                                       std::unique_ptr<Stepper> stepper) {
-    return std::make_unique<AdaptiveRun>(system, std::move(options), std::move(observation), t, x, u, sink,
-                                         std::move(stepper));
+std::unique_ptr<Run> make_adaptive_run(RunParts parts, std::unique_ptr<AdaptiveStepper> stepper) {
+    return std::make_unique<AdaptiveRun>(std::move(parts), std::move(stepper));
 }
 
 }  // namespace bellcrank

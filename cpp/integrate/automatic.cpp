@@ -12,8 +12,9 @@ constexpr int kStableOrderBdf = 2;  // on the whole imaginary axis
 
 }  // namespace
 
-Automatic::Automatic(const System& system, const MethodSettings& settings) : settings_(settings) {
-    steppers_[kAdams] = std::make_unique<Adams>(system, settings.tolerances, settings.max_order);
+Automatic::Automatic(Dynamics& dynamics, Projection& projection, Implicit& implicit, const MethodSettings& settings)
+    : dynamics_(dynamics), projection_(projection), implicit_(implicit), settings_(settings) {
+    steppers_[kAdams] = std::make_unique<Adams>(dynamics, projection, settings.tolerances, settings.max_order);
     std::ranges::fill(pace_, -1.0);
 }
 
@@ -36,15 +37,17 @@ bool Automatic::give_way(double pace) {
     return next_ != method_;
 }
 
-void Automatic::take(System& system, int method) {
+void Automatic::take(int method) {
     method_ = next_ = method;
     begun_ = 0.0;
-    std::unique_ptr<Stepper>& stepper = steppers_[method];
+    std::unique_ptr<AdaptiveStepper>& stepper = steppers_[method];
     if (stepper != nullptr) return stepper->restart();
-    if (method == kBdf) stepper = std::make_unique<Bdf>(system, settings_.tolerances, settings_.max_order);
-    if (method == kBdf2)
-        stepper = std::make_unique<Bdf>(system, settings_.tolerances, std::min(settings_.max_order, kStableOrderBdf));
-    if (method == kDormandPrince) stepper = std::make_unique<DormandPrince>(system, settings_.tolerances);
+    if (method == kDormandPrince) {
+        stepper = std::make_unique<DormandPrince>(dynamics_, projection_, settings_.tolerances);
+    } else {
+        const int most = method == kBdf2 ? std::min(settings_.max_order, kStableOrderBdf) : settings_.max_order;
+        stepper = std::make_unique<Bdf>(dynamics_, implicit_, settings_.tolerances, most);
+    }
 }
 
 double Automatic::first_step(double speed, double acceleration) const {
@@ -57,8 +60,8 @@ double Automatic::accepted(double h, const StepOutcome& outcome, bool after_refu
 
 double Automatic::refused(double h, const StepOutcome& outcome) { return active().refused(h, outcome); }
 
-double Automatic::rounding(System& system, double t, double h, const double* x1, const double* u1) {
-    return active().rounding(system, t, h, x1, u1);
+double Automatic::rounding(double t, double h, const double* x1, const double* u1) {
+    return active().rounding(t, h, x1, u1);
 }
 
 long long Automatic::difference_evaluations() const {
@@ -69,23 +72,22 @@ long long Automatic::difference_evaluations() const {
 }
 
 // The methods change between two steps: until then the last step is interpolated by its own history.
-StepOutcome Automatic::step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                            double* u1) {
+StepOutcome Automatic::step(double t, double h, const double* x, const double* u, double* x1, double* u1) {
     if (next_ != method_) {
-        take(system, next_);
+        take(next_);
     } else if (method_ == kAdams && !mistaken_ && !is_trying() && adams().stiff()) {
-        take(system, kBdf);
+        take(kBdf);
         begun_ = h;
     } else if (method_ == kBdf && h < kHopeless * begun_) {
-        take(system, kAdams);
+        take(kAdams);
         mistaken_ = true;
     }
-    return active().step(system, t, h, x, u, x1, u1);
+    return active().step(t, h, x, u, x1, u1);
 }
 
-void Automatic::interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
-                            const double* u1, double* x_out, double* u_out) {
-    active().interpolate(system, theta, x, u, x1, u1, x_out, u_out);
+void Automatic::interpolate(double theta, const double* x, const double* u, const double* x1, const double* u1,
+                            double* x_out, double* u_out) {
+    active().interpolate(theta, x, u, x1, u1, x_out, u_out);
 }
 
 }  // namespace bellcrank

@@ -18,10 +18,9 @@ namespace bellcrank {
 // Where a method does not get on, whatever the reason, all are tried for a while, and the one by which an evaluation
 // passes the most time goes on. Among them are that of Dormand and Prince, which needs no history, and bdf up to order
 // 2: from order 3 on, fast oscillations without damping, however small, limit the steps of bdf.
-class Automatic final : public Stepper {
+class Automatic final : public AdaptiveStepper {
   public:
-    Automatic(const System& system, const MethodSettings& settings);
-    bool adaptive() const override { return true; }
+    Automatic(Dynamics& dynamics, Projection& projection, Implicit& implicit, const MethodSettings& settings);
     bool stiff() const override { return (method_ == kBdf || method_ == kBdf2) && !is_trying(); }
     bool taken_back() const override { return mistaken_; }
     const char* method() const override;
@@ -30,28 +29,30 @@ class Automatic final : public Stepper {
     double first_step(double speed, double acceleration) const override;
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
-    double rounding(System& system, double t, double h, const double* x1, const double* u1) override;
+    double rounding(double t, double h, const double* x1, const double* u1) override;
     void restart() override { active().restart(); }
     long long difference_evaluations() const override;
-    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                     double* u1) override;
-    void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
-                     const double* u1, double* x_out, double* u_out) override;
+    StepOutcome step(double t, double h, const double* x, const double* u, double* x1, double* u1) override;
+    void interpolate(double theta, const double* x, const double* u, const double* x1, const double* u1, double* x_out,
+                     double* u_out) override;
 
   private:
     enum Method { kAdams, kBdf, kBdf2, kDormandPrince, kMethods };
 
-    void take(System& system, int method);
-    Stepper& active() { return *steppers_[method_]; }
-    const Stepper& active() const { return *steppers_[method_]; }
+    void take(int method);
+    AdaptiveStepper& active() { return *steppers_[method_]; }
+    const AdaptiveStepper& active() const { return *steppers_[method_]; }
     const Adams& adams() const { return static_cast<const Adams&>(*steppers_[kAdams]); }
 
+    Dynamics& dynamics_;
+    Projection& projection_;
+    Implicit& implicit_;
     const MethodSettings settings_;
-    std::unique_ptr<Stepper> steppers_[kMethods];  // made when they are first taken
-    int method_ = kAdams, next_ = kAdams;          // in use; from the next step on
-    double pace_[kMethods];                        // time by evaluation, of those that were tried; negative: not yet
-    double begun_ = 0.0;                           // first step of bdf [s]; 0: none to go by
-    bool mistaken_ = false;                        // the motion was not stiff
+    std::unique_ptr<AdaptiveStepper> steppers_[kMethods];  // made when they are first taken
+    int method_ = kAdams, next_ = kAdams;                  // in use; from the next step on
+    double pace_[kMethods];  // time by evaluation, of those that were tried; negative: not yet
+    double begun_ = 0.0;     // first step of bdf [s]; 0: none to go by
+    bool mistaken_ = false;  // the motion was not stiff
 };
 
 }  // namespace bellcrank

@@ -17,29 +17,32 @@ constexpr int kManyIterations = 2;    // then the factors have aged
 constexpr double kOtherGamma = 0.15;  // change of γ that asks for new factors
 constexpr int kOldAge = 40;           // steps that derivatives are kept
 
+// Part of the tolerance that steps are chosen for (Byrne, Hindmarsh, 1975, section 3); for which the order is raised.
+constexpr double kBdfAim = 1.0 / 6.0;
+constexpr double kAimHigherBdf = 1.0 / 10.0;
+constexpr double kMostGrowthBdf = 10.0;
+constexpr double kLeastGrowthBdf = 1.5;  // below it the step stays as it is, and with it γ
+
 }  // namespace
 
-Bdf::Bdf(const System& system, const Tolerances& tolerances, int max_order)
-    : size_(system.tangent_size()),
+Bdf::Bdf(Dynamics& dynamics, Implicit& implicit, const Tolerances& tolerances, int max_order)
+    : dynamics_(dynamics),
+      implicit_(implicit),
+      size_(dynamics_.tangent_size()),
       stride_(padded(size_)),
       max_order_(std::clamp(max_order, 1, kMaxBdfOrder)),
       tolerances_(tolerances),
-      weights_(system, tolerances, stride_),
-      components_(std::max(1, 2 * system.velocity_components())) {
+      weights_(dynamics, tolerances, stride_),
+      components_(std::max(1, 2 * dynamics_.velocity_components())) {
     for (auto* v : {&positions_, &velocities_, &work_}) v->assign(static_cast<size_t>(kMaxBdfOrder + 2) * stride_, 0.0);
     for (auto* v :
          {&speed_, &rate_, &slope_, &shift_, &change_, &last_shift_, &last_change_, &delta_, &udot_, &weight_, &other_})
         v->assign(stride_, 0.0);
-    pose_.assign(system.configuration_size(), 0.0);
+    pose_.assign(dynamics_.configuration_size(), 0.0);
 }
 
-// Order 1 errs by half the derivative of the acceleration, of which nothing is known yet: as much as itself per second.
-double Bdf::first_step(double, double acceleration) const {
-    return 0.25 * std::sqrt((tolerances_.relative + tolerances_.absolute) / (acceleration + 1e-3));
-}
-
-void Bdf::begin(System& system, double t, double h, const double* x, const double* u) {
-    system.accelerate(t, x, u, udot_.data());
+void Bdf::begin(double t, double h, const double* x, const double* u) {
+    dynamics_.accelerate(t, x, u, udot_.data());
     for (int i = 0; i < size_; ++i) {
         position(1)[i] = h * u[i];
         velocity(0)[i] = u[i];
@@ -87,7 +90,7 @@ void Bdf::measure_distances() {
 }
 
 // x, u, h u̇ and, by the configurations, h u at the end of the step by the histories' polynomials.
-void Bdf::predict(System& system, const double* x) {
+void Bdf::predict(const double* x) {
     std::copy_n(velocity(0), stride_, speed_.begin());
     std::fill(rate_.begin(), rate_.end(), 0.0);
     std::fill(slope_.begin(), slope_.end(), 0.0);
@@ -101,13 +104,13 @@ void Bdf::predict(System& system, const double* x) {
             along[i] = part * z[i];
         }
     }
-    system.retract_along(h_, x, work_.data(), order_ - 1, stride_, pose_.data());
+    dynamics_.retract_along(h_, x, work_.data(), order_ - 1, stride_, pose_.data());
 }
 
-void Bdf::linearize(System& system, double t, const double* x, const double* u, bool renew) {
-    const auto before = system.statistics().evaluations;
-    system.linearize(t, x, u, gamma_, renew);
-    difference_evaluations_ += system.statistics().evaluations - before;
+void Bdf::linearize(double t, const double* x, const double* u, bool renew) {
+    const auto before = dynamics_.statistics().evaluations;
+    implicit_.linearize(t, x, u, gamma_, renew);
+    difference_evaluations_ += dynamics_.statistics().evaluations - before;
     linearized_at_ = gamma_;
     slow_ = false;
     if (!renew) return;
@@ -118,29 +121,29 @@ void Bdf::linearize(System& system, double t, const double* x, const double* u, 
 
 // What lies on a stop may still have a speed below that of rest, and loses it, however short the step: an error that
 // the projection alone makes, with no history to blame, is a jump.
-StepOutcome Bdf::step(System& system, double t, double h, const double* x, const double* u, double* x1, double* u1) {
-    if (fresh_) begin(system, t, h, x, u);
+StepOutcome Bdf::step(double t, double h, const double* x, const double* u, double* x1, double* u1) {
+    if (fresh_) begin(t, h, x, u);
     if (h != h_) {
         rescale(h);
         contraction_ = 1.0;
     }
     measure_distances();
-    predict(system, x);
+    predict(x);
     StepOutcome outcome;
     outcome.order = order_;
     const bool renew = renew_ || linearized_at_ == 0.0 || age_ >= kOldAge;
     const bool other =
-        renew || slow_ || system.linearizes_cheaply() || std::abs(gamma_ / linearized_at_ - 1.0) > kOtherGamma;
-    converged_ = solve(system, t + h, x1, u1, renew, other);
-    if (!converged_ && !renew && !system.linearizes_cheaply()) converged_ = solve(system, t + h, x1, u1, true, true);
+        renew || slow_ || implicit_.linearizes_cheaply() || std::abs(gamma_ / linearized_at_ - 1.0) > kOtherGamma;
+    converged_ = solve(t + h, x1, u1, renew, other);
+    if (!converged_ && !renew && !implicit_.linearizes_cheaply()) converged_ = solve(t + h, x1, u1, true, true);
     if (!converged_) {
         outcome.error = 1e6;
         return outcome;
     }
-    const auto impacts = system.statistics().impacts;
+    const auto impacts = dynamics_.statistics().impacts;
     const bool solved = h <= kJump && past_[0] == 0.0 && error_of(u1) <= 1.0;
-    outcome.constraints_met = system.finish_corrected_step(t + h, x1, u1);
-    outcome.impact = system.statistics().impacts != impacts;
+    outcome.constraints_met = implicit_.finish_corrected_step(t + h, x1, u1);
+    outcome.impact = dynamics_.statistics().impacts != impacts;
     outcome.error = error_of(u1);
     outcome.jump = solved && outcome.error > 1.0;
     return outcome;
@@ -148,7 +151,7 @@ StepOutcome Bdf::step(System& system, double t, double h, const double* x, const
 
 // Newton's method for u̇(t, x, u) = (h u̇_predicted + Λ'(0) (u − u_predicted))/h, where x goes with u. The better of the
 // two predictions of u is the one to start from: that of the velocities.
-bool Bdf::solve(System& system, double t, double* x1, double* u1, bool renew, bool linearize_first) {
+bool Bdf::solve(double t, double* x1, double* u1, bool renew, bool linearize_first) {
     const double slope = coefficients_.coefficient(order_, 1), unit = 1.0 / (slope * xi_[order_]);
     std::copy_n(speed_.begin(), size_, u1);
     double last = 0.0;
@@ -157,9 +160,9 @@ bool Bdf::solve(System& system, double t, double* x1, double* u1, bool renew, bo
             shift_[i] = gamma_ * (u1[i] - slope_[i] / h_);
             udot_[i] = (rate_[i] + slope * (u1[i] - speed_[i])) / h_;
         }
-        system.retract(pose_.data(), shift_.data(), x1);
-        if (linearize_first && iteration == 0) linearize(system, t, x1, u1, renew);
-        system.correct(t, x1, u1, udot_.data(), gamma_, delta_.data());
+        dynamics_.retract(pose_.data(), shift_.data(), x1);
+        if (linearize_first && iteration == 0) linearize(t, x1, u1, renew);
+        implicit_.correct(t, x1, u1, udot_.data(), gamma_, delta_.data());
         for (int i = 0; i < size_; ++i) {
             u1[i] += delta_[i];
             shift_[i] += gamma_ * delta_[i];
@@ -173,7 +176,7 @@ bool Bdf::solve(System& system, double t, double* x1, double* u1, bool renew, bo
         }
         if (size * std::min(1.0, 1.5 * contraction_) <= kSolved) {
             slow_ = iteration >= kManyIterations;
-            system.retract(pose_.data(), shift_.data(), x1);
+            dynamics_.retract(pose_.data(), shift_.data(), x1);
             return true;
         }
         last = size;
@@ -210,7 +213,7 @@ double Bdf::refused(double h, const StepOutcome& outcome) {
         restart();
         return 0.1 * h;
     }
-    return h * std::clamp(bdf_step_factor(outcome.error, kBdfAim, order_), 0.1, 0.9);
+    return h * std::clamp(step_factor(outcome.error, kBdfAim, order_), 0.1, 0.9);
 }
 
 double Bdf::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
@@ -229,8 +232,8 @@ double Bdf::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
 // Ends are projected, which the histories do not contain: followed back from the end, the curve would miss the start,
 // and meet stops there that have just been left. So its first half goes from the start, with the velocities expanded
 // there.
-void Bdf::interpolate(const System& system, double theta, const double* x, const double*, const double* x1,
-                      const double*, double* x_out, double* u_out) {
+void Bdf::interpolate(double theta, const double* x, const double*, const double* x1, const double*, double* x_out,
+                      double* u_out) {
     const bool from_start = theta < 0.5;
     const double s = theta - 1.0, along_part = from_start ? theta : s;
     std::copy_n(velocity(0), size_, u_out);
@@ -252,7 +255,91 @@ void Bdf::interpolate(const System& system, double theta, const double* x, const
         power *= along_part;
         for (int i = 0; i < size_; ++i) way(j)[i] *= power;
     }
-    system.retract_along(along_part * h_, from_start ? x : x1, work_.data(), order_ - 1, stride_, x_out);
+    dynamics_.retract_along(along_part * h_, from_start ? x : x1, work_.data(), order_ - 1, stride_, x_out);
+}
+
+// With D_m = h^(m+1) y^(m+1)/(m+1)!, a formula of order m errs by Π_{i ≤ m} ξ_i D_m/Λ_m'(0). The order, one less or one
+// more, that allows the longest step; the factor by which the step may change.
+int Bdf::choose_order(double error, double& factor) {
+    const int q = order_;
+    const double scale = coefficients_.product(q + 1) * std::pow(h_, q + 1);
+    factor = step_factor(error, kBdfAim, q);
+    int next = q;
+    if (wait_ <= 0 && q > 1 && factor < kMostGrowthBdf) {
+        const double top = coefficients_.coefficient(q, q);
+        const double *z = position(q), *w = velocity(q);
+        for (int i = 0; i < size_; ++i) {
+            delta_[i] = z[i] + top * shift_[i];
+            other_[i] = w[i] + top * change_[i];
+        }
+        const double unit = coefficients_.product(q - 1) / coefficients_.coefficient(q - 1, 1);
+        const double lower = step_factor(unit * norm(delta_.data(), other_.data()), kBdfAim, q - 1);
+        if (lower > factor) factor = lower, next = q - 1;
+    }
+    if (wait_ <= 0 && q < max_order_ && last_scale_ != 0.0) {
+        const double ratio = scale / last_scale_;
+        for (int i = 0; i < size_; ++i) {
+            delta_[i] = shift_[i] - ratio * last_shift_[i];
+            other_[i] = change_[i] - ratio * last_change_[i];
+        }
+        const double unit = 1.0 / (coefficients_.coefficient(q + 1, 1) * xi_[q + 1]);
+        const double higher = step_factor(unit * norm(delta_.data(), other_.data()), kAimHigherBdf, q + 1);
+        if (higher > std::min(factor, kMostGrowthBdf)) factor = higher, next = q + 1;
+    }
+    if (factor < kLeastGrowthBdf && factor > 0.9) factor = 1.0, next = q;
+    factor = std::clamp(factor, 0.2, kMostGrowthBdf);
+    if (factor >= 1.0 && factor < kLeastGrowthBdf) factor = 1.0;
+    if (wait_ <= 0 && next == q) wait_ = factor > 1.0 ? q + 1 : 1;
+    if (next != q) wait_ = next + 1;
+    last_scale_ = next == q ? scale : 0.0;
+    return next;
+}
+
+// The histories at the end of the step, of the order to go on with.
+void Bdf::correct(int next) {
+    const int q = order_;
+    double weight[kMaxBdfOrder + 2];
+    for (int j = 1; j <= q; ++j) weight[j] = coefficients_.coefficient(q, j);
+    advance_history(q, positions_.data(), shift_.data(), weight, stride_);
+    advance_history(q, velocities_.data(), change_.data(), weight, stride_);
+    for (int i = 0; i < size_; ++i) velocity(0)[i] = speed_[i] + change_[i];
+    if (next > q) raise_order();
+    if (next < q) lower_order();
+    order_ = next;
+    shift_.swap(last_shift_);
+    change_.swap(last_change_);
+    weigh();
+}
+
+// D_q s² Π_{i < q} (s + ξ_i) is added: value and slope at the end of the step stay, and the values at all but the
+// oldest of the times before.
+void Bdf::raise_order() {
+    const int q = order_;
+    const double top = 1.0 / coefficients_.product(q + 1);
+    std::fill_n(position(q + 1), stride_, 0.0);
+    std::fill_n(velocity(q + 1), stride_, 0.0);
+    for (int k = 0; k < q; ++k) {
+        const double part = top * coefficients_.product(q - 1) * coefficients_.coefficient(q - 1, k);
+        double *z = position(k + 2), *w = velocity(k + 2);
+        for (int i = 0; i < size_; ++i) {
+            z[i] += part * shift_[i];
+            w[i] += part * change_[i];
+        }
+    }
+}
+
+// Likewise the last term is taken away as a multiple of s² Π_{i < q−1} (s + ξ_i).
+void Bdf::lower_order() {
+    const int q = order_;
+    const double *z_top = position(q), *w_top = velocity(q);
+    for (int k = 0; k + 2 < q; ++k) {
+        const double part = coefficients_.product(q - 2) * coefficients_.coefficient(q - 2, k);
+        double *z = position(k + 2), *w = velocity(k + 2);
+        for (int i = 0; i < stride_; ++i) {
+            z[i] -= part * z_top[i];
+            w[i] -= part * w_top[i];
+        }
+    }
 }
 
 }  // namespace bellcrank

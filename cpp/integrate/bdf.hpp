@@ -9,11 +9,6 @@ namespace bellcrank {
 
 inline constexpr int kMaxBdfOrder = 5;
 
-// Part of the tolerance that steps are chosen for (Byrne, Hindmarsh, 1975, section 3).
-inline constexpr double kBdfAim = 1.0 / 6.0;
-// The factor by which a step may grow whose error, of order q + 1, is to be a part of the tolerance.
-double bdf_step_factor(double error, double aim, int order);
-
 // C. W. Gear's formulas (Numerical Initial Value Problems in Ordinary Differential Equations, 1971) with histories as
 // scaled derivatives, in the form for steps of varying length of G. D. Byrne, A. C. Hindmarsh (A polyalgorithm for the
 // numerical solution of ordinary differential equations, 1975).
@@ -22,30 +17,30 @@ double bdf_step_factor(double error, double aim, int order);
 // the past ones, in the axes of the moving body: so it needs no chart, and goes on from any end of a step as it is. A
 // correction e of the configuration adds Λ(s) e to the curve, whose part in the velocity is Λ'(0) e/h, and this alone
 // makes the method implicit: u = u_predicted + e/γ, γ = h/Λ'(0).
-class Bdf final : public Stepper {
+class Bdf final : public AdaptiveStepper {
   public:
-    Bdf(const System& system, const Tolerances& tolerances, int max_order);
-    bool adaptive() const override { return true; }
-    double first_step(double speed, double acceleration) const override;
+    Bdf(Dynamics& dynamics, Implicit& implicit, const Tolerances& tolerances, int max_order);
+    double first_step(double, double acceleration) const override {
+        return first_step_of_order_1(tolerances_, acceleration);
+    }
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
     void restart() override { fresh_ = true; }
     long long difference_evaluations() const override { return difference_evaluations_; }
-    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                     double* u1) override;
-    void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
-                     const double* u1, double* x_out, double* u_out) override;
+    StepOutcome step(double t, double h, const double* x, const double* u, double* x1, double* u1) override;
+    void interpolate(double theta, const double* x, const double* u, const double* x1, const double* u1, double* x_out,
+                     double* u_out) override;
 
   private:
     double* position(int j) { return positions_.data() + static_cast<size_t>(j) * stride_; }
     double* way(int j) { return work_.data() + static_cast<size_t>(j) * stride_; }
     double* velocity(int j) { return velocities_.data() + static_cast<size_t>(j) * stride_; }
-    void begin(System& system, double t, double h, const double* x, const double* u);
+    void begin(double t, double h, const double* x, const double* u);
     void rescale(double h);
     void measure_distances();
-    void predict(System& system, const double* x);
-    void linearize(System& system, double t, const double* x, const double* u, bool renew);
-    bool solve(System& system, double t, double* x1, double* u1, bool renew, bool linearize_first);
+    void predict(const double* x);
+    void linearize(double t, const double* x, const double* u, bool renew);
+    bool solve(double t, double* x1, double* u1, bool renew, bool linearize_first);
     double error_of(const double* u1);
     void weigh();
     double norm(const double* position, const double* velocity) const;
@@ -54,6 +49,8 @@ class Bdf final : public Stepper {
     void raise_order();
     void lower_order();
 
+    Dynamics& dynamics_;
+    Implicit& implicit_;
     int size_, stride_;  // doubles of a velocity, without and with padding
     int max_order_;
     Tolerances tolerances_;

@@ -1,11 +1,15 @@
 // The motion within a step of a method without dense output.
 #pragma once
 
+#include <functional>
 #include <vector>
 
-#include "model/system.hpp"
+#include "model/ports.hpp"
 
 namespace bellcrank {
+
+// Writes the state at a time within a step to x and u.
+using Curve = std::function<void(double time, double* x, double* u)>;
 
 // Velocity is the cubic through those of both ends and their accelerations, position its integral: errors of fourth
 // order, as those of rk4.
@@ -13,14 +17,14 @@ class CubicCurve {
   public:
     static constexpr int kOrder = 4;
 
-    explicit CubicCurve(System& system);
+    explicit CubicCurve(Dynamics& dynamics);
 
     // From (t, x, u) to (t + h, x1, u1), which must stay where they are while the curve is asked.
     void lay(double t, double h, const double* x, const double* u, const double* x1, const double* u1);
     void at(double time, double* x_out, double* u_out);
 
   private:
-    System& system_;
+    Dynamics& dynamics_;
     double begin_ = 0.0, h_ = 0.0;
     const double* x_ = nullptr;
     size_t stride_;

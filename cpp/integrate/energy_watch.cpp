@@ -27,20 +27,21 @@ double sum_of_squares(const std::vector<double>& like, const double* u) {
 
 }  // namespace
 
-EnergyWatch::EnergyWatch(System& system, Stepper& stepper) : system_(system), stepper_(stepper) {
-    for (auto& x : x_) x.assign(system.configuration_size(), 0.0);
-    for (auto& u : u_) u.assign(system.tangent_size(), 0.0);
+EnergyWatch::EnergyWatch(Dynamics& dynamics, StopWatch& stops, Record& record, FixedStepper& stepper)
+    : stops_(stops), record_(record), statistics_(dynamics.statistics()), stepper_(stepper) {
+    for (auto& x : x_) x.assign(dynamics.configuration_size(), 0.0);
+    for (auto& u : u_) u.assign(dynamics.tangent_size(), 0.0);
 }
 
 double EnergyWatch::total(double t, const double* x, const double* u) {
-    const Energy e = system_.energy_at(t, x, u);
+    const Energy e = record_.energy_at(t, x, u);
     return e.kinetic + e.potential;
 }
 
 void EnergyWatch::begin(double t, const double* x, const double* u) {
     std::fill(u_[0].begin(), u_[0].end(), stepper_.by_impulses() ? kHeld : kAtRest);
-    floor_ = system_.energy_at(t, x, u_[0].data()).kinetic;
-    const Energy e = system_.energy_at(t, x, u);
+    floor_ = record_.energy_at(t, x, u_[0].data()).kinetic;
+    const Energy e = record_.energy_at(t, x, u);
     in_play_ = e.kinetic;
     first_potential_ = e.potential;
     lowest_ = reached_ = start_ = calm_energy_ = e.kinetic + e.potential;
@@ -54,7 +55,7 @@ double EnergyWatch::allowed() const {
 
 void EnergyWatch::before(const Step& step) {
     if (to_test_ > 0) try_parts(step);
-    impacts_ = system_.statistics().impacts;
+    impacts_ = statistics_.impacts;
 }
 
 bool EnergyWatch::bears(const Step& step, double coarseness, bool last) {
@@ -65,7 +66,7 @@ bool EnergyWatch::bears(const Step& step, double coarseness, bool last) {
     ++steps_;
     if (to_test_ == 0 && steps_ % kEvery != 0 && !last && !leaps && !(speed > kGrown * looked_)) return true;
     looked_ = speed;
-    const Energy e = system_.energy_at(step.t + step.h, step.x1, step.u1);
+    const Energy e = record_.energy_at(step.t + step.h, step.x1, step.u1);
     reached_ = e.kinetic + e.potential;
     if (!std::isfinite(reached_)) return false;
     if (to_test_ == 0) {
@@ -99,9 +100,9 @@ bool EnergyWatch::has_risen(double potential, double coarseness) {
 }
 
 void EnergyWatch::try_parts(const Step& step) {
-    const std::vector<Contact> kept = system_.contacts().current_list();
+    const std::vector<Contact> kept = record_.contacts().current_list();
     for (const int parts : {2, 3}) in_parts_[parts - 2] = energy_by_parts(step, parts);
-    system_.contacts().restore_list(kept);
+    record_.contacts().restore_list(kept);
 }
 
 // Stops that are open are left alone, so that no impact is counted: a step with an impact is not judged. Parts that
@@ -110,20 +111,20 @@ double EnergyWatch::energy_by_parts(const Step& s, int parts) {
     const double h = s.h / parts;
     const double *x = s.x, *u = s.u;
     bool met = true;
-    system_.watch_stops(s.t, s.x, s.u);
+    stops_.watch_stops(s.t, s.x, s.u);
     for (int i = 0; i < parts && met; ++i) {
         std::vector<double>&x1 = x_[i % 2], &u1 = u_[i % 2];
-        met = stepper_.step(system_, s.t + i * h, h, x, u, x1.data(), u1.data()).constraints_met;
+        met = stepper_.step(s.t + i * h, h, x, u, x1.data(), u1.data()).constraints_met;
         x = x1.data(), u = u1.data();
     }
-    system_.meet_stops();
+    stops_.meet_stops();
     return met ? total(s.t + s.h, x, u) : start_;
 }
 
 void EnergyWatch::compare() {
     --to_test_;
     ++tested_;
-    if (system_.statistics().impacts != impacts_) in_parts_[0] = in_parts_[1] = reached_;
+    if (statistics_.impacts != impacts_) in_parts_[0] = in_parts_[1] = reached_;
     double apart = 0.0;
     for (const double energy : in_parts_) apart = std::max(apart, std::abs(reached_ - energy));
     gained_ += reached_ - start_;

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "integrate/stepper.hpp"
-#include "model/system.hpp"
 
 namespace bellcrank {
 
@@ -13,7 +12,7 @@ namespace bellcrank {
 // is not.
 class EnergyWatch {
   public:
-    EnergyWatch(System& system, Stepper& stepper);
+    EnergyWatch(Dynamics& dynamics, StopWatch& stops, Record& record, FixedStepper& stepper);
 
     struct Step {
         double t, h;
@@ -43,8 +42,10 @@ class EnergyWatch {
     bool is_made() const;
     void take_as_brought_in();
 
-    System& system_;
-    Stepper& stepper_;
+    StopWatch& stops_;
+    Record& record_;
+    const Statistics& statistics_;
+    FixedStepper& stepper_;
     long long steps_ = 0;
     double speed_ = 0.0;            // sum of squares of velocities where the last step ended
     double looked_ = 0.0;           // the same where the energy was looked at last

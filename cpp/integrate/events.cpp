@@ -22,21 +22,24 @@ int sign_of(double value) { return value > 0.0 ? 1 : value < 0.0 ? -1 : 0; }
 
 }  // namespace
 
-EventWatch::EventWatch(System& system, const std::vector<EventFunction>& events, const Observation& measured)
-    : system_(system),
+EventWatch::EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& record,
+                       const std::vector<EventFunction>& events, const Observation& measured)
+    : stop_watch_(stop_watch),
+      record_(record),
+      contacts_(record.contacts()),
       events_(events),
       measured_(measured),
-      stops_(system.stops()),
-      has_contacts_(system.contact_events() > 0),
+      stops_(stop_watch.stops()),
+      has_contacts_(contacts_.events() > 0),
       parts_(events.empty() && stops_ == 0 ? 1 : kParts) {
-    const size_t count = events.size() + static_cast<size_t>(stops_ + system.contact_events());
+    const size_t count = events.size() + static_cast<size_t>(stops_ + contacts_.events());
     signs_.assign(count, 0);
     passed_over_.assign(count, 0);
     for (auto* v : {&values_, &rates_, &first_, &first_rates_, &within_, &within_rates_, &trial_})
         v->assign(count, 0.0);
     stop_rates_.assign(static_cast<size_t>(stops_), 0.0);
     roots_.reserve(kParts * count + 1);
-    motion_.assign(system.observation_size(measured), 0.0);
+    motion_.assign(record.observation_size(measured), 0.0);
     size_t inputs = 0, work = 0;
     for (const EventFunction& e : events) {
         inputs = std::max(inputs, e.inputs.size());
@@ -44,24 +47,26 @@ EventWatch::EventWatch(System& system, const std::vector<EventFunction>& events,
     }
     inputs_.assign(inputs, 0.0);
     work_.assign(work, 0.0);
-    x_.assign(system.configuration_size(), 0.0);
-    u_.assign(system.tangent_size(), 0.0);
+    x_.assign(manifold.configuration_size(), 0.0);
+    u_.assign(manifold.tangent_size(), 0.0);
 }
 
 void EventWatch::evaluate(double t, const double* x, const double* u, double* values) {
-    if (!events_.empty()) system_.measure(t, x, u, measured_, motion_.data());
+    if (!events_.empty()) record_.measure(t, x, u, measured_, motion_.data());
     for (const EventFunction& e : events_) {
         for (size_t i = 0; i < e.inputs.size(); ++i) inputs_[i] = e.inputs[i] < 0 ? t : motion_[e.inputs[i]];
         e.program->evaluate(inputs_.data(), values++, work_.data());
     }
-    if (stops_ > 0) system_.gaps(t, x, u, values, stop_rates_.data());
-    if (has_contacts_) system_.contact_margins(t, x, u, values + stops_);
+    if (stops_ > 0) stop_watch_.gaps(t, x, u, values, stop_rates_.data());
+    if (!has_contacts_) return;
+    const Scenery at = record_.scenery(t, x, u);
+    contacts_.margins(at.x, at.u, values + stops_);
 }
 
 // The gap of a stop that is watched is open, if only just; so is the margin of a contact.
 void EventWatch::begin(double t, const double* x, const double* u) {
     begun_ = t;
-    if (has_contacts_) system_.contacts().forget_distances();
+    if (has_contacts_) contacts_.forget_distances();
     evaluate(t, x, u, values_.data());
     for (size_t i = 0; i < signs_.size(); ++i) signs_[i] = static_cast<int>(i) >= functions() ? 1 : sign_of(values_[i]);
 }
@@ -167,25 +172,24 @@ double EventWatch::dip(int event, double from, double to, double beside, const C
 
 // Until when no contact can begin, from the start of a step on.
 double EventWatch::sweep(double begin, double end, const Curve& curve) {
-    Contacts& contacts = system_.contacts();
     curve(begin, x_.data(), u_.data());
-    const bool begins_slowly = contacts.is_short(end - begin, system_.scenery(begin, x_.data(), u_.data()).u);
+    const bool begins_slowly = contacts_.is_short(end - begin, record_.scenery(begin, x_.data(), u_.data()).u);
     curve(end, x_.data(), u_.data());
-    const Scenery there = system_.scenery(end, x_.data(), u_.data());
-    if (begins_slowly && contacts.is_short(end - begin, there.u)) {
-        contacts.forget_distances();
+    const Scenery there = record_.scenery(end, x_.data(), u_.data());
+    if (begins_slowly && contacts_.is_short(end - begin, there.u)) {
+        contacts_.forget_distances();
         return end;
     }
-    contacts.sweep_to(end, there.x, there.u);
+    contacts_.sweep_to(end, there.x, there.u);
     curve(begin, x_.data(), u_.data());
-    const Scenery here = system_.scenery(begin, x_.data(), u_.data());
-    contacts.sweep_from(begin, here.x, here.u);
-    return contacts.apart_until(begin, here.x);
+    const Scenery here = record_.scenery(begin, x_.data(), u_.data());
+    contacts_.sweep_from(begin, here.x, here.u);
+    return contacts_.apart_until(begin, here.x);
 }
 
 double EventWatch::apart_until(double time, const Curve& curve) {
     curve(time, x_.data(), u_.data());
-    return system_.contacts().apart_until(time, system_.scenery(time, x_.data(), u_.data()).x);
+    return contacts_.apart_until(time, record_.scenery(time, x_.data(), u_.data()).x);
 }
 
 void EventWatch::cut_after_the_first_end() {

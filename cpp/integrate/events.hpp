@@ -1,11 +1,10 @@
 // Zeros of functions of the motion, and stops, which are met where their gaps vanish.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
-#include "model/system.hpp"
+#include "integrate/cubic_curve.hpp"
 #include "programs/compiled_program.hpp"
 
 namespace bellcrank {
@@ -23,15 +22,14 @@ struct EventFunction {
 // falsi and bisection. Contacts are compared as often as it takes for none to begin and end unnoticed.
 class EventWatch {
   public:
-    // Writes the state at a time within the step to x and u.
-    using Curve = std::function<void(double time, double* x, double* u)>;
     struct Root {
         double time;
         int event;  // from the number of functions on: a stop; then an event of contacts
     };
 
     // measured: the coordinates that functions need, for measure().
-    EventWatch(System& system, const std::vector<EventFunction>& events, const Observation& measured);
+    EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& record,
+               const std::vector<EventFunction>& events, const Observation& measured);
 
     bool empty() const { return signs_.empty(); }
     bool is_function(int event) const { return event < functions(); }
@@ -63,7 +61,9 @@ class EventWatch {
     double apart_until(double time, const Curve& curve);
     void cut_after_the_first_end();
 
-    System& system_;
+    StopWatch& stop_watch_;
+    Record& record_;
+    Contacts& contacts_;
     const std::vector<EventFunction>& events_;
     const Observation& measured_;
     const int stops_;

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrate/cubic_curve.hpp"
 #include "integrate/energy_watch.hpp"
 #include "integrate/progress.hpp"
-#include "integrate/run.hpp"
+#include "integrate/simulate.hpp"
 #include "model/model.hpp"
 
 namespace bellcrank {
@@ -25,14 +24,16 @@ constexpr int kMostTries = 20;   // steps to a stop, each shorter than the last
 // Each interval between output times in equal steps.
 class FixedRun final : public Run {
   public:
-    FixedRun(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
-             std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
-        : Run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper)),
-          watches_stops_(system.stops() > 0 && !stepper_->by_impulses()),
-          watch_(system, *stepper_),
-          path_(system),
+    FixedRun(RunParts parts, std::unique_ptr<FixedStepper> stepper)
+        : Run(std::move(parts)),
+          stepper_(std::move(stepper)),
+          watches_stops_(ports_.stops.stops() > 0 && !stepper_->by_impulses()),
+          watch_(ports_.dynamics, ports_.stops, ports_.record, *stepper_),
+          path_(ports_.dynamics),
           curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }),
-          over_pole_([this](double time, double* at, double* speed) { way_.at(time, at, speed); }) {}
+          over_pole_([this](double time, double* at, double* speed) { way_.at(time, at, speed); }) {
+        contacts_.be_rigid(stepper_->by_impulses());
+    }
 
   private:
     // What an input brings in is told from what the method makes as that of any source is.
@@ -76,7 +77,7 @@ class FixedRun final : public Run {
         double over = 0.0;
         if (finds_way_over_pole(end_ - t_, over)) return cross(over) && (t_ >= end || step_to(t_, end, last));
         if (!is_running()) return false;
-        const double longest = std::min(system_.longest_step(x_.data(), u_.data(), whole), hit_in(begin, whole));
+        const double longest = std::min(ports_.steps.longest_step(x_.data(), u_.data(), whole), hit_in(begin, whole));
         if (to_pole < std::min(longest, whole)) {
             const double middle = begin + to_pole;
             return take(begin, middle, to_pole, false) && step_to(middle, end, last);
@@ -98,9 +99,9 @@ class FixedRun final : public Run {
     }
 
     double hit_in(double t, double h) {
-        if (system_.contacts().empty()) return h;
-        const Scenery at = system_.scenery(t, x_.data(), u_.data());
-        return system_.contacts().longest_step(t, h, at.x, at.u);
+        if (contacts_.empty()) return h;
+        const Scenery at = ports_.record.scenery(t, x_.data(), u_.data());
+        return contacts_.longest_step(t, h, at.x, at.u);
     }
 
     // To the end of a step, or to the first stop on the way: there the impact takes place, from where another one goes
@@ -108,7 +109,7 @@ class FixedRun final : public Run {
     // without end, as by what bounces ever less, the rest is taken whole.
     bool take(double t, double end, double h, bool last) {
         for (int parts = 0; t < end; ++parts, t = t_, h = end - t) {
-            const auto impacts = system_.statistics().impacts;
+            const auto impacts = ports_.dynamics.statistics().impacts;
             const bool watches = watches_stops_ && parts < kMostParts;
             EnergyWatch::Step step{t, h, x_.data(), u_.data(), x1_.data(), u1_.data()};
             StepOutcome outcome = attempt(step, watches);
@@ -121,7 +122,7 @@ class FixedRun final : public Run {
             if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
             if (!meets && changes_nothing()) return stop(SimulationStatus::step_vanished), false;
             if (!watch_.bears(step, outcome.impulses.coarseness, last && to == end)) return tell_energy(step), false;
-            if (!ledger_.empty() && !meets && system_.statistics().impacts != impacts)
+            if (!ledger_.empty() && !meets && ports_.dynamics.statistics().impacts != impacts)
                 ledger_.strike(t, step.x, step.u, true);
             if (!accept(to, step.h)) return false;
             if (to == end) return true;
@@ -132,15 +133,15 @@ class FixedRun final : public Run {
     StepOutcome attempt(const EnergyWatch::Step& step, bool watches) {
         watch_.before(step);
         if (watches)
-            system_.watch_stops(step.t, step.x, step.u);
+            ports_.stops.watch_stops(step.t, step.x, step.u);
         else if (watches_stops_)
-            system_.meet_stops();
-        return stepper_->step(system_, step.t, step.h, step.x, step.u, x1_.data(), u1_.data());
+            ports_.stops.meet_stops();
+        return stepper_->step(step.t, step.h, step.x, step.u, x1_.data(), u1_.data());
     }
 
     // Takes the step again, so that it ends where the first stop is met; its length is 0 where that is at its start.
     bool shorten_to_stop(EnergyWatch::Step& step, StepOutcome& outcome) {
-        double part = system_.first_met(step.t + step.h, x1_.data(), u1_.data());
+        double part = ports_.stops.first_met(step.t + step.h, x1_.data(), u1_.data());
         for (int i = 0; part < 1.0 && i < kMostTries; ++i) {
             step.h *= part;
             if (step.h < shortest()) {
@@ -150,15 +151,15 @@ class FixedRun final : public Run {
                 return true;
             }
             outcome = attempt(step, true);
-            part = system_.first_met(step.t + step.h, x1_.data(), u1_.data());
+            part = ports_.stops.first_met(step.t + step.h, x1_.data(), u1_.data());
         }
         return part <= 1.0;
     }
 
     bool meet_stops(double t) {
         if (!ledger_.empty()) ledger_.strike(t, x1_.data(), u1_.data(), false);
-        system_.meet_stops();
-        return is_sound(system_.project(t, x1_.data(), u1_.data()));
+        ports_.stops.meet_stops();
+        return is_sound(ports_.projection.project(t, x1_.data(), u1_.data()));
     }
 
     // The work of a step, before the impact at its end. What that takes is what is left.
@@ -180,16 +181,8 @@ class FixedRun final : public Run {
     void tell_energy(const EnergyWatch::Step& step) {
         result_.energy_before = watch_.lowest();
         result_.energy_after = watch_.reached();
-        result_.body = most_accelerated_in(step);
+        result_.body = most_changed(step.t, step.x, step.u, step.t + step.h, step.x1, step.u1);
         stop(SimulationStatus::energy_made);
-    }
-
-    // The body whose velocity changes most in a step.
-    int most_accelerated_in(const EnergyWatch::Step& step) {
-        std::vector<double> start(system_.observation_size({})), end = start;
-        system_.measure(step.t, step.x, step.u, {}, start.data());
-        system_.measure(step.t + step.h, step.x1, step.u1, {}, end.data());
-        return most_changed(start, end);
     }
 
     // Whether what moves stays where it is, as far as doubles can tell.
@@ -197,19 +190,17 @@ class FixedRun final : public Run {
         return x1_ == x_ && u1_ == u_ && std::ranges::any_of(u_, [](double v) { return std::abs(v) > kMoving; });
     }
 
+    const std::unique_ptr<FixedStepper> stepper_;
     const bool watches_stops_;
     EnergyWatch watch_;
     CubicCurve path_;
-    Ledger::Curve curve_, over_pole_;
+    Curve curve_, over_pole_;
 };
 
 }  // namespace
 
-std::unique_ptr<Run> make_fixed_run(System& system, SimulationOptions options, Observation observation, double t,
-                                    std::vector<double>& x, std::vector<double>& u, Sink& sink,
-                                    std::unique_ptr<Stepper> stepper) {
-    return std::make_unique<FixedRun>(system, std::move(options), std::move(observation), t, x, u, sink,
-                                      std::move(stepper));
+std::unique_ptr<Run> make_fixed_run(RunParts parts, std::unique_ptr<FixedStepper> stepper) {
+    return std::make_unique<FixedRun>(std::move(parts), std::move(stepper));
 }
 
 }  // namespace bellcrank

@@ -20,21 +20,21 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 
 class Follower {
   public:
-    Follower(System& system, std::vector<double>& x, std::vector<double>& u)
-        : system_(system), x_(x), u_(u), predicted_(x), x1_(x), u1_(u), xi_(u), udot_(u) {}
+    Follower(const Ports& ports, std::vector<double>& x, std::vector<double>& u)
+        : ports_(ports), x_(x), u_(u), predicted_(x), x1_(x), u1_(u), xi_(u), udot_(u) {}
 
     // Predicts along velocity and acceleration, then corrects. False if the correction is out of proportion, or if rows
     // that count here could not be told from dependent ones there (passable takes them for dependent): then (x, u) stay
     // as they are.
     bool step(double t, double h, bool passable) {
         look_afresh(t);
-        system_.accelerate(t, x_.data(), u_.data(), udot_.data());
-        const int dropped = system_.statistics().dropped_rows;
+        ports_.dynamics.accelerate(t, x_.data(), u_.data(), udot_.data());
+        const int dropped = ports_.dynamics.statistics().dropped_rows;
         for (size_t i = 0; i < u_.size(); ++i) {
             xi_[i] = h * (u_[i] + 0.5 * h * udot_[i]);
             u1_[i] = u_[i] + h * udot_[i];
         }
-        system_.retract(x_.data(), xi_.data(), predicted_.data());
+        ports_.dynamics.retract(x_.data(), xi_.data(), predicted_.data());
         x1_ = predicted_;
         if (!corrected(t + h, dropped)) {
             // A projection leaves out rows of which so large an error tells nothing. What it came to is much closer:
@@ -46,7 +46,7 @@ class Follower {
         if (!finite() || out_of_proportion()) return false;
         x_.swap(x1_);
         u_.swap(u1_);
-        system_.commit(t + h, x_.data(), u_.data());
+        ports_.steps.commit(t + h, x_.data(), u_.data());
         return true;
     }
 
@@ -55,32 +55,32 @@ class Follower {
     void look_afresh(double t) {
         scratch_x_ = x_;
         scratch_u_ = u_;
-        system_.project_stage(t, scratch_x_.data(), scratch_u_.data());
+        ports_.projection.project_stage(t, scratch_x_.data(), scratch_u_.data());
     }
 
     bool corrected(double t, int dropped) {
-        met_ = system_.project(t, x1_.data(), u1_.data());
-        return met_ && system_.statistics().dropped_rows <= dropped;
+        met_ = ports_.projection.project(t, x1_.data(), u1_.data());
+        return met_ && ports_.dynamics.statistics().dropped_rows <= dropped;
     }
 
-    bool finite() const { return system_.first_non_finite_body(x1_.data(), u1_.data()) < 0; }
+    bool finite() const { return ports_.record.first_non_finite_body(x1_.data(), u1_.data()) < 0; }
 
     bool out_of_proportion() const { return distance(x1_, predicted_) > kCorrection * distance(predicted_, x_) + 1e-9; }
 
-    System& system_;
+    const Ports& ports_;
     std::vector<double>&x_, &u_;
     std::vector<double> predicted_, x1_, u1_, xi_, udot_, scratch_x_, scratch_u_;
     bool met_ = false;
 };
 
-void follow(System& system, const std::vector<double>& output_times, const Observation& observation,
+void follow(const Ports& ports, const std::vector<double>& output_times, const Observation& observation,
             std::vector<double>& x, std::vector<double>& u, Sink& sink, SimulationResult& result) {
-    Follower follower(system, x, u);
-    std::vector<double> frame(system.observation_size(observation));
+    Follower follower(ports, x, u);
+    std::vector<double> frame(ports.record.observation_size(observation));
     const auto record = [&](double time) {  // only whole frames go to the sink: observing may be interrupted
-        system.observe(time, x.data(), u.data(), observation, frame.data());
+        ports.record.observe(time, x.data(), u.data(), observation, frame.data());
         std::copy(frame.begin(), frame.end(), sink.frame(time));
-        if (observation.contacts) sink.contacts(system.contacts());
+        if (observation.contacts) sink.contacts(ports.record.contacts());
     };
     double t = result.time = output_times.front();
     record(t);
@@ -89,13 +89,13 @@ void follow(System& system, const std::vector<double>& output_times, const Obser
         int done = 0, size = kSubdivisions;  // both in parts of the interval
         while (done < kSubdivisions) {
             const double whole = interval * std::min(size, kSubdivisions - done) / kSubdivisions;
-            const double part = system.longest_step(x.data(), u.data(), whole) / interval;
+            const double part = ports.steps.longest_step(x.data(), u.data(), whole) / interval;
             size = part > 0.0 ? std::max(1, static_cast<int>(part * kSubdivisions * (1.0 + 1e-9))) : 1;
             if (!follower.step(t, interval * size / kSubdivisions, size == 1)) {
                 ++result.rejected;
                 if (size == 1) {
                     result.status = SimulationStatus::constraints_lost;
-                    result.row = system.worst_row();
+                    result.row = ports.projection.worst_row();
                     return;
                 }
                 size = std::max(1, size / 4);
@@ -118,12 +118,12 @@ void follow(System& system, const std::vector<double>& output_times, const Obser
 
 }  // namespace
 
-SimulationResult follow_constraints(System& system, const std::vector<double>& output_times,
+SimulationResult follow_constraints(const Ports& ports, const std::vector<double>& output_times,
                                     const Observation& observation, std::vector<double>& x, std::vector<double>& u,
                                     Sink& sink) {
     SimulationResult result;
     try {
-        follow(system, output_times, observation, x, u, sink, result);
+        follow(ports, output_times, observation, x, u, sink, result);
     } catch (const Interrupted&) {
         result.status = SimulationStatus::interrupted;
     }

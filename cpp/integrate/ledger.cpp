@@ -21,15 +21,21 @@ int nodes_of(int order, bool within) {
 
 }  // namespace
 
-Ledger::Ledger(System& system, const Observation& what)
-    : system_(system), powers_(system.model(), what), settled_(powers_.columns(), 0.0), step_(settled_) {
+Ledger::Ledger(Dynamics& dynamics, Projection& projection, Record& record, const Observation& what)
+    : dynamics_(dynamics),
+      projection_(projection),
+      record_(record),
+      contacts_(record.contacts()),
+      powers_(record.model(), what),
+      settled_(powers_.columns(), 0.0),
+      step_(settled_) {
     if (empty()) return;
     for (int nodes = kFewestNodes; nodes <= kMostNodes; ++nodes) rules_.push_back(rule(nodes));
     at_nodes_.resize(kMostNodes * settled_.size());
-    x_.resize(system.configuration_size());
-    u_.resize(system.tangent_size());
-    udot_.resize(system.tangent_size());
-    multipliers_.resize(system.model().rows.size());
+    x_.resize(dynamics.configuration_size());
+    u_.resize(dynamics.tangent_size());
+    udot_.resize(dynamics.tangent_size());
+    multipliers_.resize(record.model().rows.size());
 }
 
 // Zeros of the Legendre polynomial by Newton's method.
@@ -82,14 +88,14 @@ void Ledger::follow(double begin, double end, int order, bool within, const Curv
 
 void Ledger::evaluate(double t, const Curve& curve, double* powers) {
     curve(t, x_.data(), u_.data());
-    const bool moves = powers_.any_row_moves(system_.scenery(t, x_.data(), u_.data()));
+    const bool moves = powers_.any_row_moves(record_.scenery(t, x_.data(), u_.data()));
     if (moves) {
-        system_.project_stage(t, x_.data(), u_.data());
-        system_.accelerate(t, x_.data(), u_.data(), udot_.data());
-        system_.multipliers(t, x_.data(), u_.data(), udot_.data(), multipliers_.data());
+        projection_.project_stage(t, x_.data(), u_.data());
+        dynamics_.accelerate(t, x_.data(), u_.data(), udot_.data());
+        record_.multipliers(t, x_.data(), u_.data(), udot_.data(), multipliers_.data());
     }
-    const Scenery at = system_.scenery(t, x_.data(), u_.data());
-    powers_.evaluate(at, system_.contacts(), moves ? multipliers_.data() : nullptr, powers);
+    const Scenery at = record_.scenery(t, x_.data(), u_.data());
+    powers_.evaluate(at, contacts_, moves ? multipliers_.data() : nullptr, powers);
 }
 
 void Ledger::strike(double t, const double* x, const double* u, bool whole_step) {
@@ -121,7 +127,7 @@ void Ledger::write(double t, double* works) const {
 }
 
 double Ledger::energy(double t, const double* x, const double* u) {
-    const Scenery at = system_.scenery(t, x, u);
+    const Scenery at = record_.scenery(t, x, u);
     const Energy e = inertial_energy(at.model, at.branches, at.x, at.u);
     return e.kinetic + e.potential;
 }

@@ -1,11 +1,10 @@
 // Work of each force and drive since a run began, added up along its steps.
 #pragma once
 
-#include <functional>
 #include <vector>
 
+#include "integrate/cubic_curve.hpp"
 #include "model/powers.hpp"
-#include "model/system.hpp"
 
 namespace bellcrank {
 
@@ -14,10 +13,7 @@ namespace bellcrank {
 // counts once it is settled: it may be left by an exception before.
 class Ledger {
   public:
-    // Writes the state at a time within the step to x and u.
-    using Curve = std::function<void(double time, double* x, double* u)>;
-
-    Ledger(System& system, const Observation& what);
+    Ledger(Dynamics& dynamics, Projection& projection, Record& record, const Observation& what);
 
     bool empty() const { return powers_.columns() == 0; }
     // order: of the curve; 0 where it is low and always the same. within: works are asked for within the step as well.
@@ -48,7 +44,10 @@ class Ledger {
     double energy(double t, const double* x, const double* u);
     void evaluate(double t, const Curve& curve, double* powers);
 
-    System& system_;
+    Dynamics& dynamics_;
+    Projection& projection_;
+    Record& record_;
+    Contacts& contacts_;
     Powers powers_;
     std::vector<Rule> rules_;
     const Rule* rule_ = nullptr;  // of what is followed

@@ -20,14 +20,14 @@ constexpr double kRoundedToPole = 1e-13;  // of the lengths that it comes from: 
 
 }  // namespace
 
-PoleWatch::PoleWatch(System& system) : system_(system) {
-    for (const RowDirection& direction : directions_of_rows(system.model()))
+PoleWatch::PoleWatch(Record& record, Steps& steps) : record_(record), steps_(steps) {
+    for (const RowDirection& direction : directions_of_rows(record.model()))
         angles_.push_back({direction.row, direction.coordinate, direction.kind, direction.at_pole, 0.0, {}, false});
 }
 
 int PoleWatch::undefined(double t, const double* x, const double* u) {
     if (angles_.empty()) return -1;
-    const Scenery at = system_.scenery(t, x, u);
+    const Scenery at = record_.scenery(t, x, u);
     for (const Angle& angle : angles_) {
         const MarkerPair& pair = at.model.pairs[at.model.coordinates[angle.coordinate].pair];
         const RelativeMotion motion = relative_motion(pair, at.x, at.u, nullptr);
@@ -44,7 +44,7 @@ double PoleWatch::longest_step(double t, double h, const double* x, const double
     reached_ = near_ = -1;
     way_over_ = 0.0;
     if (angles_.empty()) return h;
-    const Scenery at = system_.scenery(t, x, u);
+    const Scenery at = record_.scenery(t, x, u);
     for (Angle& angle : angles_) {
         const MarkerPair& pair = at.model.pairs[at.model.coordinates[angle.coordinate].pair];
         const Direction d = angle.at = angle.kind->along(relative_motion(pair, at.x, at.u, nullptr));
@@ -63,7 +63,7 @@ double PoleWatch::longest_step(double t, double h, const double* x, const double
 template <class Visit>
 void PoleWatch::for_each_turned(double t, const double* x, const double* u, Visit visit) {
     if (angles_.empty()) return;
-    const Scenery at = system_.scenery(t, x, u);
+    const Scenery at = record_.scenery(t, x, u);
     for (Angle& angle : angles_) {
         const MarkerPair& pair = at.model.pairs[at.model.coordinates[angle.coordinate].pair];
         const Direction d = angle.kind->along(relative_motion(pair, at.x, at.u, nullptr));
@@ -77,7 +77,7 @@ int PoleWatch::turn_over(double t, const double* x, const double* u) {
         angle.over = turned && angle.at_pole == AtPole::turns_over;
         if (turned && angle.at_pole == AtPole::ends) ended = angle.row;
     });
-    if (!system_.passes_poles())
+    if (!steps_.passes_poles())
         for (const Angle& angle : angles_)
             if (angle.over) ended = angle.row;
     is_over_ = false;
@@ -88,7 +88,7 @@ int PoleWatch::turn_over(double t, const double* x, const double* u) {
 void PoleWatch::switch_sides() {
     is_over_ = !is_over_;
     for (const Angle& angle : angles_)
-        if (angle.over) system_.turn_over(angle.coordinate);
+        if (angle.over) steps_.turn_over(angle.coordinate);
 }
 
 int PoleWatch::turned_over(double t, const double* x, const double* u) {

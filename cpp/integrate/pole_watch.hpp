@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "joints/pole.hpp"
-#include "model/system.hpp"
+#include "model/ports.hpp"
 
 namespace bellcrank {
 
@@ -15,7 +15,7 @@ namespace bellcrank {
 // smooth.
 class PoleWatch {
   public:
-    explicit PoleWatch(System& system);
+    PoleWatch(Record& record, Steps& steps);
 
     // The model row that is not defined at (t, x, u), but for rounding, −1: none.
     int undefined(double t, const double* x, const double* u);
@@ -51,7 +51,8 @@ class PoleWatch {
     template <class Visit>
     void for_each_turned(double t, const double* x, const double* u, Visit visit);
 
-    System& system_;
+    Record& record_;
+    Steps& steps_;
     std::vector<Angle> angles_;
     double way_over_ = 0.0;
     int reached_ = -1, near_ = -1;

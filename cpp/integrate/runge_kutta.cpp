@@ -30,16 +30,21 @@ constexpr double kDopriD[] = {-12715105075.0 / 11282082432.0,  0.0,
 
 }  // namespace
 
-RungeKutta::RungeKutta(const System& system, const Tableau& tableau) : tableau_(tableau) {
-    const int n = system.tangent_size();
-    kx_.assign(tableau.stages, std::vector<double>(n, 0.0));
-    ku_.assign(tableau.stages, std::vector<double>(n, 0.0));
-    xi_.assign(n, 0.0);
-    ui_.assign(n, 0.0);
-    xs_.assign(system.configuration_size(), 0.0);
+DormandPrince::DormandPrince(Dynamics& dynamics, Projection& projection, const Tolerances& tolerances)
+    : dynamics_(dynamics),
+      projection_(projection),
+      rounding_(dynamics, projection),
+      tolerances_(tolerances),
+      weights_(dynamics, tolerances, dynamics.tangent_size()),
+      components_(std::max(1, 2 * dynamics.velocity_components())) {
+    const int n = dynamics.tangent_size();
+    for (auto* k : {&kx_, &ku_}) k->assign(kDopriStages, std::vector<double>(n, 0.0));
+    for (auto* v : {&xi_, &ui_, &within_}) v->assign(n, 0.0);
+    for (auto* x : {&xs_, &start_x_, &end_x_}) x->assign(dynamics.configuration_size(), 0.0);
+    for (auto* u : {&start_u_, &end_u_, &end_rate_}) u->assign(n, std::numeric_limits<double>::quiet_NaN());
 }
 
-void RungeKutta::combine(double h, const double* weights, int count, const double* u) {
+void DormandPrince::combine(double h, const double* weights, int count, const double* u) {
     const size_t n = xi_.size();
     std::fill(xi_.begin(), xi_.end(), 0.0);
     std::copy_n(u, n, ui_.begin());
@@ -54,46 +59,30 @@ void RungeKutta::combine(double h, const double* weights, int count, const doubl
     }
 }
 
-void RungeKutta::stages(System& system, double t, double h, const double* x, const double* u, bool first_known) {
-    const double* a = tableau_.a;
+void DormandPrince::stages(double t, double h, const double* x, const double* u, bool first_known) {
+    const double* a = kDopriA;
     doubtful_.pivot = kDoubtfulPivot;
-    for (int s = 0; s < tableau_.stages; a += s, ++s) {
+    for (int s = 0; s < kDopriStages - 1; a += s, ++s) {
         if (s == 0 && first_known) continue;
         combine(h, a, s, u);
         // The second stage is one of Euler; with the acceleration known its position is one order better.
-        const double square = 0.5 * tableau_.c[s] * h * tableau_.c[s] * h;
+        const double square = 0.5 * kDopriC[s] * h * kDopriC[s] * h;
         if (s == 1)
             for (size_t i = 0; i < xi_.size(); ++i) xi_[i] += square * ku_[0][i];
-        system.retract(x, xi_.data(), xs_.data());
-        if (s > 0) system.project_stage(t + tableau_.c[s] * h, xs_.data(), ui_.data());
-        const double time = t + tableau_.c[s] * h, *at = s == 0 ? x : xs_.data();
-        system.accelerate(time, at, ui_.data(), ku_[s].data());
-        if (s > 0 && system.statistics().smallest_pivot < doubtful_.pivot)
-            doubtful_.keep(time, system.statistics().smallest_pivot, xs_, ui_, ku_[s]);
-        system.add_frame_rates(xi_.data(), ui_.data(), ku_[s].data());
-        system.chart_rate(xi_.data(), ui_.data(), kx_[s].data());
+        dynamics_.retract(x, xi_.data(), xs_.data());
+        if (s > 0) projection_.project_stage(t + kDopriC[s] * h, xs_.data(), ui_.data());
+        const double time = t + kDopriC[s] * h, *at = s == 0 ? x : xs_.data();
+        dynamics_.accelerate(time, at, ui_.data(), ku_[s].data());
+        if (s > 0 && dynamics_.statistics().smallest_pivot < doubtful_.pivot)
+            doubtful_.keep(time, dynamics_.statistics().smallest_pivot, xs_, ui_, ku_[s]);
+        dynamics_.add_frame_rates(xi_.data(), ui_.data(), ku_[s].data());
+        dynamics_.chart_rate(xi_.data(), ui_.data(), kx_[s].data());
     }
-}
-
-DormandPrince::DormandPrince(const System& system, const Tolerances& tolerances)
-    : RungeKutta(system, {kDopriStages - 1, kDopriA, kDopriB, kDopriC}),
-      tolerances_(tolerances),
-      weights_(system, tolerances, system.tangent_size()),
-      components_(std::max(1, 2 * system.velocity_components())) {
-    const int n = system.tangent_size();
-    kx_.emplace_back(n, 0.0);
-    ku_.emplace_back(n, 0.0);
-    start_x_.assign(system.configuration_size(), 0.0);
-    end_x_ = start_x_;
-    start_u_.assign(n, std::numeric_limits<double>::quiet_NaN());
-    end_u_ = end_rate_ = start_u_;
-    within_.assign(n, 0.0);
 }
 
 // The seventh stage is taken at the projected end: it closes the error estimate and, once the step is accepted, it is
 // the first stage of the next one, whose chart starts there (ξ = 0, where the chart rate is u itself).
-StepOutcome DormandPrince::step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                                double* u1) {
+StepOutcome DormandPrince::step(double t, double h, const double* x, const double* u, double* x1, double* u1) {
     const auto same = [&](const std::vector<double>& sx, const std::vector<double>& su) {
         return std::equal(su.begin(), su.end(), u) && std::equal(sx.begin(), sx.end(), x);
     };
@@ -105,19 +94,19 @@ StepOutcome DormandPrince::step(System& system, double t, double h, const double
     }
     start_x_.assign(x, x + start_x_.size());
     start_u_.assign(u, u + start_u_.size());
-    stages(system, t, h, x, u, first_known);
-    combine(h, tableau_.b, tableau_.stages, u);
-    system.retract(x, xi_.data(), x1);
+    stages(t, h, x, u, first_known);
+    combine(h, kDopriB, kDopriStages - 1, u);
+    dynamics_.retract(x, xi_.data(), x1);
     std::copy(ui_.begin(), ui_.end(), u1);
 
     StepOutcome outcome;
-    const auto impacts = system.statistics().impacts;
-    outcome.constraints_met = system.project(t + h, x1, u1);
-    outcome.impact = system.statistics().impacts != impacts;
-    system.accelerate(t + h, x1, u1, ku_[6].data());
+    const auto impacts = dynamics_.statistics().impacts;
+    outcome.constraints_met = projection_.project(t + h, x1, u1);
+    outcome.impact = dynamics_.statistics().impacts != impacts;
+    dynamics_.accelerate(t + h, x1, u1, ku_[6].data());
     end_rate_ = ku_[6];
-    system.add_frame_rates(xi_.data(), u1, ku_[6].data());
-    system.chart_rate(xi_.data(), u1, kx_[6].data());
+    dynamics_.add_frame_rates(xi_.data(), u1, ku_[6].data());
+    dynamics_.chart_rate(xi_.data(), u1, kx_[6].data());
     outcome.error = error_norm(h, x, u, u1);
     outcome.doubtful = doubtful_.pivot < kDoubtfulPivot;
     end_x_.assign(x1, x1 + end_x_.size());
@@ -147,7 +136,7 @@ double DormandPrince::error_norm(double h, const double*, const double* u, const
 // The accelerations of the stages go into the estimate with the weights e, whose root of squares is 0.073; three times
 // that, for rounding is sampled only: at the end of the step, and at the stage whose rows are nearest to depending on
 // each other.
-double DormandPrince::rounding(System& system, double t, double h, const double* x1, const double* u1) {
+double DormandPrince::rounding(double t, double h, const double* x1, const double* u1) {
     constexpr double kWeight = 3.0 * 0.073;
     const auto error = [&](const std::vector<double>& change) {
         double sum = 0.0;
@@ -157,11 +146,10 @@ double DormandPrince::rounding(System& system, double t, double h, const double*
         }
         return std::sqrt(sum / components_);
     };
-    const double end = error(sample_rounding(system, t, x1, u1, end_rate_.data(), false, false));
+    const double end = error(rounding_.take(t, x1, u1, end_rate_.data(), false, false));
     if (!(doubtful_.pivot < kDoubtfulPivot)) return end;
     const Stage& at = doubtful_;
-    return std::max(end,
-                    error(sample_rounding(system, at.time, at.x.data(), at.u.data(), at.rate.data(), false, false)));
+    return std::max(end, error(rounding_.take(at.time, at.x.data(), at.u.data(), at.rate.data(), false, false)));
 }
 
 // A first guess that moves no body by more than a small fraction of a metre or radian; the control corrects it.
@@ -186,8 +174,8 @@ double DormandPrince::refused(double h, const StepOutcome& outcome) {
 }
 
 // y(θ) = y0 + θ (Δ + (1−θ)(r3 + θ (r4 + (1−θ) r5))), Δ = y1 − y0, r3 = h k1 − Δ, r4 = Δ − h k7 − r3, r5 = h Σ d k.
-void DormandPrince::interpolate(const System& system, double theta, const double* x, const double* u, const double*,
-                                const double*, double* x_out, double* u_out) {
+void DormandPrince::interpolate(double theta, const double* x, const double* u, const double*, const double*,
+                                double* x_out, double* u_out) {
     const double rest = 1.0 - theta;
     const auto extend = [&](const std::vector<std::vector<double>>& k, size_t i, double delta) {
         const double r3 = h_ * k[0][i] - delta, r4 = delta - h_ * k[6][i] - r3;
@@ -199,13 +187,13 @@ void DormandPrince::interpolate(const System& system, double theta, const double
         within_[i] = extend(kx_, i, xi_[i]);
         u_out[i] = u[i] + extend(ku_, i, ui_[i] - u[i]);
     }
-    system.retract(x, within_.data(), x_out);
+    dynamics_.retract(x, within_.data(), x_out);
 }
 
-Nystrom4::Nystrom4(const System& system) {
+Nystrom4::Nystrom4(Dynamics& dynamics, Projection& projection) : dynamics_(dynamics), projection_(projection) {
     for (auto* v : {&k_[0], &k_[1], &k_[2], &k_[3], &xi_, &rate_, &us_, &acceleration_})
-        v->assign(system.tangent_size(), 0.0);
-    xs_.assign(system.configuration_size(), 0.0);
+        v->assign(dynamics_.tangent_size(), 0.0);
+    xs_.assign(dynamics_.configuration_size(), 0.0);
 }
 
 // ξ = α h u + β h² k_[p] and ξ̇ = u + γ h k_[v]; at ξ = 0 the chart rate is u itself.
@@ -217,29 +205,28 @@ void Nystrom4::predict(double h, double alpha, double beta, int p, double gamma,
     }
 }
 
-StepOutcome Nystrom4::step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                           double* u1) {
+StepOutcome Nystrom4::step(double t, double h, const double* x, const double* u, double* x1, double* u1) {
     const auto accelerate = [&](int i, double time) {
-        system.accelerate(time, xs_.data(), us_.data(), acceleration_.data());
-        system.chart_acceleration(xi_.data(), rate_.data(), acceleration_.data(), k_[i].data());
+        dynamics_.accelerate(time, xs_.data(), us_.data(), acceleration_.data());
+        dynamics_.chart_acceleration(xi_.data(), rate_.data(), acceleration_.data(), k_[i].data());
     };
-    system.accelerate(t, x, u, k_[0].data());
+    dynamics_.accelerate(t, x, u, k_[0].data());
 
     predict(h, 0.5, 0.125, 0, 0.5, 0, u);
-    system.retract(x, xi_.data(), xs_.data());
-    system.chart_velocity(xi_.data(), rate_.data(), us_.data());
-    system.project_stage(t + 0.5 * h, xs_.data(), us_.data());
+    dynamics_.retract(x, xi_.data(), xs_.data());
+    dynamics_.chart_velocity(xi_.data(), rate_.data(), us_.data());
+    projection_.project_stage(t + 0.5 * h, xs_.data(), us_.data());
     accelerate(1, t + 0.5 * h);
 
     predict(h, 0.5, 0.125, 0, 0.5, 1, u);  // the same configuration
-    system.chart_velocity(xi_.data(), rate_.data(), us_.data());
-    system.project_stage(t + 0.5 * h, xs_.data(), us_.data());
+    dynamics_.chart_velocity(xi_.data(), rate_.data(), us_.data());
+    projection_.project_stage(t + 0.5 * h, xs_.data(), us_.data());
     accelerate(2, t + 0.5 * h);
 
     predict(h, 1.0, 0.5, 2, 1.0, 2, u);
-    system.retract(x, xi_.data(), xs_.data());
-    system.chart_velocity(xi_.data(), rate_.data(), us_.data());
-    system.project_stage(t + h, xs_.data(), us_.data());
+    dynamics_.retract(x, xi_.data(), xs_.data());
+    dynamics_.chart_velocity(xi_.data(), rate_.data(), us_.data());
+    projection_.project_stage(t + h, xs_.data(), us_.data());
     accelerate(3, t + h);
 
     for (size_t n = 0; n < xi_.size(); ++n) {
@@ -247,44 +234,23 @@ StepOutcome Nystrom4::step(System& system, double t, double h, const double* x, 
         xi_[n] = h * (u[n] + h / 6.0 * (k_[0][n] + middle));
         rate_[n] = u[n] + h / 6.0 * (k_[0][n] + 2.0 * middle + k_[3][n]);
     }
-    system.retract(x, xi_.data(), x1);
-    system.chart_velocity(xi_.data(), rate_.data(), u1);
+    dynamics_.retract(x, xi_.data(), x1);
+    dynamics_.chart_velocity(xi_.data(), rate_.data(), u1);
     StepOutcome outcome;
-    outcome.constraints_met = system.project_step(t + h, x1, u1);
+    outcome.constraints_met = projection_.project_step(t + h, x1, u1);
     return outcome;
 }
 
-namespace {
-
-// Velocity first, then the configuration along the new velocity: symplectic for conservative systems without
-// constraints, one evaluation per step.
-class SemiImplicitEuler final : public Stepper {
-  public:
-    explicit SemiImplicitEuler(const System& system) : work_(system.tangent_size(), 0.0) {}
-    // An oscillation of frequency ω conserves T + V − ½ h ω² x v, not T + V: up to ω h = 1.9, of 2, that is a swing
-    // by 39.
-    double energy_swing() const override { return 50.0; }
-    StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                     double* u1) override {
-        system.accelerate(t, x, u, work_.data());
-        for (size_t i = 0; i < work_.size(); ++i) {
-            u1[i] = u[i] + h * work_[i];
-            work_[i] = h * u1[i];
-        }
-        system.retract(x, work_.data(), x1);
-        StepOutcome outcome;
-        outcome.constraints_met = system.project_step(t + h, x1, u1);
-        return outcome;
+StepOutcome SemiImplicitEuler::step(double t, double h, const double* x, const double* u, double* x1, double* u1) {
+    dynamics_.accelerate(t, x, u, work_.data());
+    for (size_t i = 0; i < work_.size(); ++i) {
+        u1[i] = u[i] + h * work_[i];
+        work_[i] = h * u1[i];
     }
-
-  private:
-    std::vector<double> work_;
-};
-
-}  // namespace
-
-std::unique_ptr<Stepper> make_semi_implicit_euler(const System& system) {
-    return std::make_unique<SemiImplicitEuler>(system);
+    dynamics_.retract(x, work_.data(), x1);
+    StepOutcome outcome;
+    outcome.constraints_met = projection_.project_step(t + h, x1, u1);
+    return outcome;
 }
 
 }  // namespace bellcrank

@@ -21,18 +21,18 @@ bool has_no_sources(const Model& model) {
 
 }  // namespace
 
-SealedEnergy::SealedEnergy(System& system, double share)
-    : system_(system),
+SealedEnergy::SealedEnergy(const Manifold& manifold, Record& record, double share)
+    : record_(record),
       share_(share),
-      sealed_(has_no_sources(system.model())),
-      slow_(system.tangent_size(), kSlowSpeed) {}
+      sealed_(has_no_sources(record.model())),
+      slow_(manifold.tangent_size(), kSlowSpeed) {}
 
 bool SealedEnergy::is_kept(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) {
     if (!sealed_) return true;
-    const Energy before = system_.energy_at(t, x, u), after = system_.energy_at(t1, x1, u1);
+    const Energy before = record_.energy_at(t, x, u), after = record_.energy_at(t1, x1, u1);
     const double fallen = std::abs(after.potential - before.potential);
     const double gained = after.kinetic - before.kinetic + after.potential - before.potential;
-    const double least = system_.energy_at(t, x, slow_.data()).kinetic;
+    const double least = record_.energy_at(t, x, slow_.data()).kinetic;
     const double in_play = std::max(before.kinetic, after.kinetic) + fallen + least;
     return std::abs(gained) <= share_ * in_play + kLastDigits * std::abs(before.potential);
 }

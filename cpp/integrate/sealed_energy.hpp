@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/system.hpp"
+#include "model/ports.hpp"
 
 namespace bellcrank {
 
@@ -13,12 +13,12 @@ namespace bellcrank {
 class SealedEnergy {
   public:
     // share: of the energy in play, that a step may change it by.
-    SealedEnergy(System& system, double share);
+    SealedEnergy(const Manifold& manifold, Record& record, double share);
 
     bool is_kept(double t, const double* x, const double* u, double t1, const double* x1, const double* u1);
 
   private:
-    System& system_;
+    Record& record_;
     double share_;
     bool sealed_;
     std::vector<double> slow_;

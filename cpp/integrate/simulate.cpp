@@ -5,39 +5,39 @@
 #include <stdexcept>
 
 #include "integrate/progress.hpp"
-#include "integrate/run.hpp"
 #include "interruption/interruption.hpp"
 #include "model/model.hpp"
 
 namespace bellcrank {
 
-Run::Run(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
-         std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper)
-    : system_(system),
-      options_(std::move(options)),
-      observation_(std::move(observation)),
-      x_(x),
-      u_(u),
-      sink_(sink),
-      stepper_(std::move(stepper)),
-      ledger_(system, observation_),
-      poles_(system),
-      way_(system),
-      x1_(x),
-      u1_(u),
-      frame_(system.observation_size(observation_)),
-      t_(t),
-      end_(t),
-      goal_(t),
-      first_(t),
+Run::Run(RunParts parts)
+    : ports_(parts.ports),
+      contacts_(ports_.record.contacts()),
+      options_(std::move(parts.options)),
+      observation_(std::move(parts.observation)),
+      x_(parts.x),
+      u_(parts.u),
+      sink_(parts.sink),
+      ledger_(ports_.dynamics, ports_.projection, ports_.record, observation_),
+      poles_(ports_.record, ports_.steps),
+      way_(ports_.dynamics),
+      x1_(x_),
+      u1_(u_),
+      frame_(ports_.record.observation_size(observation_)),
+      t_(parts.t),
+      end_(t_),
+      goal_(t_),
+      first_(t_),
       samples_(options_.periods.size(), 0) {
-    result_.time = t;
-    system.contacts().be_rigid(stepper_->by_impulses());
-    ledger_.stand(t, x.data(), u.data());
+    result_.time = t_;
+    ledger_.stand(t_, x_.data(), u_.data());
 }
 
-int Run::most_changed(const std::vector<double>& start, const std::vector<double>& end) const {
-    const int bodies = system_.model().bodies();
+int Run::most_changed(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) {
+    std::vector<double> start(ports_.record.observation_size({})), end = start;
+    ports_.record.measure(t, x, u, {}, start.data());
+    ports_.record.measure(t1, x1, u1, {}, end.data());
+    const int bodies = ports_.record.model().bodies();
     const FrameLayout layout(FrameCounts{bodies});
     const int first = layout.begin(Section::velocity);
     double most = 0.0;
@@ -101,12 +101,9 @@ void Run::give_up(const SlowRun& found) {
 
 // The body whose velocity changes most in a time.
 int Run::most_accelerated(double h) {
-    std::vector<double> start(system_.observation_size({})), end = start;
-    system_.accelerate(t_, x_.data(), u_.data(), u1_.data());
+    ports_.dynamics.accelerate(t_, x_.data(), u_.data(), u1_.data());
     for (size_t i = 0; i < u_.size(); ++i) u1_[i] = u_[i] + h * u1_[i];
-    system_.measure(t_, x_.data(), u_.data(), {}, start.data());
-    system_.measure(t_, x_.data(), u1_.data(), {}, end.data());
-    return most_changed(start, end);
+    return most_changed(t_, x_.data(), u_.data(), t_, x_.data(), u1_.data());
 }
 
 void Run::begin_if_due() {
@@ -114,7 +111,7 @@ void Run::begin_if_due() {
         result_.row = poles_.undefined(t_, x_.data(), u_.data());
         if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
         record_if_due();
-        system_.commit(t_, x_.data(), u_.data());
+        ports_.steps.commit(t_, x_.data(), u_.data());
     }
     if (!begun_ || changed_ || moved_) begin(!begun_ ? Start::first : moved_ ? Start::moved : Start::changed);
     begun_ = changed_ = true;  // a step that is left by an exception leaves no history
@@ -152,7 +149,7 @@ double Run::next_stop(double end) const {
 }
 
 void Run::observe(double t, const std::vector<double>& x, const std::vector<double>& u) {
-    system_.observe(t, x.data(), u.data(), observation_, frame_.data());
+    ports_.record.observe(t, x.data(), u.data(), observation_, frame_.data());
     ledger_.write(t, frame_.data() + frame_.size() - ledger_.works().size());
 }
 
@@ -164,7 +161,7 @@ void Run::observe(double* frame) {
 void Run::move(double t) {
     t_ = result_.time = t;
     ledger_.move(t, x_.data(), u_.data());
-    system_.commit(t, x_.data(), u_.data());
+    ports_.steps.commit(t, x_.data(), u_.data());
     moved_ = true;
 }
 
@@ -176,12 +173,12 @@ void Run::record_if_due() {
 
 void Run::stop(SimulationStatus status) {
     result_.status = status;
-    result_.tyre = system_.contacts().lost();
-    if (status == SimulationStatus::constraints_lost) result_.row = system_.worst_row();
+    result_.tyre = contacts_.lost();
+    if (status == SimulationStatus::constraints_lost) result_.row = ports_.projection.worst_row();
 }
 
 bool Run::is_sound(bool constraints_met) {
-    result_.body = system_.first_non_finite_body(x1_.data(), u1_.data());
+    result_.body = ports_.record.first_non_finite_body(x1_.data(), u1_.data());
     if (result_.body >= 0) return stop(SimulationStatus::not_finite), false;
     if (!constraints_met) return stop(SimulationStatus::constraints_lost), false;
     return true;
@@ -194,20 +191,94 @@ bool Run::accept(double t, double h) {
     t_ = result_.time = t;
     result_.last_step = h;
     ++result_.steps;
-    system_.commit(t, x_.data(), u_.data());
+    ports_.steps.commit(t, x_.data(), u_.data());
     poles_.settle();
     if (!sink_.alive(t)) return stop(SimulationStatus::interrupted), false;
     return true;
 }
 
-std::unique_ptr<Run> make_run(System& system, SimulationOptions options, Observation observation, double t,
-                              std::vector<double>& x, std::vector<double>& u, Sink& sink) {
-    auto stepper = make_stepper(options.method, system, options.settings);
-    if (stepper->by_impulses() && observation.works > 0)
-        throw std::invalid_argument("work is not added up by methods that step by impulses");
-    if (stepper->adaptive())
-        return make_adaptive_run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper));
-    return make_fixed_run(system, std::move(options), std::move(observation), t, x, u, sink, std::move(stepper));
+// Over a pole a run comes on a way so short that the motion there is one of uniform acceleration.
+namespace {
+
+// Change of a velocity, of those that are corrected by it [m/s, rad/s], up to which a way is one of uniform
+// acceleration.
+constexpr double kRough = 1e-5;
+// Of a way over a pole: closer to its middle nothing is recorded.
+constexpr double kOnPole = 1e-5;
+
+}  // namespace
+
+double Run::before_a_pole(double h) {
+    const double part = poles_.longest_step(t_, h, x_.data(), u_.data());
+    result_.row = poles_.reached();
+    if (result_.row >= 0) stop(SimulationStatus::pole_reached);
+    return part;
+}
+
+// u1 = u + h/2 (u̇ + u̇1) and ξ = h u + h²/6 (2 u̇ + u̇1), first with the acceleration of the start for that of the end.
+bool Run::finds_way_over_pole(double most, double& h) {
+    h = poles_.way_over();
+    if (!(h > 0.0) || 0.5 * h >= most) return false;
+    h = std::min(h, most);
+    way_rate_.resize(u_.size()), way_end_rate_.resize(u_.size());
+    way_step_.assign(u_.size(), 0.0);
+    ports_.dynamics.accelerate(t_, x_.data(), u_.data(), way_rate_.data());
+    ports_.dynamics.add_frame_rates(way_step_.data(), u_.data(), way_rate_.data());
+    way_end_rate_ = way_rate_;
+    double change = 0.0, fastest = 1.0;
+    for (const bool first : {true, false}) {
+        for (size_t i = 0; i < u_.size(); ++i) {
+            way_step_[i] = h * (u_[i] + h / 6.0 * (2.0 * way_rate_[i] + way_end_rate_[i]));
+            u1_[i] = u_[i] + 0.5 * h * (way_rate_[i] + way_end_rate_[i]);
+            change = std::max(change, 0.5 * h * std::abs(way_end_rate_[i] - way_rate_[i]));
+            fastest = std::max(fastest, std::abs(u1_[i]));
+        }
+        ports_.dynamics.retract(x_.data(), way_step_.data(), x1_.data());
+        if (first) result_.row = poles_.turn_over(t_ + h, x1_.data(), u1_.data());
+        const bool met = result_.row < 0 && ports_.projection.project(t_ + h, x1_.data(), u1_.data());
+        if (result_.row >= 0 || !met || !(change <= kRough * fastest)) {
+            poles_.switch_sides();
+            if (result_.row >= 0) stop(SimulationStatus::pole_reached);
+            return false;
+        }
+        if (!first) break;
+        ports_.dynamics.accelerate(t_ + h, x1_.data(), u1_.data(), way_end_rate_.data());
+        ports_.dynamics.add_frame_rates(way_step_.data(), u1_.data(), way_end_rate_.data());
+    }
+    way_.lay(t_, h, x_.data(), u_.data(), x1_.data(), u1_.data());
+    return true;
+}
+
+// Up to the middle of the way directions count as before. A time that falls on the pole itself gives way to one beside.
+void Run::output_on_way(double begin, double h) {
+    const double middle = begin + 0.5 * h;
+    way_x_.resize(x_.size()), way_u_.resize(u_.size());
+    bool over = true;
+    const auto be_on = [&](bool side) {
+        if (side != over) poles_.switch_sides();
+        over = side;
+    };
+    for (; next_ < outputs_.size() && outputs_[next_] < begin + h; ++next_) {
+        const double time = outputs_[next_];
+        be_on(time >= middle);
+        way_.at(over ? std::max(time, middle + kOnPole * h) : std::min(time, middle - kOnPole * h), way_x_.data(),
+                way_u_.data());
+        ports_.projection.project(time, way_x_.data(), way_u_.data());
+        record(time, way_x_, way_u_);
+    }
+    be_on(true);
+}
+
+std::unique_ptr<Run> make_run(RunParts parts) {
+    const std::string& method = parts.options.method;
+    const MethodSettings& settings = parts.options.settings;
+    if (auto fixed = make_fixed_stepper(method, parts.ports, settings)) {
+        if (fixed->by_impulses() && parts.observation.works > 0)
+            throw std::invalid_argument("work is not added up by methods that step by impulses");
+        return make_fixed_run(std::move(parts), std::move(fixed));
+    }
+    auto adaptive = make_adaptive_stepper(method, parts.ports, settings);
+    return make_adaptive_run(std::move(parts), std::move(adaptive));
 }
 
 }  // namespace bellcrank

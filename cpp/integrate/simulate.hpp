@@ -13,7 +13,6 @@
 #include "integrate/ledger.hpp"
 #include "integrate/pole_watch.hpp"
 #include "integrate/stepper.hpp"
-#include "model/system.hpp"
 
 namespace bellcrank {
 
@@ -92,13 +91,21 @@ class Sink {
     virtual void sample(int, double) {}
 };
 
+// What a run is put together from. (x, u) at t is a projected state, and always where the run is.
+struct RunParts {
+    Ports ports;
+    SimulationOptions options;
+    Observation observation;
+    double t;
+    std::vector<double>&x, &u;
+    Sink& sink;
+};
+
 // Takes a system from one time to the next, as often as it is asked to, and goes on with the method's history. No step
 // leads past a multiple of a period.
 class Run {
   public:
-    // (x, u) at t is a projected state, and always where the run is.
-    Run(System& system, SimulationOptions options, Observation observation, double t, std::vector<double>& x,
-        std::vector<double>& u, Sink& sink, std::unique_ptr<Stepper> stepper);
+    explicit Run(RunParts parts);
     virtual ~Run() = default;
 
     // Goes on to a time later than that of the state, and records a frame at each of `outputs`, ascending, none before
@@ -130,7 +137,7 @@ class Run {
     void record(double t, const std::vector<double>& x, const std::vector<double>& u) {
         observe(t, x, u);
         std::copy(frame_.begin(), frame_.end(), sink_.frame(t));
-        if (observation_.contacts) sink_.contacts(system_.contacts());
+        if (observation_.contacts) sink_.contacts(contacts_);
     }
     // Into frame_, from which only whole frames go to the sink: observing may be interrupted.
     void observe(double t, const std::vector<double>& x, const std::vector<double>& u);
@@ -145,8 +152,8 @@ class Run {
     // The run is given up: it would never end.
     void give_up(const SlowRun& found);
     int most_accelerated(double h);
-    // The body whose velocity differs most between two observations of no more than motions.
-    int most_changed(const std::vector<double>& start, const std::vector<double>& end) const;
+    // The body whose velocity differs most between two states.
+    int most_changed(double t, const double* x, const double* u, double t1, const double* x1, const double* u1);
     // Ends the run if x1_, u1_, the end of a step, left the numbers or the constraints.
     bool is_sound(bool constraints_met);
     // The part of a step of length h from where the run is that leads to no pole. Ends the run at a pole.
@@ -159,12 +166,12 @@ class Run {
     // Takes it as where the run is.
     bool accept(double t, double h);
 
-    System& system_;
+    const Ports ports_;
+    Contacts& contacts_;
     const SimulationOptions options_;
     const Observation observation_;
     std::vector<double>&x_, &u_;
     Sink& sink_;
-    std::unique_ptr<Stepper> stepper_;
     Ledger ledger_;
     PoleWatch poles_;
     CubicCurve way_;  // over a pole
@@ -190,7 +197,8 @@ class Run {
     std::vector<long long> samples_;  // the next multiple of each period
 };
 
-std::unique_ptr<Run> make_run(System& system, SimulationOptions options, Observation observation, double t,
-                              std::vector<double>& x, std::vector<double>& u, Sink& sink);
+std::unique_ptr<Run> make_run(RunParts parts);
+std::unique_ptr<Run> make_fixed_run(RunParts parts, std::unique_ptr<FixedStepper> stepper);
+std::unique_ptr<Run> make_adaptive_run(RunParts parts, std::unique_ptr<AdaptiveStepper> stepper);
 
 }  // namespace bellcrank

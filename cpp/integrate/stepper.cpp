@@ -27,52 +27,47 @@ void round_otherwise(const double* in, std::vector<double>& out, double sign, do
     }
 }
 
-[[noreturn]] void adaptive_step() { throw std::logic_error("this method chooses its steps"); }
-[[noreturn]] void fixed_step() { throw std::logic_error("this method does not choose its steps"); }
-
 }  // namespace
 
-double Stepper::energy_swing() const { adaptive_step(); }
-double Stepper::first_step(double, double) const { fixed_step(); }
-double Stepper::accepted(double, const StepOutcome&, bool) { fixed_step(); }
-double Stepper::refused(double, const StepOutcome&) { fixed_step(); }
-void Stepper::interpolate(const System&, double, const double*, const double*, const double*, const double*, double*,
-                          double*) {
-    fixed_step();
-}
-
-const std::vector<double>& Stepper::sample_rounding(System& system, double t, const double* x, const double* u,
-                                                    const double* udot, bool settled, bool free) {
-    for (auto* v : {&rounded_x_, &near_}) v->resize(system.configuration_size());
-    const int tangent = system.tangent_size(), count = free ? system.free_components() : tangent;
+const std::vector<double>& RoundingSample::take(double t, const double* x, const double* u, const double* udot,
+                                                bool settled, bool free) {
+    for (auto* v : {&rounded_x_, &near_}) v->resize(dynamics_.configuration_size());
+    const int tangent = dynamics_.tangent_size(), count = free ? dynamics_.free_components() : tangent;
     for (auto* v : {&rounded_u_, &rounded_udot_, &change_, &rounding_}) v->resize(tangent);
     double *rx = rounded_x_.data(), *ru = rounded_u_.data(), *rudot = rounded_udot_.data();
     for (const double sign : {1.0, -1.0}) {
-        round_otherwise(x, rounded_x_, sign, settled ? 0.0 : system.position_noise(x));
+        round_otherwise(x, rounded_x_, sign, settled ? 0.0 : projection_.position_noise(x));
         round_otherwise(u, rounded_u_, sign, 0.0);
-        if (!settled) system.project_stage(t, rx, ru);
-        system.accelerate(t, rx, ru, rudot);
+        if (!settled) projection_.project_stage(t, rx, ru);
+        dynamics_.accelerate(t, rx, ru, rudot);
         if (settled) {
             near_ = rounded_x_;
             no_displacement_.assign(tangent, 0.0);
-            system.finish_step(t, near_.data(), no_displacement_.data(), rx, ru, rudot);
+            projection_.finish_step(t, near_.data(), no_displacement_.data(), rx, ru, rudot);
         }
         for (int i = 0; i < tangent; ++i) rudot[i] -= udot[i];
-        if (free) system.compress(rudot, change_.data());
+        if (free) dynamics_.compress(rudot, change_.data());
         const double* change = free ? change_.data() : rudot;
         for (int i = 0; i < count; ++i) rounding_[i] = std::max(sign > 0.0 ? 0.0 : rounding_[i], std::abs(change[i]));
     }
     return rounding_;
 }
 
-std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const MethodSettings& settings) {
-    if (name == "semi_implicit_euler") return make_semi_implicit_euler(system);
-    if (name == "moreau") return std::make_unique<Moreau>(settings.tolerances.relative);
-    if (name == "rk4") return std::make_unique<Nystrom4>(system);
-    if (name == "dopri5") return std::make_unique<DormandPrince>(system, settings.tolerances);
-    if (name == "adams") return std::make_unique<Adams>(system, settings.tolerances, settings.max_order);
-    if (name == "bdf") return std::make_unique<Bdf>(system, settings.tolerances, settings.max_order);
-    if (name == "auto") return std::make_unique<Automatic>(system, settings);
+std::unique_ptr<FixedStepper> make_fixed_stepper(const std::string& name, const Ports& ports,
+                                                 const MethodSettings& settings) {
+    if (name == "semi_implicit_euler") return std::make_unique<SemiImplicitEuler>(ports.dynamics, ports.projection);
+    if (name == "moreau") return std::make_unique<Moreau>(ports.dynamics, ports.impulses, settings.tolerances.relative);
+    if (name == "rk4") return std::make_unique<Nystrom4>(ports.dynamics, ports.projection);
+    return nullptr;
+}
+
+std::unique_ptr<AdaptiveStepper> make_adaptive_stepper(const std::string& name, const Ports& ports,
+                                                       const MethodSettings& settings) {
+    const auto& [tolerances, order] = settings;
+    if (name == "dopri5") return std::make_unique<DormandPrince>(ports.dynamics, ports.projection, tolerances);
+    if (name == "adams") return std::make_unique<Adams>(ports.dynamics, ports.projection, tolerances, order);
+    if (name == "bdf") return std::make_unique<Bdf>(ports.dynamics, ports.implicit, tolerances, order);
+    if (name == "auto") return std::make_unique<Automatic>(ports.dynamics, ports.projection, ports.implicit, settings);
     throw std::invalid_argument("unknown method \"" + name +
                                 "\"; known are semi_implicit_euler, moreau, rk4, dopri5, adams, bdf, auto");
 }

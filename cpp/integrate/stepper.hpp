@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/system.hpp"
+#include "model/ports.hpp"
 
 namespace bellcrank {
 
@@ -46,32 +46,34 @@ struct StepOutcome {
     ImpulseOutcome impulses;  // of methods that step by them
 };
 
-class Stepper {
+// From (t, x, u) to (t + h, x1, u1), projected. x and u are left alone.
+class FixedStepper {
   public:
-    virtual ~Stepper() = default;
-    virtual bool adaptive() const { return false; }
+    virtual ~FixedStepper() = default;
+    virtual StepOutcome step(double t, double h, const double* x, const double* u, double* x1, double* u1) = 0;
     // Whether contacts are rigid: impulses keep them apart.
     virtual bool by_impulses() const { return false; }
-    // From (t, x, u) to (t + h, x1, u1), projected. x and u are left alone. Where the outcome is an error above 1, x1
-    // and u1 may hold anything.
-    virtual StepOutcome step(System& system, double t, double h, const double* x, const double* u, double* x1,
-                             double* u1) = 0;
+    // Parts of the energy in play by which the energy may rise and fall where steps are short enough for a stable
+    // motion.
+    virtual double energy_swing() const = 0;
+};
 
-    // Of methods with fixed steps: parts of the energy in play by which the energy may rise and fall where steps are
-    // short enough for a stable motion.
-    virtual double energy_swing() const;
-
-    // The rest is of adaptive methods only.
+// The same in steps whose length follows from their errors.
+class AdaptiveStepper {
+  public:
+    virtual ~AdaptiveStepper() = default;
+    // Where the outcome is an error above 1, x1 and u1 may hold anything.
+    virtual StepOutcome step(double t, double h, const double* x, const double* u, double* x1, double* u1) = 0;
     // The first step to try, from the largest speed and acceleration of any component.
-    virtual double first_step(double speed, double acceleration) const;
+    virtual double first_step(double speed, double acceleration) const = 0;
     // The last step, of length h, is taken, and its end is where the next one starts. The step to try next; it may be
     // shortened.
-    virtual double accepted(double h, const StepOutcome& outcome, bool after_refusal);
+    virtual double accepted(double h, const StepOutcome& outcome, bool after_refusal) = 0;
     // The step to try instead of one that was refused for its error.
-    virtual double refused(double h, const StepOutcome& outcome);
+    virtual double refused(double h, const StepOutcome& outcome) = 0;
     // The error that rounding alone makes in a step of an error that is not large: (x1, u1) is its end. It may have
     // been accepted already. 0: not known.
-    virtual double rounding(System&, double, double, const double*, const double*) { return 0.0; }
+    virtual double rounding(double, double, const double*, const double*) { return 0.0; }
     // Whether the motion has turned out to be stiff; whether that has turned out to be a mistake.
     virtual bool stiff() const { return false; }
     virtual bool taken_back() const { return false; }
@@ -83,19 +85,24 @@ class Stepper {
     // Evaluations so far that went into derivatives by differences.
     virtual long long difference_evaluations() const { return 0; }
     // The motion goes on otherwise than before (after an impact).
-    virtual void restart() {}
+    virtual void restart() = 0;
     // The state at t + θh within the last step taken, 0 ≤ θ ≤ 1, not projected; (x, u) is its start, (x1, u1) its end.
-    virtual void interpolate(const System& system, double theta, const double* x, const double* u, const double* x1,
-                             const double* u1, double* x_out, double* u_out);
+    virtual void interpolate(double theta, const double* x, const double* u, const double* x1, const double* u1,
+                             double* x_out, double* u_out) = 0;
+};
 
-  protected:
-    // What rounding of a state makes of its acceleration u̇ as a stage, or as the end of a step that is settled: the
-    // most of what two states show that differ from it in the last place of every number; by component, or by free
-    // component. Zeros stay zero, so that nothing lies beyond a discontinuity at rest.
-    const std::vector<double>& sample_rounding(System& system, double t, const double* x, const double* u,
-                                               const double* udot, bool settled, bool free);
+// What rounding of a state makes of its acceleration u̇ as a stage, or as the end of a step that is settled: the most of
+// what two states show that differ from it in the last place of every number; by component, or by free component. Zeros
+// stay zero, so that nothing lies beyond a discontinuity at rest.
+class RoundingSample {
+  public:
+    RoundingSample(Dynamics& dynamics, Projection& projection) : dynamics_(dynamics), projection_(projection) {}
+    const std::vector<double>& take(double t, const double* x, const double* u, const double* udot, bool settled,
+                                    bool free);
 
   private:
+    Dynamics& dynamics_;
+    Projection& projection_;
     std::vector<double> rounded_x_, rounded_u_, rounded_udot_, change_, rounding_, near_, no_displacement_;
 };
 
@@ -104,7 +111,11 @@ struct MethodSettings {
     int max_order = 12;  // adams, bdf
 };
 
-// semi_implicit_euler, moreau, rk4, dopri5, adams, bdf, auto. Throws std::invalid_argument that lists the names.
-std::unique_ptr<Stepper> make_stepper(const std::string& name, const System& system, const MethodSettings& settings);
+// The stepper of a name, from the ports that it needs: semi_implicit_euler, moreau, rk4 with fixed steps, nullptr for
+// others; dopri5, adams, bdf, auto. The latter throws std::invalid_argument that lists all names.
+std::unique_ptr<FixedStepper> make_fixed_stepper(const std::string& name, const Ports& ports,
+                                                 const MethodSettings& settings);
+std::unique_ptr<AdaptiveStepper> make_adaptive_stepper(const std::string& name, const Ports& ports,
+                                                       const MethodSettings& settings);
 
 }  // namespace bellcrank

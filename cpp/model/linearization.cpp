@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/system.hpp"
-
 namespace bellcrank {
 
 namespace {
@@ -18,23 +16,23 @@ constexpr double kStiffPart = 0.1, kLeft = 0.5, kCounts = 1e-3, kRoundingOfSpeed
 
 }  // namespace
 
-Linearization::Linearization(const System& system) : lu_(system.tangent_size()) {
-    const int n = system.tangent_size();
+Linearization::Linearization(Dynamics& dynamics) : dynamics_(dynamics), lu_(dynamics.tangent_size()) {
+    const int n = dynamics.tangent_size();
     increment_ = kIncrement;
     stiffness_.setZero(n, n);
     damping_.setZero(n, n);
     matrix_.setIdentity(n, n);
     for (auto* v : {&acceleration_, &moved_, &speeds_, &displacement_}) v->assign(n, 0.0);
-    displaced_.assign(system.configuration_size(), 0.0);
+    displaced_.assign(dynamics.configuration_size(), 0.0);
 }
 
-void Linearization::evaluate(System& system, double t, const double* x, const double* u) {
-    const int n = system.tangent_size();
+void Linearization::evaluate(double t, const double* x, const double* u) {
+    const int n = dynamics_.tangent_size();
     // What is asked for again before time has passed did not serve: stiff contacts and sharp friction change over less
     // than the increment.
     increment_ = t > evaluated_at_ ? std::min(kIncrement, increment_ / kFiner) : std::max(kFinest, increment_ * kFiner);
     evaluated_at_ = t;
-    system.accelerate(t, x, u, acceleration_.data());
+    dynamics_.accelerate(t, x, u, acceleration_.data());
     std::copy_n(u, n, speeds_.begin());
     const auto column = [&](int j, double step, Eigen::MatrixXd& out) {
         for (int i = 0; i < n; ++i) out(i, j) = (moved_[i] - acceleration_[i]) / step;
@@ -42,15 +40,15 @@ void Linearization::evaluate(System& system, double t, const double* x, const do
     for (int j = 0; j < n; ++j) {
         const double step = increment_ * std::max(1.0, std::abs(u[j]));
         speeds_[j] = u[j] + step;
-        system.accelerate(t, x, speeds_.data(), moved_.data());
+        dynamics_.accelerate(t, x, speeds_.data(), moved_.data());
         column(j, speeds_[j] - u[j], damping_);
         speeds_[j] = u[j];
     }
     std::fill(displacement_.begin(), displacement_.end(), 0.0);
     for (int j = 0; j < n; ++j) {
         displacement_[j] = increment_;
-        system.retract(x, displacement_.data(), displaced_.data());
-        system.accelerate(t, displaced_.data(), u, moved_.data());
+        dynamics_.retract(x, displacement_.data(), displaced_.data());
+        dynamics_.accelerate(t, displaced_.data(), u, moved_.data());
         column(j, increment_, stiffness_);
         displacement_[j] = 0.0;
     }
@@ -70,8 +68,8 @@ void Linearization::solve(const double* r, double* out) const {
     lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
 }
 
-bool Linearization::misleads(System& system, double t, const double* x, const double* u, const double* rate,
-                             double gamma, const std::vector<double>& r, const double* delta) {
+bool Linearization::misleads(double t, const double* x, const double* u, const double* rate, double gamma,
+                             const std::vector<double>& r, const double* delta) {
     if (t == evaluated_at_) return false;
     const int n = static_cast<int>(r.size());
     double most = 0.0;
@@ -87,8 +85,8 @@ bool Linearization::misleads(System& system, double t, const double* x, const do
         displacement_[i] = gamma * delta[i];
     }
     if (!any) return false;
-    system.retract(x, displacement_.data(), displaced_.data());
-    system.accelerate(t, displaced_.data(), speeds_.data(), moved_.data());
+    dynamics_.retract(x, displacement_.data(), displaced_.data());
+    dynamics_.accelerate(t, displaced_.data(), speeds_.data(), moved_.data());
     for (int i = 0; i < n; ++i)
         if (is_reduced(i) && std::abs(gamma * (moved_[i] - rate[i]) - delta[i]) > kLeft * std::abs(r[i])) return true;
     return false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <vector>
 
@@ -65,10 +66,37 @@ class Manifold : public Port {
     }
 };
 
-// For methods that integrate equations of motion.
-class Dynamics : public Port {
+// What a formulation has counted, and what its last factorization found.
+struct Statistics {
+    std::int64_t evaluations = 0;  // accelerations, or what is left of the equations of motion at given ones
+    std::int64_t factorizations = 0;
+    std::int64_t corrections = 0;     // position corrections
+    std::int64_t linearizations = 0;  // for implicit methods
+    std::int64_t impacts = 0;
+    int closed_stops = 0;          // that push, at the last acceleration
+    int dropped_rows = 0;          // redundant or singular rows at the last factorization
+    double smallest_pivot = 1.0;   // relative, of the rows kept then
+    double largest_dropped = 0.0;  // the same of those dropped, where a formulation finds it
+    double smallest_inertia =
+        1.0;                   // pivot of the joints' mass matrix then, by its diagonal entry: below, digits are lost
+    std::int64_t precise = 0;  // accelerations in twice the digits
+    // What the rounding of the rows alone made of an acceleration that was, the most so far, relative to the largest.
+    double uncertainty = 0.0;
+};
+
+// For methods that integrate equations of motion, on their manifold.
+class Dynamics : public Manifold {
   public:
     virtual void accelerate(double, const double*, const double*, double*) { refuse("accelerations"); }
+    const Statistics& statistics() const { return statistics_; }
+
+  protected:
+    Statistics statistics_;
+};
+
+// For loops over time: what bounds a step, and where one ends.
+class Steps : public Port {
+  public:
     // Accepts (t, x, u) as the end of a step: branches of angles are followed from here.
     virtual void commit(double t, const double* x, const double* u) = 0;
     // The part of a step of length h from (x, u) within which no angle can turn too far to be followed.
@@ -76,8 +104,9 @@ class Dynamics : public Port {
     // Appends the times between two times, neither included, at which functions of time or their first two derivatives
     // jump.
     virtual void break_times(double from, double to, std::vector<double>& out) const = 0;
-    // Inputs of the model have other values: nothing that was found with the former ones is kept.
-    virtual void inputs_changed() {}
+    // A direction that rows are made of goes over its pole (branches.hpp); whether the formulation can.
+    virtual void turn_over(int coordinate) = 0;
+    virtual bool passes_poles() const { return true; }
 };
 
 // For all that keep states on the constraints: methods that take steps, searches, kinematics.
@@ -202,6 +231,8 @@ struct ReactionWrench {
 // and the ground.
 class Record : public Port {
   public:
+    virtual const Model& model() const = 0;
+    virtual Contacts& contacts() = 0;
     // The state of the bodies; angles are continued from where they were, or start as model/starting_branches.hpp says.
     virtual void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                               double* u) = 0;
@@ -226,10 +257,22 @@ class Record : public Port {
     // Largest |C| and |Ċ| over the rows that hold.
     virtual void violation(double, const double*, const double*, double*, double*) { refuse("errors of constraints"); }
 
-    // A frame, as FrameLayout has it. measure(): its first part alone, up to the coordinates' rates.
+    // A frame, as FrameLayout has it, and its doubles. measure(): its first part alone, up to the coordinates' rates.
     virtual void observe(double t, const double* x, const double* u, const Observation& what, double* out) = 0;
-    virtual void measure(double t, const double* x, const double* u, const Observation& what, double* out) = 0;
+    int observation_size(const Observation& what) const;
+    void measure(double t, const double* x, const double* u, const Observation& what, double* out);
     virtual Energy energy_at(double t, const double* x, const double* u) = 0;
+};
+
+// The ports of one formulation side by side, for whoever puts together a run and hands each part what it needs.
+struct Ports {
+    Dynamics& dynamics;
+    Steps& steps;
+    Projection& projection;
+    Implicit& implicit;
+    Impulses& impulses;
+    StopWatch& stops;
+    Record& record;
 };
 
 }  // namespace bellcrank

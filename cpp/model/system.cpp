@@ -36,7 +36,7 @@ void System::linearize(double t, const double* x, const double* u, double gamma,
         defect_.assign(tangent_size(), 0.0);
         renew = true;
     }
-    if (renew) linearization_->evaluate(*this, t, x, u);
+    if (renew) linearization_->evaluate(t, x, u);
     linearization_->factor(gamma);
 }
 
@@ -44,7 +44,7 @@ void System::correct(double t, const double* x, const double* u, const double* r
     accelerate(t, x, u, defect_.data());
     for (size_t i = 0; i < defect_.size(); ++i) defect_[i] = gamma * (defect_[i] - rate[i]);
     linearization_->solve(defect_.data(), delta);
-    if (!linearization_->misleads(*this, t, x, u, rate, gamma, defect_, delta)) return;
+    if (!linearization_->misleads(t, x, u, rate, gamma, defect_, delta)) return;
     linearize(t, x, u, gamma, true);
     linearization_->solve(defect_.data(), delta);
 }
@@ -55,13 +55,8 @@ int System::stops() const {
     return 0;
 }
 
-void System::contact_margins(double t, const double* x, const double* u, double* out) {
-    const Scenery at = scenery(t, x, u);
-    contacts_.margins(at.x, at.u, out);
-}
-
-int System::observation_size(const Observation& what) const {
-    return FrameLayout(FrameCounts::of(what, model_->bodies())).size();
+int Record::observation_size(const Observation& what) const {
+    return FrameLayout(FrameCounts::of(what, model().bodies())).size();
 }
 
 void System::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
@@ -96,7 +91,7 @@ void System::observe(double t, const double* x, const double* u, const Observati
     frame.write_accelerations(rates_.data());
 }
 
-void System::measure(double t, const double* x, const double* u, const Observation& what, double* out) {
+void Record::measure(double t, const double* x, const double* u, const Observation& what, double* out) {
     FrameWriter(scenery(t, x, u), what, out).write_motion();
 }
 

@@ -72,6 +72,14 @@ def test_folders_of_the_core_are_the_layers_of_the_build():
         assert missing(f"cpp/{name}"), f"{name} exists"
 
 
+def test_integrators_take_ports():
+    sources = sorted((ROOT / "cpp" / "integrate").glob("*.?pp"))
+    assert len(sources) > 20
+    whole = re.compile(r"\bSystem\s*[&*>]|class System\b|model/system\.hpp")
+    found = {source.name: whole.findall(source.read_text(encoding="utf-8")) for source in sources}
+    assert not {name: uses for name, uses in found.items() if uses}
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_what_is_named_exists(path):
     stem, _, suffixes = path.partition(".{")
