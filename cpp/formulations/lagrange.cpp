@@ -2,21 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <span>
 
-#include "model/mobility.hpp"
+#include "impulses/body_space.hpp"
 
 namespace bellcrank {
 
 namespace {
-
-// Beyond this ratio of masses factors lose more digits than one solution with them can spare.
-constexpr double kExactMassRatio = 1e3;
-
-// Beyond this spread of mobilities doubles do not hold S.
-constexpr double kMostSpread = 1e7;
 
 // Corrections of a refined acceleration, against the largest acceleration: one that needs no other, one that must not
 // be left, and steps of refinement that try.
@@ -51,83 +44,10 @@ double largest_of(const double* udot, std::span<const int> bodies) {
     return most;
 }
 
-double mass_ratio(const Model& model) {
-    if (model.bodies() == 0) return 1.0;
-    const auto [least, most] = std::minmax_element(model.mass.begin(), model.mass.end());
-    return *most / *least;
-}
-
 }  // namespace
 
-Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& options)
-    : Lagrange(model, options, Delassus(*model)) {}
-
-Lagrange::Lagrange(std::shared_ptr<const Model> model, const LagrangeOptions& options, Delassus delassus)
-    : ConstrainedBodies("lagrange", std::move(model), delassus.row_order(),
-                        {options.position_tolerance, options.contact_tolerance, options.rest_speed}),
-      options_(options),
-      delassus_(std::move(delassus)) {
-    delassus_.bind(rows_);
-    const int m = rows_.rows();
-    step_.assign(tangent_size(), 0.0);
-    configuration_.assign(configuration_size(), 0.0);
-    for (auto* v : {&rhs_, &impulse_, &solution_, &residual_}) v->assign(m, 0.0);
-    history_.resize(m);
-    in_force_.assign(rigid_.begin(), rigid_.end());
-    // A condition of velocities has no error of its own that would correct what is anticipated of its multiplier.
-    anticipates_ = stops_.empty() && velocity_rows_.empty();
-    trusted_pivot_ = options_.rank_tolerance;
-    given_up_.reserve(BlockLdlt::kMostListed);
-    forget_dependent_rows();
-    wide_masses_ = mass_ratio(*model_) > kExactMassRatio;
-    unchecked_ = kUnchecked;  // the first acceleration is checked
-    spread_ = spread_of_mobility(*model_);
-    always_precise_ = spread_ > kMostSpread && rows_.rows() > 0;
-}
-
-bool Lagrange::is_current(double t, const double* x) const {
-    return known_ == Known::all && t == time_ && is_configuration(x);
-}
-
-bool Lagrange::is_configuration(const double* x) const {
-    return std::memcmp(x, configuration_.data(), configuration_.size() * sizeof(double)) == 0;
-}
-
-void Lagrange::refresh(double t, const double* x) {
-    rows_.evaluate_jacobians(t, x);
-    remember(t, x);
-    refactor();
-}
-
-void Lagrange::remember(double t, const double* x) {
-    std::copy_n(x, configuration_.size(), configuration_.begin());
-    time_ = t;
-    known_ = Known::all;
-}
-
-// rhs ← S⁺ rhs, refined: the residual of the kept rows is solved for again.
-void Lagrange::solve(std::vector<double>& rhs) {
-    if (refinements_ == 0) return delassus_.solve(rhs.data());
-    std::copy(rhs.begin(), rhs.end(), solution_.begin());
-    delassus_.solve(solution_.data());
-    for (int i = 0; i < refinements_; ++i) {
-        std::copy(rhs.begin(), rhs.end(), residual_.begin());
-        delassus_.subtract_product(solution_.data(), residual_.data());
-        delassus_.solve(residual_.data());
-        for (size_t r = 0; r < solution_.size(); ++r) solution_[r] += residual_[r];
-    }
-    rhs.swap(solution_);
-}
-
-void Lagrange::evaluate_rows(double t, const double* x) {
-    if (!is_current(t, x)) refresh(t, x);
-}
-
-// out = M⁻¹ Jᵀ λ
-void Lagrange::apply_multipliers(const std::vector<double>& lambda, double* out) const {
-    std::fill_n(out, tangent_size(), 0.0);
-    rows_.add_accelerations(lambda.data(), out);
-}
+Lagrange::Lagrange(std::shared_ptr<const Model> model, const ClosingOptions& options)
+    : Closing("lagrange", std::move(model), options), unchecked_(kUnchecked) {}  // the first acceleration is checked
 
 // Eq. 35 after elimination of the bodies: with u̇0 = M⁻¹ f, S λ = Qc − J u̇0 and u̇ = u̇0 + M⁻¹ Jᵀ λ.
 void Lagrange::accelerate(double t, const double* x, const double* u, double* udot) {
@@ -160,6 +80,20 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
     } else if (delassus_.smallest_pivot() < kSafePivot && (refines_ || ++unchecked_ > kUnchecked)) {
         refine(t, x, u, udot);
     }
+}
+
+// Eq. 35 with b = rhs_ and the stops that push (model/stops.hpp).
+void Lagrange::solve_with_stops(std::vector<double>& lambda) {
+    find_pushing(
+        lambda,
+        [&] {
+            std::copy(rhs_.begin(), rhs_.end(), lambda.begin());
+            solve(lambda);
+            std::fill(step_.begin(), step_.end(), 0.0);
+            rows_.add_transposed(lambda.data(), step_.data());
+            rows_.multiply(step_.data(), residual_.data());
+        },
+        [&](int row) { return residual_[row] - rhs_[row]; });
 }
 
 // Where a strong brake or motor holds something light, what it would do alone is taken away again by the rows.
@@ -250,6 +184,39 @@ void Lagrange::accelerate_precisely(double t, const double* x, const double* u, 
     double largest = size_of_accelerations();
     for (int k = 0; k < tangent_size(); ++k) largest = std::max(largest, std::abs(udot[k]));
     statistics_.uncertainty = std::max(statistics_.uncertainty, change / largest);
+}
+
+// Steps by impulses, with rigid contacts (impulses/impulse_step.hpp), and impulses at given points.
+ImpulseStep& Lagrange::impulses() {
+    if (impulses_) return *impulses_;
+    const auto close = [this](double time, double* at) {
+        known_ = Known::nothing;  // the rows have been evaluated elsewhere
+        trusted_pivot_ = options_.rank_tolerance;
+        stops_.forget();  // which of them push is found by impulses: accelerations, of frames, say nothing
+        return rows_.rows() == 0 || close_positions(time, at);
+    };
+    impulses_ = std::make_unique<ImpulseStep>(
+        *model_, free_motion_, contacts_,
+        std::make_unique<BodySpace>(*model_, rows_, *this, close, [this](double* u) { flatten(u); }),
+        options_.rest_speed, options_.contact_tolerance);
+    return *impulses_;
+}
+
+ImpulseOutcome Lagrange::step_by_impulses(double t, double h, const double* x, const double* u, double tolerance,
+                                          double* x1, double* u1) {
+    const ImpulseOutcome outcome = impulses().step(t, h, x, u, tolerance, x1, u1);
+    known_ = Known::nothing;
+    count(outcome);
+    return outcome;
+}
+
+ImpulseOutcome Lagrange::strike(double t, const double* x, const std::vector<Blow>& blows,
+                                const std::vector<StruckPoint>& points, double tolerance, double* u,
+                                std::vector<Vec3>& told) {
+    const ImpulseOutcome outcome = impulses().strike(t, x, blows, points, tolerance, u, told);
+    known_ = Known::nothing;
+    count(outcome);
+    return outcome;
 }
 
 }  // namespace bellcrank

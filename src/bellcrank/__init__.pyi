@@ -5,6 +5,7 @@ from bellcrank import expression as expression
 from bellcrank import gallery as gallery
 from bellcrank import scene as scene
 from bellcrank._core import build_info as build_info
+from bellcrank.accuracy import Accuracy as Accuracy
 from bellcrank.analysis.assembling import assemble as assemble
 from bellcrank.analysis.equilibrium import EquilibriumReport as EquilibriumReport
 from bellcrank.analysis.equilibrium import find_equilibrium as find_equilibrium
@@ -232,7 +233,6 @@ from bellcrank.formulations.accelerations import DriveEffort as DriveEffort
 from bellcrank.formulations.accelerations import JointReaction as JointReaction
 from bellcrank.formulations.linearization import Linearization as Linearization
 from bellcrank.formulations.linearization import Speed as Speed
-from bellcrank.formulations.system import Accuracy as Accuracy
 from bellcrank.formulations.system import Rows as Rows
 from bellcrank.formulations.system import SystemStatistics as SystemStatistics
 from bellcrank.io.simulation import Simulation as Simulation

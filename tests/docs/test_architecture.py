@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from bellcrank.formulations.preparing import FORMULATIONS
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PACKAGE = ROOT / "src" / "bellcrank"
@@ -78,6 +80,19 @@ def test_integrators_take_ports():
     whole = re.compile(r"\bSystem\s*[&*>]|class System\b|model/system\.hpp")
     found = {source.name: whole.findall(source.read_text(encoding="utf-8")) for source in sources}
     assert not {name: uses for name, uses in found.items() if uses}
+
+
+def test_no_formulation_is_named_outside_its_room():
+    """Other rooms ask bodies and closing, or prepare a formulation by its name."""
+    kinds = {name.capitalize() for name in FORMULATIONS}
+    named = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.parent != PACKAGE / "formulations"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if {getattr(node, "attr", None), getattr(node, "name", None)} & kinds
+    ]
+    assert not named
 
 
 @pytest.mark.parametrize("path", PATHS)

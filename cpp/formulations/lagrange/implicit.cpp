@@ -11,8 +11,6 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kMostSpread = 1e7;  // of mobilities, as for accelerations
-
 constexpr double kIncrement = 1e-6;  // of a coordinate or its rate, for the derivatives of an effort
 constexpr double kFiner = 1e-2;      // of an increment: the next one, where the slope has not settled
 constexpr int kMostFiner = 3;
@@ -210,8 +208,7 @@ constexpr double kDependent = 1e-8;
 }  // namespace
 
 void Lagrange::inputs_changed() {
-    known_ = Known::nothing;
-    is_shared_ = false;
+    Closing::inputs_changed();
     if (implicit_ != nullptr) implicit_->take_inputs(*model_);
 }
 

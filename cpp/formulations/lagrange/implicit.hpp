@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "formulations/lagrange/delassus.hpp"
+#include "closing/delassus.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/forces.hpp"
 

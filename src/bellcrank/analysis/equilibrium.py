@@ -19,6 +19,7 @@ from bellcrank.assembly.positions import without_rows
 from bellcrank.assembly.report import AssemblyReport, BodyMove, moves_between, untouched_kept
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError
+from bellcrank.formulations.preparing import prepare
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.joint_kinds import Fixed
@@ -255,7 +256,5 @@ def _held(model: Model) -> Model:
 
 
 def _acceleration(held: Model, state: State) -> float:
-    system = _core.Lagrange(held.core)
-    held.put(system, state)
-    linear = system.accelerate()[0]
+    linear = prepare(held, "lagrange").accelerate(state).linear
     return float(np.max(np.linalg.norm(linear, axis=1), initial=0.0))

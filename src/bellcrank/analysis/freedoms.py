@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.mobility import freedom_left, redundant_at
+from bellcrank.assembly.dependence import freedom_left, redundant_at
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.positions import without_rows
 from bellcrank.assembly.state import Floats, State
@@ -28,14 +28,12 @@ class Freedoms:
     redundant: rows that follow from others there.
     independent: coordinates whose rates determine all motion, such as "joint 'crank'"; bodies where
         no joint coordinate shows the motion. Empty if the mechanism is too large for dense matrices.
-    uncertainty: of the accelerations there due to double precision, relative to the largest.
     """
 
     count: int
     of_positions: int
     redundant: tuple[int, ...]
     independent: tuple[str, ...]
-    uncertainty: float
 
 
 def freedoms(model: Model, state: State | None = None) -> Freedoms:
@@ -44,8 +42,7 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
     Raises AssemblyError where rows have no finite gradients there.
     """
     at = model.initial if state is None else state
-    system = _core.Lagrange(model.core)
-    redundant = redundant_at(model, at, system)
+    redundant = redundant_at(model, at)
     count = freedom_left(model, redundant)
     of_velocity = model.core.velocity_rows
     of_positions = count
@@ -53,7 +50,11 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
         holding = without_rows(model, of_velocity)
         of_positions = freedom_left(holding, redundant_at(holding, at))
     columns = 6 * len(model.bodies)
-    jacobian = system.rows()[3][model.rigid_rows] if columns <= _DENSE else np.zeros((0, columns))
+    jacobian = np.zeros((0, columns))
+    if columns <= _DENSE:
+        bodies = _core.Bodies(model.core)
+        bodies.set_state(*at.arrays)
+        jacobian = bodies.rows()[3][model.rigid_rows]
     if not np.isfinite(jacobian).all():
         number = np.flatnonzero(model.rigid_rows)[np.flatnonzero(~np.isfinite(jacobian).all(axis=1))[0]]
         row = model.row_text(int(number))
@@ -65,8 +66,7 @@ def freedoms(model: Model, state: State | None = None) -> Freedoms:
     independent: tuple[str, ...] = ()
     if count > 0 and columns <= _DENSE:
         independent = _independent(model, at, jacobian)
-    uncertainty = float(system.statistics()["uncertainty"])
-    return Freedoms(count, of_positions, redundant, independent, uncertainty)
+    return Freedoms(count, of_positions, redundant, independent)
 
 
 def leading_coordinates(model: Model, state: State, *parts: Sequence[int]) -> tuple[int, ...] | None:

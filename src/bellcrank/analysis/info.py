@@ -14,6 +14,7 @@ from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.report import AssemblyReport, Redundancy, limit_of_digits
 from bellcrank.formulations.choice import choice
+from bellcrank.formulations.preparing import prepare_positions
 from bellcrank.mechanism.mechanism import Mechanism
 
 _LOOPS = 20  # how many loops are listed element by element
@@ -148,6 +149,14 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         components=tuple(tuple(model.bodies[body] for body in bodies) for bodies in components),
         floating=sum(not grounded for grounded in graph.grounded),
         choice=": ".join(choice(model)),
-        uncertainty=found.uncertainty,
+        uncertainty=_uncertainty(model),
         assembly=report,
     )
+
+
+def _uncertainty(model: Model) -> float:
+    """Of the accelerations at the start due to double precision, relative to the largest."""
+    system = prepare_positions(model, "lagrange")
+    system.core.set_state(*model.initial.arrays)
+    system.core.accelerate()
+    return system.accuracy().accelerations

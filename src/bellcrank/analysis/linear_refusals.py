@@ -45,8 +45,7 @@ def without_stops(model: Model) -> Model:
 
 def refuse_state(model: Model, state: State) -> None:
     """Raise MechanismError, naming all, where accelerations have kinks or no value at a state."""
-    system, faults = _core.Bodies(model.core), FaultList()
-    model.put(system, state)
+    system, faults = model.put(_core.Bodies(model.core), state), FaultList()
     values, rates = system.coordinates()
     gaps = system.rows()[0]
     for row in np.flatnonzero(stops_of(model) & (gaps < _TOUCHED)).tolist():

@@ -14,6 +14,7 @@ from bellcrank.analysis.differences import OutOfReach
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.formulations.preparing import prepare
 from bellcrank.mechanism.checking import Check
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.scene.making import of
@@ -95,12 +96,12 @@ def motion_of(mode: Mode, frames: int, amplitude: float | None, periods: int = 1
     states = _fitting(mode, phases, amplitude)
     model = mode.modes.linear.chart.model
     what = observation(model, reactions=False)
-    system = _core.Lagrange(model.core)
+    system = prepare(model, "lagrange")
     start = mode.modes.linear.state.time
     with Recorder(what.layout, description=Origin.of_model(model)) as recorder:
         for state, phase in zip(states, phases.tolist(), strict=True):
-            model.put(system, state)
-            frame = _core.observe(system, what.core)
+            system.set_state(state)
+            frame = _core.observe(system.core, what.core)
             frame[0, 0] = start + phase / (2.0 * pi) * _period(mode)
             recorder.on_block(frame)
     return recorder.finish({"status": "finished", "formulation": "mode", "mode": mode.number})

@@ -21,7 +21,7 @@ from bellcrank.analysis.state_coordinates import (
     size_of,
     with_body_coordinates,
 )
-from bellcrank.assembly.mobility import redundant_at
+from bellcrank.assembly.dependence import redundant_at
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.posing import extended
 from bellcrank.assembly.positions import without_rows
@@ -151,7 +151,7 @@ class _Driven:
         self, model: Model, state: State, without: Sequence[int], coordinates: Sequence[int]
     ) -> None:
         model = without_rows(model, without) if without else model
-        if redundant := redundant_at(model, state, _core.Lagrange(model.core)):
+        if redundant := redundant_at(model, state):
             model = without_rows(model, redundant)
         given = [GivenValue(-1, number, 0.0, "a state") for number in coordinates]
         count, first = len(given), len(model.arrays["function_params"])
@@ -163,7 +163,7 @@ class _Driven:
             ]
         )
         self._others = [float(one.value) for one in model.inputs]
-        self._core = _core.Lagrange(self._model.core, position_tolerance=1e-15, doubt=_DOUBT)
+        self._core = _core.Closing(self._model.core, position_tolerance=1e-15, doubt=_DOUBT)
 
     def go(self, start: State, values: Floats, rates: Floats) -> State:
         self._core.set_state(*start.arrays, False)

@@ -158,8 +158,7 @@ def _about_to_jump(model: Model, state: State, one: StateCoordinate) -> bool:
 
 def directions(model: Model, state: State) -> tuple[Floats, Floats]:
     """Null spaces of the constraints for velocities and for displacements (6 nb, directions)."""
-    system = _core.Bodies(model.core)
-    model.put(system, state)
+    system = model.put(_core.Bodies(model.core), state)
     jacobian, columns = system.rows()[3], 6 * len(model.bodies)
     positions = model.rigid_rows.copy()
     positions[list(model.core.velocity_rows)] = False

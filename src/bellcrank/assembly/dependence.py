@@ -1,4 +1,4 @@
-"""Rows that say the same as others, and rows that contradict each other: which ones, by name."""
+"""Rows that follow from others, the degrees of freedom that are left, and rows that contradict each other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.positions import least_errors, row_errors
+from bellcrank.assembly.positions import least_errors, row_errors, without_rows
 from bellcrank.assembly.report import Redundancy, RowFactor
 from bellcrank.assembly.state import Floats, State
 
@@ -17,21 +17,37 @@ _RANK = 1e-9  # singular values below this part of the largest are zero
 _LEAST = 1e-8  # m or rad/2, of errors that are none
 
 
+def redundant_at(model: Model, at: State) -> tuple[int, ...]:
+    """Rows that are redundant at a state.
+
+    A closed stop removes no degree of freedom, since it may open: a drive that starts at one is needed.
+    """
+    of_stops = model.arrays["block_unilateral"].astype(bool)[model.row_block]
+    holding = without_rows(model, np.flatnonzero(of_stops)) if of_stops.any() else model
+    closing = _core.Closing(holding.core)
+    closing.set_state(*at.arrays)
+    held = np.flatnonzero(~of_stops)
+    return tuple(int(held[row]) for row in closing.redundant_rows() if holding.rigid_rows[row])
+
+
+def freedom_left(model: Model, redundant: tuple[int, ...]) -> int:
+    """6 per body less the rank of the rows of a model, from the rows that are redundant."""
+    return 6 * len(model.bodies) - int(np.count_nonzero(model.rigid_rows)) + len(redundant)
+
+
 def redundant_rows(model: Model) -> tuple[Redundancy, ...]:
     """The rows that follow from others at the initial state, from which, and what is left of them.
 
     From which is found for the first of them only where there are thousands.
     """
-    system = _core.Lagrange(model.core)
-    model.put(system, model.initial)
-    system.accelerate()
-    dropped = [row for row in system.dropped_rows() if model.rigid_rows[row]]
+    closing = model.put(_core.Closing(model.core), model.initial)
+    dropped = [row for row in closing.redundant_rows() if model.rigid_rows[row]]
     if not dropped:
         return ()
     errors = np.abs(row_errors(model, model.initial))
     sums = {
         row: tuple(RowFactor(*model.describe_row(other), factor) for other, factor in terms)
-        for row, terms in system.dependences(max(_FEWEST, _WORK // model.row_count))
+        for row, terms in closing.dependences(max(_FEWEST, _WORK // model.row_count))
     }
     return tuple(Redundancy(*model.describe_row(row), float(errors[row]), sums.get(row)) for row in dropped)
 

@@ -30,8 +30,7 @@ def refuse_misfits(model: Model, state: State, who: str, advice: str, tolerance:
     who: what cannot be done. advice: what else can be done. tolerance: which the state was projected to.
     """
     state = adopted(model, state)
-    bodies = _core.Bodies(model.core)
-    model.put(bodies, state)
+    bodies = model.put(_core.Bodies(model.core), state)
     errors = np.abs(np.array(bodies.rows()[0]))
     allowed = np.maximum(max(_HELD, 1e3 * tolerance), _SIX_DIGITS * _sizes(model, state))
     errors[~model.rigid_rows | _driven(model) | ~(errors > allowed)] = 0.0

@@ -54,8 +54,7 @@ def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Mod
     at = found.state if found.state is start else turned(model, found.state, given)
     placed = model if at is start else model.starting(at, given)
     led = led_rows(placed, given.velocities)
-    bodies = _core.Bodies(led.core)
-    led.put(bodies, at)
+    bodies = led.put(_core.Bodies(led.core), at)
     undefined = _core.undefined_row(bodies)
     if undefined >= 0:
         raise AssemblyError(
@@ -181,12 +180,11 @@ def _velocities(led: Model, at: State, plain: Model) -> tuple[State, float]:
 
 
 def _projected_rates(model: Model, at: State) -> tuple[State, float]:
-    system = _core.Lagrange(model.core)
-    model.put(system, at)
-    system.project()
-    found = State(*system.state())
+    closing = model.put(_core.Closing(model.core), at)
+    closing.project()
+    found = State(*closing.state())
     kept = replace(model.initial, velocity=found.velocity, angular_velocity=found.angular_velocity)
-    return kept, system.violation()[1]
+    return kept, closing.violation()[1]
 
 
 def _stopped(led: Model, free: State, stopped: State) -> AssemblyError:
@@ -195,7 +193,7 @@ def _stopped(led: Model, free: State, stopped: State) -> AssemblyError:
     free: with these rates. stopped: with those that the stops leave of them.
     """
     arrays, unilateral = led.arrays, led.arrays["block_unilateral"][led.row_block]
-    (values, rates), (_, left) = (_coordinates(led, state) for state in (free, stopped))
+    (values, rates), (_, left) = map(led.coordinate_motion, (free, stopped))
     found: list[tuple[str, float]] = []
     into: list[str] = []
     for row in range(led.row_count):
@@ -211,13 +209,6 @@ def _stopped(led: Model, free: State, stopped: State) -> AssemblyError:
     text = _failure_text(led, found, "m/s or rad/s", "velocities")
     stops = f"; they run into the {listed(into)}, which is closed there" if into else ""
     return AssemblyError(text + stops, found, [tuple(dict.fromkeys([n for n, _ in found] + into))])
-
-
-def _coordinates(model: Model, state: State) -> tuple[Floats, Floats]:
-    system = _core.Bodies(model.core)
-    model.put(system, state)
-    values, rates = system.coordinates()
-    return values, rates
 
 
 def _initial_error(model: Model) -> float:

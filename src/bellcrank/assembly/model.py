@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from bellcrank.assembly.graph import Graph
     from bellcrank.assembly.input_places import InputPlaces
     from bellcrank.mechanism.mechanism import Mechanism
+
+_SystemAt = TypeVar("_SystemAt", bound="_core.SystemAt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,8 +257,10 @@ class Model:
         changed = {**self.arrays, **arrays}
         return replace(self, arrays=changed, core=_core.Model(**changed))
 
-    def put(self, core: _core.SystemAt, state: State, continued: bool = False) -> None:
+    def put(self, core: _SystemAt, state: State, continued: bool = False) -> _SystemAt:
         """Take a system of this model to a state, with the whole turns of its angles if it contains them.
+
+        Returns the system.
 
         continued: if it does not, angles continue from their current values.
         Raises MechanismError for anything but a finite state of this mechanism.
@@ -266,12 +270,12 @@ class Model:
             continued = check.flag("continued", continued)
         state = adopted(self, state)
         core.set_state(*state.arrays, continued, by_coordinate(self, state.angles))
-        if state.contacts is None or not self.contacts:
-            return
         try:
-            core.set_contact_memory(state.contacts.ravel().tolist())
+            if state.contacts is not None and self.contacts:
+                core.set_contact_memory(state.contacts.ravel().tolist())
         except ValueError as error:
             raise MechanismError(Fault("state", str(error))) from None
+        return core
 
     def state_of(self, core: _core.SystemAt) -> State:
         """The state of a system of this model, with the turns of its angles."""
@@ -300,9 +304,11 @@ class Model:
 
     def coordinate_values(self, state: State) -> Floats:
         """Values of all coordinates at a state; angles as it contains them, else as they would start."""
-        system = _core.Bodies(self.core)
-        self.put(system, state)
-        return system.coordinates()[0]
+        return self.coordinate_motion(state)[0]
+
+    def coordinate_motion(self, state: State) -> tuple[Floats, Floats]:
+        """Values and rates of all coordinates at a state."""
+        return self.put(_core.Bodies(self.core), state).coordinates()
 
     def function_value(self, function: int, x: float) -> float:
         """Value of one of the model's functions at x."""

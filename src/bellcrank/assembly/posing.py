@@ -186,10 +186,9 @@ def _posed(model: Model, number: int, child: int, relative: Motion, given: Given
         return relative
     reached = alone.started(turned(alone, found.state, Given(tuple(positions))))
     led = led_rows(reached, [replace(g, coordinate=place[g.coordinate]) for g in velocities])
-    system = _core.Lagrange(led.core)
-    led.put(system, led.initial)
-    system.project()
-    _, _, _, velocity, spin = system.state()
+    closing = led.put(_core.Closing(led.core), led.initial)
+    closing.project()
+    _, _, _, velocity, spin = closing.state()
     (w, x, y, z) = found.state.rotation[0].tolist()
     return Motion(found.state.position[0], (w, x, y, z), velocity[0], spin[0])
 

@@ -52,16 +52,16 @@ def solve_positions(model: Model, pinned: Sequence[int] = ()) -> Found:
     pinned: indices of bodies that keep their poses.
     """
     start = model.initial
-    system = _core.Lagrange(model.core)
-    system.set_state(*start.arrays)
-    error = _error(system)
+    closing = _core.Closing(model.core)
+    closing.set_state(*start.arrays)
+    error = _error(closing)
     if error <= TOLERANCE:
         return Found(start, error, "none")
     if not pinned:
-        plain = _projected(system)
+        plain = _projected(closing)
         if error <= min(_MET, plain.error):  # rows contradict each other by rounding, or it is a dead point
             return Found(start, error, "none")
-        if plain.met and system.statistics()["corrections"] <= _EASY:
+        if plain.met and closing.statistics()["corrections"] <= _EASY:
             return _nearest(model, start, plain)
     finder = _finder(model, start, pinned)
     finder.find()
@@ -113,15 +113,15 @@ def _found(finder: _core.RootFinder, start: State, method: str) -> Found:
     return Found(state, finder.largest_error(), method, np.asarray(finder.errors()), steps, restarts)
 
 
-def _error(system: _core.SystemAt) -> float:
-    error = system.violation()[0]
+def _error(closing: _core.Closing) -> float:
+    error = closing.violation()[0]
     return error if np.isfinite(error) else np.inf
 
 
-def _projected(system: _core.SystemAt) -> Found:
-    met = system.project()
-    error = _error(system)
-    state = State(*system.state())
+def _projected(closing: _core.Closing) -> Found:
+    met = closing.project()
+    error = _error(closing)
+    state = State(*closing.state())
     finite = all(np.isfinite(array).all() for array in state.arrays[1:])
     return Found(state, error if (met or error > _MET) and finite else np.inf, "projection")
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 
 from bellcrank import _core
+from bellcrank.accuracy import Accuracy
 from bellcrank.assembly.model import Model
-from bellcrank.formulations.compared import ComparedSystem
 from bellcrank.formulations.contract import whole
 from bellcrank.formulations.options import ALL, option
-from bellcrank.formulations.system import Accuracy, SystemStatistics
+from bellcrank.formulations.system import System, SystemStatistics
 
 NAME = "dca"
 CUSTOM = ALL
@@ -67,7 +67,7 @@ class DcaStatistics(SystemStatistics):
     iterations: dict[str, dict[int, int]] = field(default_factory=dict)
 
 
-class DcaSystem(ComparedSystem):
+class DcaSystem(System):
     """A model prepared for `dca`; its `stats` describe the tree and the iterations as well."""
 
     @property
@@ -87,8 +87,9 @@ class DcaSystem(ComparedSystem):
         cut_short = counts[most] if most < len(counts) else 0
         return replace(super().accuracy(), cut_short=cut_short, max_iterations=most)
 
-    def _is_comparable(self) -> bool:
-        """Without projections, accelerations compensate for constraint errors."""
+    @property
+    def loses_digits(self) -> bool:
+        """Without projections, accelerations compensate for constraint errors and cannot be compared."""
         return bool(self.options["projections"])
 
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from bellcrank.assembly.model import Model
-from bellcrank.formulations.compared import ComparedSystem
 from bellcrank.formulations.cuts import cut_blocks, cut_joints
 from bellcrank.formulations.options import option
+from bellcrank.formulations.system import System
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,13 @@ class JointSystemOptions:
         return {**asdict(self), "cut": cut_blocks(model, formulation, self.cut)}
 
 
-class JointSystem(ComparedSystem):
+class JointSystem(System):
     """A model prepared for a formulation in joint coordinates."""
+
+    @property
+    def loses_digits(self) -> bool:
+        """Sums over the mechanism hide light bodies."""
+        return True
 
     @property
     def closing_rows(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
+from bellcrank.accuracy import AccuracyJudge
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Unsupported
@@ -81,7 +82,12 @@ def prepare_positions(model: Model, formulation: str, **options: Unpack[Formulat
         )
     checked = checked_options(formulation, module.OPTIONS, options)
     model = with_own_inputs(module.reduced(model, checked))
-    return module.SYSTEM(model, formulation, module.create(model, checked), asdict(checked), reason)
+    system = module.SYSTEM(model, formulation, module.create(model, checked), asdict(checked), reason)
+    if system.loses_digits:
+        exact = formulation_module("lagrange")
+        system.judge = AccuracyJudge(model, lambda: exact.create(model, exact.OPTIONS()))
+        system.judge.begin(system.core, formulation)
+    return system
 
 
 def others(formulation: str, options: Iterable[str] = ()) -> list[str]:

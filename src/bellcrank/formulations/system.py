@@ -10,9 +10,10 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
+from bellcrank.accuracy import Accuracy, AccuracyJudge
 from bellcrank.assembly.contacts import refuse_resistances
 from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import NamedRow, limit_of_digits
+from bellcrank.assembly.report import NamedRow
 from bellcrank.assembly.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
@@ -49,33 +50,6 @@ class SystemStatistics:
     smallest_pivot: float
 
 
-@dataclass(frozen=True)
-class Accuracy:
-    """What double precision leaves open, the most so far; 0 if digits were never short.
-
-    accelerations: relative to the largest one. It affects the spins of bodies that are very light for their
-        loads.
-    efforts: of reactions and efforts, relative to the largest; these lose digits at light bodies in joint
-        coordinates.
-    cut_short: accelerations whose iterations ended before they had settled, at `max_iterations`.
-    """
-
-    accelerations: float = 0.0
-    efforts: float = 0.0
-    cut_short: int = 0
-    max_iterations: int = 0
-
-    def limit(self) -> str:
-        """What leaves accelerations uncertain, in words; empty if they are certain enough."""
-        text = limit_of_digits(self.accelerations)
-        if not text or self.cut_short == 0:
-            return text
-        return (
-            f"accelerations changed by {self.accelerations:.1e} of the largest where their iterations ended, "
-            f"{self.cut_short} of them at max_iterations={self.max_iterations}: allow more"
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The constraint rows at a state: J (velocities of all bodies) = -Ct, and J (accelerations) = Qc.
@@ -97,9 +71,9 @@ class System:
     """A Model prepared for one formulation.
 
     model: the model. formulation: its name. reason: why this one, if "auto" chose it. options: all of them.
-    core: the core's object, for `integrate`. A System has one state and serves one thread at a time: a
-    second concurrent thread is refused with Unsupported. It cannot be copied or pickled. A call aborted by
-    Ctrl-C may leave any state: set it again.
+    core: the core's object, for `integrate`. judge: of its digits, where some may be lost. A System has one
+    state and serves one thread at a time: a second concurrent thread is refused with Unsupported. It cannot
+    be copied or pickled. A call aborted by Ctrl-C may leave any state: set it again.
     """
 
     def __init_subclass__(cls) -> None:
@@ -111,6 +85,7 @@ class System:
         self.core = core
         self.options = options
         self.reason = reason
+        self.judge: AccuracyJudge | None = None
         self._turn = Turn("a System holds one state and serves one thread at a time: prepare one for each")
         self.set_state(model.initial)
 
@@ -134,6 +109,11 @@ class System:
     def cut_joints(self) -> tuple[str, ...]:
         """The joints at which loops are cut; none in coordinates of bodies."""
         return ()
+
+    @property
+    def loses_digits(self) -> bool:
+        """Whether it loses digits of light bodies beside heavy ones that `lagrange` keeps."""
+        return False
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -286,7 +266,8 @@ class System:
         Formulations that lose digits of light bodies beside heavy ones are compared with `lagrange` in 32
         digits, at the current state and at the most doubtful one since the last call. The state stays.
         """
-        return Accuracy(float(self.core.statistics()["uncertainty"]))
+        known = Accuracy(float(self.core.statistics()["uncertainty"]))
+        return known if self.judge is None else self.judge.accuracy(self.core, known)
 
 
 def fastest(state: State) -> float:

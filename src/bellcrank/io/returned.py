@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.assembly.dependence import freedom_left, redundant_at
 from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.mobility import freedom_left, redundant_at
 from bellcrank.assembly.state import Floats
 from bellcrank.errors import AssemblyError, Fault, MechanismError
 from bellcrank.mechanism import GROUND, Mechanism

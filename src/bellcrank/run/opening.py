@@ -166,8 +166,7 @@ def _bring(system: System, state: State) -> None:
     model = system.model
     if _same(adopted(model, state), system.state()):
         return
-    moved = _core.Lagrange(model.core)
-    model.put(moved, state)
+    moved = model.put(_core.Closing(model.core), state)
     moved.project()
     error, rate = moved.violation()
     reached = model.state_of(moved)

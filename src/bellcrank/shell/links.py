@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from bellcrank import _core
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.joint_kinds import Revolute
@@ -66,9 +65,7 @@ def _held(session: Session, joint: Joint) -> dict[str, float]:
     if session.now.live is None or len(joint.kind.free) != 1:
         return {}
     model = session.model()
-    plain = _core.Bodies(model.core)
-    model.put(plain, session.now.live)
-    values, rates = plain.coordinates()
+    values, rates = model.coordinate_motion(session.now.live)
     (number,) = next(one.coordinates for one in model.joints if one.name == joint.name)
     return {"position": float(values[number]), "velocity": float(rates[number])}
 
@@ -81,9 +78,7 @@ def _print(session: Session, given: Given) -> Reply:
     if session.now.live is not None:
         system.set_state(session.now.live)
     now = system.accelerate()
-    plain = _core.Bodies(model.core)
-    model.put(plain, now.state)
-    values, rates = plain.coordinates()
+    values, rates = model.coordinate_motion(now.state)
     named = given.get("joint")
     found: dict[str, Any] = {}
     for joint in model.joints:

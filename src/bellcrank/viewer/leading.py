@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bellcrank import _core
 from bellcrank.analysis.leads import BEGIN, Lead
 from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
@@ -41,8 +40,6 @@ def cubics(
 
 def values_and_rates(leads: Sequence[Lead], model: Model, state: State) -> tuple[Floats, Floats]:
     """Values and rates of the driven coordinates at a state, (n,) each."""
-    system = _core.Bodies(model.core)
-    model.put(system, state)
-    values, rates = system.coordinates()
+    values, rates = model.coordinate_motion(state)
     places = [lead.coordinate(model) for lead in leads]
     return values[places], rates[places]

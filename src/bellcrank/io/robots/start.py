@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank import _core
 from bellcrank.assembly.compile import compile_mechanism
 from bellcrank.assembly.initial import assembled
 from bellcrank.assembly.model import Model
@@ -27,9 +26,7 @@ class Start:
 
     @cached_property
     def _coordinates(self) -> tuple[Floats, Floats]:
-        system = _core.Bodies(self.model.core)
-        self.model.put(system, self.model.initial)
-        return system.coordinates()
+        return self.model.coordinate_motion(self.model.initial)
 
     def coordinate(self, joint: str, name: str) -> tuple[float, float]:
         """Value and rate of a free coordinate of a joint."""

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "formulations/lagrange/delassus.hpp"
+#include "closing/delassus.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "formulations/lagrange/delassus.hpp"
+#include "closing/delassus.hpp"
 #include "matrices/least_squares.hpp"
 #include "spatial/body_state.hpp"
 

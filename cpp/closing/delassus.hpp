@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/lagrange/precise_delassus.hpp"
+#include "closing/precise_delassus.hpp"
 #include "linalg/block_ldlt.hpp"
 #include "linalg/row_products.hpp"
 #include "model/constraint_rows.hpp"
@@ -18,6 +18,8 @@ namespace bellcrank {
 
 // Factors lose about as many digits as the smallest pivot has zeros; beyond three, a step of refinement restores them.
 inline constexpr double kExactPivot = 1e-3;
+// Beyond this spread of mobilities doubles do not hold S.
+inline constexpr double kMostSpread = 1e7;
 
 // A row as a combination of others: row number and factor.
 struct Dependence {
@@ -37,9 +39,6 @@ class Delassus {
     // Elimination order of the model's blocks, in which ConstraintRows must store them.
     const RowOrder& row_order() const { return row_order_; }
     void bind(ConstraintRows& rows);
-
-    bool has_hubs() const { return links_ > 0; }
-    // Whether some rows can depend on others.
 
     // Per storage row; of rows that have a compliance in the model.
     void set_compliances(std::span<const double> values);
@@ -78,7 +77,7 @@ class Delassus {
     // The same for these and all that were dropped with pivots that vanish.
     void exclude_vanished(std::span<const int> rows);
 
-    // Where doubles are short of digits (formulations/lagrange/precise.cpp). From the next factorization on rank,
+    // Where doubles are short of digits (closing/precise.cpp). From the next factorization on rank,
     // factors and solutions are those of PreciseDelassus, or are so no more.
     void be_precise(bool precise) { precise_mode_ = precise; }
     bool is_precise() const { return precise_mode_; }

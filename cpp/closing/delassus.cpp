@@ -1,4 +1,4 @@
-#include "formulations/lagrange/delassus.hpp"
+#include "closing/delassus.hpp"
 
 #include <algorithm>
 #include <cmath>

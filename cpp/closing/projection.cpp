@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formulations/lagrange.hpp"
+#include "closing/closing.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/lanes.hpp"
 
@@ -31,32 +31,36 @@ constexpr double kBestContraction = 1e-3;
 // Velocity corrections after the first where digits are short.
 constexpr int kMostRepeated = 2;
 
+// Errors that show that a row was dropped wrongly; those of rates in parts of the fastest speed, or of 1 m/s, 1 rad/s.
+constexpr double kGivenUp = 1e-6;
+constexpr double kRateGivenUp = 1e-4;
+
 }  // namespace
 
 // Largest |C| over the rows in force.
-double Lagrange::largest_error() const {
+double Closing::largest_error() const {
     const double *in_force = in_force_.data(), *C = rows_.C.data();
     return largest_size(rows_.rows(), [&](int r, auto load) { return load(in_force + r) * load(C + r); });
 }
 
-bool Lagrange::project(double t, double* x, double* u) {
+bool Closing::project(double t, double* x, double* u) {
     trusted_pivot_ = options_.rank_tolerance;
     return ConstrainedBodies::project(t, x, u);
 }
 
-bool Lagrange::finish_correction(double t, double* x) {
+bool Closing::finish_correction(double t, double* x) {
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);
     history_.end();
     return dropped_positions_hold() && largest_error() <= std::max(1e3 * options_.position_tolerance, 1e-8);
 }
 
-bool Lagrange::correct_velocities(double* u) {
+bool Closing::correct_velocities(double* u) {
     correct_velocities(u, true);
     return dropped_rates_hold(u, speed_);
 }
 
-bool Lagrange::project_step(double t, double* x, double* u) {
+bool Closing::project_step(double t, double* x, double* u) {
     anticipate_correction(t, x);
     return project(t, x, u);
 }
@@ -64,7 +68,7 @@ bool Lagrange::project_step(double t, double* x, double* u) {
 // Moves x by what the last steps say of this one's correction, with the Jacobian and factors at hand. What is left is
 // smaller by some orders of the step, and so takes fewer corrections. Near a singular configuration nothing is smooth,
 // and where rows are doubtful for a displacement of that size the correction starts from nothing.
-void Lagrange::anticipate_correction(double t, double* x) {
+void Closing::anticipate_correction(double t, double* x) {
     if (!anticipates_ || rows_.rows() == 0) return;
     const double* expected = history_.expect(t);
     const bool as_before = delassus_.dropped_count() == dropped_then_;
@@ -85,7 +89,7 @@ void Lagrange::anticipate_correction(double t, double* x) {
 //
 // A stop that was run into is corrected whatever the doubt: nothing else would ever hold it, for it is as deep in doubt
 // in every step that follows.
-void Lagrange::correct_doubted_rows(double t, double* x) {
+void Closing::correct_doubted_rows(double t, double* x) {
     if (trusted_pivot_ <= options_.rank_tolerance || delassus_.dropped_count() == 0) return;
     if (runs_through_a_stop()) {
         trusted_pivot_ = options_.rank_tolerance;
@@ -110,7 +114,7 @@ void Lagrange::correct_doubted_rows(double t, double* x) {
 
 // Where a condition of velocities says what the rate of a row of positions does, either may be the one that is dropped.
 // Only the other can hold positions: where rows were dropped these are corrected once more, without such conditions.
-void Lagrange::correct_without_velocity_rows(double t, double* x) {
+void Closing::correct_without_velocity_rows(double t, double* x) {
     if (velocity_rows_.empty() || statistics_.dropped_rows == 0) return;
     for (const int r : velocity_rows_) enabled_[r] = 0;
     refactor();
@@ -119,7 +123,7 @@ void Lagrange::correct_without_velocity_rows(double t, double* x) {
     refactor();
 }
 
-bool Lagrange::runs_through_a_stop() const {
+bool Closing::runs_through_a_stop() const {
     for (const int r : stop_rows_)
         if (enabled_[r] && delassus_.dropped(r) && rows_.C[r] < -options_.contact_tolerance) return true;
     return false;
@@ -128,7 +132,7 @@ bool Lagrange::runs_through_a_stop() const {
 // Where rows are dependent up to an angle θ, an error C of the rows may be one of C/θ of the configuration, and costs
 // the acceleration C/θ², θ² being the smallest relative pivot: there the stage is moved by Newton's method with its own
 // Jacobian. That of a stage before, on the other side of a singular configuration, would move it the wrong way.
-void Lagrange::project_stage(double t, double* x, double* u) {
+void Closing::project_stage(double t, double* x, double* u) {
     if (rows_.rows() == 0) return;
     trusted_pivot_ = options_.rank_tolerance;
     if (!is_current(t, x)) {
@@ -141,7 +145,7 @@ void Lagrange::project_stage(double t, double* x, double* u) {
     correct_velocities(u, false);
 }
 
-bool Lagrange::project_prediction(double t, double* x, double* u) {
+bool Closing::project_prediction(double t, double* x, double* u) {
     const double pivot = statistics_.smallest_pivot;
     if (rows_.rows() == 0 || pivot >= options_.stage_pivot || largest_error() < kBearable * pivot) return false;
     project_stage(t, x, u);
@@ -156,7 +160,7 @@ bool Lagrange::project_prediction(double t, double* x, double* u) {
 // A configuration that is wrong by a rotation ε tells nothing about rows that are dependent up to an angle of that
 // size: near a singular configuration it could be moved onto another branch. Such rows are dropped as if it were
 // singular.
-void Lagrange::correct_positions(double t, double* x, bool doubting) {
+void Closing::correct_positions(double t, double* x, bool doubting) {
     bool fresh = known_ == Known::nothing;
     if (fresh) refresh(t, x);
     const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
@@ -193,18 +197,18 @@ void Lagrange::correct_positions(double t, double* x, bool doubting) {
     refactor();
 }
 
-double Lagrange::position_noise(const double* x) const {
+double Closing::position_noise(const double* x) const {
     return rows_.rows() == 0 ? 0.0 : std::max(options_.position_tolerance, rounding_of_rows(x));
 }
 
-void Lagrange::position_step() {
+void Closing::position_step() {
     for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -in_force_[r] * rows_.C[r];
     solve(rhs_);
     apply_multipliers(rhs_, step_.data());
 }
 
 // Eq. 37: Δu = M⁻¹ Jᵀ μ with S μ = −Ċ; with impacts, stops take part.
-void Lagrange::correct_velocities(double* u, bool impacts) {
+void Closing::correct_velocities(double* u, bool impacts) {
     if (impacts && !stops_.empty())
         meet_stops_at(u);
     else
@@ -218,6 +222,30 @@ void Lagrange::correct_velocities(double* u, bool impacts) {
         rows_.add_accelerations(impulse_.data(), u);
     }
     flatten(u);
+}
+
+// Whether rows that were dropped follow from the others. One that does not hold is given up, and the constraints are
+// not met.
+bool Closing::dropped_rows_within(const std::vector<double>& errors, double limit) const {
+    if (!out_of_force_) return true;
+    for (int r = 0; r < rows_.rows(); ++r)
+        if (rigid_[r] && !unilateral_[r] && in_force_[r] == 0.0 && !(std::abs(errors[r]) <= limit)) return false;
+    return true;
+}
+
+bool Closing::dropped_positions_hold() const { return dropped_rows_within(rows_.C, kGivenUp); }
+
+// `before`: the rates before the last correction, which changes them by little: they are found again only where one did
+// not hold.
+bool Closing::dropped_rates_hold(const double* u, const std::vector<double>& before) {
+    if (!out_of_force_) return true;
+    double fastest = 1.0;
+    for (int k = 0; k < tangent_size(); ++k) fastest = std::max(fastest, std::abs(u[k]));
+    if (dropped_rows_within(before, kRateGivenUp * fastest)) return true;
+    scale(u, scaled_.data());
+    rows_.multiply(scaled_.data(), speed_.data());
+    for (int r = 0; r < rows_.rows(); ++r) speed_[r] += rows_.Ct[r];
+    return dropped_rows_within(speed_, kRateGivenUp * fastest);
 }
 
 }  // namespace bellcrank

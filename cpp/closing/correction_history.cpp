@@ -1,4 +1,4 @@
-#include "formulations/lagrange/correction_history.hpp"
+#include "closing/correction_history.hpp"
 
 #include <algorithm>
 #include <cmath>

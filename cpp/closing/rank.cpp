@@ -13,7 +13,7 @@
 #include <array>
 #include <cmath>
 
-#include "formulations/lagrange.hpp"
+#include "closing/closing.hpp"
 
 namespace bellcrank {
 
@@ -47,17 +47,17 @@ constexpr double kMostShift = 1e-12;
 
 }  // namespace
 
-PivotRule Lagrange::pivot_rule() const {
+PivotRule Closing::pivot_rule() const {
     return {trusted_pivot_, tight_ ? trusted_pivot_ : std::max(trusted_pivot_, kLoose), trusted_pivot_, shift_};
 }
 
-void Lagrange::begin_factorization() {
+void Closing::begin_factorization() {
     delassus_.be_precise(always_precise_);
     delassus_.begin(pivot_rule(), enabled_);
     ++statistics_.factorizations;
 }
 
-void Lagrange::factor(bool list) {
+void Closing::factor(bool list) {
     PivotRule rule = pivot_rule();
     rule.list = list;
     delassus_.be_precise(always_precise_);
@@ -65,19 +65,19 @@ void Lagrange::factor(bool list) {
     ++statistics_.factorizations;
 }
 
-void Lagrange::factor(bool tight, std::span<const int> excluded) {
+void Closing::factor(bool tight, std::span<const int> excluded) {
     tight_ = tight;
     delassus_.exclude(excluded);
     factor();
 }
 
-void Lagrange::refactor() {
+void Closing::refactor() {
     factor();
     judge_factorization();
 }
 
 // Whether the rows at hand are dropped rightly; true if they have been factored anew.
-bool Lagrange::judge_factorization() {
+bool Closing::judge_factorization() {
     const auto before = statistics_.factorizations;
     if (tight_ || !delassus_.doubtful().empty()) judge_rank();
     const bool large = !open_ && (rows_.rows() > kLarge || shift_ > 0.0);  // rows of a tree depend on none
@@ -98,7 +98,7 @@ bool Lagrange::judge_factorization() {
 
 // More rows with small pivots than depend on each other elsewhere: the configuration is nearly singular and they are
 // needed, if the tight tolerance drops as many as elsewhere.
-void Lagrange::judge_rank() {
+void Closing::judge_rank() {
     if (!tight_ && doubts_are_rounding()) return;
     if (tight_ || delassus_.dropped_count() > dependent_rows_) {
         if (!tight_) factor(true, given_up_);
@@ -112,7 +112,7 @@ void Lagrange::judge_rank() {
     if (!doubts_are_rounding()) measure_doubtful_rows();
 }
 
-bool Lagrange::doubts_are_rounding() const {
+bool Closing::doubts_are_rounding() const {
     const auto doubtful = delassus_.doubtful();
     return doubtful.empty() ||
            (delassus_.dropped_count() <= dependent_rows_ && std::abs(doubtful.front().pivot) <= kGrowth * rounding_);
@@ -121,7 +121,7 @@ bool Lagrange::doubts_are_rounding() const {
 // Rows come with the largest pivots first: where no more are dropped than depend on others elsewhere and the first one
 // is dependent, so are the others. A needed row whose pivot is lost shows that S, as rounded, is no longer positive
 // definite on the rows kept; with a shifted diagonal it is, and elimination does not magnify its errors.
-void Lagrange::measure_doubtful_rows() {
+void Closing::measure_doubtful_rows() {
     if (rows_.rows() <= kLarge && shift_ == 0.0) return consult_rank();
     for (;;) {
         const bool expected = dependent_rows_ < rows_.rows() && delassus_.dropped_count() <= dependent_rows_;
@@ -158,13 +158,13 @@ void Lagrange::measure_doubtful_rows() {
 
 // The rank is found in 32 digits where loops or wide masses make it doubtful: at first, and where other rows are
 // dropped or pivots have become smaller since. Rows that are dropped for doubt (equation 13) are none of its business.
-bool Lagrange::asks_for_rank() const {
+bool Closing::asks_for_rank() const {
     if (rows_.rows() > kMostConsulted || shift_ > 0.0 || trusted_pivot_ > options_.rank_tolerance) return false;
     if (open_ && spread_ < kUneven) return false;
     return delassus_.dropped_count() != consulted_count_ || delassus_.smallest_pivot() < kFall * consulted_pivot_;
 }
 
-void Lagrange::consult_rank() {
+void Closing::consult_rank() {
     const bool right = delassus_.rank_is_right(trusted_pivot_);
     if (right) {
         if (!delassus_.doubtful().empty())
@@ -191,7 +191,7 @@ void Lagrange::consult_rank() {
     consulted_pivot_ = delassus_.smallest_pivot();
 }
 
-void Lagrange::give_up(int row) {
+void Closing::give_up(int row) {
     const bool known = std::find(given_up_.begin(), given_up_.end(), row) != given_up_.end();
     if (!known && given_up_.size() < given_up_.capacity()) given_up_.push_back(row);
 }
@@ -199,14 +199,14 @@ void Lagrange::give_up(int row) {
 // In large systems the rounding of a pivot that should vanish may be larger than the loose tolerance, and than pivots
 // of rows that are needed; where fewer rows are dropped than before, it may have grown. Small pivots that were kept are
 // measured.
-void Lagrange::measure_small_pivots() {
+void Closing::measure_small_pivots() {
     measured_ = true;
     factor(true);
     while (!delassus_.small().empty() && give_up_a_small_pivot()) {
     }
 }
 
-bool Lagrange::give_up_a_small_pivot() {
+bool Closing::give_up_a_small_pivot() {
     std::array<BlockLdlt::RowPivot, BlockLdlt::kMostListed> rows;
     const auto small = delassus_.small();
     const auto end = std::copy(small.begin(), small.end(), rows.begin());
@@ -225,7 +225,7 @@ bool Lagrange::give_up_a_small_pivot() {
     return false;
 }
 
-void Lagrange::forget_dependent_rows() {
+void Closing::forget_dependent_rows() {
     dependent_rows_ = rows_.rows();
     rounding_ = 0.0;
     tight_ = false;

@@ -1,4 +1,4 @@
-#include "formulations/lagrange/precise_delassus.hpp"
+#include "closing/precise_delassus.hpp"
 
 #include <algorithm>
 #include <cmath>
