@@ -1,7 +1,7 @@
 """Write the tables of kinds into the documentation; `--check` only says whether they are up to date.
 
 The marks in a page are  <!-- table: NAME -->  and  <!-- end of table -->,  each on a line of its own; NAME is
-"joints", "constraints", "forces", "coordinates", "commands", "gallery" or one of `bellcrank.io.tables`.
+a key of `TABLES`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,154 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import bellcrank as bc
-from bellcrank.io.tables import FORMAT_TABLES
-from bellcrank.mechanism.tables import constraint_table, coordinate_table, force_table, joint_table
-from bellcrank.shell.reference import command_table
+from bellcrank.io.fields import Parameter, meaning_of, parameters
+from bellcrank.io.references import MARKER_FIELDS
+from bellcrank.io.sections import (
+    BODY_FIELDS,
+    DRIVE_FIELDS,
+    INPUT_FIELDS,
+    PARAMETER_FIELDS,
+    PLACEMENT_FIELDS,
+    SOURCES,
+)
+from bellcrank.io.simulation import Simulation
+from bellcrank.mechanism import (
+    CONSTRAINT_KINDS,
+    COORDINATE_KINDS,
+    FORCE_KINDS,
+    FUNCTIONS,
+    JOINT_KINDS,
+    SHAPES,
+    JointKind,
+    MotorKind,
+)
+from bellcrank.mechanism.attachment import AttachedKind
+from bellcrank.mechanism.functions.curve import Curve
+from bellcrank.mechanism.functions.nurbs import NurbsCurve
+from bellcrank.mechanism.functions.path import Path as DrivenPath
+from bellcrank.mechanism.units import definition, known_units
+from bellcrank.shell.commands import COMMANDS
+from bellcrank.shell.language import Command
 
 ROOT: Final = Path(__file__).resolve().parent.parent
+_ORDER: Final = {
+    f"bellcrank.mechanism.{name}": place
+    for place, name in enumerate(("joint_kinds", "special_joints", "surface_joints", "motor_joints"))
+}
+
+
+def joint_table() -> str:
+    """All joint kinds: name, parameters, what is locked (f(t) where driven), free coordinates, meaning."""
+    rows = []
+    for kind in sorted(JOINT_KINDS.values(), key=lambda kind: _ORDER.get(kind.__module__, len(_ORDER))):
+        led = tuple(f"{name} = f(t)" for name in kind.led) if issubclass(kind, MotorKind) else ()
+        own = (kind.own,) if kind.own else ()
+        held = ", ".join((*kind.locked, *own, *led))
+        rows.append((kind.__name__, _parameters(kind), held, ", ".join(kind.free), kind.meaning))
+    return markdown(("joint", "parameters", "held", "free", "meaning"), rows)
+
+
+def coordinate_table() -> str:
+    """All coordinate kinds: name, unit, whether whole turns are counted, meaning."""
+    rows = [
+        (kind.name, kind.unit, "yes" if kind.angular else "", kind.meaning)
+        for kind in COORDINATE_KINDS.values()
+    ]
+    return markdown(("coordinate", "unit", "counts turns", "meaning"), rows)
+
+
+def attached_table(noun: str, kinds: Mapping[str, type[AttachedKind]]) -> str:
+    """All constraint or force kinds: name, parameters, ends, meaning."""
+    rows = [(name, _parameters(kind), kind.ends_text, kind.meaning) for name, kind in kinds.items()]
+    return markdown((noun, "parameters", "between", "meaning"), rows)
+
+
+def _parameters(kind: type[JointKind] | type[AttachedKind]) -> str:
+    return ", ".join(_parameter(field) for field in fields(kind))
+
+
+def _parameter(field: Field[Any]) -> str:
+    return field.name if field.default is MISSING else f"{field.name}={field.default!r}"
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def command_table() -> str:
+    """All commands by group: usage, meaning, options, an example."""
+    parts: list[str] = []
+    group = ""
+    for command in COMMANDS.values():
+        if command.group != group:
+            group = command.group
+            parts.append(f"### {group}\n\n")
+        parts.append(_entry(command))
+    return "".join(parts)
+
+
+def _entry(command: Command) -> str:
+    head = " ".join([command.name, *(argument.usage for argument in command.arguments)])
+    head += f" [{command.fields}]" if command.fields else ""
+    lines = [f"`{head}`  ", command.meaning]
+    if command.options:
+        lines += ["", *(f"- `{option.usage}` {option.meaning}" for option in command.options), ""]
+    else:
+        lines[-1] += "  "
+    return "\n".join([*lines, f"Example: `{command.example}`"]) + "\n\n"
+
+
+def _keys(known: Iterable[Parameter]) -> str:
+    return ", ".join(_key(parameter) for parameter in known)
+
+
+def _key(parameter: Parameter) -> str:
+    text = f"`{parameter.name}`" + (f" ({parameter.unit})" if parameter.unit else "")
+    return text if parameter.required else f"[{text}]"
+
+
+def _types(noun: str, kinds: Mapping[str, type]) -> str:
+    rows = [
+        (name, _keys(parameters(cls).values()), meaning_of(cls).rstrip(":")) for name, cls in kinds.items()
+    ]
+    return markdown((f"type of {noun}", "keys", "meaning"), rows)
+
+
+def _sections() -> str:
+    placed: Any = [Parameter(name, str) for name in (*SOURCES, "parameters")]
+    simulation = [*parameters(Simulation).values()]
+    rows = [
+        ("a parameter", _keys(PARAMETER_FIELDS.values())),
+        ("an input", _keys(INPUT_FIELDS.values())),
+        ("a body", _keys(BODY_FIELDS.values())),
+        ("a marker", _keys([Parameter("body", str), *MARKER_FIELDS.values()])),
+        ("a limit", _keys(parameters(bc.Limit).values())),
+        ("a drive", _keys(DRIVE_FIELDS.values())),
+        ("a placed mechanism", _keys([*placed, *PLACEMENT_FIELDS.values()])),
+        ("the simulation", _keys(simulation)),
+    ]
+    return markdown(("of", "keys"), rows)
+
+
+def _joints() -> str:
+    """Kinds without keys of their own first, shorthands last."""
+    named: dict[str, type] = dict(JOINT_KINDS)
+    plain = {name: cls for name, cls in named.items() if not parameters(cls)}
+    shorthand = {name: cls for name, cls in named.items() if issubclass(cls, MotorKind)}
+    return _types("joint", {**plain, **{n: c for n, c in named.items() if n not in shorthand}, **shorthand})
+
+
+def _units() -> str:
+    told = {name: definition(name) for name in known_units()}
+    return ", ".join(f"`{name}`" + (f" ({is_})" if is_ else "") for name, is_ in told.items()) + ".\n"
 
 
 def gallery() -> str:
@@ -32,14 +171,21 @@ def gallery() -> str:
     return "\n".join(parts)
 
 
-TABLES: Final = {
+TABLES: Final[dict[str, Callable[[], str]]] = {
     "joints": joint_table,
-    "constraints": constraint_table,
-    "forces": force_table,
+    "constraints": lambda: attached_table("constraint", CONSTRAINT_KINDS),
+    "forces": lambda: attached_table("force", FORCE_KINDS),
     "coordinates": coordinate_table,
     "commands": command_table,
     "gallery": gallery,
-    **FORMAT_TABLES,
+    "file_keys": _sections,
+    "file_joints": _joints,
+    "file_constraints": lambda: _types("constraint", CONSTRAINT_KINDS),
+    "file_forces": lambda: _types("force", FORCE_KINDS),
+    "file_functions": lambda: _types("function", FUNCTIONS),
+    "file_paths": lambda: _types("curve", {cls.__name__: cls for cls in (DrivenPath, Curve, NurbsCurve)}),
+    "file_shapes": lambda: _types("shape", SHAPES),
+    "file_units": _units,
 }
 MARKED: Final = re.compile(
     r"(?P<head>^<!-- table: (?P<name>\w+) -->\n).*?(?P<tail>^<!-- end of table -->$)", re.M | re.S

@@ -8,8 +8,7 @@ import bellcrank as bc
 from bellcrank import io, mechanism
 from bellcrank.io.fields import REGISTRIES, parameters
 from bellcrank.io.simulation import Simulation
-from bellcrank.mechanism.dimensions import fits
-from bellcrank.mechanism.units import UnitError, dimension_of, known_units, quantity
+from bellcrank.mechanism.units import UnitError, dimension_of, fits, known_units, quantity
 
 
 @pytest.mark.parametrize(

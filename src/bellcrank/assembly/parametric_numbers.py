@@ -10,6 +10,7 @@ import numpy as np
 
 from bellcrank.assembly.compile import walked
 from bellcrank.assembly.particles import with_held_particles
+from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.parameter import values_of
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from bellcrank.assembly.model import Model
     from bellcrank.mechanism.mechanism import Mechanism
 
-_TABLES = ("_bodies", "_joints", "_constraints", "_forces", "_drives")
 _STRUCTURE = ("pair_bodies", "coordinate_kind", "coordinate_pair", "block_row_start", "row_term_start",
               "term_coordinate", "row_function", "function_kind",
               "function_param_start", "law_kind", "law_coordinate", "law_param_start",
@@ -106,15 +106,15 @@ def _with_expressions_alone(mechanism: Mechanism) -> tuple[Mechanism, list[Any]]
 
     not_followed: list[Any] = []
     copy = mechanism.copy()
-    for table in _TABLES:
+    for table in ELEMENTS:
         for name, element in getattr(mechanism, table).items():
             if not holds_expressions(element):
                 continue
             settled: Any = mapped(element, lambda e: e, settled_formulas, settled_field)
-            if table == "_joints":
+            if table == "joints":
                 start = (evaluated(settled.position, number), evaluated(settled.velocity, number))
                 settled = replace(settled, position=start[0], velocity=start[1])
-            getattr(copy, table)[name] = settled
+            getattr(copy, f"_{table}")[name] = settled
     return copy, not_followed
 
 

@@ -13,16 +13,12 @@ from typing import Any, Final
 from bellcrank.io.decode import Decoder
 from bellcrank.io.expressions import expression, written_expression
 from bellcrank.io.fields import NOUNS, parameters, wanted
+from bellcrank.io.formula_schema import FORMULAS, ONE_SYMBOL, SYMBOLS
 from bellcrank.io.node import Items, Node, Place, Scalar, plain
-from bellcrank.io.notes import FAILED, Failed
+from bellcrank.io.notes import FAILED, Failed, all_read
 from bellcrank.mechanism.custom_ends import EndCoordinate, EndPose
 from bellcrank.mechanism.formulas import CUSTOM_KINDS, Formulas
 
-_ONE_SYMBOL: Final = ("parameter", "spin", "heading", "lean")
-_SYMBOLS: Final = ("coordinates", "parameters", "parameters_1", "parameters_2", *_ONE_SYMBOL)
-_FORMULAS: Final = (
-    *("curve", "surface", "surface_1", "surface_2", "equations", "potential", "efforts", "force", "moment"),
-)
 _NOWHERE: Final = Scalar(0, 0, None, "")
 _FACTORS: Final = ("turn", "angle", "shift", "rotation", "position")
 
@@ -55,13 +51,13 @@ class CustomReader:
         values: dict[str, Any] = {}
         if "ends" in parameters(cls):
             values["ends"] = self.ends(entries.get("names"))
-        for name in _SYMBOLS:
+        for name in SYMBOLS:
             if name in known and name in entries:
-                values[name] = self.symbols(entries[name], self.place.at(name), name in _ONE_SYMBOL)
+                values[name] = self.symbols(entries[name], self.place.at(name), name in ONE_SYMBOL)
         for name in known:
-            if name in entries and name not in _SYMBOLS:
+            if name in entries and name not in SYMBOLS:
                 values[name] = self.field(cls, name, entries[name])
-        if any(value is FAILED for value in values.values()):
+        if all_read(values) is FAILED:
             return FAILED
         return self.decoder.made(node, self.place, lambda: cls(**values))
 
@@ -70,7 +66,7 @@ class CustomReader:
         at = self.place.at(name)
         if name == "pose":
             return self.pose(node, at)
-        if name in _FORMULAS:
+        if name in FORMULAS:
             return self.formulas(node, at)
         if name in ("units", "unit"):
             return tuple(plain(node)) if isinstance(node, Items) else plain(node)
@@ -119,8 +115,7 @@ class CustomReader:
     def formulas(self, node: Node, place: Place) -> Any:
         """An expression, or a list of expressions."""
         if isinstance(node, Items):
-            listed = [self.formulas(item, place.at(str(number))) for number, item in enumerate(node.items)]
-            return FAILED if any(value is FAILED for value in listed) else tuple(listed)
+            return all_read(tuple(self.formulas(item, place.at(str(i))) for i, item in enumerate(node.items)))
         if not isinstance(node, Scalar) or isinstance(node.value, bool) or node.value is None:
             return self.decoder.fault(place, node, "an expression is needed here", plain(node))
         if not isinstance(node.value, str):
@@ -147,7 +142,7 @@ class CustomReader:
         if isinstance(entries, Failed) or not self.decoder.check_keys(node, place, entries, _FACTORS):
             return FAILED
         given = {key: self.formulas(value, place.at(key)) for key, value in entries.items() if key != "turn"}
-        if any(value is FAILED for value in given.values()):
+        if all_read(given) is FAILED:
             return FAILED
         try:
             if set(entries) == {"turn", "angle"}:

@@ -12,14 +12,13 @@ from bellcrank.errors import FaultList
 from bellcrank.io.expressions import expression
 from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
-from bellcrank.io.notes import FAILED, Failed, Given, Notes
+from bellcrank.io.notes import FAILED, Failed, Given, Notes, all_read
 from bellcrank.mechanism import Function
 from bellcrank.mechanism.checking import Vec3
-from bellcrank.mechanism.dimensions import fits
 from bellcrank.mechanism.given_rotation import rotation
 from bellcrank.mechanism.marker import orientation
 from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.units import UnitError, quantity
+from bellcrank.mechanism.units import UnitError, number_in
 from bellcrank.named_files import admit
 
 AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")
@@ -91,8 +90,9 @@ class Decoder(Notes):
             inner = want.items
             if inner is None:
                 return self.fault(place, node, "a list has no place here", plain(node))
-            values = [self.value(item, inner, place.at(str(i)), units) for i, item in enumerate(node.items)]
-            return FAILED if any(value is FAILED for value in values) else tuple(values)
+            return all_read(
+                tuple(self.value(item, inner, place.at(str(i)), units) for i, item in enumerate(node.items))
+            )
         assert isinstance(node, Entries)
         if want.rotation:
             return self.rotation(node, place)
@@ -118,17 +118,25 @@ class Decoder(Notes):
         if not isinstance(node.value, str) or not want.number or want.text:
             return node.value
         try:
-            found = quantity(node.value)
+            found = number_in(node.value, units)
         except UnitError as error:
             return self.fault(place, node, str(error), node.value, error.advice)
         if found is None:
             timed = Function in want.classes
             return self.made(node, place, partial(expression, node.value, self.names, timed, place.element))
-        if not fits(found.dimension, units):
-            advice = f"give it in {' or '.join(units)}" if units != ("1",) else "it is a plain number"
-            return self.fault(place, node, "this unit does not fit here", node.value, advice)
         # Which of several units fits is decided when the element is attached to a joint.
-        return found.value if len(units) < 2 else node.value
+        return found if len(units) < 2 else node.value
+
+    def named(
+        self, node: Node, want: Wanted, place: Place, units: tuple[str, ...] = (), what: str = "a mapping"
+    ) -> Any:
+        """The values of a mapping by key, or FAILED."""
+        entries = self.entries(node, place, what)
+        if isinstance(entries, Failed):
+            return FAILED
+        return all_read(
+            {key: self.value(child, want, place.at(key), units) for key, child in entries.items()}
+        )
 
     def object(self, node: Entries, want: Wanted, place: Place) -> Any:
         """An object of one of several classes, selected by the key `type` unless there is only one."""
@@ -192,12 +200,14 @@ class Decoder(Notes):
         entries = self.entries(node, place)
         if isinstance(entries, Failed) or not self.check_keys(node, place, entries, (*AXES, "angle", "rpy")):
             return FAILED
-        axes = {
-            name: self.value(entries[name], wanted(Vec3 | str), place.at(name), ("1",))
-            for name in AXES
-            if name in entries
-        }
-        if any(value is FAILED for value in axes.values()):
+        axes = all_read(
+            {
+                name: self.value(entries[name], wanted(Vec3 | str), place.at(name), ("1",))
+                for name in AXES
+                if name in entries
+            }
+        )
+        if axes is FAILED:
             return FAILED
         axes = {name: value for name, value in axes.items() if value is not None}
         if "rpy" in entries:

@@ -11,7 +11,7 @@ from bellcrank.io.custom import CustomReader, custom_kind, custom_kinds
 from bellcrank.io.decode import Decoder
 from bellcrank.io.fields import Parameter, parameters, wanted
 from bellcrank.io.node import Entries, Node, Place, Scalar
-from bellcrank.io.notes import FAILED, Failed
+from bellcrank.io.notes import FAILED, Failed, all_read
 from bellcrank.io.references import References
 from bellcrank.io.sections import (
     BODY_FIELDS,
@@ -76,20 +76,20 @@ class Elements:
 
     def add_parameter(self, name: str, node: Node, place: Place) -> object:
         """A parameter: a number, or a mapping with its value."""
-        if isinstance(node, Entries):
-            add = partial(self.mechanism.add_parameter, name)
-            return self.whole(node, place, PARAMETER_FIELDS, add)
-        value = self.decoder.value(node, wanted(float), place)
-        if value is FAILED:
-            return FAILED
-        return self.decoder.made(node, place, lambda: self.mechanism.add_parameter(name, value))
+        return self.number(node, place, PARAMETER_FIELDS, partial(self.mechanism.add_parameter, name))
 
     def add_input(self, name: str, node: Node, place: Place) -> object:
         """An input: a number, or a mapping with its value and unit; its symbol."""
+        return self.number(node, place, INPUT_FIELDS, partial(Input, name))
+
+    def number(
+        self, node: Node, place: Place, known: Mapping[str, Parameter], make: Callable[..., object]
+    ) -> object:
+        """The result of `make` for a number alone, or for a mapping with its value."""
         if isinstance(node, Entries):
-            return self.whole(node, place, INPUT_FIELDS, partial(Input, name))
+            return self.whole(node, place, known, make)
         value = self.decoder.value(node, wanted(float), place)
-        return FAILED if value is FAILED else self.decoder.made(node, place, lambda: Input(name, value))
+        return FAILED if value is FAILED else self.decoder.made(node, place, lambda: make(value))
 
     def add_body(self, name: str, node: Node, place: Place) -> object:
         """A body, with mass properties from numbers or from shapes."""
@@ -134,7 +134,7 @@ class Elements:
         ]
         limits = self.limits(entries["limits"], place.at("limits")) if "limits" in entries else ()
         given = {key: self.start(key, entries[key], place.at(key)) for key in starts if key in entries}
-        if any(value is FAILED for value in (kind, *markers, limits, *given.values())):
+        if all_read((kind, *markers, limits, *given.values())) is FAILED:
             return FAILED
         before = set(self.mechanism.drives) if kind.shorthand else set()
         added = self.decoder.made(
@@ -155,14 +155,7 @@ class Elements:
         units = parameters(Joint)[key].units
         if not isinstance(node, Entries):
             return self.decoder.value(node, wanted(float | tuple[float, ...]), place, units)
-        entries = self.decoder.entries(node, place)
-        if isinstance(entries, Failed):
-            return FAILED
-        number = wanted(float)
-        found = {
-            name: self.decoder.value(child, number, place.at(name), units) for name, child in entries.items()
-        }
-        return FAILED if any(value is FAILED for value in found.values()) else found
+        return self.decoder.named(node, wanted(float), place, units)
 
     def limits(self, node: Node, place: Place) -> Any:
         """One limit, or a mapping from coordinates to limits."""
@@ -171,11 +164,7 @@ class Elements:
             key.text in parameters(Limit) and not isinstance(child, Entries) for key, child in node.entries
         ):  # a coordinate may have the name of a parameter
             return self.decoder.value(node, limit, place)
-        entries = self.decoder.entries(node, place)
-        if isinstance(entries, Failed):
-            return FAILED
-        found = {name: self.decoder.value(child, limit, place.at(name)) for name, child in entries.items()}
-        return FAILED if any(value is FAILED for value in found.values()) else found
+        return self.decoder.named(node, limit, place)
 
     def kind(
         self,
@@ -258,10 +247,11 @@ class Elements:
         )
         if isinstance(carrier, Failed):
             return FAILED
-        numbers = (
-            self.numbers(entries["parameters"], place.at("parameters")) if "parameters" in entries else {}
-        )
-        if isinstance(numbers, Failed):
+        numbers: Any = {}
+        if (given_numbers := entries.get("parameters")) is not None:
+            what = "a mapping from names of parameters"
+            numbers = self.decoder.named(given_numbers, wanted(float), place.at("parameters"), what=what)
+        if numbers is FAILED:
             return FAILED
         placed = {**values, "attach_to": carrier, "parameters": numbers}
         if self.decoder.made(node, place, lambda: self.mechanism.place(inner.mechanism, **placed)) is FAILED:
@@ -269,15 +259,3 @@ class Elements:
         for (noun, inner_name), where in inner.places.items():
             self.document.places[noun, f"{values['prefix']}/{inner_name}"] = where
         return None
-
-    def numbers(self, node: Node | None, place: Place) -> dict[str, Any] | Failed:
-        """Numbers by name."""
-        if node is None:
-            return {}
-        entries = self.decoder.entries(node, place, "a mapping from names of parameters")
-        if isinstance(entries, Failed):
-            return FAILED
-        found = {
-            name: self.decoder.value(child, wanted(float), place.at(name)) for name, child in entries.items()
-        }
-        return FAILED if any(value is FAILED for value in found.values()) else found

@@ -157,7 +157,6 @@ class _Encoder:
 
     def reference(self, marker: Marker) -> Any:
         """A reference to a marker: by name, as a body's frame, or written out."""
-        joints = self.mechanism.joints
         key = marker.key
         if key is not None and self.mechanism.markers.get(key) == marker:
             if key not in self.mechanism.bodies and not self.is_joint(key):
@@ -165,7 +164,6 @@ class _Encoder:
             return self.turned(marker, self.fields(marker))
         if marker == Marker(marker.body) and not self.is_joint(marker.body):
             return marker.body
-        assert joints is not None
         return self.turned(marker, self.fields(marker))
 
     def is_joint(self, name: str) -> bool:

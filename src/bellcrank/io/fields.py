@@ -60,6 +60,16 @@ class Parameter:
     default: Any = None
     units: tuple[str, ...] = ()
 
+    @property
+    def unit(self) -> str:
+        """Its units in words; empty for plain numbers."""
+        return " or ".join(unit for unit in self.units if unit != "1")
+
+
+def meaning_of(cls: type) -> str:
+    """A class in one line."""
+    return getattr(cls, "meaning", "") or (cls.__doc__ or "").strip().split("\n")[0]
+
 
 @cache
 def parameters(cls: type) -> dict[str, Parameter]:

@@ -45,22 +45,29 @@ FACTOR: Final[Schema] = {
         _factor(rotation=_list(_POINT, 3), position=_POINT),
     ],
 }
-SYMBOLS: Final[Schema] = {"description": "names of new symbols", **_one_or_list(_NAME)}
+NAMES: Final[Schema] = {"description": "names of new symbols", **_one_or_list(_NAME)}
 _SYMBOL: Final[Schema] = {"description": "the name of a new symbol", "anyOf": [_NAME, _list(_NAME, 1)]}
-FORMULA_KEYS: Final[dict[str, Schema]] = {
-    "coordinates": SYMBOLS,
-    **dict.fromkeys(("parameter", "heading", "lean"), _SYMBOL),
-    "spin": {"description": "the name of a new symbol", "anyOf": [_NAME, _list(_NAME, 1), {"type": "null"}]},
+ONE_SYMBOL: Final[dict[str, Schema]] = {
+    "parameter": _SYMBOL,
+    "spin": {**_SYMBOL, "anyOf": [*_SYMBOL["anyOf"], {"type": "null"}]},
+    "heading": _SYMBOL,
+    "lean": _SYMBOL,
+}
+SYMBOLS: Final[dict[str, Schema]] = {
+    "coordinates": NAMES,
     **{f"parameters{which}": _list(_NAME, 2) for which in ("", "_1", "_2")},
-    **{f"surface{which}": _POINT for which in ("", "_1", "_2")},
-    "curve": _POINT,
+    **ONE_SYMBOL,
+}
+FORMULAS: Final[dict[str, Schema]] = {
+    **dict.fromkeys(("curve", "surface", "surface_1", "surface_2", "force", "moment"), _POINT),
+    **dict.fromkeys(("equations", "efforts"), _one_or_list(_ONE)),
+    "potential": _ONE,
+}
+FORMULA_KEYS: Final[dict[str, Schema]] = {
+    **SYMBOLS,
+    **FORMULAS,
     "pose": _one_or_list(_FACTOR),
     "units": _one_or_list(_UNIT),
     "unit": _UNIT,
-    "equations": _one_or_list(_ONE),
-    "potential": _ONE,
-    "efforts": _one_or_list(_ONE),
-    "force": _POINT,
-    "moment": _POINT,
 }
-"""By key of the kinds in `CUSTOM_KINDS`."""
+"""By key of the kinds in `CUSTOM_KINDS`: new symbols, among them those that stand alone, formulas, others."""

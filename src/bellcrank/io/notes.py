@@ -21,6 +21,12 @@ class Failed:
 FAILED: Final = Failed()
 
 
+def all_read(values: Any) -> Any:
+    """These values, in a tuple or a mapping; FAILED if one of them could not be read."""
+    each = values.values() if isinstance(values, dict) else values
+    return FAILED if any(value is FAILED for value in each) else values
+
+
 @dataclass(frozen=True)
 class Given:
     """The fields given for an object.

@@ -7,8 +7,8 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from bellcrank.io.decode import AXES
-from bellcrank.io.fields import NOUNS, REGISTRIES, Parameter, parameters, wanted
-from bellcrank.io.formula_schema import FACTOR, FORMULA, FORMULA_KEYS, SYMBOLS
+from bellcrank.io.fields import NOUNS, REGISTRIES, Parameter, meaning_of, parameters, wanted
+from bellcrank.io.formula_schema import FACTOR, FORMULA, FORMULA_KEYS, NAMES
 from bellcrank.io.references import MARKER_FIELDS
 from bellcrank.io.sections import (
     BODY_FIELDS,
@@ -128,9 +128,8 @@ def _object(known: Mapping[str, Parameter], others: Mapping[str, Schema] | None 
 
 
 def _field(parameter: Parameter) -> Schema:
-    units = [unit for unit in parameter.units if unit != "1"]
     found = _of(parameter.hint)
-    return {"description": f"in {' or '.join(units)}", **found} if units else found
+    return {"description": f"in {parameter.unit}", **found} if parameter.unit else found
 
 
 def _kind(base: type, name: str, cls: type) -> Schema:
@@ -155,8 +154,7 @@ def _kind(base: type, name: str, cls: type) -> Schema:
     found["required"] = [*required, *found.get("required", [])]
     if issubclass(cls, AttachedKind):
         found["anyOf"] = [{"required": ["ends"]}, {"required": ["joint"]}]
-    meaning = getattr(cls, "meaning", "") or (cls.__doc__ or "").strip().split("\n")[0]
-    return {"description": meaning, **found}
+    return {"description": meaning_of(cls), **found}
 
 
 def _formulas(cls: type, others: Mapping[str, Schema]) -> Schema:
@@ -168,7 +166,7 @@ def _formulas(cls: type, others: Mapping[str, Schema]) -> Schema:
         if name != "ends"
     }
     if "ends" in known:
-        properties["names"] = SYMBOLS
+        properties["names"] = NAMES
     return _closed(
         {**others, **properties}, [n for n, parameter in known.items() if parameter.required and n != "ends"]
     )
@@ -179,8 +177,8 @@ def _start(key: str) -> Schema:
     quantity = _reference("quantity")
     lists: Schema = {"type": "array", "items": quantity}
     named: Schema = {"type": "object", "additionalProperties": quantity}
-    units = " or ".join(parameters(Joint)[key].units)
-    return {"description": f"initial {key}, in {units}", "anyOf": [quantity, lists, named]}
+    unit = parameters(Joint)[key].unit
+    return {"description": f"initial {key}, in {unit}", "anyOf": [quantity, lists, named]}
 
 
 def _rotation() -> Schema:

@@ -9,6 +9,7 @@ from bellcrank.io.fields import Parameter, parameters
 from bellcrank.mechanism import Body, Drive, JointCoordinate, PathDrive
 from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.checking import Mat3, Quat, Vec3
+from bellcrank.mechanism.contents import TABLES
 
 VERSION: Final = 1
 """The version of the file format: the value of the key `bellcrank`."""
@@ -16,12 +17,7 @@ VERSION: Final = 1
 SECTIONS: Final = {
     "parameters": "parameter",
     "inputs": "input",
-    "bodies": "body",
-    "markers": "marker",
-    "joints": "joint",
-    "constraints": "constraint",
-    "forces": "force",
-    "drives": "drive",
+    **TABLES,
     "mechanisms": "placement",
 }
 """The sections that hold things by name, with the noun for one of them."""

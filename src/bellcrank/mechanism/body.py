@@ -24,7 +24,7 @@ from bellcrank.mechanism.given import (
 from bellcrank.mechanism.marker import GROUND, Marker, orientation
 from bellcrank.mechanism.mass import MassProperties, check_inertia, plain_inertia, total
 from bellcrank.mechanism.parametric import present, quiet
-from bellcrank.mechanism.plain import plain_positive
+from bellcrank.mechanism.plain import plain_number
 from bellcrank.mechanism.quantities import in_si
 from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
 from bellcrank.mechanism.shape import Shape
@@ -158,7 +158,7 @@ class Body(_Carrier):
     """
 
     name: str
-    mass: FloatField = checked(_mass, "kg", parametric=True, quick=plain_positive("kg"))
+    mass: FloatField = checked(_mass, "kg", parametric=True, quick=plain_number("kg", "positive"))
     inertia: InertiaField = checked(unit="kg m^2", parametric=True, quick=plain_inertia)
     com: VectorField = vector("m", default=_ORIGIN)
     position: VectorField = vector("m", default=_ORIGIN)

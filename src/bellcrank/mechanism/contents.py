@@ -20,8 +20,18 @@ from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameter import Parameter
 from bellcrank.mechanism.parametric import comparable, holds_expressions, present
 
-COPIED: Final = ("_parameters", "_bodies", "_markers", "_joints", "_constraints", "_forces", "_drives")
-"""The tables of a mechanism."""
+TABLES: Final = {
+    "parameters": "parameter",
+    "bodies": "body",
+    "markers": "marker",
+    "joints": "joint",
+    "constraints": "constraint",
+    "forces": "force",
+    "drives": "drive",
+}
+"""The tables of a mechanism, with the noun for their elements; a table is stored under "_" and its name."""
+ELEMENTS: Final = {table: noun for table, noun in TABLES.items() if noun not in ("parameter", "marker")}
+"""Those whose elements can be removed and replaced by name."""
 
 
 class Contents:
@@ -48,7 +58,7 @@ class Contents:
     @property
     def size(self) -> int:
         """The number of parameters, bodies, markers, joints, constraints, forces and drives."""
-        return sum(len(getattr(self, table)) for table in COPIED)
+        return sum(len(getattr(self, table)) for table in TABLES)
 
     @property
     def gravity(self) -> Vec3:
@@ -104,8 +114,8 @@ class Contents:
     def copy(self) -> Self:
         """A copy that can be edited independently; the elements, which are immutable, are shared."""
         copy = type(self)(self.name)
-        for table in COPIED:
-            setattr(copy, table, getattr(self, table).copy())
+        for table in TABLES:
+            setattr(copy, f"_{table}", getattr(self, f"_{table}").copy())
         vars(copy).update(_gravity=self._gravity, _ground=self._ground, left_out=self.left_out)
         copy.collisions = self.collisions
         return copy
@@ -123,29 +133,14 @@ class Contents:
     __hash__ = None  # type: ignore[assignment]
 
     def _state(self) -> tuple[object, ...]:
-        tables = (self._parameters, self._bodies, self._joints, self._constraints, self._forces, self._drives)
-        state = (
-            self.name,
-            self.gravity,
-            self._ground,
-            self._markers,
-            *(list(table.items()) for table in tables),
-        )
-        compared: tuple[object, ...] = comparable(
-            state
-        )  # equal expressions of parameters of the same names are equal
+        tables = (list(getattr(self, table).items()) for table in ("parameters", *ELEMENTS))
+        state = (self.name, self.gravity, self._ground, self._markers, *tables)
+        compared: tuple[object, ...] = comparable(state)  # expressions by the names of their parameters
         return compared
 
     def __repr__(self) -> str:
-        tables = (
-            ("parameter", self._parameters),
-            ("body", self._bodies),
-            ("joint", self._joints),
-            ("constraint", self._constraints),
-            ("force", self._forces),
-            ("drive", self._drives),
-        )
-        held = ", ".join(counted(len(table), noun) for noun, table in tables if table)
+        counts = [(len(getattr(self, table)), TABLES[table]) for table in ("parameters", *ELEMENTS)]
+        held = ", ".join(counted(count, noun) for count, noun in counts if count)
         return f"<Mechanism {self.name!r}: {held or 'empty'}>"
 
 

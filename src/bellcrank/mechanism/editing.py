@@ -10,6 +10,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.coordinate_units import check_units
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
@@ -21,13 +22,9 @@ from bellcrank.mechanism.references import Element, joints_of, markers_of, remap
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
 
-_TABLES: dict[type, tuple[str, str]] = {
-    Body: ("_bodies", "body"),
-    Joint: ("_joints", "joint"),
-    Constraint: ("_constraints", "constraint"),
-    Force: ("_forces", "force"),
-    Drive: ("_drives", "drive"),
-    PathDrive: ("_drives", "drive"),
+_TABLES: dict[type, str] = {
+    **dict(zip((Body, Joint, Constraint, Force, Drive), ELEMENTS, strict=True)),
+    PathDrive: "drives",
 }
 
 
@@ -35,8 +32,8 @@ def _table(mechanism: Mechanism, element: Any) -> tuple[dict[str, Any], str]:
     """The table that contains an element, and the noun for it. Raises MechanismError if there is none."""
     if type(element) not in _TABLES:
         raise MechanismError(Fault("mechanism", "this is not one of its elements", element))
-    attribute, category = _TABLES[type(element)]
-    table: dict[str, Any] = getattr(mechanism, attribute)
+    name = _TABLES[type(element)]
+    category, table = ELEMENTS[name], _stored(mechanism, name)
     if element.name not in table:
         advice = nearest(element.name, table)
         raise MechanismError(
@@ -45,11 +42,16 @@ def _table(mechanism: Mechanism, element: Any) -> tuple[dict[str, Any], str]:
     return table, category
 
 
+def _stored(mechanism: Mechanism, table: str) -> dict[str, Any]:
+    found: dict[str, Any] = getattr(mechanism, f"_{table}")
+    return found
+
+
 def _elements(mechanism: Mechanism) -> Iterator[tuple[str, Element]]:
     """All elements except bodies, with the nouns for them."""
-    for attribute, category in dict(_TABLES.values()).items():
+    for table, category in ELEMENTS.items():
         if category != "body":
-            for element in list(getattr(mechanism, attribute).values()):
+            for element in list(_stored(mechanism, table).values()):
                 yield category, element
 
 
@@ -88,8 +90,7 @@ def remove_element(mechanism: Mechanism, element: Any, cascade: bool) -> None:
             )
         )
     for _, other in dependents:
-        holder, _ = _TABLES[type(other)]
-        if other.name in getattr(mechanism, holder):
+        if other.name in _stored(mechanism, _TABLES[type(other)]):
             remove_element(mechanism, other, cascade=True)
     table.pop(key, None)
     if isinstance(element, Body):
@@ -149,5 +150,5 @@ def _rename(mechanism: Mechanism, element: Any, new: str) -> None:
         mechanism._markers.clear()  # noqa: SLF001
         mechanism._markers.update(moved)  # noqa: SLF001
     for _, other in _dependents(mechanism, element):
-        holder, _ = _TABLES[type(other)]
-        getattr(mechanism, holder)[other.name] = remapped(other, other.name, marker, joint)
+        table = _stored(mechanism, _TABLES[type(other)])
+        table[other.name] = remapped(other, other.name, marker, joint)

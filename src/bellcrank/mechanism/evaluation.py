@@ -9,21 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism.arguments import required
-from bellcrank.mechanism.contents import Contents
+from bellcrank.mechanism.contents import TABLES, Contents
 from bellcrank.mechanism.parameter import values_of
 from bellcrank.mechanism.parametric import evaluated, expressions_in, expressions_loaded, holds_expressions
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
-
-_TABLES = {
-    "_bodies": "body",
-    "_markers": "marker",
-    "_joints": "joint",
-    "_constraints": "constraint",
-    "_forces": "force",
-    "_drives": "drive",
-}
 
 
 def with_numbers(mechanism: Mechanism) -> Mechanism:
@@ -39,7 +30,8 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
         return mechanism
     held = {
         (table, name): element
-        for table in _TABLES
+        for table in TABLES
+        if table != "parameters"
         for name, element in getattr(mechanism, table).items()
         if holds_expressions(element)
     }
@@ -57,7 +49,7 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
     copy = mechanism.copy()
     for (table, name), element in held.items():
         with _of(faults, table, name):
-            getattr(copy, table)[name] = evaluated(element, numbers.__getitem__)
+            getattr(copy, f"_{table}")[name] = evaluated(element, numbers.__getitem__)
     faults.raise_any()
     copy.gravity = evaluated(mechanism.gravity, numbers.__getitem__)
     copy._ground = evaluated(mechanism.ground, numbers.__getitem__)  # noqa: SLF001
@@ -67,7 +59,7 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
 @contextmanager
 def _of(faults: FaultList, table: str, name: str) -> Iterator[None]:
     """Collect the faults of an element's numbers, under the name of the element."""
-    element = f"{_TABLES[table]} {name!r}"
+    element = f"{TABLES[table]} {name!r}"
     try:
         yield
     except MechanismError as error:

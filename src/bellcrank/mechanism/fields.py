@@ -17,7 +17,7 @@ import numpy as np
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check, Quat, Vec3
 from bellcrank.mechanism.parametric import expressions_loaded, holds_expressions, kept, present
-from bellcrank.mechanism.plain import plain_quaternion, plain_vector
+from bellcrank.mechanism.plain import plain_number, plain_quaternion, plain_vector
 from bellcrank.mechanism.quantities import holds_texts, in_si, units_of
 from bellcrank.mechanism.ranges import range_of
 
@@ -86,6 +86,7 @@ def quantity(unit: str = "", sign: Sign = "any", *, default: Any = MISSING, opti
         default=default,
         optional=optional,
         parametric=True,
+        quick=plain_number(shown, sign),
     )
 
 
@@ -203,7 +204,7 @@ def _quickly(cls: type) -> list[tuple[str, Declaration, Callable[[Any], Any] | N
     found = []
     for name, declaration in declarations(cls).items():
         quick, default = declaration.quick, defaults[name]
-        is_stored = quick is not None and default is not MISSING and quick(default) is default
+        is_stored = quick is not None and default is not None and quick(default) is default
         found.append((name, declaration, quick, default if is_stored else MISSING))
     return found
 

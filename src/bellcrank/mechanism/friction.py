@@ -8,7 +8,7 @@ from bellcrank.mechanism.attachment import End, pairwise
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import described, function, quantity
 from bellcrank.mechanism.force import ForceKind
-from bellcrank.mechanism.functions.function import FunctionField, as_function
+from bellcrank.mechanism.functions.function import FunctionField
 from bellcrank.mechanism.functions.harmonic import Constant
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.parametric import present
@@ -73,5 +73,4 @@ class Brake(ForceKind):
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A brake law."""
-        level = as_function(self.name, "level", self.level)
-        return Lowered(laws=(Law("brake", pairwise("", ends), (self.regularisation_velocity,), level),))
+        return Lowered(laws=(Law("brake", pairwise("", ends), (self.regularisation_velocity,), self.level),))

@@ -34,8 +34,7 @@ class JointMotor(ForceKind):
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A motor law."""
-        function = as_function(self.name, "effort", self.effort)
-        return Lowered(laws=(Law("motor", pairwise("", ends), (self.droop,), function),))
+        return Lowered(laws=(Law("motor", pairwise("", ends), (self.droop,), self.effort),))
 
 
 @described
@@ -62,7 +61,7 @@ class GearedMotor(ForceKind):
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A motor law and, with a rotor, a row of compliance 1/(ratio^2 rotor_inertia)."""
         coordinate = pairwise("", ends)
-        torque = as_function(self.name, "torque", self.torque).scaled(self.ratio)
+        torque = self.torque.scaled(self.ratio)
         laws: tuple[Law, ...] = ()
         if (
             is_expression(self.droop)

@@ -16,7 +16,7 @@ from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checked_name import check_name
 from bellcrank.mechanism.checking import Check, Quat, Vec3
 from bellcrank.mechanism.constraint import Constraint
-from bellcrank.mechanism.contents import Contents
+from bellcrank.mechanism.contents import ELEMENTS, Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.input import Input, inputs_of, with_other_inputs
@@ -30,8 +30,6 @@ from bellcrank.mechanism.rotation import multiply, rotate, unit
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
-
-TABLES = ("_bodies", "_joints", "_constraints", "_forces", "_drives")
 
 
 @dataclass(frozen=True)
@@ -138,10 +136,10 @@ def place(
         return f"{prefix}/{inner}"
 
     source = {  # it may be this very mechanism
-        table: [adapted(element) for element in getattr(other, table).values()] for table in TABLES
+        table: [adapted(element) for element in getattr(other, table).values()] for table in ELEMENTS
     }
     known, shapes = [adapted(known) for known in other.markers.values()], adapted(other.ground.shapes)
-    for body in source.pop("_bodies"):
+    for body in source.pop("bodies"):
         placed = outer.placed(body, f"{prefix}/{body.name}")
         mechanism._bodies[placed.name] = placed  # noqa: SLF001
     for inner in known:
@@ -150,7 +148,7 @@ def place(
     for table, elements in source.items():
         for inner in elements:
             copy = remapped(inner, f"{prefix}/{inner.name}", marker, joint)
-            getattr(mechanism, table)[copy.name] = copy
+            getattr(mechanism, f"_{table}")[copy.name] = copy
     if shapes:
         moved = tuple(shape.moved(local.position, local.rotation) for shape in shapes)
         mechanism.replace(carrier, shapes=(*carrier.shapes, *moved))
@@ -227,7 +225,7 @@ def _world_pose(carrier: Body | Ground, local: _Pose) -> _Pose:
 
 def _refuse_taken(mechanism: Mechanism, other: Mechanism, prefix: str) -> None:
     faults = FaultList()
-    for table in TABLES:
+    for table in ELEMENTS:
         for name in getattr(other, table):
             if f"{prefix}/{name}" in getattr(mechanism, table):
                 faults.add(

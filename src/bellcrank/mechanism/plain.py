@@ -50,10 +50,11 @@ def plain_quaternion(value: Any) -> Quat | None:
     return value if are_floats and type(value) is tuple else (float(w), float(x), float(y), float(z))
 
 
-def plain_positive(unit: str) -> Callable[[Any], float | None]:
-    """For floats greater than zero, within the range of a unit."""
+def plain_number(unit: str, sign: str) -> Callable[[Any], float | None]:
+    """For floats within the range of a unit; `sign` as in the declaration of a field."""
     bounds = range_of(unit)
-    return lambda value: value if type(value) is float and bounds.least <= value <= bounds.most else None
+    most, least = bounds.most, {"any": -bounds.most, "not negative": 0.0}.get(sign, bounds.least)
+    return lambda value: value if type(value) is float and least <= value <= most else None
 
 
 def _listed(value: Any, count: int) -> Any:

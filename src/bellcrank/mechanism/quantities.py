@@ -10,9 +10,7 @@ from typing import Any, Final
 
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.dimensions import fits
-from bellcrank.mechanism.units import UnitError, dimension_of
-from bellcrank.mechanism.units import quantity as parsed
+from bellcrank.mechanism.units import Misfit, UnitError, dimension_of, number_in
 
 _ANGULAR: Final = frozenset({"1", "rad", "rad/s", "N m", "N m/rad", "N m s/rad"})
 """Of two units that a field takes, such as "rad or m", the one along an angle."""
@@ -71,19 +69,13 @@ def in_si(check: Check, name: str, value: Any, units: tuple[str, ...], *, formul
     if not isinstance(value, str):
         return value
     try:
-        found = parsed(value)
+        found = number_in(value, units)
     except UnitError as error:
-        if not formulas:
-            check.fault(f"{name}: {error}", value, error.advice)
-            return 1.0
-        return value
-    if found is None:
-        return value if formulas else _arithmetic(value)
-    if not fits(found.dimension, units):
-        advice = f"give it in {' or '.join(units)}" if units != ("1",) else "it is a plain number"
-        check.fault(f"{name}: this unit does not fit here", value, advice)
+        if formulas and not isinstance(error, Misfit):
+            return value
+        check.fault(f"{name}: {error}", value, error.advice)
         return 1.0
-    return found.value
+    return found if found is not None else value if formulas else _arithmetic(value)
 
 
 def _arithmetic(text: str) -> Any:

@@ -18,24 +18,28 @@ from bellcrank.mechanism.parametric import present
 from bellcrank.mechanism.rows import FROM_START, Law, Lowered
 
 
-@described
 class _LinearSpring(ForceKind):
     """effort = -stiffness (value - rest) - damping rate + preload."""
 
-    stiffness: FloatField = quantity("N/m or N m/rad", "not negative")
-    damping: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
+    _rest: ClassVar[str]
+
+    def _params(self) -> tuple[Any, ...]:
+        """The numbers of its law; the fields are declared by each kind, in its own units."""
+        own: Any = self
+        return (own.stiffness, own.damping, getattr(self, self._rest), own.preload)
 
     def _judge(self, check: Check) -> None:
-        if (
-            self.stiffness == 0.0
-            and self.damping == 0.0
-            and len(check.faults) == 0
-            and self._preload() == 0.0
-        ):
+        stiffness, damping, _, preload = self._params()
+        if len(check.faults) == 0 and stiffness == damping == preload == 0.0:
             check.fault("it does nothing", None, "give a stiffness or a damping")
 
-    def _preload(self) -> Any:
-        return getattr(self, "preload", 0.0)
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """A linear law on the distance or the joint coordinate."""
+        return Lowered(laws=(Law("linear", pairwise("distance", ends), self._params()),))
+
+    def held_at(self, value: float, _ends: tuple[Attachment, ...]) -> Self:
+        """With that rest length or angle."""
+        return replace(self, **{self._rest: value})
 
 
 @described
@@ -54,15 +58,7 @@ class SpringDamper(_LinearSpring):
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "A linear spring and damper between two points."
-
-    def lowered(self, ends: tuple[End, ...]) -> Lowered:
-        """A linear law on the distance."""
-        params = (self.stiffness, self.damping, self.rest_length, self.preload)
-        return Lowered(laws=(Law("linear", pairwise("distance", ends), params),))
-
-    def held_at(self, value: float, _ends: tuple[Attachment, ...]) -> Self:
-        """With that rest length."""
-        return replace(self, rest_length=value)
+    _rest: ClassVar[str] = "rest_length"
 
 
 @described
@@ -81,15 +77,7 @@ class TorsionSpring(_LinearSpring):
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A linear spring and damper on a joint coordinate."
-
-    def lowered(self, ends: tuple[End, ...]) -> Lowered:
-        """A linear law on the joint coordinate."""
-        params = (self.stiffness, self.damping, self.rest_angle, self.preload)
-        return Lowered(laws=(Law("linear", pairwise("", ends), params),))
-
-    def held_at(self, value: float, _ends: tuple[Attachment, ...]) -> Self:
-        """With that rest angle."""
-        return replace(self, rest_angle=value)
+    _rest: ClassVar[str] = "rest_angle"
 
 
 @described

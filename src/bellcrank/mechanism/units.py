@@ -88,6 +88,10 @@ class UnitError(ValueError):
         self.advice = advice
 
 
+class Misfit(UnitError):
+    """A quantity has another unit than those that are expected."""
+
+
 def quantity(text: str) -> Quantity | None:
     """The quantity given by a text; None for a text that does not look like one.
 
@@ -155,6 +159,34 @@ def _unit(text: str) -> _Unit:
 def dimension_of(unit: str) -> Dimension:
     """The dimension of a unit; "1" has none."""
     return _unit("" if unit == "1" else unit).dimension
+
+
+@cache
+def _dimensions(units: tuple[str, ...]) -> frozenset[Dimension]:
+    return frozenset(map(dimension_of, units))
+
+
+def fits(dimension: Dimension, units: tuple[str, ...]) -> bool:
+    """Whether a quantity of this dimension is compatible with one of the units.
+
+    An angle in the denominator may be left out ("N m" for a torsional stiffness), but not in rad/s: "2 Hz"
+    could mean two turns a second as well as 2 rad/s.
+    """
+    if not units or dimension in _dimensions(units):
+        return True
+    return (*dimension[:3], -1) in _dimensions(units)
+
+
+def number_in(text: str, units: tuple[str, ...]) -> float | None:
+    """The number that a text gives in SI units; None for a text that does not look like a quantity.
+
+    units: the accepted ones; empty for any. Raises Misfit for another unit, and the errors of `quantity`.
+    """
+    found = quantity(text)
+    if found is not None and not fits(found.dimension, units):
+        advice = f"give it in {' or '.join(units)}" if units != ("1",) else "it is a plain number"
+        raise Misfit("this unit does not fit here", advice)
+    return None if found is None else found.value
 
 
 def known_units() -> list[str]:

@@ -12,6 +12,7 @@ from bellcrank.io.decode import Decoder
 from bellcrank.io.elements import Document, Elements
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar
 from bellcrank.io.scalar import resolved
+from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.input import Input, inputs_of
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 GROUP: Final = "Elements"
 NAME: Final = Argument("name", "name")
 KIND: Final = Argument("kind", "text")
-_TABLES = ("bodies", "joints", "constraints", "forces", "drives", "markers")
+_TABLES = (*ELEMENTS, "markers")
 
 
 def node_of(text: str) -> Node:

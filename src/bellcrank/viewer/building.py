@@ -13,6 +13,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism import JOINT_KINDS
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.naming import nearest
 from bellcrank.shell.reply import Reply
@@ -40,7 +41,7 @@ _FIELDS: Final = {
     "string": ("stiffness", "rest_length", "restitution"),
     "cable": ("length",),
 }
-_TABLES: Final = ("bodies", "joints", "constraints", "forces", "drives", "markers")
+_TABLES: Final = (*ELEMENTS, "markers")
 _CLOSING: Final = "method=constraint_forces"
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from typing import Any, Final
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.viewer.page.joining import Joining
 from bellcrank.viewer.page.marks import Marks
 from bellcrank.viewer.page.stage import Stage
@@ -17,8 +18,6 @@ from bellcrank.viewer.snapshot import Entry, Snapshot
 
 _NOTHING: Final = "nothing"
 _LINES: Final = 8  # of the log
-_TABLES: Final = (("body", "bodies"), ("joint", "joints"), ("constraint", "constraints"), ("force", "forces"),
-                  ("drive", "drives"))  # fmt: skip
 _WHO: Final = "page"
 _TELLING: Final = ("keep", "open_file", "assemble")
 
@@ -181,7 +180,9 @@ class Building:
 
 def elements(now: Snapshot) -> tuple[str, ...]:
     """The elements of the mechanism shown, such as "joint pivot"."""
-    return tuple(f"{noun} {name}" for noun, table in _TABLES for name in getattr(now.mechanism, table))
+    return tuple(
+        f"{noun} {name}" for table, noun in ELEMENTS.items() for name in getattr(now.mechanism, table)
+    )
 
 
 def logged(entries: tuple[Entry, ...]) -> str:

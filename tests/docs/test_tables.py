@@ -1,7 +1,8 @@
 """The registries as Markdown."""
 
+from docs_tables import TABLES, joint_table, markdown
+
 from bellcrank.mechanism import CONSTRAINT_KINDS, COORDINATE_KINDS, FORCE_KINDS, JOINT_KINDS
-from bellcrank.mechanism.tables import constraint_table, coordinate_table, force_table, joint_table, markdown
 
 
 def rows(table):
@@ -16,9 +17,9 @@ def rows(table):
 def test_every_kind_has_a_row_with_a_meaning():
     for table, kinds in (
         (joint_table(), JOINT_KINDS),
-        (constraint_table(), CONSTRAINT_KINDS),
-        (force_table(), FORCE_KINDS),
-        (coordinate_table(), COORDINATE_KINDS),
+        (TABLES["constraints"](), CONSTRAINT_KINDS),
+        (TABLES["forces"](), FORCE_KINDS),
+        (TABLES["coordinates"](), COORDINATE_KINDS),
     ):
         found = rows(table)
         assert set(found) == set(kinds)
