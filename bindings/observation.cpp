@@ -78,10 +78,9 @@ std::vector<Observation::Effort> checked_efforts(const Model& model, const Effor
 }
 
 nb::list frame_sections(int bodies, int coordinates, int angles, int force_coordinates, int multipliers, int reactions,
-                        int efforts, int potentials, bool accelerations, int inputs, bool contacts,
-                        int works) {
-    const FrameCounts counts{bodies,  coordinates, angles,        force_coordinates, multipliers, reactions,
-                             efforts, potentials,  accelerations, inputs,            contacts,    works};
+                        int efforts, int potentials, bool accelerations, int inputs, bool contacts, int works) {
+    const FrameCounts counts{bodies,     coordinates,   angles, force_coordinates, multipliers, reactions, efforts,
+                             potentials, accelerations, inputs, contacts,          works};
     const FrameLayout layout(counts);
     nb::list out;
     for (int k = 0; k < kSections; ++k) {
@@ -184,8 +183,8 @@ void bind_observation(nb::module_& m) {
             "\"contact\" or \"block\", number,\ncolumn of the works, of which there are so many; the last two "
             "have what moves and impacts bring in).");
     m.def("frame_sections", &frame_sections, "bodies"_a, "coordinates"_a = 0, "angles"_a = 0, "force_coordinates"_a = 0,
-          "multipliers"_a = 0, "reactions"_a = 0, "efforts"_a = 0, "potentials"_a = 0,
-          "accelerations"_a = false, "inputs"_a = 0, "contacts"_a = false, "works"_a = 0,
+          "multipliers"_a = 0, "reactions"_a = 0, "efforts"_a = 0, "potentials"_a = 0, "accelerations"_a = false,
+          "inputs"_a = 0, "contacts"_a = false, "works"_a = 0,
           nb::sig("def frame_sections(bodies: int, coordinates: int = 0, angles: int = 0, force_coordinates: int = 0, "
                   "multipliers: int = 0, reactions: int = 0, efforts: int = 0, potentials: int = 0, "
                   "accelerations: bool = False, inputs: int = 0, contacts: bool = False, "
