@@ -1,6 +1,5 @@
 """Moments that resist rolling and spinning, in steps by impulses: closed forms, records, what is refused."""
 
-import h5py
 import numpy as np
 import pytest
 from rigs.contact_scenes import G, ball, floor, forged
@@ -127,21 +126,3 @@ def test_compliant_contacts_are_refused():
         bc.simulate(mech, duration=0.1)
     with pytest.raises(bc.Unsupported, match="force 'floor'"):
         bc.prepare(mech).accelerate()
-
-
-def test_files_of_before_have_no_moments(tmp_path):
-    path = tmp_path / "run.h5"
-    run = stepped(resting((0.4, 0.0, 0.0), (0.0, 4.0, 0.0)), 0.1, "lagrange")
-    run.save(path)
-    expected = run.contact("floor").points()
-    with h5py.File(path, "r+") as file:
-        rows = file["contacts/points"][:, :23]
-        about = dict(file["contacts/points"].attrs)
-        del file["contacts/points"]
-        file.create_dataset(
-            "contacts/points", data=rows, maxshape=(None, 23), chunks=(16, 23), fletcher32=True
-        )
-        file["contacts/points"].attrs.update(about)
-    points = bc.Trajectory.load(path).contact("floor").points()
-    assert np.array_equal(points.force, expected.force)
-    assert not points.moment.any()

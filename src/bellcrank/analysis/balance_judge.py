@@ -38,9 +38,10 @@ def judge_balance(evidence: Evidence) -> list[CheckResult]:
 
 def judge_forces(evidence: Evidence) -> list[CheckResult]:
     """The recorded efforts and energies of forces, against the description."""
-    if not evidence.run.forces:
-        return []
     meaning = "recorded force or moment against the description, relative to those that act"
+    if not evidence.run.forces:
+        reason = "forces were not recorded"
+        return [CheckResult("forces", meaning, None, _EXACT, reason)] if evidence.model.forces else []
     exerted, stored = Worst(), Worst()
     layout = evidence.run.layout
     for part in evidence.parts(evidence.every):

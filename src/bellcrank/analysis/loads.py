@@ -87,14 +87,14 @@ class Loads:
 
 
 def applied(part: Frames) -> Loads:
-    """Gravity and the loads of forces as recorded."""
+    """Gravity and the loads of forces: as recorded, or from the description if they were not."""
     model = part.model
     loads = Loads(part.at)
     weights = model.mass[:, None] * model.gravity
     loads.force[:, :-1] += weights
     loads.size[:, :-1] += np.linalg.norm(weights, axis=1)
     for force in model.forces:
-        add_force(part, force, loads, recorded=True)
+        add_force(part, force, loads, recorded=bool(part.evidence.run.forces))
     return loads
 
 

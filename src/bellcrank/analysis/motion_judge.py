@@ -142,7 +142,9 @@ _CHECKS: Final = {"poses": _POSES, "velocities": _SPEEDS}
 
 def _result(worst: Worst, name: str, limit: float, judged: np.ndarray) -> CheckResult:
     if not judged.any():
-        reason = "the frames are too far apart to judge, or contacts change between them"
+        reason = (
+            "the frames are too far apart to judge, forces were not recorded, or contacts change between them"
+        )
         return CheckResult(name, _CHECKS[name], None, limit, reason)
     unknown = np.count_nonzero(~judged)
     more = f"; {unknown} of {len(judged)} bodies are not known well enough" if unknown else ""

@@ -38,6 +38,7 @@ from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.trajectory import Trajectory
 
 _OF_IMPULSES = 100.0  # times the tolerance of energy: what impulses may lack, computed from differences
+_LEFT_OUT = ("reactions", "forces", "force_columns", "force_coordinates", "force_potentials")  # on request
 _OF_TOLERANCE = 100.0  # times that of the run: what energy and momenta may gain
 _SOUND = ("numbers", "rotations", "times")  # what all else takes for granted
 
@@ -149,10 +150,10 @@ def _refuse_steered(model: Model, run: Trajectory) -> None:
 
 
 def _fits(name: str, recorded: Any, own: Any) -> bool:
-    """Whether a part of the layout is what the mechanism records; reactions may be left out."""
+    """Whether a part of the layout is what the mechanism records; reactions and forces may be left out."""
     if name in ("mechanism", "accelerations"):
         return True
-    if name == "reactions" and not recorded:
+    if name in _LEFT_OUT and not recorded:
         return True
     if name == "com":
         return np.shape(recorded) == np.shape(own) and bool(
