@@ -69,7 +69,7 @@ _ROOMS: Final = (
     (r"mechanism\.(shape|mesh)", "shapes"),
     (r"mechanism", "mechanism"),
     (r"analysis|assembly\.(report|validate)", "analysis"),
-    (r"simulate|run|integrate|formulations|assembly|_core", "simulating"),
+    (r"simulate|run|integrate|formulations|accuracy|assembly|_core", "simulating"),
     (r"trajectory", "results"),
     (r"studies", "studies"),
     (r"io", "files"),
