@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import click
 import numpy as np
 import pytest
 from rigs.compiled import need_rigs
@@ -13,9 +14,11 @@ from bellcrank.errors import SimulationError
 from bellcrank.mechanism.rotation import matrix
 from benchmarks import symbolic, symbolic_counts, symbolic_peers
 from benchmarks.peers import trees
+from benchmarks.symbolic_chains import torus_chain
 from benchmarks.symbolic_own import Generated
 from benchmarks.symbolic_peers import Files, Peer, check_agreement, prepare
-from benchmarks.symbolic_robots import ARMS, TIMED
+from benchmarks.symbolic_robots import ARMS, TIMED, arm, general, humanoid
+from benchmarks.symbolic_times import Race
 
 needs_compiler = pytest.mark.skipif(trees.compiler("c") is None, reason="a C compiler is not installed")
 
@@ -44,6 +47,21 @@ def test_text_tells_the_robot(tmp_path, name):
     np.testing.assert_array_equal(states.effort, files.states.effort)
 
 
+def test_humanoid_has_thirty_coordinates_and_upright_axes():
+    robot = humanoid()
+    assert robot.freedoms == 30
+    axes = [matrix(body.rotation)[:, 2] for body in robot.mechanism().bodies.values()]
+    np.testing.assert_array_equal(np.sort(np.abs(axes), axis=1), np.tile([0.0, 0.0, 1.0], (25, 1)))
+    # Engines that number bodies depth first must find them in the order of the text.
+    parents = [joint.parent for joint in robot.joints]
+    seen: list[int] = []
+    for number, parent in enumerate(parents):
+        while seen and seen[-1] != parent:
+            seen.pop()
+        assert seen or number == 0
+        seen.append(number)
+
+
 @pytest.mark.parametrize("name", list(TIMED))
 def test_accelerations_are_those_of_lagrange(name):
     """In the coordinates of the other engines: joints' accelerations along z, the trunk's in its own axes."""
@@ -68,6 +86,23 @@ def test_accelerations_are_those_of_lagrange(name):
         np.testing.assert_allclose(row, expected, rtol=0, atol=1e-9 * np.max(np.abs(expected)))
 
 
+def test_efforts_are_the_states():
+    """Twice the effort, with everything at rest and no gravity, is twice the acceleration."""
+    robot = arm("arm", general(3))
+    states = robot.states(1)
+    states.v[:] = 0.0
+    both = []
+    for factor in (1.0, 2.0):
+        states.effort[:] = factor * np.array([0.3, -0.2, 0.1])
+        mech = robot.mechanism(states)
+        mech.gravity = (0.0, 0.0, 0.0)
+        made = Generated(mech)
+        made.program.evaluate(made.inputs[0], made.out)
+        both.append(made.out.copy())
+    np.testing.assert_allclose(both[1], 2.0 * both[0], rtol=1e-12)
+    assert np.max(np.abs(both[0])) > 1e-3
+
+
 @needs_compiler
 def test_driver_evaluates_generated_code(tmp_path):
     files = written(tmp_path)
@@ -88,6 +123,18 @@ def test_driver_evaluates_generated_code(tmp_path):
     np.testing.assert_array_equal(found.accelerations, s.q + 10 * s.v + 100 * s.effort)
     assert len(found.nanoseconds) == 3
     assert min(found.nanoseconds) > 0.0
+
+
+@needs_compiler
+def test_failures_of_drivers_are_told(tmp_path):
+    files = written(tmp_path)
+    source = tmp_path / "wrong.c"
+    source.write_text("nonsense", encoding="utf-8")
+    job = trees.Job(files.tree, files.numbers, tmp_path / "build", 3, False)
+    with pytest.raises(SystemExit, match=r"does not compile: .*error"):
+        trees.compiled(job, trees.FOLDER / "generated_trees.c", ['-DGENERATED="wrong.c"'], [source])
+    with pytest.raises(SimulationError, match="fake: it failed without a message"):
+        Peer("fake", "1", {"": "/bin/false"}).measure(files, 1)
 
 
 def test_engines_that_are_not_there_are_named(tmp_path):
@@ -134,6 +181,21 @@ def test_mujoco_gives_our_accelerations(tmp_path, loop):
         assert check_agreement({"bellcrank": ours, "mujoco": measured.accelerations}) < 1e-9
 
 
+def test_the_fastest_algorithm_stands_for_an_engine(tmp_path):
+    files = written(tmp_path)
+    race = Race(files.robot, [], files, None)
+    race.times = {
+        ("pinocchio", "aba"): [200.0],
+        ("pinocchio", "aba, world convention"): [100.0, 160.0, 90.0],
+        ("mujoco", "mj_forward"): [10.0],
+        ("mujoco", "kinematics to solve"): [40.0],
+        ("bellcrank", "native code"): [20.0],
+    }
+    assert race.ratio("pinocchio") == pytest.approx(0.2)
+    assert race.ratio("mujoco") == pytest.approx(0.5)
+    assert race.ratio("casadi") is None
+
+
 def test_lines_and_parabolas_are_found():
     rows = [
         {
@@ -159,6 +221,13 @@ def test_lines_and_parabolas_are_found():
     np.testing.assert_allclose(literal["forward_coefficients"], [80.0, 0.0, 0.0], atol=1e-7)
     rows[-1]["counts"]["inverse"] = {"additions": 0, "multiplications": 0}
     assert symbolic_counts.fit_rows("revolute", rows)[0]["inverse_residual"] > 100.0
+
+
+def test_limits_hold_for_sums_and_products():
+    assert symbolic_counts.within({"additions": 5, "multiplications": 6}, (5, 6))
+    assert not symbolic_counts.within({"additions": 6, "multiplications": 5}, (5, 6))
+    assert not symbolic_counts.within({"additions": 4, "multiplications": 7}, (5, 6))
+    assert not symbolic_counts.within(None, (5, 6))
 
 
 @pytest.mark.parametrize("name", list(symbolic_counts.TARGETS))
@@ -193,8 +262,30 @@ def test_report_as_json_and_plot(tmp_path, capsys):
     assert image.read_bytes().startswith(b"\x89PNG")
 
 
+def test_figures_need_the_growth(tmp_path):
+    with pytest.raises(click.UsageError, match="--part growth"):
+        symbolic.main(
+            ["--part", "operations", "--arm", "PUMA, full", "--plot", str(tmp_path / "figures.png")]
+        )
+
+
 def test_times_without_peers(capsys):
     assert symbolic.main(["--part", "times", "--robot", "PUMA", "--peer", "none", "--repeats", "1"]) == 0
     printed = capsys.readouterr().out
     assert "native code" in printed
     assert "first evaluation" in printed
+
+
+def test_torus_chain_touches():
+    """Points of contact coincide: the pose of each torus follows from the start of its four coordinates."""
+    mech = torus_chain(6)
+    one, two = mech.bodies["torus 0"], mech.bodies["torus 1"]
+    u1, v1, u2, v2 = (0.2, 2.4, 1.1, 2.7)
+
+    def point(u, v):
+        reach = 0.3 + 0.08 * np.cos(v)
+        return np.array([reach * np.cos(u), reach * np.sin(u), 0.08 * np.sin(v)])
+
+    first = one.position + matrix(one.rotation) @ point(u1, v1)
+    second = two.position + matrix(two.rotation) @ point(u2, v2)
+    np.testing.assert_allclose(first, second, atol=1e-12)

@@ -83,7 +83,7 @@ def as_named(found):
     return {joint if name in ("theta_z", "z") else name: value for (joint, name), value in found.items()}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(40))
 def test_chains_start_as_near_to_the_file_as_their_limits_allow(load, seed):
     text, poses, starts = random_robot(seed)
     mech = load(text)
@@ -95,7 +95,7 @@ def test_chains_start_as_near_to_the_file_as_their_limits_allow(load, seed):
         assert matrix(body.rotation) == pytest.approx(turn, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(40))
 def test_mujoco_agrees_on_where_that_is(seed):
     mujoco = pytest.importorskip("mujoco")
     text, poses, starts = random_robot(seed)

@@ -69,7 +69,7 @@ def test_the_kinds_are_those_of_the_contract():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(8))
 def test_derivatives_along_a_motion(kind, seed, random_motion, derivatives):
     rng = np.random.default_rng(seed)
     motion, t = random_motion(rng, speed=0.5), rng.normal()
@@ -89,7 +89,7 @@ def test_derivatives_along_a_motion(kind, seed, random_motion, derivatives):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("axis", np.eye(3), ids=list(AXES))
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(4))
 def test_gradients_component_by_component(kind, axis, seed, derivatives):
     rng = np.random.default_rng(seed)
     define, angular = DEFINITIONS[kind], kind in ANGULAR

@@ -32,7 +32,7 @@ def abc():
     return bx.symbols("a b c")
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(60))
 def test_against_a_walk_over_the_graph(seed):
     symbols, outputs = random_expressions(seed)
     numbers = np.random.default_rng(seed).uniform(0.2, 1.5, size=len(symbols))
