@@ -49,7 +49,6 @@ class TreeState {
     void frame_of(const Link& link, const double* x, const double* u, JointFrame& out);
     void formula_frame(const Link& link, const double* x, const double* u, JointFrame& out);
     // A body's frame, its link being −1 for the ground.
-    Mat3 world_of(int link) const { return link < 0 ? Place{}.rotation : world[link]; }
 
     const Model& model_;
     std::vector<Quat> at_;                                          // of each link's joint frame
