@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +12,7 @@ from bellcrank.assembly.model import Model
 from bellcrank.assembly.state import Floats, State
 from bellcrank.assembly.state_source import adopted
 from bellcrank.errors import AssemblyError
+from bellcrank.expression.reading import TIME, symbols_of
 from bellcrank.mechanism.coordinate import coordinate_kind
 
 _HELD: Final = 1e-7  # m, rad or rad/2: a projection leaves no larger error
@@ -49,20 +49,14 @@ def misfit(model: Model, errors: Floats, who: str, advice: str) -> AssemblyError
 
 def _driven(model: Model) -> np.ndarray:
     """Rows that depend on the time or on inputs (rows,)."""
-    time = import_module("bellcrank.expression.reading").TIME
     owners = set()
     for record in model.custom:
         kind: Any = record.lowered.custom
-        if kind is not None and (kind.input_symbols or time in _symbols(kind)):
+        if kind is not None and (kind.input_symbols or TIME in symbols_of(*kind.formulas)):
             owners.add(f"{record.category} {record.name!r}")
     blocks = np.array([owner in owners for owner in model.block_owner], dtype=bool)
     moving: np.ndarray = (np.asarray(model.arrays["row_function"]) >= 0) | blocks[model.row_block]
     return moving
-
-
-def _symbols(kind: Any) -> tuple[Any, ...]:
-    found: tuple[Any, ...] = import_module("bellcrank.expression.reading").symbols_of(*kind.formulas)
-    return found
 
 
 def _sizes(model: Model, state: State) -> Floats:

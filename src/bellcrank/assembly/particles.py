@@ -7,19 +7,18 @@ stand in its place have no influence on anything.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.errors import FaultList
+from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.body_damping import BodyDamping
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.custom_elements import CustomForce
-from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.joint_kinds import Orientation
 from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import GROUND, Marker
@@ -131,7 +130,7 @@ def _turned_by_formulas(
         for marker in attached.markers:
             yield from of(marker, True)
         return
-    used = set(_symbols(kind))
+    used = set(symbols_of(*kind.formulas))
     moment = isinstance(kind, CustomForce) and bool(kind.moment)
     for held, end in zip(kind.ends, resolve_ends(mechanism, attached), strict=True):
         if isinstance(end, Marker):
@@ -139,10 +138,6 @@ def _turned_by_formulas(
             yield from of(end, not moment and not used & turning)
         else:
             yield from along(end)
-
-
-def _symbols(kind: Formulas) -> Iterable[Any]:
-    return import_module("bellcrank.expression.reading").symbols_of(*kind.formulas)  # type: ignore[no-any-return]
 
 
 def _at_the_point(mechanism: Mechanism, marker: Marker) -> bool:

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     from bellcrank import _core
     from bellcrank.assembly.model import Model
-    from bellcrank.formulations import dca, lagrange, recursive, symbolic
     from bellcrank.formulations.system import System
 
 
@@ -55,7 +54,3 @@ def checked_module(module: ModuleType) -> Formulation:
         return module
     missing = [name for name in vars(Formulation) if name[0] != "_" and name not in vars(module)]
     raise TypeError(f"module {module.__name__} is no formulation, it lacks {', '.join(missing)}")
-
-
-if TYPE_CHECKING:
-    _FORMULATIONS: tuple[Formulation, ...] = (lagrange, recursive, symbolic, dca)

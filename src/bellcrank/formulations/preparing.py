@@ -21,7 +21,10 @@ from bellcrank.mechanism.naming import nearest
 from bellcrank.overloads import overload
 
 if TYPE_CHECKING:
+    from bellcrank.formulations import dca, lagrange, recursive, symbolic
     from bellcrank.formulations.symbolic import SymbolicSystem
+
+    _CHECKED: tuple[Formulation, ...] = (lagrange, recursive, symbolic, dca)
 
 FORMULATIONS: Final = {
     "lagrange": "bellcrank.formulations.lagrange",

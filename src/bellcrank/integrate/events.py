@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +11,8 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.assembly.model import Model
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.expression.expression import as_expression, symbol
+from bellcrank.expression.reading import TIME, read, symbols_of
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.parametric import is_expression
@@ -109,29 +110,23 @@ def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEv
 def _expression(event: Event, places: _Places) -> Any:
     if not isinstance(event.function, str):
         return event.function
-    reading, expressions = (
-        import_module("bellcrank.expression.reading"),
-        import_module("bellcrank.expression"),
-    )
-    names = {name: expressions.symbol(name) for name in places.words(event)}
-    found = reading.read(event.function, {**names, "t": reading.TIME}, f"event {event.name!r}")
-    return expressions.Expression(found) if isinstance(found, float) else found
+    names = {name: symbol(name) for name in places.words(event)}
+    return as_expression(read(event.function, {**names, "t": TIME}, f"event {event.name!r}"))
 
 
 def _read(event: Event, places: _Places) -> tuple[Any, list[tuple[Any, tuple[str, int]]]]:
     """A function, and what each of its symbols stands for: "t", "q" or "r" of a coordinate, or "b"."""
-    reading = import_module("bellcrank.expression.reading")
     words = places.words(event)
     found = []
     expression = _expression(event, places)
-    for symbol in reading.symbols_of(expression):
-        if symbol == reading.TIME:
-            found.append((symbol, ("t", -1)))
+    for used in symbols_of(expression):
+        if used == TIME:
+            found.append((used, ("t", -1)))
             continue
-        if symbol.name not in words:
-            rule = f"its function depends on {symbol.name!r}, which is no coordinate of a joint or of a body"
-            raise MechanismError(Fault(f"event {event.name!r}", rule, None, nearest(symbol.name, words)))
-        found.append((symbol, words[symbol.name]))
+        if used.name not in words:
+            rule = f"its function depends on {used.name!r}, which is no coordinate of a joint or of a body"
+            raise MechanismError(Fault(f"event {event.name!r}", rule, None, nearest(used.name, words)))
+        found.append((used, words[used.name]))
     if not found:
         raise MechanismError(Fault(f"event {event.name!r}", "its function is constant", str(event.function)))
     return expression, found

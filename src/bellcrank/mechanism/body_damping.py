@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, ClassVar
 
+from bellcrank.expression import dot
 from bellcrank.mechanism.attachment import End, markers
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.custom_elements import CustomForce
@@ -66,7 +66,6 @@ def _against(pose: EndPose, velocity: Any, factors: Any) -> tuple[Any, ...]:
         return ()
     if len(set(factors)) == 1:
         return tuple(-factors[0] * component for component in velocity)
-    dot = import_module("bellcrank.expression").dot
     axes = (pose.x_axis, pose.y_axis, pose.z_axis)
     parts = [(factor * dot(axis, velocity), axis) for factor, axis in zip(factors, axes, strict=True)]
     return tuple(-sum(rate * axis[i] for rate, axis in parts) for i in range(3))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
+from bellcrank import expression
+from bellcrank.expression import poses
+from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.custom_joints import CustomJoint
 from bellcrank.mechanism.rotation import about, matrix
 
@@ -47,7 +49,6 @@ def chain_of(kind: CustomJoint, known: Mapping[Any, float] | None = None) -> Cha
     known: numbers for symbols other than its coordinates; if any is missing, the joint is no chain.
     R. W. Brockett, Robotic manipulators and the product of exponentials formula (1984).
     """
-    poses = import_module("bellcrank.expression.poses")
     rotation, position = np.eye(3), np.zeros(3)
     lines: list[Line] = []
     for factor in kind.pose:
@@ -89,8 +90,6 @@ class _Affine:
 
 
 def _affine(formulas: Any, kind: CustomJoint, known: Mapping[Any, float]) -> _Affine | None:
-    expression = import_module("bellcrank.expression")
-    symbols_of = import_module("bellcrank.expression.reading").symbols_of
     own = kind.own_symbols
     found = symbols_of(*formulas)
     moving = [symbol for symbol in own if symbol in found]

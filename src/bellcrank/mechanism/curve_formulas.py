@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from bellcrank.expression import Expression, Transform, frames, poses
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.custom_joints import _FormulaJoint
 from bellcrank.mechanism.fields import checked, described
 from bellcrank.mechanism.formulas import as_formulas, as_symbol, as_symbols, check_dependence
-
-if TYPE_CHECKING:
-    from bellcrank.expression import Expression, Transform
 
 
 @described
@@ -66,21 +63,16 @@ class CurveOnSurface(_FormulaJoint):
     @property
     def transform(self) -> Transform:
         """The transform from the frame of marker 2, via the point of contact, to that of marker 1."""
-        poses = import_module("bellcrank.expression.poses")
-        frames = import_module("bellcrank.expression.frames")
         on_surface = frames.surface_frame(self.surface, self.parameters, self.heading)
         on_curve = frames.path_frame(self.curve, self.parameter, self.up)
-        made: Transform = on_surface @ poses.rotation_x(self.lean) @ frames.upright() @ on_curve.inverse()
-        return made
+        return on_surface @ poses.rotation_x(self.lean) @ frames.upright() @ on_curve.inverse()
 
     @property
     def regular(self) -> Expression:
         """By how much more the curve bends away than the surface does, along the curve, 1/m."""
-        frames = import_module("bellcrank.expression.frames")
-        found: Expression = frames.relative_curvature(
+        return frames.relative_curvature(
             (self.surface, self.parameters), (self.curve, self.parameter), self.up, self.heading, self.lean
         )
-        return found
 
 
 @described
@@ -102,8 +94,6 @@ class RollingCurve(CurveOnSurface):
     @property
     def rolling(self) -> tuple[tuple[Expression, ...], ...]:
         """Velocity of the contact point over the surface less that along the curve; along it and across."""
-        frames = import_module("bellcrank.expression.frames")
-        found: tuple[tuple[Expression, ...], ...] = frames.curve_rolling_conditions(
+        return frames.curve_rolling_conditions(
             (self.surface, self.parameters), (self.curve, self.parameter), self.heading, self.own_symbols
         )
-        return found

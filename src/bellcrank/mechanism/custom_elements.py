@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 
+from bellcrank.expression import derivative
+from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.attachment import End
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.constraint import ConstraintKind
@@ -29,8 +30,7 @@ class _OverEnds(Formulas):
         return tuple(symbol for end in self.ends for symbol in end.symbols)
 
     def _used(self) -> tuple[Any, ...]:
-        found: tuple[Any, ...] = import_module("bellcrank.expression.reading").symbols_of(*self.formulas)
-        return found
+        return symbols_of(*self.formulas)
 
     def _check_ends(self, check: Check) -> None:
         """Check the ends, and take their pattern."""
@@ -79,9 +79,8 @@ class _Equations(_OverEnds, ConstraintKind, listed=False):
         if not equations:
             check.fault("equations are missing")
         check.store(self, equations=equations)
-        reading = import_module("bellcrank.expression.reading")
         for number, equation in enumerate(equations, start=1):
-            self._check_equation(check, number, equation, set(reading.symbols_of(equation)))
+            self._check_equation(check, number, equation, set(symbols_of(equation)))
         self._check_use(check)
 
     def _check_equation(self, check: Check, number: int, equation: Any, used: set[Any]) -> None:
@@ -154,9 +153,7 @@ class VelocityConstraint(_Equations, listed=False):
         if not rates:
             advice = "give an equation between positions by a CustomConstraint"
             check.fault(f"equation {number} holds no velocity", str(equation), advice)
-        derivative = import_module("bellcrank.expression").derivative
-        reading = import_module("bellcrank.expression.reading")
-        factors = {rate: set(reading.symbols_of(derivative(equation, rate))) for rate in rates}
+        factors = {rate: set(symbols_of(derivative(equation, rate))) for rate in rates}
         bent = [str(rate) for rate, found in factors.items() if not found.isdisjoint(rates)]
         if bent:
             check.fault(

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from bellcrank.errors import Fault, MechanismError
-
-if TYPE_CHECKING:
-    from bellcrank.expression import Rotation, Vector
+from bellcrank.expression import Rotation, Vector, symbol
+from bellcrank.expression.grammar import is_name
 
 _AXES = "xyz"
 
@@ -23,11 +21,9 @@ class _End:
     name: str
 
     def __post_init__(self) -> None:
-        grammar = import_module("bellcrank.expression.grammar")
-        if not isinstance(self.name, str) or not grammar.is_name(self.name):
+        if not isinstance(self.name, str) or not is_name(self.name):
             rule = "the name must be letters, digits and '_', as formulas use it"
             raise MechanismError(Fault(f"{type(self).__name__} {self.name!r}", rule))
-        symbol = import_module("bellcrank.expression").symbol
         object.__setattr__(self, "symbols", tuple(symbol(f"{self.name}{part}") for part in self._parts()))
 
     def _parts(self) -> tuple[str, ...]:
@@ -68,16 +64,14 @@ class EndPose(_End):
     @cached_property
     def rotation(self) -> Rotation:
         """The rotation matrix from marker axes to world axes."""
-        poses = import_module("bellcrank.expression.poses")
         e0, e1, e2, e3 = self.quaternion
-        found: Rotation = poses.Rotation(
+        return Rotation(
             [
                 [1 - 2 * (e2 * e2 + e3 * e3), 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
                 [2 * (e1 * e2 + e0 * e3), 1 - 2 * (e1 * e1 + e3 * e3), 2 * (e2 * e3 - e0 * e1)],
                 [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), 1 - 2 * (e1 * e1 + e2 * e2)],
             ]
         )
-        return found
 
     @property
     def x_axis(self) -> Vector:
@@ -149,5 +143,4 @@ class EndCoordinate(_End):
 
 
 def _vector(symbols: tuple[Any, ...]) -> Vector:
-    made: Vector = import_module("bellcrank.expression").Vector(symbols)
-    return made
+    return Vector(symbols)

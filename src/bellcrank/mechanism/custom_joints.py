@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from bellcrank.expression import Expression, Transform, frames, poses
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.coordinate import OWN, Coordinate
 from bellcrank.mechanism.fields import checked, choice, described
 from bellcrank.mechanism.formulas import Formulas, as_formulas, as_symbol, as_symbols, check_dependence
 from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.marker import Marker
-
-if TYPE_CHECKING:
-    from bellcrank.expression import Expression, Transform
 
 _UNITS = ("m", "rad", "1")
 
@@ -80,7 +77,6 @@ def _units(check: Check, units: Any, count: int) -> tuple[str, ...]:
 
 def _factors(check: Check, _: str, pose: Any) -> tuple[Any, ...]:
     """The factors of a transform."""
-    poses = import_module("bellcrank.expression.poses")
     factors = pose.factors if isinstance(pose, poses.Transform) else pose
     known = (poses.Turn, poses.Shift, poses.General)
     if isinstance(factors, (tuple, list)) and all(isinstance(factor, known) for factor in factors):
@@ -135,8 +131,7 @@ class CustomJoint(_FormulaJoint):
     @property
     def transform(self) -> Transform:
         """The pose of marker 2 seen from marker 1."""
-        made: Transform = import_module("bellcrank.expression.frames").transform_of(self.pose)
-        return made
+        return frames.transform_of(self.pose)
 
 
 @described
@@ -177,7 +172,4 @@ class PathJoint(_FormulaJoint):
     @property
     def transform(self) -> Transform:
         """The frame of the curve."""
-        made: Transform = import_module("bellcrank.expression.frames").path_frame(
-            self.curve, self.parameter, self.up
-        )
-        return made
+        return frames.path_frame(self.curve, self.parameter, self.up)

@@ -11,7 +11,7 @@ from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.contents import TABLES, Contents
 from bellcrank.mechanism.parameter import values_of
-from bellcrank.mechanism.parametric import evaluated, expressions_in, expressions_loaded, holds_expressions
+from bellcrank.mechanism.parametric import evaluated, expressions_in, holds_expressions
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
@@ -26,8 +26,6 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
     required(
         "mechanism", mechanism, Contents, "make one with bc.Mechanism(name), or read one with bc.load(path)"
     )
-    if not expressions_loaded():
-        return mechanism
     held = {
         (table, name): element
         for table in TABLES

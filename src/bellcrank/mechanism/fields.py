@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
-from importlib import import_module
 from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check, Quat, Vec3
-from bellcrank.mechanism.parametric import expressions_loaded, holds_expressions, kept, present
+from bellcrank.mechanism.parametric import holds_expressions, kept, present
 from bellcrank.mechanism.plain import plain_number, plain_quaternion, plain_vector
 from bellcrank.mechanism.quantities import holds_texts, in_si, units_of
 from bellcrank.mechanism.ranges import range_of
@@ -163,7 +162,8 @@ def function(unit: str = "", *, default: Any = MISSING, followed: bool = True) -
 
 def as_function_in(check: Check, name: str, value: Any) -> Any:
     """The function of a field; its faults are noted."""
-    functions = import_module("bellcrank.mechanism.functions")  # whose classes are declared by this module
+    from bellcrank.mechanism import functions  # whose classes are declared by this module
+
     with check.faults.collect():
         return functions.as_function(check.element, name, value)
     return functions.Constant(0.0)
@@ -262,7 +262,6 @@ class Description:
         """Check fields one by one, then in combination."""
         given: dict[str, Any] = {}  # expressions
         left_open: dict[str, Any] = {}
-        loaded = expressions_loaded()
         open_fields = False
         with Check(self._element()) as check:
             for name, declaration in declared:
@@ -274,7 +273,7 @@ class Description:
                     if len(declaration.units) > 1:
                         object.__setattr__(self, "texts", self.texts | {name: value})
                     value = in_si(check, name, value, declaration.units, formulas=not declaration.parametric)
-                if loaded and declaration.parametric and holds_expressions(value):
+                if declaration.parametric and holds_expressions(value):
                     given[name] = value
                     try:
                         value = present(value)

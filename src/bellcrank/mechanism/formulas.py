@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 
 from bellcrank.errors import MechanismError
+from bellcrank.expression.expression import Expression
+from bellcrank.expression.reading import TIME, symbols_of
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.input import is_input
 from bellcrank.mechanism.parameter import is_parameter
@@ -48,9 +49,7 @@ class Formulas:
     @property
     def input_symbols(self) -> tuple[Any, ...]:
         """The inputs on which its formulas depend."""
-        return tuple(
-            filter(is_input, import_module("bellcrank.expression.reading").symbols_of(*self.formulas))
-        )
+        return tuple(filter(is_input, symbols_of(*self.formulas)))
 
     @property
     def known(self) -> dict[Any, float]:
@@ -61,9 +60,8 @@ class Formulas:
     def open_parameters(self) -> tuple[Any, ...]:
         """The parameters in its formulas that have no numbers yet."""
         known = {*self.own_symbols, *self.known}
-        reading = import_module("bellcrank.expression.reading")
-        every = reading.symbols_of(*self.formulas)
-        return tuple(symbol for symbol in every if symbol not in known and symbol != reading.TIME)
+        every = symbols_of(*self.formulas)
+        return tuple(symbol for symbol in every if symbol not in known and symbol != TIME)
 
     def with_numbers(self, number: Evaluate) -> Any:
         """The same with numbers for its parameters."""
@@ -85,10 +83,9 @@ class Formulas:
 
     def check_symbols(self, check: Check) -> None:
         """Note symbols that are neither its own nor parameters, and the time where it is not allowed."""
-        reading = import_module("bellcrank.expression.reading")
-        if reading.TIME in self.own_symbols:
+        if TIME in self.own_symbols:
             check.fault("the time cannot be a symbol of its own", "t", "take another name")
-        elif not self.timed and reading.TIME in reading.symbols_of(*self.formulas):
+        elif not self.timed and TIME in symbols_of(*self.formulas):
             check.fault(
                 "its formulas must not depend on the time", None, "lead a coordinate of it by a drive"
             )
@@ -132,7 +129,7 @@ def check_dependence(
     check: Check, field: str, noun: str, symbols: Iterable[Any], formulas: Iterable[Any]
 ) -> None:
     """Note symbols on which formulas do not depend."""
-    found = import_module("bellcrank.expression.reading").symbols_of(*formulas)
+    found = symbols_of(*formulas)
     for symbol in symbols:
         if symbol not in found:
             rule = f"the {field} does not depend on its {noun} {symbol.name!r}"
@@ -152,13 +149,12 @@ def _alike(own: Iterable[str], others: Iterable[str]) -> str:
 
 def as_formula(check: Check, field: str, value: Any) -> Any:
     """An expression from an expression or a number."""
-    expressions = import_module("bellcrank.expression")
     if is_expression(value):
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return expressions.Expression(check.number(field, value))
+        return Expression(check.number(field, value))
     check.fault(f"{field} must be an expression", value, "such as 2*u + 1, or a number")
-    return expressions.Expression(0.0)
+    return Expression(0.0)
 
 
 def as_formulas(check: Check, field: str, values: Any, count: int) -> tuple[Any, ...]:

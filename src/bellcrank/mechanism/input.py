@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
-from importlib import import_module
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bellcrank.errors import Fault, FaultList
+from bellcrank.expression.expression import steered_symbol
+from bellcrank.expression.grammar import RESERVED, is_name
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.parametric import expressions_loaded
+from bellcrank.mechanism.parametric import dependents
 from bellcrank.mechanism.quantities import in_si
 
 if TYPE_CHECKING:
@@ -31,22 +32,21 @@ def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  
 
     Raises MechanismError for a name that expressions cannot use, or a value that is not a finite number.
     """
-    grammar = import_module("bellcrank.expression.grammar")
     with Check(f"input {name!r}") as check:
-        if not isinstance(name, str) or not grammar.is_name(name):
+        if not isinstance(name, str) or not is_name(name):
             check.fault("the name must be letters, digits and '_', as expressions use it", name)
-        elif name in grammar.RESERVED:
+        elif name in RESERVED:
             check.fault("this name has a meaning in expressions", name, "choose another")
         if not isinstance(unit, str) or not (unit.isprintable() or not unit):
             check.fault("unit must be a text without line breaks", unit)
             unit = ""
         value = check.number("value", in_si(check, "value", value, ()), unit)
-    return import_module("bellcrank.expression.expression").steered_symbol(name, "input", value, unit)
+    return steered_symbol(name, "input", value, unit)
 
 
 def offset() -> Any:
     """The symbol of a drive's position offset at the time when an input last changed its velocity."""
-    return import_module("bellcrank.expression.expression").steered_symbol("offset", "offset")
+    return steered_symbol("offset", "offset")
 
 
 def is_input(symbol: Any) -> bool:
@@ -61,18 +61,8 @@ def is_steered(symbol: Any) -> bool:
 
 def inputs_in(value: Any) -> Iterator[Expression]:
     """The inputs in an element, a function, formulas, or a container of these."""
-    if value is None or isinstance(value, (float, int, str)):
-        return
-    if hasattr(value, "input_symbols"):
-        yield from value.input_symbols
-    elif isinstance(value, Mapping):
-        yield from inputs_in(tuple(value.values()))
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from inputs_in(item)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            yield from inputs_in(getattr(value, field.name))
+    for one in dependents(value):
+        yield from getattr(one, "input_symbols", ())
 
 
 def inputs_of(mechanism: Contents) -> dict[str, Expression]:
@@ -80,8 +70,6 @@ def inputs_of(mechanism: Contents) -> dict[str, Expression]:
 
     Raises MechanismError, naming all, if two of them, or an input and a parameter, have the same name.
     """
-    if not expressions_loaded():
-        return {}
     faults = FaultList()
     found: dict[str, Expression] = {}
     tables = (mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any
 
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.expression.evaluation import evaluate
+from bellcrank.expression.expression import fresh_symbol
+from bellcrank.expression.grammar import RESERVED, is_name
+from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.checked_name import check_name
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.input import is_input, refused_as_number
@@ -36,12 +39,11 @@ class Parameter:
     def __post_init__(self) -> None:
         element = f"parameter {self.name!r}"
         check_name(element, self.name)
-        grammar = import_module("bellcrank.expression.grammar")  # as late as this: there may be no parameters
         with Check(element) as check:
-            if not grammar.is_name(self.name):
+            if not is_name(self.name):
                 rule = "the name must be letters, digits and '_', as expressions use it"
                 check.fault(rule, self.name)
-            elif self.name in grammar.RESERVED:
+            elif self.name in RESERVED:
                 check.fault("this name has a meaning in expressions", self.name, "choose another")
             for text in ("unit", "doc"):
                 if not isinstance(getattr(self, text), str):
@@ -61,8 +63,7 @@ class Parameter:
             object.__setattr__(self, "symbol", self._new_symbol())
 
     def _new_symbol(self) -> Any:
-        expressions = import_module("bellcrank.expression.expression")
-        return expressions.fresh_symbol(self.name, low=self.low, high=self.high, value=self.value)
+        return fresh_symbol(self.name, low=self.low, high=self.high, value=self.value)
 
 
 def _check_bounds(check: Check, value: float, low: float | None, high: float | None) -> None:
@@ -99,9 +100,8 @@ def value_as_made(expression: Any) -> float:
 
     Raises MechanismError if it depends on something else, or has no value there.
     """
-    reading = import_module("bellcrank.expression.reading")
-    symbols = reading.symbols_of(expression)
-    known = {symbol: symbol.value for symbol in symbols if is_parameter(symbol) and not is_input(symbol)}
+    symbols = [s for s in symbols_of(expression) if is_parameter(s) and not is_input(s)]
+    known: dict[Any, Any] = {symbol: symbol.value for symbol in symbols}
     return values_of([expression], known)[expression]
 
 
@@ -110,17 +110,16 @@ def values_of(expressions: Iterable[Any], known: Mapping[Any, float]) -> dict[An
 
     Raises MechanismError for expressions that depend on other symbols, or have no finite value.
     """
-    reading = import_module("bellcrank.expression.evaluation")
     wanted = list(dict.fromkeys(expressions))
     strangers = {
         expression: unknown
         for expression in wanted
-        if (unknown := [symbol for symbol in reading.symbols_of(expression) if symbol not in known])
+        if (unknown := [symbol for symbol in symbols_of(expression) if symbol not in known])
     }
     if strangers:
         names = {symbol.name for symbol in known}
         raise MechanismError([_stranger(e, symbols, names) for e, symbols in strangers.items()])
-    values = reading.evaluate(wanted, known)
+    values = evaluate(wanted, known)
     return dict(zip(wanted, values, strict=True))
 
 

@@ -6,29 +6,26 @@ what is compiled.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from importlib import import_module
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
-_MODULE = "bellcrank.expression.expression"
+from bellcrank.expression.derivatives import substitute
+from bellcrank.expression.expression import Expression, symbol
+from bellcrank.expression.reading import TIME, symbols_of
+
+_PLAIN: Final = frozenset({float, int, str, bool, type(None)})
 E = TypeVar("E")
 Evaluate = Callable[[Any], float]
 """The number that an expression stands for."""
 
 
-def expressions_loaded() -> bool:
-    """Whether there can be expressions: there are none until their module has been loaded."""
-    return _MODULE in sys.modules
-
-
 def is_expression(value: Any) -> bool:
     """Whether this is an expression."""
-    module = sys.modules.get(_MODULE)
-    return module is not None and isinstance(value, module.Expression)
+    return isinstance(value, Expression)
 
 
 def kept(given: Any, checked: Any) -> Any:
@@ -51,42 +48,69 @@ def kept(given: Any, checked: Any) -> Any:
 
 def quiet() -> np.errstate:
     """Context for arithmetic of arrays that may contain expressions: no warnings from infinite bounds."""
-    return np.errstate(all="ignore") if expressions_loaded() else np.errstate()
+    return np.errstate(all="ignore")
 
 
 def holds_expressions(value: Any) -> bool:
     """Whether there are expressions of parameters in a value: an element, a tuple, a number, ..."""
-    if value is None or isinstance(value, (float, int, str)):
-        return False
-    if isinstance(value, (tuple, list)):
-        return any(map(holds_expressions, value))
-    return any(True for _ in expressions_in(value))
+    found = dependents(value)
+    return bool(found) and any(is_expression(one) or one.open_parameters for one in found)
 
 
 def expressions_in(value: Any) -> Iterator[Any]:
     """The expressions of parameters in a value; of functions of time, the parameters."""
-    if value is None or isinstance(value, (float, int, str)):
-        return
-    if is_expression(value):
-        yield value
-    elif hasattr(value, "open_parameters"):
-        yield from value.open_parameters
-    else:
-        for item in _held(value):
-            yield from expressions_in(item)
+    for one in dependents(value):
+        yield from (one,) if is_expression(one) else one.open_parameters
+
+
+def dependents(value: Any) -> tuple[Any, ...]:
+    """What may depend on parameters and inputs in a value: expressions, functions of time, formulas.
+
+    Elements, which do not change, are searched once.
+    """
+    kind: type = type(value)
+    if kind in _PLAIN:
+        return ()
+    if kind is tuple:
+        return _within(value)
+    names = _parts(kind)
+    if names is None:
+        return (value,)
+    if names:
+        known = vars(value)
+        if "_dependents" not in known:
+            known["_dependents"] = _within([getattr(value, name) for name in names])
+        return known["_dependents"]  # type: ignore[no-any-return]
+    return _within(_held(value))
+
+
+def _within(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The dependents in each of some values."""
+    found: tuple[Any, ...] = ()
+    for value in values:
+        kind = type(value)
+        if kind not in _PLAIN and not (kind is tuple and _PLAIN.issuperset(map(type, value))):
+            found += dependents(value)
+    return found
 
 
 def _held(value: Any) -> Iterable[Any]:
-    """The parts of a value."""
-    if isinstance(value, (tuple, list)):
+    """The parts of a container."""
+    if isinstance(value, list):
         return value
     if isinstance(value, Mapping):
         return value.values()
     if isinstance(value, np.ndarray) and value.dtype == object:
         return list(value.flat)
-    if is_dataclass(value) and not isinstance(value, type):
-        return [getattr(value, field.name) for field in fields(value) if field.init]
     return ()
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...] | None:
+    """The fields with which instances of a dataclass are made; None of a class that may depend itself."""
+    if issubclass(kind, Expression) or hasattr(kind, "open_parameters"):
+        return None
+    return tuple(field.name for field in fields(kind) if field.init) if is_dataclass(kind) else ()
 
 
 def evaluated(value: E, number: Evaluate) -> E:
@@ -153,15 +177,9 @@ def present_value(expression: Any) -> float:
 
 def comparable(value: Any) -> Any:
     """The value with the same symbols for all of one name: equal for other symbols of the same names."""
-    if not expressions_loaded():
-        return value
     if is_expression(value):
-        reading = import_module("bellcrank.expression.reading")
-        expressions = import_module("bellcrank.expression")
-        every = reading.symbols_of(value)
-        symbols = [s for s in every if s != reading.TIME and s.kind != "input"]  # those are known by fields
-        images = {s: expressions.symbol(s.name) for s in symbols}
-        return expressions.substitute(value, images)
+        symbols = [s for s in symbols_of(value) if s != TIME and s.kind != "input"]  # inputs are their fields
+        return substitute(value, {s: symbol(s.name) for s in symbols})
     if isinstance(value, (tuple, list)):
         return tuple(map(comparable, value))
     if isinstance(value, Mapping):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.expression.derivatives import substitute
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checked_name import check_name
@@ -186,7 +186,6 @@ def _adapted(
         else:
             own = {f.name: getattr(parameter, f.name) for f in fields(parameter) if f.name != "symbol"}
             images[old] = mechanism.add_parameter(**{**own, "name": f"{stem}_{name}"})
-    substitute = import_module("bellcrank.expression").substitute
 
     def image(expression: Any) -> Any:
         return substitute(expression, images)

@@ -5,10 +5,10 @@ Files and Python accept the same texts: the units are those of units.py.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Final
 
 from bellcrank.errors import MechanismError
+from bellcrank.expression.reading import read
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.units import Misfit, UnitError, dimension_of, number_in
 
@@ -81,7 +81,7 @@ def in_si(check: Check, name: str, value: Any, units: tuple[str, ...], *, formul
 def _arithmetic(text: str) -> Any:
     """The value of a text such as "-pi/4"; the text itself if it is not such a number."""
     try:
-        found = import_module("bellcrank.expression.reading").read(text, {}, "number")
+        found = read(text, {}, "number")
     except MechanismError:
         return text
     return found if isinstance(found, float) else text

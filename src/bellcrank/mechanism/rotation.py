@@ -5,12 +5,12 @@ Only what placement and description require; the dynamics has its own frame alge
 
 from __future__ import annotations
 
-from importlib import import_module
 from math import hypot
 from typing import Any
 
 import numpy as np
 
+from bellcrank.expression import functions
 from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.parametric import is_expression, quiet
 
@@ -110,9 +110,9 @@ def between(a: Vec3, b: Vec3) -> Quat:
 def about(axis: Vec3, angle: float) -> Quat:
     """The rotation about a unit axis by an angle in rad."""
     if is_expression(angle) or any(map(is_expression, axis)):
-        functions = import_module("bellcrank.expression")
+        cosine: Any = functions.cos(0.5 * angle)
         sine: Any = functions.sin(0.5 * angle)
-        return (functions.cos(0.5 * angle), sine * axis[0], sine * axis[1], sine * axis[2])
+        return (cosine, sine * axis[0], sine * axis[1], sine * axis[2])
     return from_rotation_vector((angle * axis[0], angle * axis[1], angle * axis[2]))
 
 

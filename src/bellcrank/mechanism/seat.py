@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, ClassVar
 
+from bellcrank import expression as ex
 from bellcrank.mechanism.attachment import End
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.custom_elements import CustomForce
@@ -52,7 +52,6 @@ class Seat(ForceKind):
         Elastic forces have the potential W(d) + W'(d) s^2 / 2 l, with W' = k d + h d^3, the displacement s
         across and the shear length l.
         """
-        ex = import_module("bellcrank.expression")
         seat, rider = EndPose("seat"), EndPose("rider")
         up, apart = seat.z_axis, rider.position - seat.position
         velocity = rider.velocity - seat.velocity

@@ -1,28 +1,27 @@
-"""Views of a mechanism: pictures, a live page, and the display in notebooks.
-
-The packages that make them depend on this one; they are loaded when needed.
-"""
+"""Views of a mechanism: pictures, a live page, and the display in notebooks."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bellcrank import views
 from bellcrank.mechanism.contents import Contents
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from bellcrank.assembly.state import State
-    from bellcrank.viewer.page.page import Page
 
 
 class Shown(Contents):
     """A mechanism that can be displayed."""
 
     def draw(
-        self, path: str | Path | None = None, *, state: State | None = None, axes: Any = None, **options: Any
+        self,
+        path: str | Path | None = None,
+        *,
+        state: views.Poses | None = None,
+        axes: Any = None,
+        **options: Any,
     ) -> Figure:
         """Draw the mechanism: shapes, joints with their axes, springs and strings, the ground.
 
@@ -42,12 +41,11 @@ class Shown(Contents):
         The figure's axes are lengths in the picture, m. Raises MechanismError for wrong options, Unsupported
         without matplotlib.
         """
-        figure: Figure = import_module("bellcrank.scene.still").draw(self, path, state, axes, options)
-        return figure
+        return views.draw(self, path, state, axes, options)
 
     def view(
         self, *, host: str = "localhost", port: int = 8080, token: str | None = None, **arguments: Any
-    ) -> Page:
+    ) -> views.Page:
         """Open a page that shows the mechanism live, in real time, to drag and control (extra `viewer`).
 
         host, port: where it can be reached; other machines need a token, which is generated if none is given
@@ -56,9 +54,7 @@ class Shown(Contents):
         The page is served by threads of its own until it is closed: `page.wait()` waits for that. In a
         notebook it appears in the output. Raises the errors of `bc.start`, and Unsupported without viser.
         """
-        page: Page = import_module("bellcrank.viewer.opening").view(self, arguments, host, port, token)
-        return page
+        return views.view(self, arguments, host, port, token)
 
     def _repr_html_(self) -> str:
-        html: str = import_module("bellcrank.scene.notebook").of_mechanism(self)
-        return html
+        return views.html(self)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from math import cos, pi
 from typing import Any, ClassVar
 
+from bellcrank.expression import functions
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import described, quantity
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
@@ -161,6 +161,6 @@ class AxisAngle(JointKind):
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The row  dot_zz - cos(angle) = 0."""
         angle: Any = self.angle
-        cosine = import_module("bellcrank.expression").cos if is_expression(angle) else cos
+        cosine: Any = functions.cos if is_expression(angle) else cos
         constant = FROM_START if angle is None else cosine(angle)
         return (Row((Term(1.0, self.coordinate("dot_zz", marker_1, marker_2)),), constant),)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from bellcrank.expression import Expression, Transform, frames
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.custom_joints import _FormulaJoint
 from bellcrank.mechanism.fields import checked, described
 from bellcrank.mechanism.formulas import as_formulas, as_symbol, as_symbols, check_dependence
-
-if TYPE_CHECKING:
-    from bellcrank.expression import Expression, Transform
 
 
 @described
@@ -51,9 +48,7 @@ class SurfaceJoint(_FormulaJoint):
     @property
     def transform(self) -> Transform:
         """The frame on the surface."""
-        frames = import_module("bellcrank.expression.frames")
-        made: Transform = frames.surface_frame(self.surface, self.parameters, self.spin)
-        return made
+        return frames.surface_frame(self.surface, self.parameters, self.spin)
 
 
 @described
@@ -97,11 +92,9 @@ class SurfaceOnSurface(_FormulaJoint):
     @property
     def transform(self) -> Transform:
         """The transform from the frame of marker 2, via the contact, to that of marker 1."""
-        frames = import_module("bellcrank.expression.frames")
         one = frames.surface_frame(self.surface_1, self.parameters_1, self.spin)
         two = frames.surface_frame(self.surface_2, self.parameters_2, None)
-        made: Transform = one @ frames.face_to_face() @ two.inverse()
-        return made
+        return one @ frames.face_to_face() @ two.inverse()
 
 
 @described
@@ -120,11 +113,9 @@ class Rolling(SurfaceOnSurface):
     @property
     def rolling(self) -> tuple[tuple[Expression, ...], ...]:
         """Velocity of the point of contact on one surface less that on the other, in the contact's plane."""
-        frames = import_module("bellcrank.expression.frames")
-        found: tuple[tuple[Expression, ...], ...] = frames.rolling_conditions(
+        return frames.rolling_conditions(
             (self.surface_1, self.parameters_1),
             (self.surface_2, self.parameters_2),
             self.spin,
             self.own_symbols,
         )
-        return found

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from importlib import import_module
 from math import pi, tan
 from typing import Any, ClassVar
 
+from bellcrank.expression import functions
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import checked, described, quantity
 from bellcrank.mechanism.functions.curve import Curve
@@ -57,7 +57,7 @@ class PointOnCone(JointKind):
         """The row  distance_xy - tan(half_angle) z = 0."""
         radius, height = (self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z"))
         angle: Any = self.half_angle
-        slope = import_module("bellcrank.expression").tan(angle) if is_expression(angle) else tan(angle)
+        slope: Any = functions.tan(angle) if is_expression(angle) else tan(angle)
         return (combination((1.0, -slope), (radius, height), 0.0),)
 
 

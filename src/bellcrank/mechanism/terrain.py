@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from math import ceil, tan
 from os import PathLike
 from typing import Any, Final, Literal
@@ -11,6 +10,9 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.expression.compiled import compile_function
+from bellcrank.expression.expression import as_expression, symbol
+from bellcrank.expression.reading import read
 from bellcrank.mechanism import roads
 from bellcrank.mechanism.arguments import required_path
 from bellcrank.mechanism.checking import Check
@@ -263,10 +265,7 @@ def _broadcast(element: str, found: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 def _of_text(text: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """An expression in x and y at many places."""
-    expression = import_module("bellcrank.expression.expression")
-    reading = import_module("bellcrank.expression.reading")
-    compiled = import_module("bellcrank.expression.compiled")
-    symbols = {name: expression.symbol(name) for name in "xy"}
-    formula = expression.as_expression(reading.read(text, symbols, "Terrain.from_function"))
-    function = compiled.compile_function(formula, list(symbols.values()), native=False)
+    symbols = {name: symbol(name) for name in "xy"}
+    formula = as_expression(read(text, symbols, "Terrain.from_function"))
+    function = compile_function(formula, list(symbols.values()), native=False)
     return np.asarray(function(np.column_stack([x.ravel(), y.ravel()]))).reshape(x.shape)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from bellcrank import views
 from bellcrank.assembly.state import State
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.mechanism.checking import Check
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bellcrank.trajectory.trajectory import Trajectory
-    from bellcrank.viewer.page.page import Page
 
 _MOST: Final = 100  # instants in a picture
 _INSTANTS: Final = 5
@@ -92,10 +91,9 @@ class Shown:
         run: Any = self
         animate(run, path, fps, speed, (paths, contacts, force_scale), options)
 
-    def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> Page:
+    def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> views.Page:
         """Open a page that plays the run, with slider and plots (extra `viewer`); see `Mechanism.view`."""
-        page: Page = import_module("bellcrank.viewer.opening").view(self, None, host, port, token)
-        return page
+        return views.view(self, None, host, port, token)
 
     def active(self, time: float, since: float | None = None) -> frozenset[str]:  # noqa: ARG002
         """Names of the joints highlighted in a picture at a time, s: none if all may move.

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.expression.expression import table
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import Description
 from bellcrank.mechanism.parametric import is_expression
@@ -71,7 +71,7 @@ class Function(Description, ABC):
     def formula(self, x: Any) -> Any:
         """The value at an expression, as an expression."""
         flat = self.flat()
-        return import_module("bellcrank.expression").table(flat.kind, flat.params, x)
+        return table(flat.kind, flat.params, x)
 
     @property
     @abstractmethod

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.expression.derivatives import substitute
+from bellcrank.expression.expression import as_expression
+from bellcrank.expression.integral import antiderivative
+from bellcrank.expression.reading import TIME, read, symbols_of
+from bellcrank.expression.time_function import TimeFunction
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.harmonic import Constant, Harmonic
 from bellcrank.mechanism.input import is_input, is_steered, offset
 from bellcrank.mechanism.parameter import is_parameter
 from bellcrank.mechanism.parametric import Evaluate
-
-if TYPE_CHECKING:
-    from bellcrank.expression.time_function import TimeFunction
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,8 +48,7 @@ class FunctionOfTime(Function, listed=False):
     @property
     def _symbols(self) -> tuple[Any, ...]:
         """The symbols beside t."""
-        reading = import_module("bellcrank.expression.reading")
-        return tuple(s for s in reading.symbols_of(self.expression) if s != reading.TIME)
+        return tuple(s for s in symbols_of(self.expression) if s != TIME)
 
     @property
     def input_symbols(self) -> tuple[Any, ...]:
@@ -65,12 +65,8 @@ class FunctionOfTime(Function, listed=False):
         """The parameters that have no numbers yet; the whole expression where it depends on nothing else."""
         known = self._known
         missing = tuple(symbol for symbol in self._symbols if symbol not in known)
-        reading = import_module("bellcrank.expression.reading")
-        return (
-            (self.expression,)
-            if missing and len(reading.symbols_of(self.expression)) == len(missing)
-            else missing
-        )
+        alone = missing and len(symbols_of(self.expression)) == len(missing)
+        return (self.expression,) if alone else missing
 
     def with_numbers(self, number: Evaluate) -> Function:
         """The function with numbers for its parameters; a Constant if it depends on nothing else."""
@@ -85,8 +81,7 @@ class FunctionOfTime(Function, listed=False):
 
     def formula(self, x: Any) -> Any:
         """See Function.formula."""
-        reading, expressions = map(import_module, ("bellcrank.expression.reading", "bellcrank.expression"))
-        return expressions.substitute(self.expression, {reading.TIME: x})
+        return substitute(self.expression, {TIME: x})
 
     @property
     def compiled(self) -> TimeFunction:
@@ -127,18 +122,14 @@ class FunctionOfTime(Function, listed=False):
         """See Function.integral; when an input changes, the integral continues from its current value."""
         if self.open_parameters == (self.expression,):
             return Harmonic(0.0, 0.0, slope=self.expression)
-        module = import_module("bellcrank.expression.integral")
-        found = module.antiderivative(self.expression)
+        found = antiderivative(self.expression)
         return replace(self, expression=found + offset() if self.input_symbols else found)
 
 
 def _read(text: str) -> Any:
-    reading = import_module("bellcrank.expression.reading")
-    found = reading.read(text, {"t": reading.TIME}, "expression")
-    return import_module("bellcrank.expression").Expression(found) if isinstance(found, float) else found
+    return as_expression(read(text, {"t": TIME}, "expression"))
 
 
 @lru_cache(maxsize=256)
 def _compiled(expression: Any) -> TimeFunction:
-    made: TimeFunction = import_module("bellcrank.expression.time_function").TimeFunction(expression)
-    return made
+    return TimeFunction(expression)

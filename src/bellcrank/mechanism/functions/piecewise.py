@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from bellcrank import expression as e
 from bellcrank.errors import Unsupported
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import array, as_tuple, checked, choice, described, quantity
@@ -67,7 +67,6 @@ class _PiecewiseFunction(Function):
 
     def formula(self, x: Any) -> Any:
         """See Function.formula; the polynomials themselves, so that files can hold it."""
-        e = import_module("bellcrank.expression")
         breaks, rows = self.pieces.breaks.tolist(), self.pieces.coefficients.tolist()
         start, end = breaks[0], breaks[-1]
         if self.extrapolation == "periodic":

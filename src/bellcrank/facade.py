@@ -1,0 +1,54 @@
+"""What mechanisms and runs do by rooms above their own: all of it, and which room does it.
+
+`import bellcrank` imports this module, which loads those rooms when they are needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bellcrank.views as views
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from bellcrank.assembly.state import State
+    from bellcrank.mechanism.mechanism import Mechanism
+    from bellcrank.trajectory.moves import MoveTrajectory
+    from bellcrank.trajectory.trajectory import Trajectory
+    from bellcrank.viewer.page.page import Page
+
+
+def draw(
+    mechanism: Mechanism, path: str | Path | None, state: State | None, axes: Any, options: Mapping[str, Any]
+) -> Figure:
+    """`Mechanism.draw`."""
+    from bellcrank.scene import still
+
+    return still.draw(mechanism, path, state, axes, options)
+
+
+def view(
+    what: Mechanism | Trajectory | MoveTrajectory,
+    arguments: Mapping[str, Any] | None,
+    host: str,
+    port: int,
+    token: str | None,
+) -> Page:
+    """`Mechanism.view` and `Trajectory.view`."""
+    from bellcrank.viewer import opening
+
+    return opening.view(what, arguments, host, port, token)
+
+
+def html(mechanism: Mechanism) -> str:
+    """The display of a mechanism in notebooks."""
+    from bellcrank.scene import notebook
+
+    return notebook.of_mechanism(mechanism)
+
+
+views.draw, views.view, views.html = draw, view, html

@@ -1,0 +1,54 @@
+"""How mechanisms and runs show themselves: by rooms above their own, which `bellcrank.facade` puts in here.
+
+It lies at the bottom, so that mechanisms and runs can call what they must not import.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    from matplotlib.figure import Figure
+    from numpy import float64
+    from numpy.typing import NDArray
+
+
+class Poses(Protocol):
+    """Where the bodies are, as a `State` says it."""
+
+    @property
+    def position(self) -> NDArray[float64]:
+        """Positions of the bodies' frames, (nb, 3), m, world axes."""
+
+    @property
+    def rotation(self) -> NDArray[float64]:
+        """Their unit quaternions, (nb, 4)."""
+
+
+class Page(Protocol):
+    """An open page, which threads of its own serve until it is closed; `with` closes it."""
+
+    @property
+    def url(self) -> str:
+        """Its address, including the token."""
+
+    @property
+    def session(self) -> Any:
+        """What it shows: `session.do(command, ...)` controls it, `session.snapshot` is its present state."""
+
+    def wait(self) -> None:
+        """Serve until Ctrl-C or `close`."""
+
+    def close(self) -> None:
+        """Close the page and its session."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+
+
+draw: Callable[..., Figure]
+view: Callable[..., Page]
+html: Callable[[Any], str]
