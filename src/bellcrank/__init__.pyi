@@ -207,8 +207,8 @@ from bellcrank.run.quasistatic import QuasistaticRun as QuasistaticRun
 from bellcrank.run.run import Run as Run
 from bellcrank.simulate import simulate as simulate
 from bellcrank.simulate import start as start
+from bellcrank.studies.fit import FitReport as FitReport
 from bellcrank.studies.fit import fit as fit
-from bellcrank.studies.fit_report import FitReport as FitReport
 from bellcrank.studies.optimize import OptimizeReport as OptimizeReport
 from bellcrank.studies.optimize import optimize as optimize
 from bellcrank.studies.result import SweepResult as SweepResult

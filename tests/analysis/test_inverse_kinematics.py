@@ -9,8 +9,7 @@ from rigs import reachable_targets
 from rigs.random_mechanisms import random_mechanism
 
 import bellcrank as bc
-from bellcrank.gallery.prosthetic_arm import Posture, reaching
-from bellcrank.gallery.prosthetic_parts import ArmParameters
+from bellcrank.gallery.prosthetic_arm import ArmParameters, Posture, reaching
 from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, actuator_angles, start
 from bellcrank.trajectory.rotations import rotate
 

@@ -90,7 +90,7 @@ def place(session, marker):
 
 
 def mechanism(session):
-    return session.bench.mechanism.copy()
+    return session.editor.mechanism.copy()
 
 
 def rested(session):

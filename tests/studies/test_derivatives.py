@@ -5,9 +5,9 @@ import pytest
 from rigs.studied import four_bar, oscillator
 
 import bellcrank as bc
-from bellcrank.studies.covariance import deviations_of
 from bellcrank.studies.evaluator import Evaluator, free_parameters, noise_of, step_of
 from bellcrank.studies.experiment import Experiment, Measures
+from bellcrank.studies.fit import deviations_of
 from bellcrank.studies.measures import measures_of
 from bellcrank.studies.progress import CountProgress
 from bellcrank.studies.workers import Here

@@ -13,8 +13,8 @@ from rigs.live import four_bar, mechanism, poses, until
 
 import bellcrank as bc
 from bellcrank.shell.interpreter import Shell
-from bellcrank.viewer import attached
-from bellcrank.viewer.attached import Attached
+from bellcrank.viewer import clients
+from bellcrank.viewer.clients import Attached
 from bellcrank.viewer.session import live, played
 
 
@@ -112,7 +112,7 @@ def test_a_program_on_a_pipe_is_answered_and_told_what_others_do(session, monkey
                 time.sleep(0.3)
             return line
 
-    assert attached.pipe(session, Slow(sent), as_json=True, poses=True) == 2
+    assert clients.pipe(session, Slow(sent), as_json=True, poses=True) == 2
     lines = [json.loads(line) for line in written.getvalue().splitlines()]
     answers = [line for line in lines if "event" not in line]
     assert [line["ok"] for line in answers] == [True, True, False, False, True]

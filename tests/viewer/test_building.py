@@ -94,9 +94,9 @@ def test_what_does_not_fit_stands_open_until_it_is_assembled(session):
 
 def test_undo_and_redo_are_exact(session):
     states = [(mechanism(session), poses(session))]
-    four_bar_steps = session.bench.session.steps_back
+    four_bar_steps = session.editor.session.steps_back
     four_bar(session)
-    steps = session.bench.session.steps_back - four_bar_steps
+    steps = session.editor.session.steps_back - four_bar_steps
     assert steps == 8  # three bodies, four joints, a motor: each one step
     seen = []
     for _ in range(steps):
@@ -240,7 +240,7 @@ REFUSED = [
 def test_bad_input_is_refused_and_leaves_everything_as_it_was(session, command, arguments, rule):
     for name in "ab":
         session.do("add_body", kind="rod", name=name)
-    before = mechanism(session), poses(session), session.bench.session.everything
+    before = mechanism(session), poses(session), session.editor.session.everything
     if rule is None:
         reply = session.do(command, **arguments)
         assert not reply.ok
@@ -250,7 +250,7 @@ def test_bad_input_is_refused_and_leaves_everything_as_it_was(session, command, 
             session.do(command, **arguments)
     assert mechanism(session) == before[0]
     assert np.array_equal(poses(session), before[1])
-    assert session.bench.session.everything == before[2]
+    assert session.editor.session.everything == before[2]
 
 
 def test_a_joint_that_cannot_be_closed_is_refused(session):

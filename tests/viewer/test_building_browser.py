@@ -68,7 +68,7 @@ def test_a_four_bar_is_built_by_clicks_from_nothing(bench, tmp_path):
         second={"marker": "rocker.end"},
     )  # fmt: skip
     press(tab, "Stop joining")
-    assert bc.info(session.bench.mechanism.copy()).freedom == 1
+    assert bc.info(session.editor.mechanism.copy()).freedom == 1
 
     settled(page, tab)
     field(tab, "Element").click()
@@ -84,12 +84,12 @@ def test_a_four_bar_is_built_by_clicks_from_nothing(bench, tmp_path):
     )
     assert np.allclose(place(session, "rocker.end"), other, atol=1e-9)
 
-    built = session.bench.mechanism.copy()
+    built = session.editor.mechanism.copy()
     press(tab, "Undo")
     until(session, lambda now: not now.mechanism.drives, 30.0)
     press(tab, "Redo")
     until(session, lambda now: len(now.mechanism.drives) == 1, 30.0)
-    assert session.bench.mechanism == built
+    assert session.editor.mechanism == built
     tab.get_by_text("File and commands").first.click()
     fill(page, tab, "File", "four_bar.yaml")
     press(tab, "Save")
@@ -97,4 +97,4 @@ def test_a_four_bar_is_built_by_clicks_from_nothing(bench, tmp_path):
     assert bc.load(tmp_path / "four_bar.yaml") == built
     press(tab, "Open")
     until(session, lambda now: now.time == 0.0, 30.0)
-    assert session.bench.mechanism == built
+    assert session.editor.mechanism == built

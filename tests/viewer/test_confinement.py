@@ -73,7 +73,7 @@ def test_what_a_file_names_outside_is_refused(folders, name):
         reply = session.do("execute", line=f"load {name}")
         assert not reply.ok
         assert "outside the folder" in reply.text or "the included file is not found" in reply.text
-        assert list(session.bench.mechanism.bodies) == ["link 1", "link 2"]
+        assert list(session.editor.mechanism.bodies) == ["link 1", "link 2"]
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_commands_and_completion_stay_inside(folders):
         ):
             reply = session.do("execute", line=line)
             assert "outside the folder" in reply.text, line
-        assert session.bench.shell.complete("load ../se") == []
-        assert session.bench.shell.complete("load mi") == ["mine.stl"]
+        assert session.editor.shell.complete("load ../se") == []
+        assert session.editor.shell.complete("load mi") == ["mine.stl"]
         assert session.do("execute", line="body b shapes=[{type: Mesh, file: mine.stl, density: 1}]").ok
 
 

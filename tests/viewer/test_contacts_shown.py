@@ -13,8 +13,8 @@ from bellcrank.scene.contact_marks import SLIPS, STICKS
 from bellcrank.trajectory.contact_log import FORCE, POSITION
 from bellcrank.trajectory.contact_log import SLIPS as SLIPPING
 from bellcrank.trajectory.contact_marks import Touching
+from bellcrank.viewer.history import Touched
 from bellcrank.viewer.playing import COMMANDS, Player
-from bellcrank.viewer.touched import Touched
 
 WEIGHT = 4.0 * 9.81
 
@@ -81,7 +81,7 @@ def test_what_a_command_line_runs_can_be_looked_at():
 def test_the_oldest_points_are_given_up(monkeypatch):
     run = bc.simulate(box_on_a_table(), 0.1, output_step=0.01)
     size = 4 * 26 * 8
-    monkeypatch.setattr("bellcrank.viewer.touched._BYTES", 3 * size)
+    monkeypatch.setattr("bellcrank.viewer.history._TOUCHED_BYTES", 3 * size)
     touched = Touched()
     touched.note(run)
     kept = [moment for moment in run.time.tolist() if len(touched.at(moment))]

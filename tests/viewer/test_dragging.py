@@ -6,8 +6,8 @@ from rigs.live import do, engine, rod, wall
 
 import bellcrank as bc
 from bellcrank.gallery.prosthetic_arm import Posture
-from bellcrank.viewer.hand import Hold, Yielding, firmness, size_of, yielding
 from bellcrank.viewer.pace import PERIOD
+from bellcrank.viewer.twin import Hold, Yielding, firmness, size_of, yielding
 
 TIP = (0.0, 0.0, 0.0)
 
@@ -114,9 +114,9 @@ class TestHands:
         wall(live, 0.3)
         run = live.trajectory()
         energy = run.energy
-        in_play = np.abs(live.past.work).max() + np.ptp(energy.kinetic)
-        assert np.abs(live.past.work).max() > 0.1
-        assert np.abs(energy.total - energy.total[0] - live.past.work).max() < 1e-6 * in_play
+        in_play = np.abs(live.history.work).max() + np.ptp(energy.kinetic)
+        assert np.abs(live.history.work).max() > 0.1
+        assert np.abs(energy.total - energy.total[0] - live.history.work).max() < 1e-6 * in_play
         force = run.force(f"hand on {body}")
         assert np.abs(force.effort[~np.isnan(force.effort[:, 0])]).max() > 1.0
         assert np.allclose(force.effort[-1], 0.0)
@@ -208,7 +208,7 @@ class TestPins:
         wall(live, 0.1)
         do(live, "save", path=tmp_path / "run.h5")
         saved = bc.Trajectory.load(tmp_path / "run.h5")
-        assert len(saved) == len(live.past)
+        assert len(saved) == len(live.history)
         assert np.all(np.diff(saved.time) > 0)
         assert np.isfinite(saved.body(live.model.bodies[0]).position).all()
         assert f"hand on {live.model.bodies[1]}" in saved.forces

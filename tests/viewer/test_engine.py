@@ -38,7 +38,7 @@ class TestPace:
         wall(live, 1.0)
         assert live.run.time == pytest.approx(0.01, abs=1.5e-3)
         assert np.allclose(
-            np.diff(live.past.time) / 1e-3, np.round(np.diff(live.past.time) / 1e-3), atol=1e-6
+            np.diff(live.history.time) / 1e-3, np.round(np.diff(live.history.time) / 1e-3), atol=1e-6
         )
 
     def test_what_the_wall_took_while_it_stood_is_not_due(self):
@@ -87,7 +87,7 @@ class TestTime:
         assert not np.allclose(live.state.position, start, atol=1e-3)
         do(live, "reset")
         assert np.array_equal(live.state.position, start)
-        assert len(live.past) == 1
+        assert len(live.history) == 1
 
     @pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic", "dca"])
     def test_switched_it_goes_on_with_the_same_motion(self, formulation):
@@ -122,7 +122,7 @@ class TestTime:
         wall(live, 1.0)
         assert live.status == "failed"
         assert "step" in live.message
-        kept = len(live.past)
+        kept = len(live.history)
         assert kept >= 1
         do(live, "switch", method="dopri5")
         do(live, "rewind", time=0.0)
@@ -131,13 +131,13 @@ class TestTime:
         assert live.status == "playing"
 
     def test_the_past_does_not_grow_without_end(self, monkeypatch):
-        monkeypatch.setattr("bellcrank.viewer.past._FRAMES", 40)
+        monkeypatch.setattr("bellcrank.viewer.history._FRAMES", 40)
         live = engine()
         for _ in range(200):
             do(live, "step")
-        assert len(live.past) <= 40
-        assert live.past.time[-1] == pytest.approx(0.2)
-        assert np.all(np.diff(live.past.time) > 0)
+        assert len(live.history) <= 40
+        assert live.history.time[-1] == pytest.approx(0.2)
+        assert np.all(np.diff(live.history.time) > 0)
 
 
 class TestInputs:

@@ -8,11 +8,10 @@ from rigs.live import do, engine, rod, wall
 
 import bellcrank as bc
 from bellcrank.analysis.leads import leads_of
-from bellcrank.gallery.prosthetic_arm import SIDES, prosthetic_arm, reaching
-from bellcrank.gallery.prosthetic_parts import ArmParameters
+from bellcrank.gallery.prosthetic_arm import SIDES, ArmParameters, prosthetic_arm, reaching
 from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration
 from bellcrank.trajectory.rotations import rotate
-from bellcrank.viewer.leading import cubics
+from bellcrank.viewer.jogging import cubics
 
 UP = (0.0, 0.0, 0.1)
 

@@ -105,7 +105,7 @@ def test_a_socket_that_is_left_behind_is_replaced_and_others_are_not(session, tm
 
 def test_each_sees_what_the_others_do(session, listener):
     one, two = Line(listener.address, attach="arm"), Line(listener.address, attach="arm")
-    assert listener.fronts == ("arm", "arm 2")
+    assert listener.clients == ("arm", "arm 2")
     assert one.asked("ib rod")["ok"]
     told = two.event("command")
     assert (told["by"], told["command"], told["ok"]) == ("arm", "ib rod", True)
@@ -118,7 +118,7 @@ def test_each_sees_what_the_others_do(session, listener):
     assert "rod" in refused["error"]["message"]
     assert one.asked(complete="sb bl")["result"]["words"] == ["block"]
     assert one.asked(do="undo")["ok"]
-    assert list(session.bench.mechanism.bodies) == ["rod", "block"]
+    assert list(session.editor.mechanism.bodies) == ["rod", "block"]
     one.close()
     two.close()
 
@@ -184,8 +184,8 @@ def test_half_lines_sudden_ends_and_what_was_held(session, listener):
             front.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")  # a reset
         front.close()
     end = time.monotonic() + 30.0
-    while listener.fronts or session.snapshot.holds:
-        assert time.monotonic() < end, (listener.fronts, session.snapshot.holds)
+    while listener.clients or session.snapshot.holds:
+        assert time.monotonic() < end, (listener.clients, session.snapshot.holds)
         time.sleep(0.05)
     assert session.snapshot.status == "playing"
 
@@ -210,7 +210,7 @@ def test_one_who_reads_nothing_stops_nobody(session, listener):
 
 
 def test_one_who_leaves_too_much_unread_is_sent_away(session, listener, monkeypatch):
-    monkeypatch.setattr("bellcrank.viewer.feed._MOST", 100)
+    monkeypatch.setattr("bellcrank.viewer.clients._MOST", 100)
     deaf = Line(listener.address, attach="deaf")
     deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     text = "; " + 9000 * "x"
@@ -231,7 +231,7 @@ def test_a_port_asks_for_the_token(session):
             assert not stranger.asked(line)["ok"]
             assert stranger.read() is None  # closed
             stranger.close()
-        assert not session.bench.mechanism.bodies
+        assert not session.editor.mechanism.bodies
         with pytest.raises(bc.MechanismError, match="asks for its token"):
             remote.Remote(opened.address, "wrong")
         with remote.Remote(opened.address, opened.token) as front:
@@ -242,13 +242,13 @@ def test_a_port_asks_for_the_token(session):
         with pytest.raises(TimeoutError):  # and is not shown what happens
             silent.stream.readline()
         silent.close()
-    assert list(session.bench.mechanism.bodies) == ["rod", "other"]
+    assert list(session.editor.mechanism.bodies) == ["rod", "other"]
 
 
 def test_silent_strangers_keep_nobody_out(session):
     with Listener(session, "localhost:0") as opened:
         silent = [remote._connection(opened.address) for _ in range(150)]
-        assert opened.fronts == ()
+        assert opened.clients == ()
         with remote.Remote(opened.address, opened.token) as front:
             assert front.execute("ib rod").ok
             silent += [remote._connection(opened.address) for _ in range(150)]
@@ -262,7 +262,7 @@ def test_silent_strangers_keep_nobody_out(session):
 
 
 def test_strangers_have_little_time_even_if_they_drip(session, monkeypatch):
-    monkeypatch.setattr("bellcrank.viewer.front._PATIENCE", 0.5)
+    monkeypatch.setattr("bellcrank.viewer.clients._PATIENCE", 0.5)
     with Listener(session, "localhost:0") as opened:
         slow = remote._connection(opened.address)
         begun = time.monotonic()

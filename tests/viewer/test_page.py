@@ -13,7 +13,7 @@ from rigs.live import until
 import bellcrank as bc
 from bellcrank import scene
 from bellcrank.trajectory.rotations import rotate
-from bellcrank.viewer.files import file_in
+from bellcrank.viewer.names import file_in
 from bellcrank.viewer.opening import view
 from bellcrank.viewer.page.stage import Stage
 

@@ -15,7 +15,7 @@ import pytest
 from rigs.open_ports import ports
 
 import bellcrank as bc
-from bellcrank.viewer import sockets
+from bellcrank.viewer import listening
 from bellcrank.viewer.page import server as inner
 from bellcrank.viewer.page.server import page_path, quiet_server, stop_quietly
 
@@ -170,7 +170,7 @@ def test_what_is_relied_on_of_viser():
     usual = serving.serve
     assert inner._names(viser.infra.WebsockServer._background_worker.__code__) >= inner._CALLED
     server = quiet_server(page_path())
-    assert server.get_host().startswith(str(sockets.runtime_folder()))
+    assert server.get_host().startswith(str(listening.runtime_folder()))
     assert server.get_port() == 0
     stop_quietly(server)
     assert serving.serve is usual
@@ -189,8 +189,8 @@ def test_servers_of_others_that_start_meanwhile_are_left_alone():
 
 
 def test_processes_are_recognised():
-    assert sockets._runs(os.getpid())
-    assert sockets._runs(1)
-    assert not sockets._runs(2**22 + 1)
-    assert sockets._runs(10**30)
-    assert isinstance(sockets.free_path("page"), Path)
+    assert listening._runs(os.getpid())
+    assert listening._runs(1)
+    assert not listening._runs(2**22 + 1)
+    assert listening._runs(10**30)
+    assert isinstance(listening.free_path("page"), Path)

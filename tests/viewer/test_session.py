@@ -209,4 +209,4 @@ class TestCommandsOfManyThreads:
             session._engine.interrupt = late
             session.do("pause")
             session._engine.interrupt = interrupted
-            assert not session.bench.interrupt.is_set()
+            assert not session.editor.interrupt.is_set()

@@ -17,7 +17,7 @@ from bellcrank.cli.study_options import (
     study_options,
     values_of,
 )
-from bellcrank.studies.searches import METHODS
+from bellcrank.studies.goal import METHODS
 
 
 @click.command("optimize")

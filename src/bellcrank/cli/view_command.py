@@ -79,13 +79,13 @@ def command(
         if not shell and protocol is None:
             page.wait()
             return
-        from bellcrank.viewer import attached
+        from bellcrank.viewer import clients
 
         if shell:
-            sys.exit(attached.terminal(page.session))
+            sys.exit(clients.terminal(page.session))
         if protocol == "json" and isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")
-        sys.exit(attached.pipe(page.session, sys.stdin.buffer, protocol == "json", poses))
+        sys.exit(clients.pipe(page.session, sys.stdin.buffer, protocol == "json", poses))
 
 
 def _opened(file: str | None, given: dict[str, Any]) -> Page:

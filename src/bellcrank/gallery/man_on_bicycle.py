@@ -15,20 +15,18 @@ import numpy as np
 import bellcrank as bc
 from bellcrank.gallery.city_bicycle import ACROSS, CityBicycle, add_city_bicycle
 from bellcrank.gallery.rider import (
+    GRAVITY,
     SHIRT,
+    SIDES,
     SKIN,
     TROUSERS,
     RiderData,
-    add_limb,
-    pelvis_mass,
-    trunk_mass,
-)
-from bellcrank.gallery.riding_posture import (
-    GRAVITY,
-    SIDES,
     RidingPosture,
+    add_limb,
     pelvis_centre,
+    pelvis_mass,
     sitting,
+    trunk_mass,
     wheel_loads,
 )
 from bellcrank.gallery.rods import bars, vec

@@ -10,8 +10,7 @@ from typing import Final
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.gallery.prosthetic_arm import SIDES, Posture, prosthetic_arm, reaching
-from bellcrank.gallery.prosthetic_parts import ArmParameters
+from bellcrank.gallery.prosthetic_arm import SIDES, ArmParameters, Posture, prosthetic_arm, reaching
 from bellcrank.mechanism.checking import Vec3
 
 ACTUATORS: Final = ("front motor", "rear motor", "elbow", "wrist")

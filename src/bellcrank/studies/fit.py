@@ -2,14 +2,19 @@
 
 The sum of squares of  (data − prediction) / σ  is minimised. Where σ is not given, that of each quantity is
 estimated from its residuals, the parameters are found again with these weights, and so on until they settle:
-for independent normal noise this is the maximum-likelihood solution. Deviations: `covariance.py`.
+for independent normal noise this is the maximum-likelihood solution.
+
+Near the solution, residuals r of unit variance change by  J δp , and the best parameters have the covariance
+(JᵀJ)⁻¹ : G. A. F. Seber, C. J. Wild, Nonlinear Regression, 1989, section 2.1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,15 +23,141 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
-from bellcrank.studies.covariance import deviations_of
 from bellcrank.studies.data import Predictions, Record, records_of, union_of_times
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
 from bellcrank.studies.experiment import Experiment, checked_analysis
 from bellcrank.studies.extras import needed
-from bellcrank.studies.fit_report import FitReport, FittedQuantity
 from bellcrank.studies.progress import CountProgress
 from bellcrank.studies.workers import workers_of
 from bellcrank.trajectory.quantities import quantity
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+_FROM_ACCURACY: Final = 10.0  # singular values below that many relative errors of the Jacobian are zero
+_TAKES_PART: Final = 1e-3  # of a direction that is not determined
+
+
+def deviations_of(jacobian: Floats, accuracy: float = 1e-9) -> tuple[Floats, Floats]:
+    """Standard deviations (n,) and correlations (n, n) of parameters, from (residuals, n).
+
+    accuracy: relative error of the Jacobian.
+
+    Deviations are infinite, correlations zero, where the residuals do not determine a parameter.
+    """
+    sizes = np.linalg.norm(jacobian, axis=0)
+    felt = sizes > 0.0
+    scaled = jacobian / np.where(felt, sizes, 1.0)
+    _, values, right = np.linalg.svd(scaled, full_matrices=True)
+    values = np.concatenate([values, np.zeros(len(right) - len(values))])
+    determined = values > _FROM_ACCURACY * accuracy * values[0]
+    covariance = (right[determined].T / values[determined] ** 2) @ right[determined]
+    open_ones = ~felt | (np.abs(right[~determined]) > _TAKES_PART).any(axis=0)
+    spread = np.sqrt(np.diag(covariance))
+    correlation = covariance / np.outer(
+        np.where(spread > 0.0, spread, 1.0), np.where(spread > 0.0, spread, 1.0)
+    )
+    correlation[open_ones] = correlation[:, open_ones] = 0.0
+    np.fill_diagonal(correlation, 1.0)
+    return np.where(open_ones, np.inf, spread / np.where(felt, sizes, 1.0)), correlation
+
+
+_TOGETHER: Final = 0.95  # correlations above it are named
+
+
+@dataclass(frozen=True, eq=False)
+class FittedQuantity:
+    """Data (n,) of a quantity at times (n,), residuals of the fitted run, and the noise's standard deviation.
+
+    given: whether the latter was given; else it is estimated from the residuals.
+    """
+
+    name: str
+    unit: str
+    times: Floats
+    data: Floats
+    residuals: Floats
+    noise: float
+    given: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FitReport:
+    """The parameters that best match the data.
+
+    values, deviations, units: by name of the parameter; a standard deviation is infinite if the data do not
+    determine the parameter. correlation: (parameters, parameters). quantities: data and residuals.
+    chi_squared: the sum of squares of residuals over their deviations, near `degrees_of_freedom` if the noise
+    was right. at_bound: parameters on a bound, whose deviations mean little. runs, failures: how many runs
+    were computed and how many failed. mechanism, run: with the values found.
+    """
+
+    mechanism: Mechanism
+    values: Mapping[str, float]
+    deviations: Mapping[str, float]
+    units: Mapping[str, str]
+    correlation: Floats
+    quantities: tuple[FittedQuantity, ...]
+    chi_squared: float
+    degrees_of_freedom: int
+    at_bound: tuple[str, ...]
+    runs: int
+    failures: int
+    converged: bool
+    message: str
+    run: Any
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Plot data, the fitted run and residuals (needs matplotlib). path: PNG, PDF or SVG to write."""
+        from bellcrank.studies.plots import plot_fit
+
+        return plot_fit(self, path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values, as it is printed as JSON."""
+        return {
+            "mechanism": self.mechanism.name,
+            "values": dict(self.values),
+            "deviations": dict(self.deviations),
+            "units": dict(self.units),
+            "correlation": self.correlation.tolist(),
+            "noise": {found.name: found.noise for found in self.quantities},
+            "chi_squared": self.chi_squared,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "at_bound": list(self.at_bound),
+            "runs": self.runs,
+            "failures": self.failures,
+            "converged": self.converged,
+            "message": self.message,
+        }
+
+    def __repr__(self) -> str:
+        return f"<{str(self).splitlines()[0]}>"
+
+    def __str__(self) -> str:
+        ended = "converged" if self.converged else "not converged"
+        lines = [f"fit of {self.mechanism.name!r}: {self.runs} runs, {self.failures} failed, {ended}"]
+        for name, value in self.values.items():
+            unit, note = self.units[name], "   at its bound" if name in self.at_bound else ""
+            spread = self.deviations[name]
+            text = f"± {spread:.2g}" if np.isfinite(spread) else "(the data do not determine it)"
+            lines.append(f"  {name:24} {value:.7g} {text} {unit}".rstrip() + note)
+        for found in self.quantities:
+            source = "given" if found.given else "from the residuals"
+            unit = f" {found.unit}" if found.unit else ""
+            lines.append(
+                f"  noise of {found.name}: {found.noise:.3g}{unit}, {source}; {len(found.data)} values"
+            )
+        if any(found.given for found in self.quantities):
+            lines.append(
+                f"  chi squared {self.chi_squared:.5g} for {self.degrees_of_freedom} degrees of freedom"
+            )
+        names = list(self.values)
+        for i, j in np.argwhere(np.triu(np.abs(self.correlation), 1) > _TOGETHER):
+            lines.append(f"  {names[i]} and {names[j]} are correlated: {self.correlation[i, j]:+.3f}")
+        return "\n".join(lines)
+
 
 _ROUNDS: Final = 10  # of weights
 _RESTS: Final = 1e-3  # relative change of weights at which they rest

@@ -15,10 +15,9 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.studies.evaluator import Evaluator, Free, free_parameters
 from bellcrank.studies.experiment import Experiment, Measures, checked_analysis
 from bellcrank.studies.extras import needed
-from bellcrank.studies.goal import Goal, Limits, OutOfBudget, limits_of
+from bellcrank.studies.goal import BUDGETS, METHODS, Goal, Limits, OutOfBudget, limits_of, searched
 from bellcrank.studies.measures import measures_of
 from bellcrank.studies.progress import CountProgress
-from bellcrank.studies.searches import BUDGETS, METHODS, searched
 from bellcrank.studies.workers import workers_of
 
 if TYPE_CHECKING:

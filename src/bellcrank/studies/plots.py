@@ -15,7 +15,7 @@ from bellcrank.trajectory.plots.style import COLOURS, GREY, MILLIMETRE, SETTINGS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from bellcrank.studies.fit_report import FitReport
+    from bellcrank.studies.fit import FitReport
     from bellcrank.studies.optimize import OptimizeReport
     from bellcrank.studies.result import SweepResult
 

@@ -1,4 +1,4 @@
-"""Building commands: each composes lines of the command language, which the bench executes as one step.
+"""Building commands: each composes lines of the command language, which the editor executes as one step.
 
 So everything done on a page appears in the log as a line that can be typed, kept in a script, and undone.
 """
@@ -18,11 +18,10 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.naming import nearest
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.words import LONGEST
-from bellcrank.viewer.bench import Bench
+from bellcrank.viewer.editor import Editor
 from bellcrank.viewer.ends import end_of, free_place, in_world
 from bellcrank.viewer.engine import LiveEngine
-from bellcrank.viewer.files import file_in, path_word
-from bellcrank.viewer.names import known
+from bellcrank.viewer.names import file_in, known, path_word
 from bellcrank.viewer.pieces import (
     FORCES,
     PALETTE,
@@ -49,7 +48,7 @@ def execute(engine: LiveEngine, line: Any, by: Any = "") -> Reply:
     """Execute a line of the command language; return its reply, even if it is refused."""
     if not isinstance(line, str) or len(line) > LONGEST:
         raise MechanismError(Fault("line", f"a command is a text of at most {LONGEST} characters"))
-    return bench_of(engine).do([line], _who(by))
+    return editor_of(engine).do([line], _who(by))
 
 
 def add_body(
@@ -61,17 +60,17 @@ def add_body(
     size: lengths, m, as `pieces.PALETTE` has them. mass: kg. position: (3,), m; by default above the others.
     file: of a mesh, in the working folder.
     """
-    bench = bench_of(engine)
+    editor = editor_of(engine)
     _one_of("kind of body", kind, PALETTE)
     sizes = _sizes(kind, size)
     with Check(f"body {name!r}" if name else kind) as check:
         mass = check.positive("mass", mass, "kg")
         place = None if position is None else check.vector("position", position, "m")
-    name = fresh_name(kind, bench.mechanism.bodies) if name in (None, "") else name
+    name = fresh_name(kind, editor.mechanism.bodies) if name in (None, "") else name
     if kind == "mesh":
-        file = path_word(bench.folder, file_in(bench.folder, file, (".stl", ".obj", ".ply"), must_be=True))
+        file = path_word(editor.folder, file_in(editor.folder, file, (".stl", ".obj", ".ply"), must_be=True))
     place = place or free_place(engine, kind, sizes)
-    _done(bench, body_lines(kind, name, sizes, mass, place, file), by)
+    _done(editor, body_lines(kind, name, sizes, mass, place, file), by)
     return str(name)
 
 
@@ -85,7 +84,7 @@ def join(
         body. axis: of a joint, world axes. reach: m, within which a point snaps to a marker of its body.
     snap: whether bodies come together at once, visibly. given: numbers of springs, strings, cables.
     """
-    bench = bench_of(engine)
+    editor = editor_of(engine)
     _one_of("kind", kind, (*JOINT_KINDS, *FORCES))
     with Check("join") as check:
         close = check.not_negative("reach", reach, "m")
@@ -95,7 +94,7 @@ def join(
         advice = "click points of two bodies, or of a body and the ground"
         raise MechanismError(Fault(kind, "it connects a body with itself", one.body, advice))
     stem = kind.lower()
-    taken = {n for table in _TABLES for n in getattr(bench.mechanism, table)}
+    taken = {n for table in _TABLES for n in getattr(editor.mechanism, table)}
     name = fresh_name(stem, sorted(taken)) if name in (None, "") else name
     if kind in FORCES:
         lines = [force_line(kind, name, one, two, _numbers(engine, kind, one, two, given))]
@@ -104,14 +103,14 @@ def join(
     else:
         lines = [joint_line(kind, name, one, two, way)]
         if snap:
-            pinned = _stays(bench, one.body, two.body)
+            pinned = _stays(editor, one.body, two.body)
             if (
                 pinned
-                and bench.do([*lines, f"assemble {word(pinned)} {_CLOSING}"], _who(by), may_fail=True).ok
+                and editor.do([*lines, f"assemble {word(pinned)} {_CLOSING}"], _who(by), may_fail=True).ok
             ):
                 return str(name)
             lines.append(f"assemble {_CLOSING}")
-    _done(bench, lines, by)
+    _done(editor, lines, by)
     return str(name)
 
 
@@ -127,23 +126,23 @@ def free(engine: LiveEngine, body: Any, by: Any = "") -> None:
 
 def motor(engine: LiveEngine, joint: Any, velocity: Any, by: Any = "") -> str:
     """Drive a joint at a constant rate, rad/s or m/s, or change its rate; return the name of the drive."""
-    bench = bench_of(engine)
-    known("joint", joint, bench.mechanism.joints)
+    editor = editor_of(engine)
+    known("joint", joint, editor.mechanism.joints)
     with Check("motor") as check:
         rate = check.number("velocity", velocity, "")
     name, lines = f"motor of {joint}", []
-    if name in bench.mechanism.drives:
+    if name in editor.mechanism.drives:
         lines.append(f"remove {word(name)}")
-    _done(bench, [*lines, f"drive {word(name)} {word(joint)} velocity={rate!r}"], by)
+    _done(editor, [*lines, f"drive {word(name)} {word(joint)} velocity={rate!r}"], by)
     return name
 
 
 def remove(engine: LiveEngine, name: Any, by: Any = "") -> None:
     """Remove an element with all that refers to it."""
-    bench = bench_of(engine)
-    names = [n for table in _TABLES for n in getattr(bench.mechanism, table)]
+    editor = editor_of(engine)
+    names = [n for table in _TABLES for n in getattr(editor.mechanism, table)]
     known("element", name, names)
-    _done(bench, [f"remove {word(name)} -all"], by)
+    _done(editor, [f"remove {word(name)} -all"], by)
 
 
 def gravity(engine: LiveEngine, value: Any, by: Any = "") -> None:
@@ -152,17 +151,17 @@ def gravity(engine: LiveEngine, value: Any, by: Any = "") -> None:
         value = (0.0, 0.0, -9.81 if value else 0.0)
     with Check("gravity") as check:
         x, y, z = check.vector("it", value, "m/s^2")
-    _done(bench_of(engine), [f"gravity {x!r} {y!r} {z!r}"], by)
+    _done(editor_of(engine), [f"gravity {x!r} {y!r} {z!r}"], by)
 
 
 def undo(engine: LiveEngine, by: Any = "") -> None:
     """Undo the last step."""
-    _done(bench_of(engine), ["undo"], by)
+    _done(editor_of(engine), ["undo"], by)
 
 
 def redo(engine: LiveEngine, by: Any = "") -> None:
     """Redo the step that was undone last."""
-    _done(bench_of(engine), ["redo"], by)
+    _done(editor_of(engine), ["redo"], by)
 
 
 def assemble(engine: LiveEngine, method: Any = "constraint_forces", by: Any = "") -> str:
@@ -171,7 +170,7 @@ def assemble(engine: LiveEngine, method: Any = "constraint_forces", by: Any = ""
     method: "constraint_forces", which shows how, or "root_finding".
     """
     _one_of("method", method, ("constraint_forces", "root_finding"))
-    return _done(bench_of(engine), [f"assemble method={method}"], by).text
+    return _done(editor_of(engine), [f"assemble method={method}"], by).text
 
 
 def keep(engine: LiveEngine, file: Any, over: Any = False, by: Any = "") -> str:
@@ -179,30 +178,30 @@ def keep(engine: LiveEngine, file: Any, over: Any = False, by: Any = "") -> str:
 
     over: whether an existing file may be overwritten.
     """
-    bench = bench_of(engine)
-    path = file_in(bench.folder, file, (".yaml", ".json"))
-    _done(bench, [f"save {path_word(bench.folder, path)}{' -over' if over is True else ''}"], by)
+    editor = editor_of(engine)
+    path = file_in(editor.folder, file, (".yaml", ".json"))
+    _done(editor, [f"save {path_word(editor.folder, path)}{' -over' if over is True else ''}"], by)
     return f"written: {path.name}"
 
 
 def open_file(engine: LiveEngine, file: Any, by: Any = "") -> str:
     """Read a mechanism from a file of the working folder, replacing this one; return its name."""
-    bench = bench_of(engine)
-    path = file_in(bench.folder, file, (".yaml", ".json"), must_be=True)
-    _done(bench, [f"load {path_word(bench.folder, path)}"], by)
-    return bench.mechanism.name
+    editor = editor_of(engine)
+    path = file_in(editor.folder, file, (".yaml", ".json"), must_be=True)
+    _done(editor, [f"load {path_word(editor.folder, path)}"], by)
+    return editor.mechanism.name
 
 
-def bench_of(engine: LiveEngine) -> Bench:
-    """The bench of an engine. Raises MechanismError if it has none."""
-    if engine.bench is None:
+def editor_of(engine: LiveEngine) -> Editor:
+    """The editor of an engine. Raises MechanismError if it has none."""
+    if engine.editor is None:
         raise MechanismError(Fault("session", "nothing can be built in it"))
-    return engine.bench
+    return engine.editor
 
 
-def _done(bench: Bench, lines: Sequence[str], by: Any) -> Reply:
+def _done(editor: Editor, lines: Sequence[str], by: Any) -> Reply:
     """Execute lines. Raises MechanismError with the faults if they are refused."""
-    reply = bench.do(lines, _who(by))
+    reply = editor.do(lines, _who(by))
     if not reply.ok:
         faults = [
             Fault(f["element"], f["rule"], f["value"], f["advice"]) for f in reply.data.get("faults", ())
@@ -246,15 +245,15 @@ def _numbers(engine: LiveEngine, kind: str, one: End, two: End, given: Mapping[s
     return {**usual, length: round(apart, 9), **found}
 
 
-def _stays(bench: Bench, first: str, second: str) -> str:
+def _stays(editor: Editor, first: str, second: str) -> str:
     """The body that stays in place because the other one is not yet connected; "" if both may move."""
     for comes, stays in ((second, first), (first, second)):
-        if GROUND not in (comes, stays) and is_loose(bench.mechanism, comes, stays):
+        if GROUND not in (comes, stays) and is_loose(editor.mechanism, comes, stays):
             return stays
     return ""
 
 
 def _ilc(engine: LiveEngine, body: Any, what: str, by: Any) -> None:
-    bench = bench_of(engine)
-    known("body", body, bench.mechanism.bodies)
-    _done(bench, [f"ilc {word(body)} {what}"], by)
+    editor = editor_of(engine)
+    known("body", body, editor.mechanism.bodies)
+    _done(editor, [f"ilc {word(body)} {what}"], by)

@@ -23,7 +23,7 @@ from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer.leading import held
+from bellcrank.viewer.jogging import held
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.twin import Twin
 

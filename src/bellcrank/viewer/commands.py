@@ -37,7 +37,7 @@ _STEPS: Final = 10_000  # that one command may take
 
 def play(engine: LiveEngine) -> None:
     """Run in real time, from the frame that is shown."""
-    if engine.open and engine.bench is not None and engine.mechanism.bodies:
+    if engine.open and engine.editor is not None and engine.mechanism.bodies:
         assemble(engine)
     engine.from_shown()
     if engine.status != "playing":
@@ -49,8 +49,8 @@ def play(engine: LiveEngine) -> None:
 
 def pause(engine: LiveEngine) -> None:
     """Pause."""
-    if engine.bench is not None:
-        engine.bench.interrupt.clear()
+    if engine.editor is not None:
+        engine.editor.interrupt.clear()
     if engine.status == "playing":
         engine.status = "paused"
 
@@ -65,8 +65,8 @@ def step(engine: LiveEngine, count: Any = 1) -> None:
 def reset(engine: LiveEngine) -> None:
     """Go back to the start, with nothing dragged and nothing pinned."""
     engine.reset()
-    if engine.bench is not None:
-        engine.bench.back_at_start()
+    if engine.editor is not None:
+        engine.editor.back_at_start()
 
 
 def rewind(engine: LiveEngine, time: Any) -> None:
@@ -75,8 +75,8 @@ def rewind(engine: LiveEngine, time: Any) -> None:
     if engine.status == "playing":
         engine.status = "paused"
     release(engine)
-    number = engine.past.nearest(time)
-    is_last = number == len(engine.past) - 1 and engine.run is not None
+    number = engine.history.nearest(time)
+    is_last = number == len(engine.history) - 1 and engine.run is not None
     engine.shown = None if is_last else number
 
 
@@ -102,15 +102,15 @@ def set_parameter(engine: LiveEngine, name: Any, value: Any) -> None:
     known("parameter", name, engine.twin.base.parameters)
     number = _number(f"parameter {name!r}", value, "")
     engine.change(f"parameter {name!r}", twin=engine.coming[0].with_parameters({name: number}))
-    if engine.bench is not None:
-        engine.bench.set_parameter(name, number)
+    if engine.editor is not None:
+        engine.editor.set_parameter(name, number)
 
 
 def inspect(engine: LiveEngine, name: Any) -> dict[str, Any]:
     """Data of a body or a joint in the frame that is shown."""
-    number = len(engine.past) - 1 if engine.shown is None else engine.shown
-    store = engine.past.store(slice(number, number + 1))
-    return inspected_in(Trajectory(engine.past.layout, store, "running"), engine.model, name)
+    number = len(engine.history) - 1 if engine.shown is None else engine.shown
+    store = engine.history.store(slice(number, number + 1))
+    return inspected_in(Trajectory(engine.history.layout, store, "running"), engine.model, name)
 
 
 def save(engine: LiveEngine, path: Path, replace: bool = False) -> str:

@@ -14,12 +14,9 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.marker import Marker
 from bellcrank.viewer.engine import LiveEngine
-from bellcrank.viewer.hand import Hold, firmness, size_of, yielding
-from bellcrank.viewer.jogging import Jog
-from bellcrank.viewer.leading import held
+from bellcrank.viewer.jogging import Jog, held
 from bellcrank.viewer.names import known
-from bellcrank.viewer.pulling import Puller
-from bellcrank.viewer.twin import Twin
+from bellcrank.viewer.twin import Hold, Puller, Twin, firmness, size_of, yielding
 
 _LONGEST: Final = 5.0  # s, of a jog
 
@@ -34,8 +31,8 @@ def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
     at, target = _point("point", point), _point("target", target)
     if engine.status != "playing":
         engine.from_shown()
-        if engine.bench is not None and not engine.posed:
-            engine.bench.begin_step()
+        if engine.editor is not None and not engine.posed:
+            engine.editor.begin_step()
         engine.posed[body] = (at, target)
         _pull(engine)
         return
@@ -72,8 +69,8 @@ def release(engine: LiveEngine, body: Any = None) -> None:
         _body(engine, body)
         engine.posed.pop(body, None)
         engine.set_hold(body, None)
-    if engine.bench is not None and not engine.posed:
-        engine.bench.end_step()
+    if engine.editor is not None and not engine.posed:
+        engine.editor.end_step()
 
 
 def pin(engine: LiveEngine, body: Any) -> None:
@@ -145,7 +142,7 @@ def _pull(engine: LiveEngine) -> None:
 
 
 def _body(engine: LiveEngine, name: Any) -> int:
-    bodies = engine.past.layout.bodies
+    bodies = engine.history.layout.bodies
     known("body", name, bodies)
     return bodies.index(name)
 

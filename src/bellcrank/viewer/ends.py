@@ -1,4 +1,4 @@
-"""Points and places on the bench, as front ends name them."""
+"""Points and places on the editor, as front ends name them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bellcrank.viewer.pieces import End, points_on, snapped
 def free_place(engine: LiveEngine, kind: str, sizes: Sequence[float]) -> tuple[float, float, float]:
     """A free place above everything else."""
     tops = [0.0]
-    if len(engine.past.layout.bodies):
+    if len(engine.history.layout.bodies):
         state = engine.state
         for number, body in enumerate(engine.numbers.bodies.values()):
             reach = float(np.sqrt(max(np.max(np.asarray(body.inertia)) * 3.0 / body.mass, 0.0)))

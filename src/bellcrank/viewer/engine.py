@@ -24,20 +24,17 @@ from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.built import Built, begun, markers_of, started
-from bellcrank.viewer.hand import Hold, released, times_of
-from bellcrank.viewer.jogging import Jog
-from bellcrank.viewer.leading import held
+from bellcrank.viewer.history import History
+from bellcrank.viewer.jogging import Jog, held
 from bellcrank.viewer.motion import Motion
 from bellcrank.viewer.pace import PERIOD, Pace
-from bellcrank.viewer.past import Past
 from bellcrank.viewer.preparing import Preparing
-from bellcrank.viewer.pulling import Puller
 from bellcrank.viewer.settings import Settings, ranges_of
 from bellcrank.viewer.snapshot import Entry, Snapshot, snapshot_of
-from bellcrank.viewer.twin import Twin
+from bellcrank.viewer.twin import Hold, Puller, Twin, released, times_of
 
 if TYPE_CHECKING:
-    from bellcrank.viewer.bench import Bench
+    from bellcrank.viewer.editor import Editor
 
 _PATIENCE: Final = 0.25  # s on the wall for a part, beyond which commands would wait too long
 _LONG: Final = 10.0  # s on the wall for what was asked for outright
@@ -50,7 +47,7 @@ class LiveEngine:
     twin: what is simulated. past: what was recorded. shown: the frame of it that is shown, None for the last.
     holds: what hands do, by body. posed: point and target of what is dragged without time, by body.
     values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: shown in
-    place of the run. bench: what it is built on. log: what command lines did. edition: counts mechanisms.
+    place of the run. editor: what it is built on. log: what command lines did. edition: counts mechanisms.
     publish: shows what there is while a command is at work. numbers: the mechanism without expressions.
     Raises the errors of `bc.start` if it cannot start.
     """
@@ -73,10 +70,10 @@ class LiveEngine:
         self.puller: tuple[Twin, Puller] | None = None
         self.preparing = Preparing(background)
         self.log: tuple[Entry, ...] = ()
-        self.bench: Bench | None = None
+        self.editor: Editor | None = None
         self.publish: Callable[[], None] = lambda: None
         self._number, self.edition, self.mechanism = 0, 0, mechanism
-        self.past: Past
+        self.history: History
         self.take(begun(mechanism, settings, start_time))
 
     def take(self, new: Built, follows: bool = False, plays: bool = False) -> None:
@@ -98,11 +95,11 @@ class LiveEngine:
             self.status = "open" if new.open else "paused"
         self.message = ""
         if follows:
-            self.past.follow(new.layout)
-            self.past.drop(new.frame[0])
+            self.history.follow(new.layout)
+            self.history.drop(new.frame[0])
         else:
-            self.work, self.past = 0.0, Past(new.layout)
-        self.past.add(new.frame[None], np.array([self.work]), new.now)
+            self.work, self.history = 0.0, History(new.layout)
+        self.history.add(new.frame[None], np.array([self.work]), new.now)
 
     def ready(self) -> Model:
         """The model of the run. Raises MechanismError if the mechanism is open."""
@@ -115,7 +112,7 @@ class LiveEngine:
         """Poses and velocities of the bodies: now, or in the past frame that is shown."""
         if self.shown is None and self.run is not None:
             return self.run.state
-        found = state_of(self.past.layout, self.past.frames[-1 if self.shown is None else self.shown])
+        found = state_of(self.history.layout, self.history.frames[-1 if self.shown is None else self.shown])
         lacking = found.angles is not None and not np.isfinite(found.angles).all()
         return replace(found, angles=None) if lacking else found
 
@@ -144,8 +141,8 @@ class LiveEngine:
 
     def interrupt(self) -> None:
         """End what a command line runs."""
-        if self.bench is not None:
-            self.bench.interrupt.set()
+        if self.editor is not None:
+            self.editor.interrupt.set()
 
     def fail(self, message: str) -> None:
         """Pause after an unexpected error."""
@@ -178,11 +175,11 @@ class LiveEngine:
             self._take_up_prepared(waits=True)
         if self.shown is not None or self.run is None:
             state = self.state
-            number = len(self.past) - 1 if self.shown is None else self.shown
-            inputs = {**self.values, **self.past.inputs(number, self.values)}
+            number = len(self.history) - 1 if self.shown is None else self.shown
+            inputs = {**self.values, **self.history.inputs(number, self.values)}
             self.run = started(self.twin, self.settings, state, inputs)
-            self.values, self.work = dict(inputs), float(self.past.work[number])
-            self.past.cut(state.time)
+            self.values, self.work = dict(inputs), float(self.history.work[number])
+            self.history.cut(state.time)
             self.shown = None
             self.set_holds(self.holds)
             if self.status == "failed":
@@ -208,7 +205,7 @@ class LiveEngine:
                 run.inputs.update(held(new[0].leads, run.model, self.state))
                 run.set_state(self.state)
             run.inputs.update(self.values)
-            self.past.follow(run.now().layout)
+            self.history.follow(run.now().layout)
             self.run, (self.twin, self.settings), self._coming = run, new, None
             self.set_holds(self.holds)
 
@@ -241,7 +238,7 @@ class LiveEngine:
         fresh = started(self.twin, self.settings, self.first)
         self.run, self.shown, self.work = fresh, None, 0.0
         self.values = {name: value for name, value in fresh.inputs.items() if name in self.values}
-        self.past = Past(fresh.now().layout)
+        self.history = History(fresh.now().layout)
         self.status, self.message, self._coming = "paused", "", None
         self.preparing.forget()
         self.note_again()
@@ -250,15 +247,17 @@ class LiveEngine:
         """What was recorded, as a trajectory; runs after a change of twin record more than those before."""
         status = Status("failed" if self.status == "failed" else "interrupted", self.message)
         source = Origin(source=self.twin.mechanism(), start=self.first.time)
-        return Trajectory(self.past.layout, self.past.store(), status, {"work_of_hands": self.work}, source)
+        return Trajectory(
+            self.history.layout, self.history.store(), status, {"work_of_hands": self.work}, source
+        )
 
     def window(self, seconds: float, frames: int) -> Trajectory:
         """At most so many frames of the last seconds up to what is shown."""
-        return self.past.window(seconds, frames, self.shown)
+        return self.history.window(seconds, frames, self.shown)
 
     def has_news(self, shown: Snapshot) -> bool:
         """Whether there is anything newer than a snapshot."""
-        now = float(self.past.time[-1 if self.shown is None else self.shown])
+        now = float(self.history.time[-1 if self.shown is None else self.shown])
         seen = (shown.time, shown.status, shown.message, shown.preparing)
         moving = self.motion is not None or shown.moving
         return moving or (now, self.status, self.message, self.preparing.what) != seen
@@ -277,8 +276,8 @@ class LiveEngine:
     def note_again(self) -> None:
         """Record anew where the run stands, in place of what was recorded at that time."""
         now = self.from_shown().now()
-        self.past.drop(now.time[0])
-        self.past.add(frames_of(now), np.array([self.work]), now)
+        self.history.drop(now.time[0])
+        self.history.add(frames_of(now), np.array([self.work]), now)
 
     def _take_up_prepared(self, waits: bool = False) -> None:
         try:
@@ -298,4 +297,4 @@ class LiveEngine:
             history = part.body(body)
             motion = (history.position, history.rotation, history.velocity, history.angular_velocity)
             self.work += hold.work(part.time, motion)
-        self.past.add(frame, np.array([self.work]), part)
+        self.history.add(frame, np.array([self.work]), part)

@@ -1,19 +1,115 @@
-"""Lets other processes attach to a session: over a socket of the user's own, or a TCP port with a token."""
+"""Lets other processes attach to a session.
+
+Over a Unix socket in a folder that belongs to this user alone, or over a TCP port with a token.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
 import socket
+import stat
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Final, Self
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.viewer.front import Front
+from bellcrank.ownership import OTHERS, is_own
+from bellcrank.viewer.clients import Client
 from bellcrank.viewer.session import Session
-from bellcrank.viewer.sockets import runtime_folder, unix_socket
+
+_LONGEST: Final = 100  # bytes that the path of a Unix socket may have on all systems
+
+
+def runtime_folder() -> Path:
+    """The folder of the user's sockets, which nobody else may enter; it is created if necessary.
+
+    Raises MechanismError if it cannot be created, or belongs to somebody else.
+    """
+    if not hasattr(socket, "AF_UNIX"):
+        raise MechanismError(
+            Fault(
+                "listen",
+                "this system has no Unix sockets",
+                None,
+                "listen at HOST:PORT, such as localhost:7070",
+            )
+        )
+    given = os.environ.get("XDG_RUNTIME_DIR", "")
+    base = Path(given) if given and Path(given).is_dir() else Path(tempfile.gettempdir())
+    folder = base / ("bellcrank" if given and base == Path(given) else f"bellcrank-{os.getuid()}")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise MechanismError(Fault(f"folder '{folder}'", f"it cannot be made: {error}")) from error
+    if not stat.S_ISDIR(found.st_mode) or not is_own(found, OTHERS):
+        rule = "others may enter it, or it is no folder of yours"
+        raise MechanismError(
+            Fault(f"folder '{folder}'", rule, None, "remove it, or give the path of a socket")
+        )
+    return folder
+
+
+def free_path(kind: str) -> Path:
+    """A path in `runtime_folder` that is free.
+
+    Sockets of this kind that processes left there when they were killed are removed. Raises MechanismError as
+    `runtime_folder` does.
+    """
+    folder = runtime_folder()
+    for left in folder.glob(f"{kind}-*"):
+        process = left.name.split("-")[1]
+        if process.isdecimal() and not _runs(int(process)) and not _answers(left):
+            left.unlink(missing_ok=True)
+    return folder / f"{kind}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def unix_socket(path: Path) -> socket.socket:
+    """A Unix socket that listens at a path, for its owner alone. Raises OSError, MechanismError."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise OSError("this system has no Unix sockets")
+    if len(os.fsencode(path)) > _LONGEST:
+        advice = "give a shorter one; XDG_RUNTIME_DIR names the folder of those that are not given"
+        raise MechanismError(Fault("listen", f"the path has more than {_LONGEST} bytes", str(path), advice))
+    if path.exists() and stat.S_ISSOCK(path.lstat().st_mode) and not _answers(path):
+        path.unlink()  # of a process that is gone
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)  # so that it never exists with other rights than these
+    try:
+        listening.bind(str(path))
+    except OSError:
+        listening.close()
+        raise
+    finally:
+        os.umask(before)
+    listening.listen()
+    return listening
+
+
+def _answers(path: Path) -> bool:
+    """Whether somebody listens at a path."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
+        trial.settimeout(1.0)
+        try:
+            trial.connect(str(path))
+        except OSError:
+            return False
+    return True
+
+
+def _runs(process: int) -> bool:
+    """Whether there is a process of this number; those of containers that share the folder have others."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
 
 _MOST: Final = 64  # front ends at once
 _STRANGERS: Final = (
@@ -34,8 +130,8 @@ class Listener:
 
     def __init__(self, live: Session, where: str | None = None, token: str | None = None) -> None:
         self._live, self._lock, self._open = live, Lock(), True
-        self._fronts = set[Front]()
-        self._strangers: dict[Front, None] = {}  # in the order in which they came
+        self._clients = set[Client]()
+        self._strangers: dict[Client, None] = {}  # in the order in which they came
         end = None if where is None else tcp_of(where)
         self._path: Path | None = None
         try:
@@ -63,10 +159,10 @@ class Listener:
         self.close()
 
     @property
-    def fronts(self) -> tuple[str, ...]:
+    def clients(self) -> tuple[str, ...]:
         """Names of the attached front ends."""
         with self._lock:
-            return tuple(sorted(front.name for front in self._fronts))
+            return tuple(sorted(client.name for client in self._clients))
 
     def close(self) -> None:
         """Accept no more connections, and end the existing ones."""
@@ -78,9 +174,9 @@ class Listener:
             self._path.unlink(missing_ok=True)
         self._thread.join(2.0)
         with self._lock:
-            fronts = [*self._fronts, *self._strangers]
-        for front in fronts:
-            front.close()
+            clients = [*self._clients, *self._strangers]
+        for client in clients:
+            client.close()
 
     def _accept(self) -> None:
         while self._open:
@@ -94,13 +190,13 @@ class Listener:
                 self._receive(connection)
                 continue
             with self._lock:
-                if len(self._fronts) < _MOST:
-                    self._fronts.add(self._front(connection))
+                if len(self._clients) < _MOST:
+                    self._clients.add(self._front(connection))
                     continue
             connection.close()
 
-    def _front(self, connection: socket.socket) -> Front:
-        return Front(self._live, connection, self.token, self._named, self._admit, self._forget)
+    def _front(self, connection: socket.socket) -> Client:
+        return Client(self._live, connection, self.token, self._named, self._admit, self._forget)
 
     def _receive(self, connection: socket.socket) -> None:
         """Take up a connection that must show the token first.
@@ -114,29 +210,29 @@ class Listener:
         if oldest is not None:
             oldest.dismiss()
 
-    def _admit(self, front: Front) -> bool:
+    def _admit(self, client: Client) -> bool:
         """Count a connection that has shown the token as a front end; False if there are too many."""
         with self._lock:
-            if front not in self._fronts:
-                if len(self._fronts) >= _MOST:
+            if client not in self._clients:
+                if len(self._clients) >= _MOST:
                     return False
-                self._strangers.pop(front, None)
-                self._fronts.add(front)
+                self._strangers.pop(client, None)
+                self._clients.add(client)
         return True
 
     def _named(self, wanted: str) -> str:
         """A name that no other front end has."""
-        taken = {front.name for front in tuple(self._fronts)} | {"page", "terminal of the page"}
+        taken = {client.name for client in tuple(self._clients)} | {"page", "terminal of the page"}
         number = 2
         name = wanted
         while name in taken:
             name, number = f"{wanted} {number}", number + 1
         return name
 
-    def _forget(self, front: Front) -> None:
+    def _forget(self, client: Client) -> None:
         with self._lock:
-            self._fronts.discard(front)
-            self._strangers.pop(front, None)
+            self._clients.discard(client)
+            self._strangers.pop(client, None)
 
 
 def tcp_of(where: str) -> tuple[str, int] | None:

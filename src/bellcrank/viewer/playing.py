@@ -15,11 +15,11 @@ from bellcrank.trajectory.contact_log import starts_of
 from bellcrank.trajectory.contact_marks import Touching
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer.history import NONE
 from bellcrank.viewer.inspecting import inspected_in
 from bellcrank.viewer.pace import PERIOD, Pace
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.snapshot import Snapshot
-from bellcrank.viewer.touched import NONE
 
 _STEPS: Final = 10_000  # frames that one command may skip
 

@@ -18,8 +18,8 @@ from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.moves import MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer import playing
-from bellcrank.viewer.bench import Bench
 from bellcrank.viewer.commands import COMMANDS
+from bellcrank.viewer.editor import Editor
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.playing import Player
 from bellcrank.viewer.replaying import Replayer
@@ -111,9 +111,9 @@ class Session:
         return self._engine.name
 
     @property
-    def bench(self) -> Bench | None:
-        """The bench, for reading only. None for a session that plays a recorded run."""
-        return self._engine.bench if isinstance(self._engine, LiveEngine) else None
+    def editor(self) -> Editor | None:
+        """The editor, for reading only. None for a session that plays a recorded run."""
+        return self._engine.editor if isinstance(self._engine, LiveEngine) else None
 
     @property
     def ranges(self) -> Mapping[str, tuple[float, float]]:
@@ -282,7 +282,7 @@ def live(
     engine = LiveEngine(mechanism.copy(), Settings.of(given), clock, begin, background)
     if given.get("method") is None and given.get("step") is None and not engine.open:
         _try_steps(engine)
-    engine.bench = Bench(engine, folder, begin)
+    engine.editor = Editor(engine, folder, begin)
     return Session(engine, COMMANDS, clock)
 
 

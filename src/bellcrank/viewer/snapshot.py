@@ -10,9 +10,9 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.contact_marks import Touching
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray
-from bellcrank.viewer.hand import Hold
+from bellcrank.viewer.history import NONE
 from bellcrank.viewer.settings import Settings
-from bellcrank.viewer.touched import NONE
+from bellcrank.viewer.twin import Hold
 
 if TYPE_CHECKING:
     from bellcrank.viewer.engine import LiveEngine
@@ -96,7 +96,7 @@ class Snapshot:
 
 def snapshot_of(engine: LiveEngine, number: int) -> Snapshot:
     """What a live engine shows."""
-    past, at = engine.past, len(engine.past) - 1 if engine.shown is None else engine.shown
+    past, at = engine.history, len(engine.history) - 1 if engine.shown is None else engine.shown
     frame, motion = past.frames[at].copy(), engine.motion
     if motion is not None and motion.bodies == past.layout.bodies:
         for name, values in zip(("position", "rotation"), motion.pose, strict=True):

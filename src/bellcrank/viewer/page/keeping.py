@@ -13,7 +13,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene import Scene
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer.files import file_in
+from bellcrank.viewer.names import file_in
 from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.session import Session
 from bellcrank.whole_files import write_whole

@@ -11,7 +11,7 @@ import numpy as np
 from bellcrank.assembly.state import Floats
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.scene.mesh import ball
-from bellcrank.viewer.page.picking import Pick
+from bellcrank.viewer.page.pointing import Pick
 from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.pieces import ends_of, points_on
 from bellcrank.viewer.snapshot import Snapshot

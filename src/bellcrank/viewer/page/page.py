@@ -18,16 +18,14 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene import Scene
 from bellcrank.scene import of as scene_of
 from bellcrank.scene.view import NAMES
-from bellcrank.viewer.page.arrows import Arrows
+from bellcrank.viewer.page.arrows import HINT, Arrows, Contacts
 from bellcrank.viewer.page.building import Building
-from bellcrank.viewer.page.contacts import HINT, Contacts
 from bellcrank.viewer.page.controls import Controls
 from bellcrank.viewer.page.gate import Gate
-from bellcrank.viewer.page.hovering import Hovering
 from bellcrank.viewer.page.jogging import Jogging
 from bellcrank.viewer.page.keeping import Keeping
 from bellcrank.viewer.page.plots import Plots
-from bellcrank.viewer.page.pointing import Pointing
+from bellcrank.viewer.page.pointing import Hovering, Pointing
 from bellcrank.viewer.page.selected import Selected
 from bellcrank.viewer.page.server import page_path, quiet_server, stop_quietly
 from bellcrank.viewer.page.stage import Stage

@@ -17,7 +17,7 @@ from types import CodeType, SimpleNamespace
 from typing import Any, Final
 
 from bellcrank.errors import Unsupported
-from bellcrank.viewer.sockets import free_path, unix_socket
+from bellcrank.viewer.listening import free_path, unix_socket
 
 _NOWHERE: Final = "/nowhere"  # the host of a server that does not listen; no machine has this name
 _CALLED: Final = frozenset(("websockets", "asyncio", "server", "serve"))

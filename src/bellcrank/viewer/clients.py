@@ -1,4 +1,6 @@
-"""A front end in another process, at the end of a connection: lines come in, answers and events go out.
+"""Client ends of a live session: programs and terminals that send lines and read events at their own pace.
+
+Each executes lines in the one shell of the session, and sees what the others do.
 
 Each line is a command of the command language, or a JSON object:
 {"attach": NAME, "poses": true, "token": TEXT} introduces the front end, {"do": COMMAND, ...} is a command of
@@ -12,19 +14,179 @@ from __future__ import annotations
 import hmac
 import json
 import socket
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from threading import Condition, Semaphore, Thread, Timer
-from typing import Any, Final
+from threading import Condition, Event, Lock, Semaphore, Thread, Timer
+from typing import Any, BinaryIO, Final, Self
 
 from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.shell import drivers
 from bellcrank.shell.drivers import received
 from bellcrank.shell.reply import Reply, failure
-from bellcrank.viewer.feed import Feed, command_of, poses_of
 from bellcrank.viewer.session import Session
+from bellcrank.viewer.snapshot import Entry, Snapshot
+
+_MOST: Final = 20_000  # entries that wait for a front end to read them
+
+
+class Subscription:
+    """Command lines of others, each once and in order, from when it is opened until it is closed.
+
+    name: of the front end; its own lines are left out. Nothing here waits for the reader: beyond 20,000
+    entries the later ones are counted only.
+    """
+
+    def __init__(self, live: Session, name: str) -> None:
+        self._live, self._name = live, name
+        self._lock, self._waiting, self._lost = Lock(), deque[Entry](), 0
+        if live.editor is not None:
+            live.editor.followers.append(self._keep)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop collecting."""
+        if self._live.editor is not None and self._keep in self._live.editor.followers:
+            self._live.editor.followers.remove(self._keep)
+
+    def _keep(self, entries: Sequence[Entry]) -> None:
+        with self._lock:
+            for one in entries:
+                if one.by == self._name:
+                    continue
+                if len(self._waiting) < _MOST:
+                    self._waiting.append(one)
+                else:
+                    self._lost += 1
+
+    def take(self) -> tuple[list[Entry], int]:
+        """What has happened since the last call, and how many later entries were not kept."""
+        with self._lock:
+            found, lost = list(self._waiting), self._lost
+            self._waiting.clear()
+            self._lost = 0
+        return found, lost
+
+
+def command_of(entry: Entry) -> str:
+    """A command line of another front end, as a line of JSON."""
+    told = {"by": entry.by, "command": entry.line, "ok": entry.ok, "text": entry.text}
+    return json.dumps({"event": "command", **told})
+
+
+def poses_of(now: Snapshot) -> dict[str, Any]:
+    """Poses of the bodies: position x y z, m, and rotation w x y z of each, by name."""
+    rows = zip(now.bodies, now.position.tolist(), now.rotation.tolist(), strict=True)
+    bodies = {name: [*position, *rotation] for name, position, rotation in rows}
+    return {"event": "poses", "time": now.time, "status": now.status, "bodies": bodies}
+
+
+_RATE: Final = 30.0  # poses a second, at most
+
+
+class Attached:
+    """Executes command lines in a live session as a shell does. name: shown to others as the author.
+
+    Raises MechanismError for a session that plays a recorded run.
+    """
+
+    def __init__(self, live: Session, name: str) -> None:
+        if live.editor is None:
+            raise MechanismError(Fault("session", "it plays a recorded run, in which nothing can be changed"))
+        self.live, self.name, self._bench = live, name, live.editor
+
+    def complete(self, begun: str) -> list[str]:
+        """The words that may complete the last word of a line."""
+        return self._bench.shell.complete(begun)
+
+    def execute(self, line: str) -> Reply:
+        """Execute a command line. Ctrl-C ends what it runs."""
+        answer = self.live.send("execute", line=line, by=self.name)
+        try:
+            return self._reply(answer)
+        except KeyboardInterrupt:
+            self.live.send("pause")
+            return self._reply(answer)
+
+    @staticmethod
+    def _reply(answer: Any) -> Reply:
+        try:
+            reply: Reply = answer.result()
+        except BellcrankError as error:
+            return failure(error)
+        return reply
+
+
+class Telling:
+    """Writes what others do in a session to standard output, until it is closed; as lines of JSON or as text.
+
+    poses: whether to write the poses of the bodies, at most thirty times a second, while they move.
+    """
+
+    def __init__(self, attached: Attached, as_json: bool, poses: bool = False) -> None:
+        self._attached, self._as_json, self._poses = attached, as_json, poses
+        self._number = attached.live.snapshot.number
+        self._subscription = Subscription(attached.live, attached.name)
+        self._ends = Event()
+        self._thread = Thread(target=self._work, name="bellcrank tells", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.set()
+        self._thread.join(2.0)
+        self._subscription.close()
+
+    def _work(self) -> None:
+        while not self._ends.is_set():
+            begun = time.perf_counter()
+            now = self._attached.live.newer(self._number, 0.1)
+            if now.number == self._number:
+                continue
+            self._number = now.number
+            for line in self._entries():
+                sys.stdout.write(f"{line}\n")
+            if self._poses:
+                sys.stdout.write(f"{json.dumps(poses_of(now))}\n")
+            sys.stdout.flush()
+            self._ends.wait(max(0.0, 1.0 / _RATE - (time.perf_counter() - begun)))
+
+    def _entries(self) -> list[str]:
+        """What others did since the last call."""
+        others, lost = self._subscription.take()
+        if self._as_json:
+            more = [json.dumps({"event": "lost", "count": lost})] if lost else []
+            return [*(command_of(one) for one in others), *more]
+        more = [f"; and {lost} more lines of others"] if lost else []
+        return [
+            *(f"; {one.by or 'another'}: {one.line}{'' if one.ok else '   ; refused'}" for one in others),
+            *more,
+        ]
+
+
+def terminal(live: Session) -> int:
+    """Execute command lines typed at a terminal; return the exit status."""
+    attached = Attached(live, "terminal")
+    with Telling(attached, as_json=False):
+        return drivers.interactive(attached)
+
+
+def pipe(live: Session, stream: BinaryIO, as_json: bool, poses: bool = False) -> int:
+    """Execute what another program writes, until it closes the stream; return the exit status."""
+    attached = Attached(live, "pipe")
+    with Telling(attached, as_json, poses):
+        return drivers.answer(attached, drivers.received(stream), "<stdin>", as_json, keep_going=True)
+
 
 _PERIOD: Final = 1.0 / 30.0  # s between poses, at least
 _UNREAD: Final = 100  # answers that wait to be read before no more lines are read
@@ -35,7 +197,7 @@ _SIGNED: Final = frozenset(("add_body", "join", "nail", "free", "motor", "remove
                             "assemble", "keep", "open_file"))  # fmt: skip
 
 
-class Front:
+class Client:
     """Serves one connection in two threads until either side ends it.
 
     token: that it must give first, "" for none. named: makes a unique name from the one that it gives.
@@ -48,7 +210,7 @@ class Front:
 
     def __init__(
         self, live: Session, connection: socket.socket, token: str, named: Callable[[str], str],
-        admitted: Callable[[Front], bool], ended: Callable[[Front], None],
+        admitted: Callable[[Client], bool], ended: Callable[[Client], None],
     ) -> None:  # fmt: skip
         self._live, self._socket, self._token = live, connection, token
         self._named, self._admit, self._ended = named, admitted, ended
@@ -60,7 +222,7 @@ class Front:
         self._room = Semaphore(_UNREAD)
         self._grabbed: set[str] = set()
         self._reads, self._open = True, True
-        self._feed = Feed(live, self.name)
+        self._subscription = Subscription(live, self.name)
         self._timer = Timer(_PATIENCE, self.dismiss)
         self._timer.daemon = True
         self._timer.start()
@@ -96,7 +258,7 @@ class Front:
         if not was:
             return
         self._timer.cancel()
-        self._feed.close()
+        self._subscription.close()
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
@@ -144,8 +306,8 @@ class Front:
             return self._put(_done(Reply(data=told)), text)
         self._refuse_stranger()
         if "complete" in given:
-            bench = self._live.bench
-            words = [] if bench is None else bench.shell.complete(str(given["complete"]))
+            editor = self._live.editor
+            words = [] if editor is None else editor.shell.complete(str(given["complete"]))
             return self._put(_done(Reply(data={"words": words})), text)
         if "do" not in given:
             rule, advice = "it has none of the keys do, attach, complete", 'such as {"do": "play"}'
@@ -176,10 +338,10 @@ class Front:
             )
         if self._token and not self._admit(self):
             raise MechanismError(Fault("attach", "too many front ends are attached", None, "detach another"))
-        feed = self._feed
+        former = self._subscription
         self._admitted, self.name = True, self._named(name)
-        self._feed, self._poses = Feed(self._live, self.name), given.get("poses") is True
-        feed.close()
+        self._subscription, self._poses = Subscription(self._live, self.name), given.get("poses") is True
+        former.close()
 
     def _refuse_stranger(self) -> None:
         if not self._admitted:
@@ -235,7 +397,7 @@ class Front:
         """What others did, and whether the session plays, stands or has failed."""
         if not self._admitted:
             return []
-        others, lost = self._feed.take()
+        others, lost = self._subscription.take()
         lines = [command_of(one) for one in others]
         now = self._live.snapshot
         if now.status != self._status:

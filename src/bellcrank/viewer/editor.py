@@ -1,4 +1,4 @@
-"""The bench of a live session: the shell whose commands build its mechanism, whoever gives them.
+"""The editor of a live session: the shell whose commands build its mechanism, whoever gives them.
 
 Mechanism, settings and undo history belong to the shell's situation; the motion of bodies to the engine.
 Before a command line, the situation is updated with what the engine did since the last one; afterwards the
@@ -31,14 +31,15 @@ from bellcrank.shell.situation import Situation
 from bellcrank.trajectory.joining import frames_of
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.built import Built, gapes, open_one, running
+from bellcrank.viewer.history import without_points
 from bellcrank.viewer.motion import Motion
-from bellcrank.viewer.past import without_points
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.snapshot import Entry
 from bellcrank.viewer.steering import steer, switch
 
 if TYPE_CHECKING:
     from bellcrank.viewer.engine import LiveEngine
+
 
 _SAME: Final = 1e-12  # m, m/s, rad/s: where bodies are nearer to each other they have not moved
 _ENTRIES: Final = 60  # of the log
@@ -53,10 +54,10 @@ class _Work(Worked):
 
     def trajectory(self) -> Trajectory:
         """What the engine recorded; where it stands at its start, what was shown last."""
-        return self.engine.trajectory() if len(self.engine.past) > 1 else super().trajectory()
+        return self.engine.trajectory() if len(self.engine.history) > 1 else super().trajectory()
 
 
-class Bench:
+class Editor:
     """The shell of a live engine. folder: the only one where commands read and write files.
 
     interrupt: ends what a command line runs, until it is cleared. followers: called in the session's thread
@@ -166,11 +167,11 @@ class Bench:
             new = self._built(now, settings, is_loaded)
             follows = (
                 new.run is not None and now.live is not None and not engine.open
-                and now.start == taken.start and new.layout.bodies == engine.past.layout.bodies
+                and now.start == taken.start and new.layout.bodies == engine.history.layout.bodies
             )  # fmt: skip
             engine.settings = settings
             if follows:
-                engine.past.cut(taken.time)
+                engine.history.cut(taken.time)
             engine.take(new, follows, not is_loaded and (follows or now.mechanism is not taken.mechanism))
             self._show_what_ran(now, taken)
         self._taken, self._reached = now, engine.state
@@ -182,9 +183,9 @@ class Bench:
             return
         if last.statistics.get("formulation") == "constraint forces":
             self.engine.motion = Motion(last)
-        elif without_points(last.layout) == self.engine.past.layout:
-            self.engine.past.put_before_last(frames_of(last), self.engine.work)
-            self.engine.past.touched.note(last)
+        elif without_points(last.layout) == self.engine.history.layout:
+            self.engine.history.put_before_last(frames_of(last), self.engine.work)
+            self.engine.history.touched.note(last)
 
     def _built(self, now: Situation, settings: Settings, is_loaded: bool) -> Built:
         inputs = {one.name: value for one, value in now.inputs.items()}
