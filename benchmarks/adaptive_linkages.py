@@ -9,7 +9,7 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.assembly.flat import FlatBuilder
+from bellcrank.compile.flat import FlatBuilder
 from bellcrank.mechanism.rotation import from_matrix, matrix
 
 Array = np.ndarray

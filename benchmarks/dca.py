@@ -13,8 +13,8 @@ from typing import Final
 import click
 import numpy as np
 
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.model import Model
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.model import Model
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
 from bellcrank.gallery.rings import chain

@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats
 from bellcrank.formulations.preparing import prepare
 from bellcrank.mechanism.rotation import matrix
 from benchmarks.timing import Spread, timed

@@ -17,9 +17,9 @@ from typing import Final
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats
 from bellcrank.gallery import n_four_bar, ring
 from bellcrank.integrate.methods import METHODS
 from benchmarks.peers.loop_problems import ENERGY_BOUND, GAP_BOUND, LENGTH, PROBLEMS, Judge, Problem

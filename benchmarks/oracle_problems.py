@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.gallery import Link, flyball_governor, link_chain
 
 Rates = Callable[[float, Floats, Floats], None]

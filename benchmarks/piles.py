@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from benchmarks.environment import environment
 from benchmarks.report import Column, Report, Row, Table, publish

@@ -13,7 +13,7 @@ from typing import Final
 import click
 import numpy as np
 
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.formulations.preparing import prepare as prepared
 from bellcrank.formulations.system import System
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option

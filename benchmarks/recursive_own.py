@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
 from bellcrank.mechanism.rotation import matrix

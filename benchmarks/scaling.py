@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.gallery import chain, ladder, ring
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from benchmarks.environment import environment

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.expression import cache, native
 from bellcrank.mechanism.rotation import matrix
 from benchmarks.symbolic_robots import Robot, States

@@ -14,8 +14,8 @@ from typing import Final
 import click
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.model import Model
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.model import Model
 from bellcrank.gallery import free_ring, man_on_bicycle, misplaced_stone, ring
 from bellcrank.gallery.prosthetic_arm import prosthetic_arm, prosthetic_shoulder
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats
 from bellcrank.errors import SimulationError
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System

@@ -166,7 +166,7 @@ def test_progress_counts_up_to_one():
 
 
 def test_a_model_may_be_simulated_many_times():
-    from bellcrank.assembly.compile import compile_mechanism
+    from bellcrank.compile.compile import compile_mechanism
 
     model = compile_mechanism(pendulum())
     first, second = (bc.simulate(model, 0.5) for _ in range(2))

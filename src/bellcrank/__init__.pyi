@@ -6,31 +6,24 @@ from bellcrank import gallery as gallery
 from bellcrank import scene as scene
 from bellcrank._core import build_info as build_info
 from bellcrank.accuracy import Accuracy as Accuracy
-from bellcrank.analysis.assembling import assemble as assemble
-from bellcrank.analysis.equilibrium import EquilibriumReport as EquilibriumReport
-from bellcrank.analysis.equilibrium import find_equilibrium as find_equilibrium
+from bellcrank.analysis.assemble import assemble as assemble
+from bellcrank.analysis.assemble import hold_start_values as hold_start_values
 from bellcrank.analysis.info import info as info
 from bellcrank.analysis.inverse_kinematics import InverseKinematics as InverseKinematics
 from bellcrank.analysis.inverse_kinematics import Reached as Reached
 from bellcrank.analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
 from bellcrank.analysis.kinematics import kinematics as kinematics
-from bellcrank.analysis.linear_model import LinearModel as LinearModel
-from bellcrank.analysis.linearize import linearize as linearize
-from bellcrank.analysis.mode import Mode as Mode
-from bellcrank.analysis.modes import Modes as Modes
-from bellcrank.analysis.modes import modes as modes
-from bellcrank.analysis.start_values import hold_start_values as hold_start_values
+from bellcrank.analysis.statics import EquilibriumReport as EquilibriumReport
 from bellcrank.analysis.statics import Statics as Statics
+from bellcrank.analysis.statics import find_equilibrium as find_equilibrium
 from bellcrank.analysis.statics import statics as statics
-from bellcrank.analysis.verdict import Verification as Verification
-from bellcrank.analysis.verify import verify as verify
 from bellcrank.analysis.vibration import Vibration as Vibration
 from bellcrank.analysis.vibration import frequency_weighting as frequency_weighting
 from bellcrank.analysis.vibration import vibration as vibration
-from bellcrank.assembly.report import AssemblyReport as AssemblyReport
-from bellcrank.assembly.state import State as State
-from bellcrank.assembly.validate import validate as validate
+from bellcrank.compile.report import AssemblyReport as AssemblyReport
+from bellcrank.compile.state import State as State
+from bellcrank.compile.validate import validate as validate
 from bellcrank.errors import AssemblyError as AssemblyError
 from bellcrank.errors import BellcrankError as BellcrankError
 from bellcrank.errors import Fault as Fault
@@ -51,6 +44,11 @@ from bellcrank.integrate.events import Event as Event
 from bellcrank.io.files import load as load
 from bellcrank.io.files import loads as loads
 from bellcrank.io.files import save as save
+from bellcrank.linear.linearize import linearize as linearize
+from bellcrank.linear.linearize import modes as modes
+from bellcrank.linear.modes import LinearModel as LinearModel
+from bellcrank.linear.modes import Mode as Mode
+from bellcrank.linear.modes import Modes as Modes
 from bellcrank.mechanism import Body as Body
 from bellcrank.mechanism import Coordinate as Coordinate
 from bellcrank.mechanism import Limit as Limit
@@ -217,15 +215,15 @@ from bellcrank.studies.sweep import sweep as sweep
 from bellcrank.trajectory.moves import MoveTrajectory as MoveTrajectory
 from bellcrank.trajectory.parts import concatenate as concatenate
 from bellcrank.trajectory.trajectory import Trajectory as Trajectory
+from bellcrank.verification.verdict import Verification as Verification
+from bellcrank.verification.verify import verify as verify
 
 __version__: str
 __all__: list[str]
 from bellcrank.analysis.info import MechanismInfo as MechanismInfo
-from bellcrank.analysis.verdict import CheckResult as CheckResult
-from bellcrank.analysis.verdict import Finding as Finding
-from bellcrank.assembly.model import Model as Model
-from bellcrank.assembly.report import BodyMove as BodyMove
-from bellcrank.assembly.report import Redundancy as Redundancy
+from bellcrank.compile.model import Model as Model
+from bellcrank.compile.report import BodyMove as BodyMove
+from bellcrank.compile.report import Redundancy as Redundancy
 from bellcrank.errors import Location as Location
 from bellcrank.formulations.accelerations import Accelerations as Accelerations
 from bellcrank.formulations.accelerations import BodyAcceleration as BodyAcceleration
@@ -256,3 +254,5 @@ from bellcrank.trajectory.histories import EnergyHistory as EnergyHistory
 from bellcrank.trajectory.histories import InputHistory as InputHistory
 from bellcrank.trajectory.histories import JointHistory as JointHistory
 from bellcrank.trajectory.histories import ViolationHistory as ViolationHistory
+from bellcrank.verification.verdict import CheckResult as CheckResult
+from bellcrank.verification.verdict import Finding as Finding

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import limit_of_digits
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.model import Model
+from bellcrank.compile.report import limit_of_digits
+from bellcrank.compile.state import Floats
 from bellcrank.errors import Unsupported
 
 _UNEVEN = 1e6  # spread of mobilities above which digits may be insufficient

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from bellcrank.assembly.state import State
+    from bellcrank.compile.state import State
     from bellcrank.mechanism.mechanism import Mechanism
     from bellcrank.trajectory.moves import MoveTrajectory
     from bellcrank.trajectory.trajectory import Trajectory

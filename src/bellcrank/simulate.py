@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import check_request
 from bellcrank.integrate.events import CompiledEvents, Event, compiled_events

@@ -9,7 +9,7 @@ from rigs.agreement import close
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.errors import Unsupported
 from bellcrank.gallery.random_trees import TOPOLOGIES, random_tree
 from bellcrank.mechanism import JOINT_KINDS

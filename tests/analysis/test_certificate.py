@@ -9,10 +9,10 @@ from linkages import four_bar
 
 import bellcrank as bc
 from bellcrank import expression as ex
-from bellcrank.analysis import certificate
-from bellcrank.analysis.admissible import admissible_states
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
+from bellcrank.verification import certificate
+from bellcrank.verification.states import admissible_states
 
 FORMULATIONS = ("lagrange", "recursive", "symbolic", "dca")
 Y = (0.0, 1.0, 0.0)

@@ -13,11 +13,11 @@ from rigs.swinging import G, Y, parallelogram, pendulum
 
 import bellcrank as bc
 from bellcrank import gallery
-from bellcrank.analysis.admissible import admissible_states
-from bellcrank.analysis.differences import OutOfReach, derivatives
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.linear.differences import OutOfReach, derivatives
+from bellcrank.verification.states import admissible_states
 
-linearize_module = importlib.import_module("bellcrank.analysis.linearize")
+linearize_module = importlib.import_module("bellcrank.linear.linearize")
 X = (1.0, 0.0, 0.0)
 FORMULATIONS = ("lagrange", "recursive", "symbolic", "dca")
 

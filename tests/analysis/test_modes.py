@@ -14,8 +14,8 @@ from scipy.special import roots_laguerre
 
 import bellcrank as bc
 from bellcrank import gallery
-from bellcrank.analysis.eigenvalues import eigen
 from bellcrank.gallery import benchmark_bicycle as bicycle
+from bellcrank.linear.differences import eigen
 
 FORMULATIONS = ("lagrange", "recursive", "symbolic", "dca")
 FIVE = (0.5, 0.4, 0.3, 0.35, 0.2), (1.0, 0.7, 0.5, 2.0, 0.1), (0.02, 0.01, 0.004, 0.02, 0.001)

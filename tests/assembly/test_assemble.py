@@ -8,8 +8,8 @@ import pytest
 from rigs.linkages import upright_bar
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
 
 Y = (0.0, 1.0, 0.0)
 

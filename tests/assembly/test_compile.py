@@ -10,7 +10,7 @@ import pytest
 from rigs.chains import hinged_rods
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 
 Y = (0.0, 1.0, 0.0)
 

@@ -1,7 +1,7 @@
 """The graph: components, spanning forest, loops."""
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 
 Y = (0.0, 1.0, 0.0)
 

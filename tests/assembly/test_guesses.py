@@ -7,7 +7,7 @@ import pytest
 from rigs.placed_joints import arm, four_bar, starts
 
 import bellcrank as bc
-from bellcrank.analysis.equilibrium import find_equilibrium
+from bellcrank.analysis.statics import find_equilibrium
 from bellcrank.io import dumps, schema
 
 X, Y, Z = bc.symbol("x"), bc.symbol("y"), bc.symbol("z")

@@ -5,7 +5,7 @@ import pytest
 
 import bellcrank as bc
 import bellcrank.expression as ex
-from bellcrank.analysis.freedoms import freedoms
+from bellcrank.analysis.mobility import mobility
 
 FORMULATIONS = ("lagrange", "recursive", "symbolic")
 G = 9.81
@@ -159,7 +159,7 @@ def test_rest_and_assembly():
     found = np.array([body.position for body in mech.bodies.values()])
     np.testing.assert_allclose(found, np.outer(np.arange(1, 5), (0, 0, -0.2)), atol=1e-6)
     assert all(body.inertia == (NONE, NONE, NONE) for body in mech.bodies.values())
-    assert freedoms(bc.prepare(mech).model).count == 8
+    assert mobility(bc.prepare(mech).model).count == 8
 
 
 def test_files_hold_particles(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from benchmarks import adaptive
 from benchmarks.adaptive_figures import plot
 from benchmarks.adaptive_linkages import bicycle_chain, millipede, molecule, random_forces

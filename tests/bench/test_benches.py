@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bellcrank import _core, gallery
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.errors import MechanismError
 from bellcrank.formulations.preparing import prepare
 from bellcrank.integrate.methods import METHODS

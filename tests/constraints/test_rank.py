@@ -11,7 +11,7 @@ from rigs.machine import Machine
 
 import bellcrank as bc
 from bellcrank import expression as ex
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.gallery import chain, ladder, random_tree, ring
 
 

@@ -12,7 +12,7 @@ from rigs import chains
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.integrate.methods import method_options
 from bellcrank.run.plan import Plan
 from bellcrank.run.run import Run

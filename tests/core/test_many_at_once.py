@@ -5,7 +5,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 
 
 @pytest.mark.parametrize("kind", ["x", "distance", "theta_z", "universal_1"])

@@ -10,7 +10,7 @@ from rigs.growth import FILE
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank import expression as ex
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.expression.reading import symbols_of
 
 

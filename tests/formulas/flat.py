@@ -6,7 +6,7 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.expression import rotation_from_quaternion, symbol, t
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)

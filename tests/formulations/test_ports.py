@@ -10,7 +10,7 @@ from rigs.compiled import need_rigs
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.contract import checked_module
 from bellcrank.formulations.preparing import MOVING

@@ -7,7 +7,7 @@ from rigs.agreement import agreed, side_by_side
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.gallery import ladder
 
 

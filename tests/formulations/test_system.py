@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.formulations.preparing import MOVING
 
 Y = (0.0, 1.0, 0.0)

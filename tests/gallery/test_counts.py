@@ -2,7 +2,7 @@
 
 import pytest
 
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.gallery import chain, free_ring, ladder, n_four_bar, prosthetic_arm, prosthetic_shoulder, ring
 
 

@@ -7,7 +7,7 @@ import pytest
 from rigs import stops
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from benchmarks.oracle_problems import double_pendulum
 
 PIECES = 10

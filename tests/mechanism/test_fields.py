@@ -6,8 +6,8 @@ import pytest
 from rigs import examples
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.parametric_numbers import parametric_numbers
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.parametric_numbers import parametric_numbers
 from bellcrank.io.fields import REGISTRIES
 from bellcrank.mechanism.fields import declarations
 

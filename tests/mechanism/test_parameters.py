@@ -39,7 +39,7 @@ def built(mech, length, stiffness):
 
 
 def arrays(mech):
-    from bellcrank.assembly.compile import compile_mechanism
+    from bellcrank.compile.compile import compile_mechanism
 
     return compile_mechanism(mech).arrays
 

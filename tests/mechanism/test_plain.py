@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism import mass, plain
 from bellcrank.mechanism.checking import Check

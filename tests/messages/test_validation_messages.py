@@ -102,7 +102,7 @@ def test_contradictory_drives(mech):
     mech.add_drive("two", "arm joint.z", velocity=1.0)
     fault = only(mech)
     assert (fault.element, fault.value) == ("drive 'two'", "z")
-    assert "drive 'one' leads the same coordinate" in fault.rule
+    assert "drive 'one' drives the same coordinate" in fault.rule
 
 
 def test_contradictory_paths(mech):

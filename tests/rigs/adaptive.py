@@ -7,7 +7,7 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.gallery.random_trees import TOPOLOGIES, random_tree
 
 

@@ -11,7 +11,7 @@ from rigs.printed import Printed
 from scipy.integrate import solve_ivp
 from scipy.optimize import root
 
-from bellcrank.assembly.contacts import dissipation_of
+from bellcrank.compile.contacts import dissipation_of
 
 
 def tensegrity(printed: Printed) -> None:

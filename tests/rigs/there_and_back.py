@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
 from bellcrank.io.returned import Written, compared
 from bellcrank.io.robots import mjcf_writer, urdf_writer
 from bellcrank.mechanism.evaluation import with_numbers

@@ -9,8 +9,8 @@ from rigs.tensegrity import tensegrity
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
 from bellcrank.io.files import dumps, loads
 
 Y = (0.0, 1.0, 0.0)

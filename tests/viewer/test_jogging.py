@@ -7,7 +7,7 @@ import pytest
 from rigs.live import do, engine, rod, wall
 
 import bellcrank as bc
-from bellcrank.analysis.leads import leads_of
+from bellcrank.analysis.mobility import driving_coordinates
 from bellcrank.gallery.prosthetic_arm import SIDES, ArmParameters, prosthetic_arm, reaching
 from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration
 from bellcrank.trajectory.rotations import rotate
@@ -112,17 +112,17 @@ class TestArm:
         jogged(live, "hand.wrist", UP, 1.0)
         assert wrist(live)[2] - begin[2] == pytest.approx(0.1, abs=0.02)
         do(live, "reset")
-        assert not live.twin.leads
+        assert not live.twin.driven
         assert set(live.run.model.drive_index) == {"front motor", "rear motor", "elbow", "wrist"}
 
 
 class TestAnyMechanism:
-    def test_a_linkage_without_drives_is_led_by_a_joint(self):
+    def test_a_linkage_without_drives_is_driven_by_a_joint(self):
         live = engine(bc.gallery.four_bar())
         body, number = live.model.bodies[1], 1
         begin = live.state.position[number].copy()
         jogged(live, body, (0.05, 0.0, 0.0), 0.5)
-        assert len(live.twin.leads) == 1
+        assert len(live.twin.driven) == 1
         assert np.linalg.norm(live.state.position[number] - begin) > 1e-3
         rows = bc.prepare(bc.gallery.four_bar(), "lagrange").rows(replace(live.state, angles=None))
         assert np.abs(rows.error).max() < 1e-6
@@ -131,11 +131,11 @@ class TestAnyMechanism:
         live = engine(rod())
         body = live.model.bodies[0]
         jogged(live, body, (0.0, 0.0, 0.2), 0.3)
-        assert live.twin.leads[0].joint == "pivot"
+        assert live.twin.driven[0].joint == "pivot"
         do(live, "jog")
         before = live.state.position[0, 2]
         wall(live, 0.5)
-        assert not live.twin.leads
+        assert not live.twin.driven
         assert live.state.position[0, 2] < before - 0.05
 
     def test_paused_it_is_dragged_from_where_it_was_jogged_to(self):
@@ -157,9 +157,9 @@ class TestAnyMechanism:
         first, second = live.model.bodies
         do(live, "pin", body=first)
         jogged(live, second, (0.02, 0.0, 0.0), 0.2)
-        assert len(live.twin.leads) == 1
+        assert len(live.twin.driven) == 1
         do(live, "unpin", body=first)
-        assert len(live.twin.leads) == 2
+        assert len(live.twin.driven) == 2
         wall(live, 1.0)
         there = live.state.position.copy()
         wall(live, 0.5)
@@ -170,7 +170,7 @@ class TestAnyMechanism:
         last = list(mechanism.joints)[-1]
         mechanism.add_force("motor", bc.JointMotor(effort=0.1), mechanism.joints[last])
         live = engine(mechanism)
-        assert leads_of(live.model, live.state)[0].joint == last
+        assert driving_coordinates(live.model, live.state)[0].joint == last
 
     def test_a_body_that_floats_is_refused(self):
         mechanism = bc.Mechanism("ball")
@@ -193,14 +193,14 @@ class TestAnyMechanism:
         live = engine(demonstration())
         with pytest.raises(bc.MechanismError):
             do(live, "jog", **wrong)
-        assert not live.twin.leads
+        assert not live.twin.driven
 
 
 def test_a_cubic_meets_both_ends():
     live = engine(rod())
-    leads = leads_of(live.model, live.state)
-    given = cubics(leads, 2.0, 0.5, (np.array([1.0]), np.array([0.3])), (np.array([1.4]), np.array([-0.2])))
-    c = [given[name] for name in leads[0].inputs]
+    driven = driving_coordinates(live.model, live.state)
+    given = cubics(driven, 2.0, 0.5, (np.array([1.0]), np.array([0.3])), (np.array([1.4]), np.array([-0.2])))
+    c = [given[name] for name in driven[0].inputs]
     s = 0.5
     assert given["lead_time"] == 2.0
     assert c[:2] == [1.0, 0.3]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bellcrank.analysis.freedoms import freedoms
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.dependence import redundant_rows
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import AssemblyReport, Redundancy, limit_of_digits
+from bellcrank.analysis.mobility import mobility
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.dependence import redundant_rows
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.report import AssemblyReport, Redundancy, limit_of_digits
 from bellcrank.formulations.choice import choice
 from bellcrank.formulations.preparing import prepare_positions
 from bellcrank.mechanism.mechanism import Mechanism
@@ -122,7 +122,7 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
     """Facts about a mechanism. Raises MechanismError for faults, AssemblyError if it cannot be assembled."""
     described = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
     model, report = assembled(described)
-    found = freedoms(model)
+    found = mobility(model)
     redundancies = redundant_rows(model) if found.redundant else ()
     rows = int(np.count_nonzero(model.rigid_rows))
     graph, unweighed = model.graph, model.unweighed

@@ -13,10 +13,11 @@ from typing import Any, Final, NoReturn, TypeAlias
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats, State
+from bellcrank.compile.state_source import by_coordinate
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unreachable, Unsupported
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check, Quat, Vec3
@@ -67,17 +68,8 @@ class Reached:
     @property
     def drives(self) -> dict[str, float]:
         """The positions that drives of one coordinate would have to prescribe, m or rad."""
-        led = (one for one in self.model.multipliers if one.kind == "drive" and one.coordinate >= 0)
-        return {one.element: float(self.coordinates[one.coordinate]) for one in led}
-
-
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """Targets of one kind: the frames and what is specified for each, as the core takes them."""
-
-    frames: Frames
-    names: tuple[str, ...]
-    poses: Floats
+        driven = (one for one in self.model.multipliers if one.kind == "drive" and one.coordinate >= 0)
+        return {one.element: float(self.coordinates[one.coordinate]) for one in driven}
 
 
 @in_turn
@@ -147,10 +139,10 @@ class InverseKinematics:
         start: the state to start from; by default the current one.
         Raises MechanismError for invalid targets, AssemblyError if the constraints cannot be satisfied.
         """
-        asked = self._asked(targets)
-        search = self._search(asked.frames)
+        frames, poses = self._asked(targets)
+        search = self._search(frames)
         self._place(search, self.state if start is None else start)
-        reached = search.find(asked.poses, self._tolerance, self._steps, self._restarts)
+        reached = search.find(poses, self._tolerance, self._steps, self._restarts)
         if not search.violation() <= _MET:
             raise AssemblyError(
                 f"mechanism {self.model.name!r}: its constraints cannot be met from where it starts; "
@@ -185,27 +177,25 @@ class InverseKinematics:
 
     def _place(self, search: _core.InverseKinematics, state: State) -> None:
         model = self.model
-        angles = None
-        if state.angles is not None and len(state.angles) == len(model.angular):
-            angles = np.zeros(len(model.arrays["coordinate_kind"]))
-            angles[model.angular] = state.angles
+        known = state.angles is not None and len(state.angles) == len(model.angular)
+        angles = by_coordinate(model, state.angles) if known else None
         search.place(state.time, state.position, state.rotation, angles)
 
-    def _asked(self, targets: Targets) -> _Asked:
+    def _asked(self, targets: Targets) -> tuple[Frames, Floats]:
+        """The frames of targets, and where they are to go, as the core takes them."""
         if not isinstance(targets, Mapping) or not targets:
             rule = "targets are a mapping of markers to where they go"
             advice = "such as {'hand.wrist': (0.3, 0.0, -0.2)}"
             raise MechanismError(Fault("inverse_kinematics", rule, targets, advice))
-        frames, names, poses = [], [], []
+        frames, poses = [], []
         for key, value in targets.items():
             marker, name = self._marker(key)
             position, rotation = _aim(name, value)
             placed, turned = position is not None, rotation is not None
             body = self.model.body_number(marker.body)
             frames.append((body, marker.position, marker.rotation, placed, turned))
-            names.append(name)
             poses.append([*(position if position is not None else _NOWHERE), *(rotation or IDENTITY)])
-        return _Asked(tuple(frames), tuple(names), np.array(poses))
+        return tuple(frames), np.array(poses)
 
     def _marker(self, key: Any) -> tuple[Marker, str]:
         """The frame that a target names, and its name in words."""
@@ -221,9 +211,8 @@ class InverseKinematics:
             marker = Marker(self._body(element, key))
         else:
             if self._mechanism is None:
-                raise MechanismError(
-                    Fault(element, "the mechanism of the model is not known", None, "name a body")
-                )
+                rule = "the mechanism of the model is not known"
+                raise MechanismError(Fault(element, rule, None, "name a body"))
             marker = as_marker(self._mechanism, element, key)
             self._body(element, marker.body)
         return marker, element if isinstance(key, str) else f"target on {marker.body!r}"
@@ -232,14 +221,8 @@ class InverseKinematics:
         if name == GROUND:
             raise MechanismError(Fault(element, "the ground goes nowhere", None, "name a marker of a body"))
         if not isinstance(name, str) or name not in self.model.bodies:
-            raise MechanismError(
-                Fault(
-                    element,
-                    "there is no body or marker of this name",
-                    None,
-                    nearest(str(name), self.model.bodies),
-                )
-            )
+            rule = "there is no body or marker of this name"
+            raise MechanismError(Fault(element, rule, None, nearest(str(name), self.model.bodies)))
         return name
 
     def _failure(self, targets: Targets, found: Reached) -> str:

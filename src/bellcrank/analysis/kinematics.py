@@ -1,23 +1,29 @@
-"""Kinematics and inverse dynamics: the motion of a fully driven mechanism, by its constraints alone."""
+"""Kinematics and inverse dynamics: the motion of a fully driven mechanism, by its constraints alone.
+
+Inverse dynamics of markers on paths takes two runs. First the motion: the markers are driven along their
+paths, and the drives of joints are released. Then the efforts: the released coordinates are driven again, by
+functions that match their values, rates and accelerations at every frame, and the paths are removed. At
+frames both are exact to the solver's tolerance.
+"""
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import signature
-from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Unpack
 
 import numpy as np
 
-from bellcrank.analysis.freedoms import freedoms
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.dependence import dead_points
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
-from bellcrank.errors import Fault, MechanismError, SimulationError
+from bellcrank.analysis.mobility import DrivenCoordinate, mobility, supplying_coordinates
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.dependence import dead_points
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats
+from bellcrank.errors import Fault, FaultList, MechanismError, SimulationError
 from bellcrank.formulations.options import FormulationOptions
 from bellcrank.formulations.preparing import check_request, prepare, prepare_positions
 from bellcrank.integrate.advance import check_resolved, follow, output_times
@@ -26,7 +32,15 @@ from bellcrank.integrate.methods import Method, MethodOptions
 from bellcrank.integrate.progress import Progress
 from bellcrank.mechanism.arguments import required_names, required_path, required_progress
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.drive import Drive, PathDrive
+from bellcrank.mechanism.functions.path import Path
+from bellcrank.mechanism.functions.piecewise import Piecewise
+from bellcrank.mechanism.joint import JointKind
+from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.references import as_marker
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
@@ -37,6 +51,9 @@ _FOLLOWING: Final = MethodOptions(Method("kinematics", 0, True, "Along the const
 _OF_MASSES: Final = ("multipliers", "reactions", "kinetic", "potential")
 """Sections of frames that masses and loads determine."""
 
+_ARGUMENTS: Final = ("path", "orientation", "reference")
+"""What `Mechanism.add_drive` takes for a marker on a path."""
+
 
 def kinematics(
     mechanism: Mechanism | Model,
@@ -45,7 +62,7 @@ def kinematics(
     *,
     formulation: str = "auto",
     start: float = 0.0,
-    path: str | Path | None = None,
+    path: str | pathlib.Path | None = None,
     progress: bool | Callable[[float], None] = False,
     **options: Unpack[FormulationOptions],
 ) -> Trajectory:
@@ -75,7 +92,7 @@ def inverse_dynamics(
     keep: Iterable[str] = (),
     formulation: str = "auto",
     start: float = 0.0,
-    path: str | Path | None = None,
+    path: str | pathlib.Path | None = None,
     progress: bool | Callable[[float], None] = False,
     **options: Unpack[FormulationOptions],
 ) -> Trajectory:
@@ -98,11 +115,10 @@ def inverse_dynamics(
     required_progress("inverse_dynamics", progress)
     if path is not None:
         required_path("inverse_dynamics, path", path)
-    from bellcrank.analysis.path_dynamics import driven_along, on_paths
 
-    driven, bare, leads = on_paths(mechanism, along, keep, times.start)
+    driven, bare, driving = _on_paths(mechanism, along, keep, times.start)
     motion = _run(driven, times, formulation, None, False, options, dynamics=False)
-    model = driven_along(bare, motion, leads)
+    model = _driven_along(bare, motion, driving)
     return _run(model, times, formulation, path, progress, options, dynamics=True)
 
 
@@ -129,7 +145,7 @@ def _run(
     mechanism: Mechanism | Model,
     times: _Times,
     formulation: str,
-    path: str | Path | None,
+    path: str | pathlib.Path | None,
     progress: bool | Callable[[float], None],
     options: Mapping[str, Any],
     dynamics: bool,
@@ -186,7 +202,7 @@ def _driven(mechanism: Mechanism | Model, start: float) -> Model:
     model, _ = assembled(
         model if model.initial.time == start else model.started(model.initial.at_time(start))
     )
-    found = freedoms(model)
+    found = mobility(model)
     if found.count > 0:
         names = ", ".join(found.independent[:8]) or "too many to name"
         dead = dead_points(model, model.initial)
@@ -204,3 +220,149 @@ def _driven(mechanism: Mechanism | Model, start: float) -> Model:
         advice = "positions follow from velocities by integration, which bc.simulate does"
         raise MechanismError(Fault(f"mechanism {model.name!r}", rule, None, advice))
     return model
+
+
+def _on_paths(
+    mechanism: Mechanism | Model, along: Mapping[Any, Any], kept: Iterable[str], start: float
+) -> tuple[Model, Mechanism, tuple[DrivenCoordinate, ...]]:
+    """The model driven along the paths, assembled; the mechanism without its drives; what is to drive it.
+
+    kept: names of drives that stay as they are. Raises MechanismError for all faults of the paths, and if
+    paths and drives leave degrees of freedom open.
+    """
+    if not isinstance(mechanism, Mechanism):
+        raise MechanismError(Fault("inverse_dynamics", "paths need a Mechanism, not its Model"))
+    held = required_names("keep", kept)
+    faults = FaultList()
+    for name in held:
+        if name not in mechanism.drives:
+            rule = "there is no drive of this name"
+            faults.add(f"keep {name!r}", rule, None, nearest(str(name), mechanism.drives))
+        elif not isinstance(mechanism.drives[name], Drive):
+            faults.add(f"keep {name!r}", "only drives of joints can go on", None, "give its path in along=")
+    bare = mechanism.copy()
+    for name, drive in mechanism.drives.items():
+        if name not in held:
+            bare.remove(drive)
+    driven = bare.copy()
+    if not isinstance(along, Mapping) or not along:
+        faults.add("along", "it must name markers and their paths", along, "such as {'hand': bc.Path(...)}")
+    else:
+        for number, (marker, given) in enumerate(along.items(), start=1):
+            with faults.collect():
+                _add_path(driven, marker, given, number)
+    faults.raise_any()
+    _check_paths_go_on(mechanism, along, held, faults)
+    faults.raise_any()
+    own, _ = assembled(compile_mechanism(mechanism, start))
+    driving = tuple(one for one in supplying_coordinates(own, own.initial) if one.name not in held)
+    for one in driving:
+        _measure(driven, one)
+    # What joints were given to start with has placed them; paths may take them elsewhere.
+    there, _ = assembled(compile_mechanism(driven, start).started(own.initial))
+    found = mobility(there)
+    if found.count > 0:
+        names = ", ".join(found.independent[:8])
+        rule = f"its paths and drives leave {found.count} degrees of freedom open"
+        advice = f"give an orientation, another path, or keep=[...] drives of what is free: {names}"
+        raise MechanismError(Fault(f"mechanism {mechanism.name!r}", rule, None, advice))
+    return there, bare, driving
+
+
+def _check_paths_go_on(
+    mechanism: Mechanism, along: Mapping[Any, Any], held: Iterable[str], faults: FaultList
+) -> None:
+    """Faults of drives along paths that another path does not replace: the motion would lack them."""
+    given = [as_marker(mechanism, f"along {marker!r}", marker) for marker in along]
+    for name, drive in mechanism.drives.items():
+        if isinstance(drive, PathDrive) and name not in held and drive.marker not in given:
+            rule = "it moves a marker that has no path in along="
+            faults.add(f"drive {name!r}", rule, None, "give its path there as well, or remove it")
+
+
+def _measure(driven: Mechanism, one: DrivenCoordinate) -> None:
+    """Add a joint without rows that shows a coordinate, where no joint does."""
+    if isinstance(one.which, int):
+        return
+    joint = driven.joints[one.joint]
+    shown = type("Measured", (_Measured,), {"free": (one.which,), "__module__": __name__})
+    driven.add_joint(_measuring(one), shown(joint.kind), joint.marker_1, joint.marker_2)
+
+
+@dataclass(frozen=True)
+class _Measured(JointKind):
+    """A joint that holds nothing and shows a coordinate of another one's markers."""
+
+    of: JointKind
+
+    def coordinate(self, name: str, marker_1: Marker, marker_2: Marker) -> Coordinate:
+        """As the other joint has it."""
+        return self.of.coordinate(name, marker_1, marker_2)
+
+
+def _measuring(one: DrivenCoordinate) -> str:
+    return f"{one.joint} {one.which} of {one.name}"
+
+
+def _add_path(driven: Mechanism, marker: Any, given: Any, number: int) -> None:
+    """A drive along a path. given: a Path, three functions of time, or arguments of `add_drive` by name."""
+    arguments: dict[str, Any] = dict(given) if isinstance(given, Mapping) else {"path": given}
+    if unknown := [name for name in arguments if name not in _ARGUMENTS]:
+        rule = f"a path takes {', '.join(_ARGUMENTS)}"
+        raise MechanismError(Fault(f"along {marker!r}", rule, ", ".join(map(str, unknown))))
+    path: Any = arguments.get("path")
+    if not isinstance(path, Path):
+        arguments["path"] = Path(path)
+    name = f"path {number}"
+    while name in driven.drives:
+        name += "'"
+    driven.add_drive(name, marker=marker, **arguments)
+
+
+def _driven_along(bare: Mechanism, motion: Trajectory, driving: tuple[DrivenCoordinate, ...]) -> Model:
+    """The mechanism whose own coordinates follow a motion, where that motion begins.
+
+    At every frame a drive has the value, rate and acceleration that its coordinate has there; between two
+    frames the polynomial of degree five that meets both.
+    """
+    columns = [_column(motion, one) for one in driving]
+    values, rates, accelerations = (
+        motion.store.read(section)[:, columns]
+        for section in ("coordinates", "rates", "coordinate_accelerations")
+    )
+    driven = bare.copy()
+    for k, one in enumerate(driving):
+        place = _meeting(motion.time, values[:, k], rates[:, k], accelerations[:, k])
+        driven.add_drive(one.name, joint=one.joint, coordinate=one.which, position=place)
+    begin = float(motion.time[0])
+    return compile_mechanism(driven, begin).started(motion.at(begin))
+
+
+def _meeting(time: Floats, value: Floats, rate: Floats, acceleration: Floats) -> Piecewise:
+    """Quintic Hermite pieces; a last one begins at the last frame, so that all frames are beginnings.
+
+    With d = p(h) - (value + rate h + acceleration h^2/2) and its two derivatives d' and d'' at the end of a
+    piece, the coefficients of s^3, s^4, s^5 are
+
+        (10 d - 4 d' h + d'' h^2/2)/h^3,  (-15 d + 7 d' h - d'' h^2)/h^4,  (6 d - 3 d' h + d'' h^2/2)/h^5 .
+    """
+    h = np.diff(time)
+    taylor = value[:-1] + h * (rate[:-1] + 0.5 * h * acceleration[:-1])
+    d = value[1:] - taylor
+    d1 = (rate[1:] - rate[:-1] - h * acceleration[:-1]) * h
+    d2 = (acceleration[1:] - acceleration[:-1]) * h * h
+    rest = np.stack(
+        [(10 * d - 4 * d1 + d2 / 2) / h**3, (-15 * d + 7 * d1 - d2) / h**4, (6 * d - 3 * d1 + d2 / 2) / h**5]
+    )
+    rest = np.concatenate([rest, np.zeros((3, 1))], axis=1)
+    rows = np.stack([value, rate, 0.5 * acceleration, *rest], axis=1)
+    breaks = [*time.tolist(), float(time[-1] + h[-1])]
+    return Piecewise(tuple(breaks), tuple(map(tuple, rows.tolist())), "linear")
+
+
+def _column(motion: Trajectory, one: DrivenCoordinate) -> int:
+    """The place of the coordinate of a one among those of a run."""
+    if isinstance(one.which, str):
+        return int(motion.layout.joint_coordinates[_measuring(one)].start)
+    first: int = motion.layout.joint_coordinates[one.joint].start
+    return first + one.which

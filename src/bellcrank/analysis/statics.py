@@ -1,31 +1,281 @@
-"""Statics: the equilibrium of a mechanism, the efforts that its drives must hold, and its joint reactions."""
+"""Statics: the equilibrium of a mechanism, its stability, the efforts of its drives, joint reactions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.analysis.equilibrium import EquilibriumReport, find_equilibrium, standing_still
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats, State
+from bellcrank.analysis.assemble import hold_values_of, names_of, write, write_positions
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.contacts import refuse_contacts
+from bellcrank.compile.initial import assembled, with_pinned
+from bellcrank.compile.model import Model
+from bellcrank.compile.positions import without_rows
+from bellcrank.compile.report import AssemblyReport, BodyMove, moves_between, untouched_kept
+from bellcrank.compile.state import Floats, State
+from bellcrank.errors import AssemblyError
 from bellcrank.formulations.accelerations import Accelerations, DriveEffort, JointReaction
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
 from bellcrank.mechanism.body import Body
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.rotation import matrix
+from bellcrank.scene.figure import check_matplotlib, check_picture, write_figure
+from bellcrank.scene.making import of
+from bellcrank.scene.painter import Instant
+from bellcrank.scene.still import picture
+from bellcrank.scene.view import view_of
 from bellcrank.trajectory.observation import observation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NOTHING: Final = 1e-12  # of the largest force: less is rounding, and shown as zero
+_LONGEST: Final = 0.2  # of the picture's width: the arrow of the largest force
+_LEAST: Final = 0.01  # of the largest force: smaller ones are not drawn
+_RED: Final = "#b3261e"
+_INK: Final = "#3c4043"
+
+Stability: TypeAlias = Literal["stable", "neutral", "unstable"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An eigenvalue that decides about stability.
+
+    value: positive where small displacements decay or come back, negative where they grow. uncertainty: how
+    far it may be off, due to rounding and to errors of derivatives; not negative, in the same unit.
+    """
+
+    value: float
+    uncertainty: float
+
+    @property
+    def stability(self) -> Stability:
+        """What is certain: "stable", "unstable", or "neutral" if zero is within the uncertainty."""
+        if abs(self.value) <= self.uncertainty:
+            return "neutral"
+        return "stable" if self.value > 0.0 else "unstable"
+
+    def __str__(self) -> str:
+        return f"0 ± {self.uncertainty:.1g}" if self.stability == "neutral" else f"{self.value:.6g}"
+
+
+@dataclass(frozen=True)
+class EquilibriumReport:
+    """The equilibrium of a mechanism, and whether it is stable.
+
+    assembly: the report of the assembly that came first.
+    energy_before, energy: potential energy after assembly and at rest, J: that of gravity, springs, forces of
+        constant direction, and efforts that depend on time only.
+    force: the largest residual force on a body, N; moments are scaled by the body's size. scale: the largest
+        force that acts, constraints included, N. acceleration: the largest acceleration of a body released
+        there, by `lagrange`, m/s^2 (of its frame's origin).
+    iterations: of the search.
+    stability: "stable" where the energy grows in all directions, "neutral" where it stays the same along
+        some, "unstable" where it falls along some, "fixed" where nothing can move.
+    least_eigenvalue: of stiffness relative to mass in the directions that the constraints allow, 1/s^2: the
+        square of the lowest circular frequency if positive, of the fastest growth rate if negative.
+        uncertainty: how far it may be off; what lies within it of zero is neutral.
+    freedoms, unstable_directions, neutral_directions: the number of directions that the constraints allow,
+        and of those with negative and with zero stiffness. Stops that push count as closed.
+    moves: relative to the description, largest first. notes: what was described and no longer applies, and
+        limitations of the result.
+    """
+
+    mechanism: str
+    assembly: AssemblyReport
+    energy_before: float
+    energy: float
+    force: float
+    scale: float
+    acceleration: float
+    iterations: int
+    stability: str
+    least_eigenvalue: float
+    uncertainty: float
+    freedoms: int
+    unstable_directions: int
+    neutral_directions: int
+    moves: tuple[BodyMove, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        energies = f"potential energy {self.energy_before:.6g} -> {self.energy:.6g} J"
+        left = f"force left {self.force:.2g} of {self.scale:.4g} N"
+        lines = [
+            f"{self.mechanism!r} rests after {self.iterations} iterations: {energies}, {left}",
+            f"  {self.state_text}",
+        ]
+        lines += [f"  {move}" for move in self.moves[:10]]
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    @property
+    def state_text(self) -> str:
+        """The stability, in words."""
+        if self.stability == "fixed":
+            return "fixed: the constraints let nothing move"
+        counts = {"unstable": self.unstable_directions, "neutral": self.neutral_directions}
+        count = counts.get(self.stability, 0)
+        along = f" along {count} of {self.freedoms} directions" if count else ""
+        least = Judged(self.least_eigenvalue, self.uncertainty)
+        return f"{self.stability}{along}, least eigenvalue {least} 1/s^2"
+
+
+def find_equilibrium(
+    mechanism: Mechanism,
+    time: float = 0.0,
+    *,
+    pinned: str | Body | Iterable[str | Body] = (),
+    tolerance: float = 1e-10,
+    iterations: int = 1000,
+    leave_unstable: bool = True,
+) -> EquilibriumReport:
+    """Move a mechanism to static equilibrium: assembled, at a minimum of potential energy, at rest.
+
+    The minimum is the one downhill of where the bodies are placed: the energy falls all the way there, and no
+    barrier is passed. Forces of constant direction (`Wrench` in world axes) and efforts of motors belong to
+    the energy, with their values at `time`. Loads without a potential (moments, forces that turn with a
+    body, forces given by formulas) are balanced as well. Drives are held as they are at `time`, dampers and
+    friction exert nothing, stops push and may open.
+
+    Values taken from the initial configuration are kept: rest lengths and the lengths of cables that may go
+    slack are written into the description as numbers, and joints with a given position get the one at rest.
+
+    time: s. pinned: bodies, or their names, that keep their placement, as for `assemble`.
+    tolerance: the residual force on a body, relative to the largest force that acts.
+    iterations: the number after which the search gives up.
+    leave_unstable: whether an equilibrium that is not a minimum, such as an inverted pendulum, is left for a
+        lower one. False: it is accepted, and the report says that it is unstable.
+
+    Raises MechanismError for faults of the description and for unknown bodies, AssemblyError if the
+    constraints cannot be satisfied or no equilibrium is found (something falls or runs away, say); the
+    mechanism is then left unchanged.
+
+    Method: Newton's on the constraints with bounded steps, see docs/theory/statics.md.
+    """
+    with Check("find_equilibrium") as check:
+        tolerance = check.positive("tolerance", tolerance)
+        iterations = check.integer("iterations", iterations, 1)
+        leave_unstable = check.flag("leave_unstable", leave_unstable)
+    names = names_of(pinned)
+    with_pinned(compile_mechanism(mechanism, time), names)
+    described = compile_mechanism(_with_held(mechanism, names), time)
+    refuse_contacts(described, "find_equilibrium")
+    described.refuse_unweighed()
+    model, assembly = assembled(described, names)
+    start, held = model.initial, _held(model)
+    found, position, rotation, coordinates = _core.find_rest(
+        held.core,
+        time,
+        start.position,
+        start.rotation,
+        model.coordinate_values(start).tolist(),
+        tolerance,
+        iterations,
+        leave_unstable,
+    )
+    if not found.found:
+        raise AssemblyError(_failure(model, found))
+    values = np.asarray(coordinates)
+    still = np.zeros_like(start.velocity)
+    rest = State(start.time, position, rotation, still, still, values[model.angular])
+    given = described.given.described
+    before = described.initial if given is None else given
+    rest = untouched_kept(before, rest)
+    moves = moves_between(model.bodies, before, rest)
+    notes = write(mechanism, before, model.body_index, rest, moves)
+    notes += hold_values_of(mechanism, model)
+    notes += write_positions(mechanism, described, values)
+    if not found.has_potential:
+        notes.append(
+            "some loads have no potential: their work is not in the energy, and stability goes by the "
+            "symmetric part of the stiffness, which says nothing of flutter"
+        )
+    linear = prepare(held, "lagrange").accelerate(rest).linear
+    acceleration = float(np.max(np.linalg.norm(linear, axis=1), initial=0.0))
+    return _report(found, assembly, acceleration, moves, (*assembly.notes, *notes))
+
+
+def _report(
+    found: _core.Rest,
+    assembly: AssemblyReport,
+    acceleration: float,
+    moves: tuple[BodyMove, ...],
+    notes: tuple[str, ...],
+) -> EquilibriumReport:
+    judged = Judged(found.stability.least, found.stability.uncertainty)
+    return EquilibriumReport(
+        mechanism=assembly.mechanism,
+        assembly=assembly,
+        energy_before=found.energy_before,
+        energy=found.energy,
+        force=found.force,
+        scale=found.scale,
+        acceleration=acceleration,
+        iterations=found.iterations,
+        stability="fixed" if found.stability.freedoms == 0 else judged.stability,
+        least_eigenvalue=judged.value,
+        uncertainty=judged.uncertainty,
+        freedoms=found.stability.freedoms,
+        unstable_directions=found.stability.unstable,
+        neutral_directions=found.stability.neutral,
+        moves=moves,
+        notes=notes,
+    )
+
+
+def _failure(model: Model, found: _core.Rest) -> str:
+    body = model.bodies[found.worst_body]
+    reason = "something may fall or run away without end: hold it, or raise iterations"
+    if not found.has_potential:
+        reason = "there are loads without a potential, which may run in circles: " + reason
+    return (
+        f"mechanism {model.name!r} comes to no rest: after {found.iterations} iterations forces of up to "
+        f"{found.force:.3g} N are left (on body {body!r}) where {found.scale:.3g} N act; {reason}"
+    )
+
+
+def _with_held(mechanism: Mechanism, names: Sequence[str]) -> Mechanism:
+    """The mechanism, or a copy of it in which bodies are fixed to the ground where they are described."""
+    if not names:
+        return mechanism
+    twin = mechanism.copy()
+    for name in names:
+        body, joint = twin.bodies[name], f"{name} pinned"
+        while joint in twin.joints:
+            joint += "'"
+        twin.add_joint(
+            joint, Fixed(), twin.ground.world_marker(body.position), body.world_marker(body.position)
+        )
+    return twin
+
+
+def standing_still(model: Model) -> Model:
+    """The model with its drives held where they are, and stops that do not bounce."""
+    arrays, time = model.arrays, model.initial.time
+    values = np.zeros(model.row_count)
+    for row in np.flatnonzero(arrays["row_function"] >= 0).tolist():
+        values[row] = model.function_value(int(arrays["row_function"][row]), time)
+    return model.with_arrays(
+        row_constant=arrays["row_constant"] + values,
+        row_function=np.full_like(arrays["row_function"], -1),
+        block_restitution=np.zeros_like(arrays["block_restitution"]),
+    )
+
+
+def _held(model: Model) -> Model:
+    """The model that stands still, without inertances, which act on accelerations."""
+    still = standing_still(model)
+    compliant = np.flatnonzero((model.arrays["block_compliance"] > 0.0)[model.row_block])
+    return without_rows(still, compliant) if len(compliant) else still
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +307,7 @@ class Statics:
 
         path: file to write the picture into (PNG, PDF or SVG). options: of `Mechanism.draw`.
         """
-        from bellcrank.analysis.statics_pictures import draw_statics
-
-        return draw_statics(self, path, options)
+        return _drawn(self, path, options)
 
     def to_dict(self) -> dict[str, Any]:
         """The results as plain values, as `bellcrank statics --json` prints them."""
@@ -206,3 +454,73 @@ def _table(verb: str, rows: list[tuple[str, str, str, bool]]) -> list[str]:
         + ("" if unique else "  shared with redundant constraints")
         for name, numbers, unit, unique in rows
     ]
+
+
+def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) -> Figure:
+    """See `Statics.draw`."""
+    if path is not None:
+        check_picture(path)
+    check_matplotlib()
+    scene = of(found.at, found.state)
+    options = dict(options)
+    view = view_of(scene, options.get("view"))
+    figure = picture(
+        scene, [Instant(found.state.position, found.state.rotation)], options={**options, "view": view}
+    )
+    axes: Any = figure.axes[0]
+    left, right = axes.get_xlim()
+    forces = {name: view.project(r.force)[:2] for name, r in found.joints.items()}
+    largest = max((float(np.linalg.norm(f)) for f in forces.values()), default=0.0)
+    box = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.0}
+    reach = [axes.get_xlim(), axes.get_ylim()]
+    for name, force in forces.items():
+        size = float(np.linalg.norm(force))
+        if not size > _LEAST * largest or largest == 0.0:
+            continue
+        point = view.project(_place(found, name))[:2]
+        tail = point - force / largest * _LONGEST * (right - left)
+        style = {"arrowstyle": "-|>", "color": _RED, "linewidth": 1.4, "shrinkA": 0.0, "shrinkB": 0.0}
+        axes.annotate("", xy=point, xytext=tail, arrowprops=style)
+        text = f"{name}\n{float(np.linalg.norm(found.joints[name].force)):.4g} N"
+        axes.text(
+            *tail,
+            text,
+            color=_RED,
+            fontsize=7.5,
+            ha="center",
+            va="top" if force[1] > 0 else "bottom",
+            bbox=box,
+        )
+        for k in range(2):
+            pad = 0.09 * (right - left)
+            reach[k] = (min(reach[k][0], tail[k] - pad), max(reach[k][1], tail[k] + pad))
+    _framed(figure, axes, reach)
+    lines = [
+        f"{name}: {' '.join(f'{v:.4g} {u}' for v, u in zip(e.efforts, e.units, strict=True))}"
+        for name, e in found.drives.items()
+    ]
+    if lines:
+        figure.text(
+            0.985, 0.97, "\n".join(["drives hold", *lines]), ha="right", va="top", fontsize=8, color=_INK
+        )
+    if path is not None:
+        write_figure(figure, path)
+    return figure
+
+
+def _framed(figure: Any, axes: Any, reach: list[Any]) -> None:
+    """Make the axes contain all arrows, and the figure keep their proportions."""
+    (left, right), (low, high) = reach
+    width, _ = figure.get_size_inches()
+    figure.set_size_inches(width, width * (high - low) / (right - left))
+    axes.set(xlim=(left, right), ylim=(low, high))
+
+
+def _place(found: Statics, name: str) -> Any:
+    """Where marker 2 of a joint is in the world."""
+    marker = found.at.joints[name].marker_2
+    if marker.body == "ground":
+        return np.asarray(marker.position, dtype=float)
+    body = list(found.at.bodies).index(marker.body)
+    w, x, y, z = found.state.rotation[body].tolist()
+    return found.state.position[body] + matrix((w, x, y, z)) @ np.asarray(marker.position, dtype=float)

@@ -57,7 +57,7 @@ def mechanism_of(file: str, parameters: tuple[str, ...], time: float, at_rest: b
     note_left_out(mechanism.left_out)
     mechanism = with_settings(mechanism, parameters)
     if at_rest:
-        from bellcrank.analysis.equilibrium import find_equilibrium
+        from bellcrank.analysis.statics import find_equilibrium
 
         find_equilibrium(mechanism, time)
     return mechanism

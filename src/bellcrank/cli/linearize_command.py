@@ -30,7 +30,7 @@ def command(
     By default the inputs are those of the mechanism, and the outputs are the states. Names of outputs are
     those in tables of runs, such as joint.pivot.theta_z.
     """
-    from bellcrank.analysis.linearize import linearize
+    from bellcrank.linear.linearize import linearize
 
     mechanism = mechanism_of(file, parameters, time, at_rest)
     found = linearize(

@@ -36,7 +36,7 @@ def command(
     **given: Any,
 ) -> None:
     """Show natural frequencies, damping ratios and shapes of small motions of the mechanism in FILE."""
-    from bellcrank.analysis.modes import modes
+    from bellcrank.linear.linearize import modes
 
     found = modes(mechanism_of(file, parameters, time, at_rest), time=time, steady=not any_state, **given)
     if picture is not None:

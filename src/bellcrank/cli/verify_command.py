@@ -38,8 +38,8 @@ def command(file: str, recorded: str | None, as_json: bool, **given: Any) -> Non
     run: constraints, equations of motion, energy, momentum. Everything is computed from the motion and the
     description, independently of the solver. Exit status 1 if a check failed.
     """
-    from bellcrank.analysis.verify import verify
     from bellcrank.trajectory.trajectory import Trajectory
+    from bellcrank.verification.verify import verify
 
     arguments = {name: value for name, value in given.items() if value is not None}
     alone = is_run(file)

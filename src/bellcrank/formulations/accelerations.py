@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.naming import nearest
 

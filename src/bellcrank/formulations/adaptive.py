@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.formulations.contract import whole
 from bellcrank.formulations.options import ALL
 from bellcrank.formulations.system import System

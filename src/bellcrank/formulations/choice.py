@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 
 _SMALL: Final = 20  # bodies up to which a recursion is faster, on trees of hinges and slides
 

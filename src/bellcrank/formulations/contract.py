@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from bellcrank import _core
-    from bellcrank.assembly.model import Model
+    from bellcrank.compile.model import Model
     from bellcrank.formulations.system import System
 
 

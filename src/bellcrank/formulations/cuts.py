@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.records import JointRecord
+from bellcrank.compile.model import JointRecord, Model
 from bellcrank.errors import FaultList
 from bellcrank.mechanism.naming import nearest
 

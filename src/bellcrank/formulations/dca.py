@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from bellcrank import _core
 from bellcrank.accuracy import Accuracy
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.formulations.contract import whole
 from bellcrank.formulations.options import ALL, option
 from bellcrank.formulations.system import System, SystemStatistics

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.naming import nearest
 from bellcrank.turns import Turn

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.formulations.cuts import cut_blocks, cut_joints
 from bellcrank.formulations.options import option
 from bellcrank.formulations.system import System

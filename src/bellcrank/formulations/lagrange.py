@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.formulations.options import ALL, option
 from bellcrank.formulations.system import System
 
@@ -56,7 +56,7 @@ def reduced(model: Model, options: LagrangeOptions) -> Model:
     """The model that is solved. Raises Unsupported if planar motion is requested and there is none."""
     if not options.planar:
         return model
-    from bellcrank.assembly.planar import planar_model
+    from bellcrank.compile.planar import planar_model
 
     return planar_model(model)
 

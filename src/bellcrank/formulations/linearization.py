@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 
 _RANK = 1e-9  # singular values of scaled rows below this part of the largest are zero

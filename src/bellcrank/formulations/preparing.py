@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from bellcrank.accuracy import AccuracyJudge
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.model import Model
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.model import Model
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.choice import choice
 from bellcrank.formulations.contract import Formulation, checked_module

@@ -6,7 +6,7 @@ P. Schröder, The Virtual Erector Set, chapters 5.5 to 5.8, after R. Lathrop; se
 from __future__ import annotations
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.formulations.contract import whole
 from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
 from bellcrank.formulations.options import ALL

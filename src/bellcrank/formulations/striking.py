@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contact import IMPACT_LAWS

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.contacts import refuse_contacts
-from bellcrank.assembly.formula_coordinates import POLE
-from bellcrank.assembly.formula_posing import poles_near
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.contacts import refuse_contacts
+from bellcrank.compile.formula_joints import POLE, poles_near
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.formulations.contract import whole
 from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
@@ -25,7 +24,7 @@ from bellcrank.formulations.linearization import Linearization, Speed
 from bellcrank.formulations.options import ALL
 
 if TYPE_CHECKING:
-    from bellcrank.assembly.parametric_numbers import ParametricNumbers
+    from bellcrank.compile.parametric_numbers import ParametricNumbers
     from bellcrank.formulations.exported_c import ExportedC
     from bellcrank.formulations.written import WrittenEquations
 
@@ -229,7 +228,7 @@ def followed_numbers(model: Model) -> ParametricNumbers | None:
     """The numbers that follow parameters, if there are any, or inputs."""
     if model.described is None and not model.inputs:
         return None
-    from bellcrank.assembly.parametric_numbers import parametric_numbers
+    from bellcrank.compile.parametric_numbers import parametric_numbers
 
     return parametric_numbers(model)
 

@@ -11,10 +11,10 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from bellcrank.accuracy import Accuracy, AccuracyJudge
-from bellcrank.assembly.contacts import refuse_resistances
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import NamedRow
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.contacts import refuse_resistances
+from bellcrank.compile.model import Model
+from bellcrank.compile.report import NamedRow
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.accelerations import Accelerations, rotate
 from bellcrank.formulations.input_values import Inputs

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.integrate.events import CompiledEvents
 from bellcrank.integrate.methods import Method, MethodOptions

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.initial import asked, pulled_to
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.positions import Found
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.initial import asked, pulled_to
+from bellcrank.compile.model import Model
+from bellcrank.compile.positions import Found
+from bellcrank.compile.state import Floats, State
 from bellcrank.integrate.advance import Outcome, advance
 from bellcrank.integrate.methods import MethodOptions, method_options
 

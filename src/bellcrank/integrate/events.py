@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.expression.expression import as_expression, symbol
 from bellcrank.expression.reading import TIME, read, symbols_of

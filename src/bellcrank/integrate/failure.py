@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.dependence import dead_points
-from bellcrank.assembly.finite_functions import forces_without_value, formulas_without_value
-from bellcrank.assembly.formula_posing import poles_near
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.poles import pole_text
+from bellcrank.compile.dependence import dead_points
+from bellcrank.compile.formula_joints import poles_near
+from bellcrank.compile.model import Model
+from bellcrank.compile.undefined import forces_without_value, formulas_without_value, pole_text
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.methods import MethodOptions
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bellcrank.assembly.validate import validate
+from bellcrank.compile.validate import validate
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.io.culprit import culprit
 from bellcrank.io.decode import Decoder

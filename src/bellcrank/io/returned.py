@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.dependence import freedom_left, redundant_at
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.dependence import degrees_of_freedom, redundant_at
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.state import Floats
 from bellcrank.errors import AssemblyError, Fault, MechanismError
 from bellcrank.mechanism import GROUND, Mechanism
 from bellcrank.mechanism.evaluation import with_numbers
@@ -88,7 +88,7 @@ def _facts(written: Written) -> _Facts:
     freedom: int | None = None if bodies else 0
     try:
         model, _ = assembled(compile_mechanism(mechanism))
-        at, freedom = model.initial, freedom_left(model, redundant_at(model, model.initial))
+        at, freedom = model.initial, degrees_of_freedom(model, redundant_at(model, model.initial))
         position, rotation, velocity, spin = at.position, at.rotation, at.velocity, at.angular_velocity
     except (AssemblyError, MechanismError):
         pass

@@ -56,7 +56,7 @@ def lower(mechanism: Mechanism, locks: bool = True) -> list[LoweredElement]:
     """All joints, constraints, forces and drives of a valid mechanism, in this order, lowered.
 
     locks: whether joints that consist only of locks of coordinates are included.
-    Raises MechanismError for references to joints that do not exist; `assembly.validate` finds them with
+    Raises MechanismError for references to joints that do not exist; `compile.validate` finds them with
     better messages.
     """
     faults, result = FaultList(), []

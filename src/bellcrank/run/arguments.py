@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.formulations.options import FormulationOptions
 from bellcrank.integrate.events import Event
 from bellcrank.run.controllers import Controller

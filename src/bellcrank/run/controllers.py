@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.naming import nearest

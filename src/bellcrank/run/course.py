@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError, MechanismError, SlowRunWarning, Unsupported
 from bellcrank.formulations.preparing import others
 from bellcrank.formulations.system import System

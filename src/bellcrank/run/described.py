@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.model import Model
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.model import Model
 from bellcrank.mechanism.left_out import refuse_left_out
 from bellcrank.mechanism.mechanism import Mechanism
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.events import CompiledEvents
 

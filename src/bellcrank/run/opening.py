@@ -8,15 +8,15 @@ from typing import Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.contacts import refuse_deep_starts, refuse_resistances, refuse_tyres
-from bellcrank.assembly.fitting import PLACE_IT, misfit, refuse_misfits
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.regularity import Regularity
-from bellcrank.assembly.report import AssemblyReport
-from bellcrank.assembly.start_values import refuse_led_elsewhere
-from bellcrank.assembly.state import Floats, State
-from bellcrank.assembly.state_source import adopted
+from bellcrank.compile.contacts import refuse_deep_starts, refuse_resistances, refuse_tyres
+from bellcrank.compile.fitting import PLACE_IT, misfit, refuse_misfits
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.report import AssemblyReport
+from bellcrank.compile.start_values import refuse_driven_elsewhere
+from bellcrank.compile.state import Floats, State
+from bellcrank.compile.state_source import adopted
+from bellcrank.compile.undefined import Regularity
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import ASSEMBLE, System, fastest
@@ -222,7 +222,7 @@ def move(system: System, state: State, time: float) -> None:
         raise MechanismError(Fault("state", f"the run is at t = {time:g} s", state.time, advice))
     before = system.state()
     try:
-        refuse_led_elsewhere(system.model, state)
+        refuse_driven_elsewhere(system.model, state)
         system.set_state(state)
         _bring(system, state)
         system.project()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import State
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.run.course import Course
 from bellcrank.run.steering import RunInputs, Steering

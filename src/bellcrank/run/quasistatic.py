@@ -10,9 +10,9 @@ from typing import Any, Final, NoReturn, Self
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats
 from bellcrank.errors import FaultList, SimulationError, Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.integrate.advance import deferred_interrupt

@@ -10,11 +10,11 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from bellcrank.assembly.initial import settled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import AssemblyReport
-from bellcrank.assembly.start_values import continued
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.initial import settled
+from bellcrank.compile.model import Model
+from bellcrank.compile.report import AssemblyReport
+from bellcrank.compile.start_values import continued
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.integrate.advance import Outcome, deferred_interrupt
 from bellcrank.integrate.closing import Closing

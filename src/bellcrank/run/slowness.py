@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.events import CompiledEvents
 from bellcrank.integrate.failure import acting_on

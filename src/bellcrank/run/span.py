@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.integrate.advance import check_resolved, output_times
 from bellcrank.integrate.methods import MethodOptions, find_method, method_options
 from bellcrank.mechanism.checking import Check

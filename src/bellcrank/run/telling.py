@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.accuracy import Accuracy
-from bellcrank.assembly.report import AssemblyReport, limit_of_digits
-from bellcrank.assembly.state import State
+from bellcrank.compile.report import AssemblyReport, limit_of_digits
+from bellcrank.compile.state import State
 from bellcrank.formulations.system import System
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.closing import Closing

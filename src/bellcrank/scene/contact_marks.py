@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.scene.view import View
 
 FORCE: Final = (0.80, 0.05, 0.33)

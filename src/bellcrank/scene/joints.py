@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.errors import BellcrankError
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.drive import Drive
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND

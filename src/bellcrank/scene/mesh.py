@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats, Ints
+from bellcrank.compile.state import Floats, Ints
 
 Points: TypeAlias = tuple[tuple[float, ...], ...]
 

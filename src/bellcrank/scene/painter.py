@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.scene.joints import ACTIVE
 from bellcrank.scene.scene import Link, Placed, Scene, rotated
 from bellcrank.scene.view import View

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats, Ints, State
+from bellcrank.compile.state import Floats, Ints, State
 from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rotation import IDENTITY

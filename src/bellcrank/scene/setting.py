@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError, BellcrankError, MechanismError
 from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.evaluation import with_numbers

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.naming import nearest

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.mechanism.constraint import Constraint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rotation import from_matrix

@@ -14,7 +14,7 @@ _FIELDS = ("method", "time_constant")
 
 
 def _assemble(session: Session, given: Given) -> Reply:
-    from bellcrank.analysis.assembling import assemble
+    from bellcrank.analysis.assemble import assemble
 
     options = plain_fields(given.fields, _FIELDS, "assemble")
     session.commit()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.errors import Fault, MechanismError
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from bellcrank.analysis.start_values import hold_values_of, write_positions
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.state import State
+from bellcrank.analysis.assemble import hold_values_of, write_positions
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.evaluation import with_numbers
@@ -25,7 +25,7 @@ from bellcrank.shell.situation import Compiled, Situation, fresh
 from bellcrank.trajectory.joining import goes_on, remembered
 
 if TYPE_CHECKING:
-    from bellcrank.assembly.model import Model
+    from bellcrank.compile.model import Model
     from bellcrank.run.run import Run
     from bellcrank.shell.language import Command
     from bellcrank.shell.reply import Reply

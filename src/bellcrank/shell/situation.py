@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from bellcrank._core import Expression
-    from bellcrank.assembly.model import Model
+    from bellcrank.compile.model import Model
     from bellcrank.shell.axes import Frames
     from bellcrank.trajectory.trajectory import Trajectory
 

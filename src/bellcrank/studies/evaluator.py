@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.integrate.methods import AUTO_TOLERANCE, DEFAULT_TOLERANCE, find_method
 from bellcrank.mechanism.mechanism import Mechanism

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from bellcrank.analysis.kinematics import inverse_dynamics, kinematics
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.state import Floats
 from bellcrank.errors import BellcrankError, MechanismError, Unsupported
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.errors import FaultList
 from bellcrank.mechanism.checking import Check
 from bellcrank.studies.evaluator import Evaluator

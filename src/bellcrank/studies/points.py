@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check

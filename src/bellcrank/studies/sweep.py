@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.compile import compile_mechanism
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required_path
 from bellcrank.mechanism.checking import Check

@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.records import ElementRecord
+from bellcrank.compile.model import ElementRecord, Model
 
 MOVES: Final = "states set"
 """The account of what is brought in where a run is set to another state."""

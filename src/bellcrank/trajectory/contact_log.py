@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.state import CONTACT_COLUMNS
+from bellcrank.compile.state import CONTACT_COLUMNS
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray, Store, read_only

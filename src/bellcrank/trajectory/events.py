@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, TURNED
 from bellcrank.mechanism.naming import nearest

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import State
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.efforts import unknown
 from bellcrank.trajectory.origin import Origin

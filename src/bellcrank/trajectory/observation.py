@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.assembly.contacts import ContactRecord
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.records import EFFORT_UNITS, CustomRecord, ElementRecord
-from bellcrank.assembly.state_source import owners_of
+from bellcrank.compile.contacts import ContactRecord
+from bellcrank.compile.model import EFFORT_UNITS, CustomRecord, ElementRecord, Model
+from bellcrank.compile.state_source import owners_of
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, TURNED
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.trajectory.accounts import accounts

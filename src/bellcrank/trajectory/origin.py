@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.model import Model
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.model import Model
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.mechanism.mechanism import Mechanism
 

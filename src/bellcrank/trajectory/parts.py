@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.errors import FaultList
 from bellcrank.trajectory.checked_file import NOT_OURS, CheckedFile
 from bellcrank.trajectory.checked_values import check_distinct, check_finite, check_within

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank import views
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import counted

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bellcrank.assembly.state import State
-from bellcrank.assembly.state_source import StateSource
+from bellcrank.compile.state import State
+from bellcrank.compile.state_source import StateSource
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.elements import Elements

@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.report import AssemblyReport
-from bellcrank.assembly.state import State
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.report import AssemblyReport
+from bellcrank.compile.state import State
 from bellcrank.errors import AssemblyError
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.opening import PROJECTION
@@ -126,7 +126,7 @@ def markers_of(built: Built) -> tuple[str, ...]:
 def started(twin: Twin, settings: Settings, state: State, values: Mapping[str, float] | None = None) -> Run:
     """A run of a twin from a state; undoing may move its bodies. Raises the errors of `bc.start`."""
     model = twin.model(state)
-    values = {**(values or {}), **held(twin.leads, model, state)}
+    values = {**(values or {}), **held(twin.driven, model, state)}
     given = settings.arguments()
     run: Run = start(model, start=state.time, state=state, assemble=PROJECTION, inputs=values, **given)
     return run

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.analysis.leads import leads_of
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
+from bellcrank.analysis.mobility import driving_coordinates
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.marker import Marker
@@ -97,17 +97,17 @@ def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0),
     """
     model = engine.ready()
     if marker is None:
-        if engine.coming[0].leads:
-            engine.change("joints let go", twin=replace(engine.coming[0], leads=()))
+        if engine.coming[0].driven:
+            engine.change("joints let go", twin=replace(engine.coming[0], driven=()))
         return
     with Check("jog") as check:
         wanted: Floats = check.array("the velocity", velocity, (3,), "m/s")
         duration = check.positive("the duration", duration, "s")
     place = _marker(engine, model, marker)
     twin = engine.coming[0]
-    if not twin.leads:
-        twin = replace(twin, leads=leads_of(twin.model(engine.state), engine.state))
-    if engine.jog is None or engine.jog.marker != place or not engine.coming[0].leads:
+    if not twin.driven:
+        twin = replace(twin, driven=driving_coordinates(twin.model(engine.state), engine.state))
+    if engine.jog is None or engine.jog.marker != place or not engine.coming[0].driven:
         engine.jog = Jog.of(twin, place, engine.state)
     engine.jog.wanted, engine.jog.until = wanted, engine.clock() + min(duration, _LONGEST)
     if twin is not engine.coming[0]:
@@ -116,10 +116,10 @@ def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0),
 
 def _driven_anew(engine: LiveEngine, twin: Twin) -> Twin:
     """A twin that is jogged, with other pins than before: other coordinates determine its motion."""
-    if not twin.leads:
+    if not twin.driven:
         return twin
-    free = replace(twin, leads=())
-    return replace(free, leads=leads_of(free.model(engine.state), engine.state))
+    free = replace(twin, driven=())
+    return replace(free, driven=driving_coordinates(free.model(engine.state), engine.state))
 
 
 def _marker(engine: LiveEngine, model: Model, name: Any) -> Marker:
@@ -136,7 +136,7 @@ def _pull(engine: LiveEngine) -> None:
     if engine.puller is None or engine.puller[0] is not twin:
         engine.puller = (twin, Puller.of(twin, engine.state))
     state = engine.puller[1].pull(engine.state, engine.values, engine.posed).at_time(run.time)
-    run.inputs.update(held(twin.leads, run.model, state))
+    run.inputs.update(held(twin.driven, run.model, state))
     run.set_state(state)
     engine.note_again()
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError, BellcrankError
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.evaluation import with_numbers

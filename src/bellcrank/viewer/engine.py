@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats, State
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import BellcrankError, Fault, MechanismError, SimulationError
 from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
@@ -154,7 +154,7 @@ class LiveEngine:
         patience: s of real time; a part that takes longer ends where it is then.
         """
         run, end = self.from_shown(), perf_counter() + patience
-        if self.jog is not None and self.twin.leads:
+        if self.jog is not None and self.twin.driven:
             self.jog = self.jog.following(self.twin, run.state)
             run.inputs.update(self.jog.inputs(run.model, run.state, duration, self.clock()))
         times = times_of(run.time, duration, self.settings.fixed_step, bool(self.holds))
@@ -202,7 +202,7 @@ class LiveEngine:
 
         def take_over(run: Run) -> None:
             if self.run is not None or self.shown is not None:
-                run.inputs.update(held(new[0].leads, run.model, self.state))
+                run.inputs.update(held(new[0].driven, run.model, self.state))
                 run.set_state(self.state)
             run.inputs.update(self.values)
             self.history.follow(run.now().layout)
@@ -234,7 +234,7 @@ class LiveEngine:
         self.ready()
         self.holds.clear()
         self.posed.clear()
-        self.twin, self.jog = replace(self.twin, pins={}, leads=()), None
+        self.twin, self.jog = replace(self.twin, pins={}, driven=()), None
         fresh = started(self.twin, self.settings, self.first)
         self.run, self.shown, self.work = fresh, None, 0.0
         self.values = {name: value for name, value in fresh.inputs.items() if name in self.values}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.trajectory.rotations import conjugate, rotate
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.names import known

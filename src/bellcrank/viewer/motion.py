@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.trajectory.trajectory import Trajectory
 
 _LONGEST: Final = 1.2  # s on the wall

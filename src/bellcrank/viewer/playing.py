@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.trajectory.contact_log import starts_of
 from bellcrank.trajectory.contact_marks import Touching

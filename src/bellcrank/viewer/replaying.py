@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.errors import Unsupported
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.moves import MoveTrajectory

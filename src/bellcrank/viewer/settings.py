@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.model import Model
+from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.formulations.preparing import MOVING, check_request
 from bellcrank.integrate.methods import METHODS, find_method

@@ -32,13 +32,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.analysis.assemble import hold_values_of
 from bellcrank.analysis.inverse_kinematics import InverseKinematics
-from bellcrank.analysis.leads import Lead
-from bellcrank.analysis.start_values import hold_values_of
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats, State
+from bellcrank.analysis.mobility import DrivenCoordinate
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats, State
 from bellcrank.expression.arrays import Vector, cross
 from bellcrank.formulations.preparing import prepare
 from bellcrank.mechanism.custom_elements import CustomForce
@@ -221,13 +221,13 @@ class Twin:
 
     base: what springs take from the initial configuration is written into it.
     pins: by name of the body, where its frame is held on the ground.
-    leads: coordinates that are led by hand; the drives of the mechanism are left out then.
+    driven: coordinates that are driven by hand; the drives of the mechanism are left out then.
     """
 
     base: Mechanism
     hands: Mapping[str, Hand] = field(default_factory=dict)
     pins: Mapping[str, Marker] = field(default_factory=dict)
-    leads: tuple[Lead, ...] = ()
+    driven: tuple[DrivenCoordinate, ...] = ()
 
     @staticmethod
     def of(mechanism: Mechanism, start: float = 0.0) -> tuple[Twin, Model]:
@@ -269,10 +269,10 @@ class Twin:
     def mechanism(self) -> Mechanism:
         """The mechanism with its hands and pins."""
         copy = self.base.copy()
-        for drive in list(copy.drives.values()) if self.leads else ():
+        for drive in list(copy.drives.values()) if self.driven else ():
             copy.remove(drive)
-        for lead in self.leads:
-            lead.add_to(copy)
+        for one in self.driven:
+            one.add_to(copy)
         for hand in self.hands.values():
             hand.add_to(copy)
         for body, place in self.pins.items():
@@ -296,7 +296,7 @@ class Puller:
         model = compile_mechanism(replace(twin, hands={}).mechanism(), state.time).started(state)
         if model.inputs:
             model = replace(model, core=model.core.copy())
-        jogged = {lead.name for lead in twin.leads}  # which go where the bodies are dragged
+        jogged = {one.name for one in twin.driven}  # which go where the bodies are dragged
         held = [drive.name for drive in model.drives if drive.name not in jogged]
         return Puller(InverseKinematics(model, held=held, tolerance=_TOLERANCE, steps=_STEPS, restarts=0))
 

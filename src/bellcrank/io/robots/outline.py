@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from bellcrank.assembly.particles import is_particle, with_held_particles
+from bellcrank.compile.particles import is_particle, with_held_particles
 from bellcrank.errors import Fault, FaultList
 from bellcrank.io.robots.names import FileNames
 from bellcrank.io.robots.pose import Pose, scaled

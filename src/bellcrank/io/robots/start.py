@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.assembly.compile import compile_mechanism
-from bellcrank.assembly.initial import assembled
-from bellcrank.assembly.model import Model
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats
 from bellcrank.mechanism import GROUND, Mechanism
 from bellcrank.mechanism.rotation import matrix
 

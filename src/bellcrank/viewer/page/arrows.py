@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.scene.contact_marks import CUT, FORCE, LONGEST, SLIPS, STICKS, force_text
 from bellcrank.scene.mesh import TriangleMesh, ball, cone, cylinder, joined, moved
 from bellcrank.scene.scene import from_z, rotated

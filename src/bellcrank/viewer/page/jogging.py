@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.scene import Scene
 from bellcrank.trajectory.rotations import rotate
 from bellcrank.viewer.page.plots import Plots

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.scene.mesh import ball
 from bellcrank.viewer.page.pointing import Pick

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from bellcrank.assembly.state import State
+from bellcrank.compile.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene import Scene
 from bellcrank.scene import of as scene_of

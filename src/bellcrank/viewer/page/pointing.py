@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats
+from bellcrank.compile.state import Floats
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation import matrix
 from bellcrank.scene import Scene

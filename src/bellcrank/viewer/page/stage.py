@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.assembly.state import Floats, Ints
+from bellcrank.compile.state import Floats, Ints
 from bellcrank.scene.joints import ACTIVE
 from bellcrank.scene.scene import Glyph, Link, Piece, Scene, rotated
 from bellcrank.scene.view import view_of

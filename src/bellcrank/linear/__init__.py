@@ -1,0 +1,1 @@
+"""Small motions about a state: linearized equations and their modes."""

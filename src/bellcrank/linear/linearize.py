@@ -1,0 +1,254 @@
+"""Linearization about a state in any formulation; see docs/theory/linearization.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from inspect import signature
+from typing import Any, Final, Unpack
+
+import numpy as np
+
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.contacts import refuse_contacts
+from bellcrank.compile.fitting import refuse_misfits
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.start_values import continued
+from bellcrank.compile.state import Floats, State
+from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.formulations.options import FormulationOptions
+from bellcrank.formulations.preparing import check_request, prepare
+from bellcrank.formulations.symbolic import SymbolicSystem
+from bellcrank.formulations.system import System
+from bellcrank.linear.differences import Derivatives, OutOfReach, derivatives
+from bellcrank.linear.linear_points import LinearPoints
+from bellcrank.linear.linear_refusals import (
+    ELSEWHERE,
+    check_lasting,
+    check_smooth,
+    check_steady,
+    refuse_singular,
+    refuse_state,
+    without_stops,
+)
+from bellcrank.linear.modes import LinearModel, Modes, modes_of
+from bellcrank.linear.state_chart import StateChart
+from bellcrank.linear.study_inputs import StudyInput, with_inputs
+from bellcrank.mechanism.arguments import required_names
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.mechanism import Mechanism
+
+_EPSILON: Final = 4e-16
+_ELSE: Final = "leave out state=, or take that of a run of this mechanism"
+_SURE: Final = 5.0  # times the estimated error of differences: what derived equations may differ by
+_LEAST: Final = 1e-3  # numbers whose changes are smaller, in SI units, are measured by this
+
+
+def linearize(
+    mechanism: Mechanism,
+    *,
+    inputs: Iterable[str] | str | None = None,
+    outputs: Iterable[str] | str | None = None,
+    state: State | None = None,
+    time: float = 0.0,
+    states: Iterable[str] | str = (),
+    steady: bool = True,
+    formulation: str = "auto",
+    **options: Unpack[FormulationOptions],
+) -> LinearModel:
+    """Linearize a mechanism about a state:  x' = A x + B u,  y = C x + D u.
+
+    x consists of independent coordinates of joints (of bodies, if joints do not determine the motion) and of
+    their rates. Their choice does not depend on the formulation.
+
+    inputs: names of inputs (`bc.Input`), of parameters, of motors, and of joints or their coordinates
+        ("slot.z") for an effort along them. By default all inputs of the mechanism.
+    outputs: names of recorded numbers as in tables of runs, such as "joint.pivot.theta_z", "body.rod.vx",
+        "joint.pivot.Fx"; units may be left out. By default the states.
+    state: of linearization; by default the assembled start. time: s, if no state is given.
+    states: names of coordinates to prefer as states, such as "steer.theta_z".
+    steady: whether it must be an equilibrium, or a motion with constant speeds that looks the same at all
+        times; False accepts any state, and the matrices are those of that instant.
+    formulation, options: as for `simulate`. `symbolic` derives A if its coordinates are the states, and it is
+        compared with differences; everything else comes from extrapolated differences, whose error is
+        estimated.
+
+    Raises MechanismError for unknown names, for a state that is not steady, that lies on a stop, where dry
+    friction sticks, at a singular pose or a pole of formulas, and where accelerations have a kink;
+    Unsupported for `adaptive`, and for formulations that cannot take the mechanism; AssemblyError if the
+    mechanism cannot be assembled.
+    """
+    if formulation == "adaptive":
+        raise Unsupported(
+            "linearize: 'adaptive' has no velocities and no accelerations; use another formulation"
+        )
+    check_request(formulation, options, signature(linearize).parameters)
+    with Check("linearize") as check:
+        check.instance("mechanism", mechanism, Mechanism, "give a Mechanism")
+        time, steady = check.number("time", time, "s"), check.flag("steady", steady)
+        states = required_names("states", states)
+        outputs = None if outputs is None else required_names("outputs", outputs)
+        if state is not None:
+            check.instance("state", state, State, "such as run.at(t), or system.state()")
+    points = _points(mechanism, (inputs, outputs), state, time, states, formulation, options)
+    try:
+        base, found = points(points.base[None])[0], derivatives(points, points.base, points.steps)
+    except OutOfReach as error:
+        raise MechanismError(
+            Fault("linearize", f"there is no way to move on: {error}", None, ELSEWHERE)
+        ) from error
+    made = _made(mechanism.name, points, base, found)
+    check_smooth(made)
+    if steady:
+        check_steady(made)
+        check_lasting(made, points)
+    return made
+
+
+def modes(
+    mechanism: Mechanism,
+    *,
+    state: State | None = None,
+    time: float = 0.0,
+    states: Iterable[str] | str = (),
+    steady: bool = True,
+    formulation: str = "auto",
+    **options: Unpack[FormulationOptions],
+) -> Modes:
+    """Natural frequencies, damping ratios and shapes of small motions about an equilibrium or steady motion.
+
+    The mechanism is linearized as `bc.linearize` does it, with the same arguments and errors.
+    """
+    made = linearize(
+        mechanism,
+        inputs=(),
+        state=state,
+        time=time,
+        states=states,
+        steady=steady,
+        formulation=formulation,
+        **options,
+    )
+    return modes_of(made)
+
+
+def _points(
+    mechanism: Mechanism,
+    signals: tuple[Iterable[str] | str | None, tuple[str, ...] | None],
+    state: State | None,
+    time: float,
+    states: tuple[str, ...],
+    formulation: str,
+    options: Mapping[str, Any],
+) -> LinearPoints:
+    """The points at which to take differences. signals: inputs and outputs."""
+    inputs, outputs = signals
+    twin, named = with_inputs(mechanism, inputs)
+    model, at = _start(twin, state, time)
+    named = _steering(model, named, inputs is not None)
+    chart = StateChart(model, at, states)
+    refuse_singular(chart)
+    return LinearPoints(twin, prepare(model, formulation, **options), chart, named, outputs)
+
+
+def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Model, State]:
+    """The assembled model, and the state, on its constraints."""
+    model, _ = assembled(compile_mechanism(mechanism, time if state is None else state.time))
+    refuse_contacts(model, "linearize")
+    at = model.initial
+    if state is not None:
+        model = continued(model, state)
+        refuse_misfits(model, state, "the mechanism cannot be linearized", _ELSE)
+        at = prepare(model, "lagrange").project(state)
+    refuse_state(model, at)
+    return without_stops(model), at
+
+
+def _steering(model: Model, named: tuple[StudyInput, ...], asked: bool) -> tuple[StudyInput, ...]:
+    """The inputs that a state-space model can have. Raises MechanismError if others are requested."""
+    moving = {one.name for one, at in model.inputs.items() if at.leads}
+    rule = "it moves a drive, a joint or a constraint, so that its rates would be inputs as well"
+    advice = "give what drives the coordinate as an effort instead"
+    faults = [Fault(f"input {one.name!r}", rule, None, advice) for one in named if one.key in moving]
+    if faults and asked:
+        raise MechanismError(faults)
+    return tuple(one for one in named if one.key not in moving)
+
+
+def _made(mechanism: str, points: LinearPoints, base: Floats, found: Derivatives) -> LinearModel:
+    """The matrices from the derivatives of rates and outputs."""
+    chart, n = points.chart, points.states
+    matrix, error, derived = found.matrix.copy(), found.error.copy(), derived_matrix(points.system, chart)
+    count, speeds = n - chart.speeds, chart.speeds
+    matrix[:speeds], error[:speeds] = np.eye(matrix.shape[1])[count : count + speeds], 0.0  # y' = v
+    parts = [matrix[:n, :n], matrix[:n, n:], matrix[n:, :n], matrix[n:, n:]]
+    certain = error
+    if derived is not None:
+        parts[0], certain = derived, error.copy()
+        beyond = np.maximum(np.abs(derived - matrix[:n, :n]) - _SURE * error[:n, :n], 0.0)
+        certain[:n, :n] = beyond + _EPSILON * np.abs(derived)
+    names, units = points.names
+    if points.outputs is None:
+        parts[2:] = [np.eye(n), np.zeros((n, len(points.inputs)))]
+    return LinearModel(
+        mechanism,
+        A=parts[0],
+        B=parts[1],
+        C=parts[2],
+        D=parts[3],
+        states=names[0],
+        inputs=names[1],
+        outputs=names[2],
+        units=units,
+        state=points.state,
+        value=points.base[:n],
+        rate=base[:n],
+        error=_relative(points, matrix, certain),
+        A_error=np.maximum(error, certain)[:n, :n],
+        derived=derived is not None,
+        formulation=points.system.formulation,
+        notes=_notes(points),
+        chart=chart,
+    )
+
+
+def _relative(points: LinearPoints, matrix: Floats, error: Floats) -> float:
+    """The largest error, in parts of what the largest steps make of states, or outputs in the same unit."""
+    (_, _, outputs), units = points.names
+    of_rows = [""] * points.states
+    of_rows += [units[name] for name in outputs] if points.outputs is not None else []
+    of_states = np.concatenate([points.chart.scale, points.chart.scale[: points.chart.speeds]])
+    scale = np.concatenate([of_states, np.ones(len(of_rows) - points.states)])
+    made, wrong = (np.max(np.abs(one) * points.steps, axis=1, initial=0.0) / scale for one in (matrix, error))
+    sizes = dict.fromkeys(of_rows, _LEAST)
+    for unit, size in zip(of_rows, made.tolist(), strict=True):
+        sizes[unit] = max(sizes[unit], size)
+    return max((one / sizes[unit] for unit, one in zip(of_rows, wrong.tolist(), strict=True)), default=0.0)
+
+
+def derived_matrix(system: System, chart: StateChart) -> Floats | None:
+    """A from derived equations, if the states of the chart are their coordinates."""
+    if not isinstance(system, SymbolicSystem):
+        return None
+    names = [one.name for one in chart.coordinates]
+    known = [one.name for one in system.speeds]
+    if any(name not in known for name in names):
+        return None
+    found = system.linearize(chart.at(chart.position, chart.speed))
+    matrix = found.state_matrix(names[: chart.speeds], names)
+    return matrix.part(names, names[: chart.speeds])
+
+
+def _notes(points: LinearPoints) -> tuple[str, ...]:
+    model = points.system.model
+    moving = [
+        drive.name
+        for drive in model.drives
+        for block in drive.blocks
+        for row in model.rows_of(block)
+        if (function := int(model.arrays["row_function"][row])) >= 0
+        and np.any(model.core_function(function)(np.array([points.state.time]))[0, 1:])
+    ]
+    if not moving:
+        return ()
+    return (f"drives move here ({', '.join(dict.fromkeys(moving))}): the matrices are those of the moment",)

@@ -1,0 +1,1 @@
+"""Runs and formulations judged by mechanics, independently of how they were computed."""
