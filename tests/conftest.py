@@ -1,4 +1,4 @@
-"""Makes rigs and benchmarks importable; keeps native code in a cache; lets Ctrl-C through; names skips."""
+"""Makes rigs and benchmarks importable; one thread for linear algebra; a cache; Ctrl-C; names skips."""
 
 import os
 import signal
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+# Workers share the cores: threads of linear algebra on all of them would wait for each other, spinning.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("BELLCRANK_CACHE", str(Path(tempfile.gettempdir()) / "bellcrank-tests"))
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 

@@ -23,7 +23,7 @@ _HEAD = """# Robots that are read
 Models in packages of PyPI ({versions}), read by `bc.load` and compared with the programs that their formats come from:
 with Pinocchio {pinocchio} for URDF, MuJoCo {mujoco} for MJCF. *Mass* is the largest relative error of a mass, centre of
 mass or inertia, *acceleration* that of the accelerations of all bodies at a random state in `recursive`, actuators driven and the medium acting but for
-what is left out, without limits, loops, contacts and dry friction; *load* is time of one core. Written by `tools/robot_table.py`; `tests/io/test_robot_packages.py` holds the bounds.
+what is left out, without limits, loops, contacts and dry friction; *load* is time of one core. Written by `tools/robot_table.py`; `tests/io/test_robot_files.py` holds the bounds.
 
 | model | bodies | coordinates | load, s | mass | acceleration | left out |
 | --- | --- | --- | --- | --- | --- | --- |

@@ -1,8 +1,8 @@
 """Facts about mechanisms: freedoms, redundant rows, loops, parts."""
 
 import pytest
-from linkages import Y, four_bar
 from rigs.linkages import upright_bar
+from rigs.upright_linkages import Y, four_bar
 
 import bellcrank as bc
 

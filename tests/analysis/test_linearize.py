@@ -113,7 +113,7 @@ def test_formulations_agree_on_random_loops_that_move(case):
 def test_formulations_agree_on_random_mechanisms():
     """Of all kinds, where they can be linearized."""
     agreed = 0
-    for seed in range(24):
+    for seed in range(10):
         mechanism = random_mechanism(seed)
         found = {}
         for chosen in FORMULATIONS:
@@ -127,10 +127,10 @@ def test_formulations_agree_on_random_mechanisms():
             allowed = max(1e-9, 10.0 * (made.error + first.error))
             np.testing.assert_allclose(made.A / sizes[0], first.A / sizes[0], rtol=0.0, atol=allowed)
         agreed += len(found) > 1
-    assert agreed >= 8
+    assert agreed >= 4
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_random_trees_and_loops_with_inputs_against_complex_steps(seed):
     assert wrong(seed) == ""
 

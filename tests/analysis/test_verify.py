@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from linkages import Y, four_bar, slider_crank
+from rigs import examples, floating
+from rigs.upright_linkages import Y, four_bar, slider_crank
 
 import bellcrank as bc
+from bellcrank.mechanism import JOINT_KINDS
 from bellcrank.trajectory.store import MemoryStore
 
 
@@ -47,7 +49,7 @@ def gears():
     return mech
 
 
-def floating():
+def afloat():
     """Two bodies on a spring with a damper, tumbling in free fall."""
     mech = bc.Mechanism("floating")
     one = mech.add_body("one", mass=1, inertia=(1, 2, 2.5), angular_velocity=(1, 2, 3), velocity=(1, 0, 0))
@@ -76,7 +78,7 @@ def screw():
 
 @pytest.mark.parametrize(
     "make",
-    [workshop, gears, floating, stop, screw, four_bar, lambda: slider_crank(3.0)],
+    [workshop, gears, afloat, stop, screw, four_bar, lambda: slider_crank(3.0)],
     ids=lambda f: f.__name__,
 )
 def test_sound_runs_pass(make):
@@ -86,7 +88,7 @@ def test_sound_runs_pass(make):
 
 
 def test_momenta_are_judged_where_nothing_holds():
-    verdict = bc.verify(floating())
+    verdict = bc.verify(afloat())
     assert verdict["momentum"].value < 1e-12
     assert verdict["angular momentum"].value < 1e-7
     with pytest.raises(KeyError, match="balance"):
@@ -212,4 +214,41 @@ def test_lines_of_centres_may_pass_half_a_turn(side):
     mech.add_joint("P", bc.Revolute(), arm.marker((side, 0, 0)), planet)
     mech.add_constraint("mesh", bc.Gear(radii=(0.2, 0.1)), sun, planet)
     verdict = bc.verify(mech, duration=0.1)
+    assert verdict.passed, str(verdict)
+
+
+def judged(machine):
+    return bc.verify(machine.mechanism, duration=0.3, samples=3, states=1, formulation="lagrange")
+
+
+@pytest.mark.parametrize("name", list(JOINT_KINDS))
+def test_joints(name):
+    verdict = judged(floating.pair(examples.joint(name)))
+    assert verdict.passed, str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("kind", "letters"), [pytest.param(k, s, id=i) for i, k, s in examples.constraints()]
+)
+def test_constraints(kind, letters):
+    verdict = judged(floating.carried(kind, letters))
+    assert verdict.passed, str(verdict)
+
+
+@pytest.mark.parametrize(("kind", "letters"), [pytest.param(k, s, id=i) for i, k, s in examples.forces()])
+def test_forces(kind, letters):
+    verdict = judged(floating.forced(kind, letters))
+    assert verdict.passed, str(verdict)
+    assert verdict["energy"].value is not None
+
+
+@pytest.mark.parametrize("name", list(examples.FUNCTIONS_OF_TIME))
+def test_drives(name):
+    verdict = judged(floating.led(examples.FUNCTIONS_OF_TIME[name]))
+    assert verdict.passed, str(verdict)
+
+
+@pytest.mark.parametrize("name", list(examples.PATHS))
+def test_paths(name):
+    verdict = judged(floating.along(*examples.PATHS[name]))
     assert verdict.passed, str(verdict)

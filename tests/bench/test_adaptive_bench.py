@@ -10,12 +10,7 @@ from benchmarks.adaptive_figures import plot
 from benchmarks.adaptive_linkages import bicycle_chain, millipede, molecule, random_forces
 from benchmarks.adaptive_protein import anywhere, protein
 
-LINKAGES = (
-    bicycle_chain(),
-    millipede(6, spine=18),
-    random_forces(molecule(60), 3),
-    anywhere(protein(60), 3),
-)
+LINKAGES = (bicycle_chain(), millipede(6, spine=18), random_forces(molecule(60), 3), anywhere(protein(60), 3))
 
 
 pytestmark = pytest.mark.usefixtures("every_core")

@@ -1,4 +1,4 @@
-"""`bellcrank run`: results on disk, what is told, and how it ends."""
+"""`bellcrank run`: results on disk and as JSON, values and units, what is reported, and how it ends."""
 
 import json
 import os
@@ -13,6 +13,7 @@ import pytest
 from rigs.program import FOUR_BAR, process
 
 import bellcrank as bc
+from bellcrank.cli.main import Commands, bellcrank
 from bellcrank.io import loads
 
 # The rocker cannot make a whole turn.
@@ -155,3 +156,104 @@ def test_a_bar_on_a_terminal(four_bar):
     assert running.returncode == 0
     assert "━".encode() in seen
     assert b"t = " in seen
+
+
+def test_a_run_is_summed_up_as_json(four_bar, program):
+    told = json.loads(program("run", four_bar, "-d", "200 ms", "-s", "2 ms", "-o", "run.h5", "--json").stdout)
+    assert (told["mechanism"], told["status"], told["end"]) == ("four-bar", "finished", 0.2)
+    assert told["statistics"]["steps"] == 100
+    assert told["written"] == ["run.h5"]
+    found = json.loads(program("info", "run.h5", "--json").stdout)
+    assert found["frames"] == told["frames"]
+    assert found["bodies"] == ["crank", "coupler", "rocker"]
+    drawn = json.loads(program("plot", "run.h5", "-w", "energy", "-o", "energy.png", "--json").stdout)
+    assert drawn["written"] == ["energy.png"]
+
+
+def test_info_as_json_is_that_of_the_library(four_bar, program):
+    found, library = json.loads(program("info", four_bar, "--json").stdout), bc.info(bc.load(four_bar))
+    for name in ("freedom", "rows", "loops"):
+        assert found[name] == getattr(library, name)
+    assert found["redundant"] == list(library.redundant)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("2 m", "this unit does not fit here"),
+        ("long", "must be a number"),
+        ("2 parsec", "this unit is not known"),
+    ],
+)
+def test_durations_that_are_none_are_refused(four_bar, program, text, rule):
+    result = program("run", four_bar, "--duration", text)
+    assert result.exit_code == 2
+    assert rule in " ".join(result.stderr.split())
+
+
+def test_a_letter_means_one_option():
+    meanings = {}
+    commands = Commands.list_commands(bellcrank, None)
+    for name in (name for name in commands if name != "bench"):
+        for option in bellcrank.get_command(None, name).params:
+            letters = [text for text in option.opts if len(text) == 2 and text.startswith("-")]
+            words = [text for text in option.opts if text.startswith("--")]
+            for letter in letters:
+                meanings.setdefault(letter, set()).add(words[0])
+    assert {letter: words for letter, words in meanings.items() if len(words) > 1} == {}
+    assert meanings["-o"] == {"--out"}
+
+
+PENDULUM = """\
+bellcrank: 1
+parameters:
+  length: {value: 0.5, unit: m, low: 0.1, high: 2, doc: of the rod}
+  push: 0.2
+bodies:
+  rod: {mass: 2*length, inertia: [0.01, length^2/6, length^2/6], position: [length/2, 0, 0]}
+joints:
+  pivot: {type: Revolute, first: {body: ground, axis: [0, 1, 0]}, second: {body: rod, position: [-length/2, 0, 0], axis: [0, 1, 0]}}
+forces:
+  motor: {type: JointMotor, joint: pivot, effort: push*cos(3*t)}
+simulation: {duration: 0.2, step: 0.01}
+"""  # noqa: E501
+
+
+@pytest.fixture
+def pendulum(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "pendulum.yaml"
+    path.write_text(PENDULUM)
+    return str(path)
+
+
+def test_parameters_are_set(pendulum, program):
+    result = program("run", pendulum, "--set", "length = 600 mm", "--set", "push=pi/2", "--out", "run.h5")
+    assert result.exit_code == 0
+    run = bc.Trajectory.load("run.h5")
+    mech = bc.loads(PENDULUM).with_parameters(length=0.6, push=np.pi / 2)
+    library = bc.simulate(mech, 0.2, step=0.01)
+    assert np.array_equal(run.body("rod").position, library.body("rod").position)
+    assert bc.loads(run.mechanism) == mech
+
+
+def test_info_lists_them(pendulum, program):
+    output = program("info", pendulum).stdout
+    for text in ("Parameters (2)", "length", "[0.1, 2]", "of the rod", "push"):
+        assert text in output
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("lenght=1", "did you mean 'length'?"),
+        ("length=3", "value must not be greater than high = 2"),
+        ("length", "it is written as NAME=VALUE"),
+        ("length=1 parsec", "this unit is not known"),
+        ("length=2*x", "the name 'x' is not known"),
+    ],
+)
+def test_faults(pendulum, program, setting, said):
+    result = program("run", pendulum, "--set", setting)
+    assert result.exit_code != 0
+    assert said in " ".join((result.stdout + result.stderr).split())

@@ -1,4 +1,4 @@
-"""Impacts while other one-sided rows touch or carry loads: all of them only push."""
+"""Impacts while other one-sided rows, ropes among them, touch or carry loads: all of them only push."""
 
 import numpy as np
 import pytest
@@ -160,3 +160,83 @@ def test_speeds_that_are_rounding_are_struck_as_rest(formulation):
     state = system.state()
     state.velocity[:] = np.random.default_rng(0).normal(0.0, 1e-17, state.velocity.shape)
     assert np.abs(system.strike([], state).state.velocity).max() < 1e-15
+
+
+ALIKE = 0.02  # s; the ropes are equally long at 0.005 s
+METHODS = [("adams", None), ("dopri5", None), ("rk4", 1e-4), ("rk4", 1e-5)]
+
+
+def two_ropes():
+    """An arm that draws a weight up by two ropes, hung at other heights of both."""
+    mech = bc.Mechanism("two ropes")
+    arm = mech.add_body("arm", mass=1.7, inertia=(0.02,) * 3, com=(0.34, 0, 0))
+    weight = mech.add_body("weight", mass=2.6, inertia=(0.02,) * 3, position=(2, -0.04, 0), com=(0.3, 0, 0))
+    mech.add_joint("axle", bc.Revolute(), mech.ground.marker(axis="y"), arm.marker(axis="y"))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground.marker((2, -0.04, 0)), weight)
+    eyelets = mech.ground.marker((0.1, 0, 1.2)), mech.ground.marker((2.1, 0, 1.2))
+    for name, on_arm, on_weight in (("first", 0.0, 0.3), ("second", 0.3, 0.0)):
+        ends = arm.marker((0.1, 0, on_arm)), *eyelets, weight.marker((0.1, 0, on_weight))
+        mech.add_constraint(name, bc.Cable(slack=True), *ends)
+    return mech
+
+
+@pytest.fixture(scope="module")
+def angle():
+    """Of the arm, by a method in which nothing holds to both sides."""
+    run = bc.simulate(
+        two_ropes(), ALIKE, output_step=1e-4, method="moreau", step=1e-5, formulation="recursive"
+    )
+    return run.joint("axle").position[:, 0]
+
+
+@pytest.mark.parametrize(("method", "step"), METHODS)
+@pytest.mark.parametrize("formulation", MOVING)
+def test_one_rope_takes_over_from_another(formulation, method, step, angle):
+    given = {"step": step} if step else {}
+    run = bc.simulate(two_ropes(), ALIKE, output_step=1e-4, formulation=formulation, method=method, **given)
+    np.testing.assert_allclose(run.joint("axle").position[:, 0], angle, atol=1e-7)
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "dca"])
+def test_speeds_of_frames_do_not_jump_either(formulation):
+    run = bc.simulate(two_ropes(), ALIKE, output_step=1e-4, formulation=formulation, method="adams")
+    gained, speed = np.diff(run.joint("axle").position[:, 0]), run.joint("axle").velocity[:, 0]
+    np.testing.assert_allclose(gained, 0.5e-4 * (speed[1:] + speed[:-1]), atol=1e-8)
+
+
+INERTIA = (0.01,) * 3
+BOUNCED = 0.43  # s: the weight a has bounced, and its rope is slack
+METHODS_OF_ROPES = [(f, m) for f in MOVING for m in ("adams", "dopri5", "bdf", "rk4", "semi_implicit_euler")]
+
+
+def compound_pulley():
+    """A pulley that hangs on a rope, and over it a rope between two weights, one of which bounces."""
+    mech = bc.Mechanism("compound pulley")
+    pulley = mech.add_body("pulley", 0.5, INERTIA)
+    a = mech.add_body("a", 1.3, INERTIA, position=(-0.1, 0, -0.7))
+    b = mech.add_body("b", 0.6, INERTIA, position=(0.1, 0, -0.5))
+    counter = mech.add_body("counterweight", 3.1, INERTIA, position=(1, 0, -0.6))
+    for body in (pulley, a, b, counter):
+        stop = {"limits": bc.Limit(lower=-0.2, restitution=0.3)} if body is a else {}
+        rail = mech.ground.marker(body.position)
+        mech.add_joint(f"slide of {body.name}", bc.Prismatic(), rail, body, **stop)
+    left, right = pulley.marker((-0.1, 0, 0)), pulley.marker((0.1, 0, 0))
+    mech.add_constraint("lower rope", bc.Cable(slack=True), a, left, right, b)
+    over = mech.ground.marker((0, 0, 1)), mech.ground.marker((1, 0, 1))
+    mech.add_constraint("upper rope", bc.Cable(slack=True), pulley, *over, counter)
+    return mech
+
+
+@pytest.mark.parametrize(
+    ("formulation", "method"), [*METHODS_OF_ROPES, ("lagrange", "moreau"), ("recursive", "moreau")]
+)
+def test_frames_do_not_change_the_motion(formulation, method):
+    step = {} if method in ("adams", "dopri5", "bdf") else {"step": 1e-4}
+    ends = [
+        bc.simulate(
+            compound_pulley(), BOUNCED, output_step=every, formulation=formulation, method=method, **step
+        ).at(BOUNCED)
+        for every in (BOUNCED, BOUNCED / 43)
+    ]
+    np.testing.assert_allclose(ends[1].position, ends[0].position, atol=1e-12)
+    np.testing.assert_allclose(ends[1].velocity, ends[0].velocity, atol=1e-11)

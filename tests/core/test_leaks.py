@@ -1,11 +1,13 @@
-"""Nothing of the core outlives the interpreter: it says so at the end of a process, on the error stream."""
+"""Nothing of the core grows with what is done again and again, nor outlives the interpreter."""
 
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from rigs.growth import WORKS, heap_can_be_read, usage
 
 PROGRAMS = {
     "an error that is kept": """
@@ -50,3 +52,21 @@ def test_a_process_ends_without_complaints(name):
         [sys.executable, "-c", PROGRAMS[name]], capture_output=True, text=True, check=True, env=environment
     )
     assert done.stderr == ""
+
+
+TIMES, BLOCKS, BYTES = 8, 10, 1000
+
+
+@pytest.mark.skipif(not heap_can_be_read(), reason="this system has no C library that counts memory in use")
+@pytest.mark.parametrize("name", WORKS)
+def test_work_leaves_nothing(name):
+    """In the best of four rounds: tables of the interpreter grow now and then, what is kept always does."""
+    marks = []
+    for round_ in range(5):
+        for k in range(TIMES):
+            WORKS[name](TIMES * round_ + k)
+        marks.append(usage())
+    grown = [after - before for before, after in pairwise(marks)]
+    assert min(g.nodes for g in grown) <= 0
+    assert min(g.blocks for g in grown) < BLOCKS * TIMES
+    assert min(g.heap for g in grown) < BYTES * TIMES

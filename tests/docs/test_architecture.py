@@ -109,7 +109,8 @@ def test_no_formulation_is_named_outside_its_room():
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in sorted(PACKAGE.rglob("*.py"))
         if path.parent != PACKAGE / "formulations"
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if any(kind in (text := path.read_text(encoding="utf-8")) for kind in kinds)
+        for node in ast.walk(ast.parse(text))
         if {getattr(node, "attr", None), getattr(node, "name", None)} & kinds
     ]
     assert not named
@@ -146,7 +147,7 @@ def imports_of_tests(text):
 def autouse_fixtures_that_change_globals(text):
     """Names of fixtures that nobody asks for and that change more than the environment."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(ast.parse(text)) if "autouse" in text else ():
         asked = [ast.unparse(each) for each in getattr(node, "decorator_list", [])]
         if any("autouse=True" in each for each in asked) and any(map(changes_globals, ast.walk(node))):
             found.append(node.name)

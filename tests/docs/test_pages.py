@@ -1,4 +1,4 @@
-"""The pages themselves: tables of kinds match the registries, links lead somewhere, no kind is missing."""
+"""The pages themselves: tables match the registries, links lead somewhere, files and Python agree."""
 
 import re
 import subprocess
@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from docs_tables import TABLES, joint_table, markdown
 
 import bellcrank as bc
+from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import CONSTRAINT_KINDS, COORDINATE_KINDS, FORCE_KINDS, JOINT_KINDS
 
 ROOT = Path(__file__).parents[2]
@@ -79,3 +81,103 @@ def test_every_page_is_in_the_contents_of_the_site():
     for folder in ("guide", "theory"):
         for page in (ROOT / "docs" / folder).glob("*.md"):
             assert f"{folder}/{page.stem}" in contents, page
+
+
+def rows(table):
+    lines = table.splitlines()
+    assert set(lines[1]) == {"|", "-", " "}
+    assert len({line.count("|") for line in lines}) == 1
+    return {
+        line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:]
+    }
+
+
+def test_every_kind_has_a_row_with_a_meaning():
+    for table, kinds in (
+        (joint_table(), JOINT_KINDS),
+        (TABLES["constraints"](), CONSTRAINT_KINDS),
+        (TABLES["forces"](), FORCE_KINDS),
+        (TABLES["coordinates"](), COORDINATE_KINDS),
+    ):
+        found = rows(table)
+        assert set(found) == set(kinds)
+        assert all(len(cells[-1]) > 5 for cells in found.values())
+    for kind in JOINT_KINDS.values():
+        assert kind.meaning.endswith(".")
+        assert kind.__doc__
+
+
+def test_a_joint_row():
+    found = rows(joint_table())
+    assert found["Revolute"] == ["Revolute", "", "x, y, z, e1, e2", "theta_z", "Turns about z."]
+    assert found["Screw"][1:3] == ["pitch", "x, y, e1, e2, z = pitch/(2 pi) theta_z"]
+    assert found["LinearMotor"][2] == "x, y, e1, e2, e3, z = f(t)"
+    assert next(iter(found)) == "Free"
+
+
+def test_bars_are_escaped():
+    assert markdown(("a",), [("x|y",)]) == "| a |\n| --- |\n| x\\|y |\n"
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "07-files-and-command-line.md"
+TABLE = PAGE.read_text(encoding="utf-8").partition("<!-- twins -->")[2].partition("<!-- end of twins -->")[0]
+TWINS = re.findall(r"^\| `(.+)` \| `(.+)` \|$", TABLE, re.M)
+BASE = """bellcrank: 1
+bodies:
+  crank: {mass: 1, inertia: [1, 1, 1]}
+  rod: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}
+joints:
+  pin: {type: Revolute, first: crank, second: rod}
+"""
+SECTIONS = (
+    "gravity",
+    "parameters",
+    "bodies",
+    "markers",
+    "joints",
+    "constraints",
+    "forces",
+    "drives",
+    "mechanisms",
+)
+
+
+def merged(said):
+    """The text of the file in which a row stands in its section."""
+    section, _, entry = said.partition(": ")
+    if f"\n{section}:\n" in BASE:
+        return BASE.replace(f"{section}:\n", f"{section}:\n  {entry[1:-1]}\n")
+    return f"{BASE}{said}\n"
+
+
+@pytest.mark.parametrize(("said", "twin"), TWINS)
+def test_files_and_python_agree(said, twin):
+    mech = bc.loads(BASE)
+    exec(twin, {"bc": bc, "mech": mech})
+    loaded, made = bc.loads(merged(said)), mech
+    if "bodies: {disc" in said:  # which stands first in its section there
+        assert loaded.bodies["disc"] == made.bodies["disc"]
+        assert dict(loaded.bodies) == dict(made.bodies)
+    elif said.startswith("joints"):
+        assert dict(loaded.joints) == dict(made.joints)
+        assert dict(loaded.drives) == dict(made.drives)
+    else:
+        assert loaded == made
+
+
+def test_the_table_has_every_section():
+    assert {said.partition(":")[0] for said, _ in TWINS} == set(SECTIONS)
+
+
+def test_runs_take_the_times_of_the_simulation_section():
+    mech = bc.Mechanism("falling")
+    mech.add_body("ball", "1 kg", (1, 1, 1))
+    times = {"duration": "200 ms", "start": "1 s", "step": "10 ms", "output_step": "0.1 s"}
+    run = bc.simulate(mech, **times)
+    assert run.time == pytest.approx([1.0, 1.1, 1.2])
+    assert Simulation(**times).arguments() == {
+        "duration": 0.2,
+        "start": 1.0,
+        "step": 0.01,
+        "output_step": 0.1,
+    }

@@ -1,4 +1,4 @@
-"""Everything in the documentation that looks like code is run, page by page, and what it prints is compared.
+"""Everything in the documentation that looks like code is run; what it prints and draws is compared.
 
 The blocks of a page run in order, in one namespace and one temporary folder. By the words after the fence:
 
@@ -27,7 +27,11 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+from PIL import Image
 
 import bellcrank as bc
 from bellcrank.errors import BellcrankError
@@ -36,6 +40,18 @@ from bellcrank.mechanism.joint import JOINT_KINDS
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONVENTIONS.md", "CONTRIBUTING.md")]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
+PICTURED = [ROOT / "README.md"]
+PICTURED += [
+    ROOT / "docs" / "guide" / f"{name}.md"
+    for name in (
+        "12-pictures-and-films",
+        "18-ten-mechanisms",
+        "20-sweeps",
+        "21-optimization",
+        "22-fitting",
+        "27-contact",
+    )
+]
 FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>.*)$")
 EIGEN = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/include/eigen3"
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -169,9 +185,24 @@ def own_joint_kinds():
 def test_snippets(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    mpl.use("Agg")
     session = Session(page, tmp_path)
     for block in blocks(page):
         session.run(block)
+    plt.close("all")
+    if page in PICTURED:
+        check_pictures(page, tmp_path)
+
+
+def check_pictures(page, folder):
+    """The pictures on a page are those that its snippets have drawn."""
+    shown = re.findall(r"!\[[^]]*\]\(([\w./-]+\.png)\)", page.read_text(encoding="utf-8"))
+    assert shown
+    for path in map(Path, shown):
+        with Image.open(folder / path.name) as one, Image.open(page.parent / path) as two:
+            assert one.size == two.size
+            made, kept = (np.asarray(image.convert("RGB"), float) for image in (one, two))
+        assert np.abs(made - kept).mean() < 0.5, f"draw {path.name} anew: run the snippets of the page"
 
 
 def test_what_must_fail_fails(tmp_path, monkeypatch):

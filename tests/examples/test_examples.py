@@ -1,18 +1,25 @@
-"""Every example runs without a warning, and what it prints is what is known."""
+"""Every example and the demonstration run without a warning, and print what is known."""
 
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rigs import known_contacts, known_linkages, known_machines
 from rigs.printed import Printed
 
-pytest.importorskip("matplotlib")
+import bellcrank as bc
+from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration
+from bellcrank.io import read
+
+matplotlib = pytest.importorskip("matplotlib")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in EXAMPLES.glob("[0-9]*.py"))
 
@@ -69,33 +76,80 @@ def test_every_example_is_checked() -> None:
     assert list(CHECKS) == SCRIPTS
 
 
-def printed_by(name: str, out: Path, *options: str) -> Printed:
-    """What a script prints that warns of nothing and draws the figures that it names."""
-    command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), "--out", str(out), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    figures = re.findall(r"^figure: (\S+)$", done.stdout, flags=re.MULTILINE)
-    assert figures
-    for figure in figures:
-        assert (out / figure).stat().st_size > 20_000
-    return Printed(done.stdout)
+@pytest.fixture
+def printed_by(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Printed]:
+    """A function that runs a script: what it prints, which warns of nothing and draws what it names."""
+    monkeypatch.syspath_prepend(EXAMPLES)
+
+    def run(name: str, *options: str) -> Printed:
+        monkeypatch.setattr(sys, "argv", [f"{name}.py", "--out", str(tmp_path), *options])
+        monkeypatch.delitem(sys.modules, "figures", raising=False)  # which sets matplotlib
+        with matplotlib.rc_context():
+            runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        figures = re.findall(r"^figure: (\S+)$", printed.out, flags=re.MULTILINE)
+        assert figures
+        for figure in figures:
+            assert (tmp_path / figure).stat().st_size > 20_000
+        return Printed(printed.out)
+
+    return run
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_example(name: str, tmp_path: Path) -> None:
-    CHECKS[name](printed_by(name, tmp_path))
+def test_example(name: str, printed_by: Callable[..., Printed]) -> None:
+    CHECKS[name](printed_by(name))
 
 
 CHOOSING = [name for name in SCRIPTS if "formulations.chosen" in (EXAMPLES / f"{name}.py").read_text()]
 
 
 @pytest.mark.parametrize("name", CHOOSING)
-def test_example_by_recursive(name: str, tmp_path: Path) -> None:
+def test_example_by_recursive(name: str, printed_by: Callable[..., Printed]) -> None:
     """What is known of the thesis's experiments is known of them by its own formulation."""
-    CHECKS[name](printed_by(name, tmp_path, "--formulation", "recursive"))
+    CHECKS[name](printed_by(name, "--formulation", "recursive"))
 
 
 def test_examples_are_short() -> None:
     lengths = {path.name: len(path.read_text().splitlines()) for path in EXAMPLES.glob("*.py")}
     assert max(lengths.values()) < 170, lengths
+
+
+def test_the_file_is_the_generated_mechanism() -> None:
+    content = read(EXAMPLES / "demo.yaml")
+    expected = demonstration()
+    for (
+        name,
+        drive,
+    ) in content.mechanism.drives.items():  # by inverse kinematics, whose last digits compilers choose
+        spline, made = drive.position, expected.drives[name].position
+        np.testing.assert_allclose(spline.y, made.y, rtol=0, atol=1e-10)
+        expected.replace(expected.drives[name], position=replace(made, y=spline.y))
+    assert content.mechanism == expected, "run examples/make_demo.py"
+    assert content.simulation.duration == TAKE_A_BOOK.end
+
+
+def test_the_command_needs_no_file(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    program = [sys.executable, "-W", "error", "-m", "bellcrank", "demo", "--folder", "looked"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for fact in ("9 (54 coordinates)", "50, 0 redundant", "4, driven: 4", "view looked/demo.yaml"):
+        assert fact in done.stdout
+    assert (tmp_path / "looked" / "demo-sheet.png").stat().st_size > 50_000
+    run = bc.Trajectory.load(tmp_path / "looked" / "demo.h5")
+    assert bc.loads(run.mechanism) == read(tmp_path / "looked" / "demo.yaml").mechanism
+    assert run.time[-1] == TAKE_A_BOOK.end
+
+
+def test_without_matplotlib_there_are_no_pictures(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['matplotlib'] = None; from bellcrank.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "demo"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "pip install 'bellcrank[plot]'" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.h5", "demo.yaml"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numbers_of import value_of, values_of
+from rigs.expressions import value_of, values_of
 from scipy.spatial.transform import Rotation as Turned
 
 from bellcrank import expression as ex
@@ -145,7 +145,7 @@ def test_angular_velocity_of_a_rotation_vector_is_smooth_at_zero():
 
 
 def test_a_torus_frame_is_simplified_to_sines_and_cosines():
-    from tori import torus_frame
+    from rigs.expressions import torus_frame
 
     frame = torus_frame(q1, q2)
     s, c = ex.sin(q1), ex.cos(q1)

@@ -37,9 +37,7 @@ def test_a_string_with_full_restitution_is_a_spring_until_it_is_slack(formulatio
     rate = np.sqrt(stiffness)
     slack = np.pi / 2 / rate
     exact = np.where(
-        run.time < slack,
-        rest + stretch * np.cos(rate * run.time),
-        rest - stretch * rate * (run.time - slack),
+        run.time < slack, rest + stretch * np.cos(rate * run.time), rest - stretch * rate * (run.time - slack)
     )
     np.testing.assert_allclose(gap_of(run), exact, atol=1e-8)
     assert np.abs(run.energy.drift).max() < 1e-7

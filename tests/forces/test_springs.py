@@ -1,4 +1,6 @@
-"""Springs, dampers and bushings in mechanisms against closed forms."""
+"""Springs, dampers, bushings and seats in mechanisms against closed forms."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 import bellcrank as bc
+from bellcrank.formulations.preparing import MOVING
 
 # rk4 at 1 ms with frequencies of some 10 rad/s: (0.01)⁴/120 a step, 1e-8 after two seconds at the most.
 ACCURACY = 1e-8
@@ -159,3 +162,114 @@ def test_a_bushing_settles_where_it_balances_a_wrench():
     run = run_of(mech, 20.0, step=4e-3)
     np.testing.assert_allclose(run.position[-1, 0], [6.0 / 300.0, -8.0 / 200.0, 5.0 / 100.0], atol=1e-9)
     np.testing.assert_allclose(2.0 * np.arcsin(run.rotation[-1, 0, 1:]), [0.0, 3.0 / 30.0, 0.0], atol=1e-9)
+
+
+STIFFNESS, TURNED_INERTIA, SPEED = 2.0, 0.1, 40.0  # turns by 8.9 rad, more than once round
+
+
+def shaft(axis, held):
+    mech = bc.Mechanism("shaft", gravity=(0.0, 0.0, 0.0))
+    spin = SPEED * np.array(axis) / np.linalg.norm(axis)
+    body = mech.add_body("body", 1.0, (TURNED_INERTIA,) * 3, angular_velocity=spin)
+    if held:
+        mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(axis=axis), body.marker(axis=axis))
+    rubber = bc.Bushing(rotational_stiffness=(STIFFNESS,) * 3)
+    mech.add_force("rubber", rubber, mech.ground.marker(), body.marker())
+    return mech
+
+
+@pytest.mark.parametrize("formulation", MOVING)
+@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (1.0, 2.0, 3.0)])
+def test_a_bushing_winds_up_and_swings_back(axis, held, formulation):
+    run = bc.simulate(shaft(axis, held), 3.0, formulation=formulation, tolerance=1e-9)
+    way, frequency = np.array(axis) / np.linalg.norm(axis), np.sqrt(STIFFNESS / TURNED_INERTIA)
+    spin = run.body("body").angular_velocity @ way
+    assert spin == pytest.approx(SPEED * np.cos(frequency * run.time), abs=1e-4)
+    turned = SPEED / frequency * np.sin(frequency * run.time)
+    torque = run.force("rubber").effort @ way
+    assert torque == pytest.approx(-STIFFNESS * turned, abs=1e-4)
+    assert np.abs(turned).max() > 2.0 * np.pi
+    assert np.abs(run.energy.drift).max() < 1e-5
+
+
+def test_a_wound_bushing_goes_on_from_a_state_and_a_file_and_passes_the_judge(tmp_path):
+    mech = shaft((1.0, 2.0, 3.0), True)
+    run = bc.simulate(mech, 1.0, tolerance=1e-9)
+    run.save(tmp_path / "run.h5")
+    assert bc.verify(bc.Trajectory.load(tmp_path / "run.h5")).passed
+    rest = bc.simulate(mech, 0.6, state=run.at(0.4), tolerance=1e-9)
+    assert rest.joint("pivot").velocity[-1] == pytest.approx(run.joint("pivot").velocity[-1], abs=1e-4)
+
+
+FORMULATIONS = ["lagrange", "recursive", "symbolic", "dca"]
+
+
+def sitting(depth=0.018, aside=0.0, mass=45.0, gravity=9.81, **fields):
+    """A body on a seat that is pressed in by a depth, m; it does not turn."""
+    mech = bc.Mechanism("sitting", gravity=(0.0, 0.0, -gravity))
+    place = (aside, 0.0, -depth)
+    body = mech.add_body("rider", mass=mass, inertia=(1.0, 1.0, 1.0), position=place)
+    mech.add_force("seat", bc.Seat(**fields), mech.ground.marker(), body.marker())
+    return mech
+
+
+def load_at(mech, formulation="lagrange"):
+    """Force on who sits at the start, N."""
+    now = bc.prepare(mech, formulation).accelerate()
+    body = mech.bodies["rider"]
+    return body.mass * (np.array(now.body("rider").linear) - mech.gravity)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("depth", [0.0, 0.005, 0.018, 0.03])
+def test_the_load_is_a_cubic_of_the_depth(depth, formulation):
+    load = load_at(sitting(depth), formulation)
+    assert load == pytest.approx([0.0, 0.0, 1.5e4 * depth + 3e7 * depth**3], abs=1e-9)
+
+
+def test_nothing_acts_above_the_seat():
+    assert load_at(sitting(-0.01, aside=0.02)) == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
+    run = bc.simulate(sitting(-0.1, dissipation=0.0), 0.4, output_step=0.001)
+    heights = run.body("rider").position[:, 2]
+    top = heights[run.time > 0.2].max()
+    assert top == pytest.approx(0.1, abs=1e-4)  # it comes back up to where it fell from
+
+
+def test_who_is_aside_is_drawn_back_by_the_load_over_the_shear_length():
+    along = load_at(sitting(0.018, aside=0.003))
+    load = load_at(sitting(0.018))[2]
+    assert along[0] == pytest.approx(-load * 0.003 / 0.015)
+
+
+def test_elastic_forces_have_a_potential():
+    mech = sitting(0.018, aside=0.004, dissipation=0.0, shear_damping=0.0)
+    run = bc.simulate(mech, 1.0, output_step=0.001, tolerance=1e-11)
+    x, z = run.body("rider").position[:, 0], run.body("rider").position[:, 2]
+    depth = np.maximum(0.0, -z)
+    load = 1.5e4 * depth + 3e7 * depth**3
+    stored = 0.5 * 1.5e4 * depth**2 + 0.25 * 3e7 * depth**4 + 0.5 * load * x**2 / 0.015
+    energy = run.energy.total + stored
+    assert np.ptp(z) > 1e-4
+    assert np.ptp(energy) < 1e-8
+
+
+def test_its_defaults_make_five_hertz_and_a_third_of_critical_damping():
+    run = bc.simulate(sitting(0.0182), 1.0, output_step=0.001, tolerance=1e-9)
+    z = run.body("rider").position[:, 2]
+    rest = 0.0179202835
+    assert 1.5e4 * rest + 3e7 * rest**3 == pytest.approx(45.0 * 9.81, rel=1e-6)
+    swing = z + rest
+    zeros = run.time[1:][np.diff(np.sign(swing)) != 0]
+    assert 0.5 / np.mean(np.diff(zeros[:4])) == pytest.approx(4.8, abs=0.25)
+    lows = [np.abs(swing[(run.time >= a) & (run.time < b)]).max() for a, b in pairwise(zeros[:4])]
+    decrement = np.log(lows[0] / lows[1])
+    assert decrement / np.hypot(np.pi, decrement) == pytest.approx(0.3, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"), [({"stiffness": -1.0}, "stiffness"), ({"shear_length": 0.0}, "shear_length")]
+)
+def test_bad_seats_are_refused(fields, rule):
+    with pytest.raises(bc.MechanismError, match=rule):
+        bc.Seat(**fields)

@@ -1,10 +1,10 @@
-"""Joints, constraints and forces given by formulas: against the catalogue, differences and closed forms."""
+"""What is given by formulas: against the catalogue, differences and closed forms; states of such joints."""
 
-import sys
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from rigs.flat import IDENTITY, Flat, Seen, scene
 
 import bellcrank as bc
 from bellcrank.expression import (
@@ -22,9 +22,8 @@ from bellcrank.expression import (
     t,
     translation,
 )
-
-sys.path.insert(0, str(Path(__file__).parent))
-from flat import IDENTITY, Flat, Seen, scene
+from bellcrank.formulations.preparing import MOVING
+from bellcrank.mechanism.rotation import multiply, rotate
 
 OFFSETS = ((0.1, 0.2, -0.1), (-0.2, 0.1, 0.3))
 
@@ -121,13 +120,7 @@ def test_a_constraint_of_formulas_is_the_rod_of_the_catalogue():
     flat = Flat(scene(5))
     a, b = Seen("a", 0, OFFSETS[0]), Seen("b", 1, OFFSETS[1])
     gap = Vector(b.position) - a.position
-    flat.constrain(
-        (
-            a,
-            b,
-        ),
-        [dot(gap, gap) - 0.81],
-    )
+    flat.constrain((a, b), [dot(gap, gap) - 0.81])
     written = flat.system()
     put(written, listed.state())
     for expected, found in zip(listed.accelerate()[:2], written.accelerate()[:2], strict=True):
@@ -147,14 +140,7 @@ def test_rows_of_formulas_against_differences(seed):
         norm(Vector(a.position) - c.position) * cos(dot(b.axis(1), c.axis(1))),
         dot(cross(a.position, b.position), c.axis(0)) - t * t,
     ]
-    flat.constrain(
-        (
-            a,
-            b,
-            c,
-        ),
-        rows,
-    )
+    flat.constrain((a, b, c), rows)
     system = flat.system()
     initial = flat.initial
     h = 1e-3
@@ -185,13 +171,7 @@ def test_what_velocity_adds_to_rows_of_formulas():
     a, b = Seen("a", 0, OFFSETS[0]), Seen("b", 1, OFFSETS[1])
     gap = Vector(a.position) - b.position
     rows = [dot(a.axis(0), b.axis(1)) + sin(2 * t), dot(gap, a.axis(2)), norm(gap)]
-    flat.constrain(
-        (
-            a,
-            b,
-        ),
-        rows,
-    )
+    flat.constrain((a, b), rows)
     system = flat.system()
     free = bc.simulate(mech, duration=0.02, step=1e-4, output_step=0.002)
 
@@ -306,3 +286,68 @@ def test_what_is_wrong_with_formulas_is_told():
     flat.coordinate("formula_coordinate", pair, (1, 0))
     with pytest.raises(ValueError, match="no such joint formula"):
         flat.system()
+
+
+def bead(turns):
+    """A bead that turns on an oval coil; it starts so many turns up."""
+    mech = bc.Mechanism("bead on a coil")
+    body = mech.add_body("bead", mass=1.0, inertia=(0.1, 0.2, 0.3), com=(0.05, 0.02, 0.1))
+    u = bc.symbol("u")
+    coil = bc.CustomJoint((u,), translation(0.2 * cos(u), 0.3 * sin(u), 0.1 * u) @ rotation_z(u), units="rad")
+    mech.add_joint("coil", coil, mech.ground, body, position=0.1 + 2 * np.pi * turns, velocity=1.0)
+    bc.assemble(mech)
+    return mech
+
+
+@pytest.mark.parametrize("formulation", MOVING)
+@pytest.mark.parametrize("turns", [-2.3, -0.9, 0.0, 0.6, 0.8, 1.4, 3.7])
+def test_a_state_is_taken_as_it_is(formulation, turns):
+    """Also by a system that comes from elsewhere, where a search would end in another turn."""
+    there = bc.prepare(bead(turns), "lagrange").state()
+    system = bc.prepare(bead(0.0), formulation)
+    for _ in range(2):
+        system.set_state(there)
+        back = system.state()
+        np.testing.assert_allclose(back.position, there.position, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(back.velocity, there.velocity, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(back.angles, [0.1 + 2 * np.pi * turns], rtol=0, atol=1e-13)
+
+
+def odd_in_quaternions(turned, seed):
+    """Two bodies, freely placed or on a hinge, with a potential that is odd in quaternions."""
+    rng = np.random.default_rng(seed)
+    mech = bc.Mechanism("odd", gravity=(0, 0, 0))
+    one = mech.add_body("one", mass=2.0, inertia=(0.3, 0.4, 0.5), rotation=turned)
+    q = rng.normal(size=4)
+    two = mech.add_body("two", 1.5, (0.1, 0.2, 0.2), position=(1, 0, 0), rotation=q / np.linalg.norm(q))
+    if seed % 2:
+        axis, where = tuple(rng.normal(size=3)), (0.5, 0, 0)
+        mech.add_joint(
+            "hinge", bc.Revolute(), one.world_marker(where, axis=axis), two.world_marker(where, axis=axis)
+        )
+    a, b = bc.EndPose("a"), bc.EndPose("b")
+    potential = 3 * a.quaternion[3] + 2 * b.quaternion[1] + (b.quaternion[2] - a.position.x) ** 2
+    ends = one.marker(rotation=(0.6, 0, 0.8, 0)), two.marker((0.1, 0, 0), rotation=(0, 0, 0, 1))
+    mech.add_force("force", bc.CustomForce((a, b), potential=potential), *ends)
+    return mech
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("turned", [(1, 0, 0, 0), (-1, 0, 0, 0), (0, 0, 0, 1), (0, 0, 0.6, -0.8)])
+def test_the_sign_of_quaternions_in_formulas_is_that_of_the_description(turned, seed):
+    """In all formulations, at states whose quaternions have either sign, and beyond half a turn."""
+    mech = odd_in_quaternions(turned, seed)
+    systems = [bc.prepare(mech, name) for name in ("lagrange", "recursive", "symbolic", "dca")]
+    start = systems[0].state()
+    for angle in (0.0, 1.0, 2.5, 4.0, 6.0):
+        turn = np.array([np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
+        places = [rotate(tuple(turn), tuple(place)) for place in start.position]
+        turns = [multiply(tuple(turn), tuple(q)) for q in start.rotation]
+        moved = replace(start, position=np.array(places), rotation=np.array(turns))
+        right = systems[0].accelerate(moved)
+        assert np.abs(right.angular).max() > 0.1
+        for system in systems:
+            for sign in (1.0, -1.0):
+                found = system.accelerate(replace(moved, rotation=sign * moved.rotation))
+                np.testing.assert_allclose(found.angular, right.angular, atol=1e-10)
+                np.testing.assert_allclose(found.linear, right.linear, atol=1e-10)

@@ -27,14 +27,8 @@ CHOSEN = {
     "loops": (gallery.andrews_squeezer, "lagrange: 3 closed loops"),
     "free": (gallery.free_body, "lagrange: bodies without joints"),
     "rotors": (gallery.puma560, "lagrange: a tree with rotors of geared motors"),
-    "rotor": (
-        rotor,
-        "recursive: a tree of 1 joint with one degree of freedom each, 1 of its bodies free",
-    ),
-    "governor": (
-        gallery.flyball_governor,
-        "recursive: a tree of 4 joints with one degree of freedom each",
-    ),
+    "rotor": (rotor, "recursive: a tree of 1 joint with one degree of freedom each, 1 of its bodies free"),
+    "governor": (gallery.flyball_governor, "recursive: a tree of 4 joints with one degree of freedom each"),
 }
 
 

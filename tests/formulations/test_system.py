@@ -1,14 +1,19 @@
-"""A prepared system: accelerations, reactions, projection, redundant rows by name, clear refusals."""
+"""A prepared system: accelerations, reactions, rows, projection, names, refusals; one thread at a time."""
 
 import math
+import threading
+from functools import cached_property
 
 import numpy as np
 import pytest
+from rigs import floating
+from rigs.chains import chain
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank.compile.state import State
 from bellcrank.formulations.preparing import MOVING
+from bellcrank.formulations.system import System
 
 Y = (0.0, 1.0, 0.0)
 G = 9.81
@@ -252,3 +257,143 @@ def test_options_reach_the_core():
 def test_a_state_of_the_wrong_size_is_refused():
     with pytest.raises(ValueError, match="rotation must have shape"):
         State(0.0, np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 3)))
+
+
+KINDS = (bc.Revolute, bc.Spherical, bc.Universal, bc.Cylindrical, bc.Prismatic)
+FORMULATIONS = ("lagrange", "recursive", "symbolic")
+
+
+def random_mechanism(seed, loops):
+    """Four moving bodies with their centres of mass off the frames' origins; a drive, a coupling, loops."""
+    rng = np.random.default_rng(seed)
+    mech = bc.Mechanism(f"random {seed}", gravity=tuple(rng.uniform(-5.0, 5.0, 3)))
+    bodies = [mech.ground]
+    for k in range(4):
+        parent = bodies[k if k == 3 else int(rng.integers(len(bodies)))]
+        kind = bc.Revolute() if k < 2 else KINDS[int(rng.integers(len(KINDS)))]()
+        marker = floating.skew_marker(parent, rng)
+        body, other = floating.add_body_at(mech, f"body {k}", rng, parent, marker, np.zeros(3), np.zeros(3))
+        mech.add_joint(f"joint {k}", kind, marker, other)
+        bodies.append(body)
+    mech.add_drive("motor", joint="joint 0", velocity=bc.Harmonic(0.7, 3.0))
+    mech.add_constraint("coupled", bc.Coupling((1.0, 0.4)), *(mech.joints[f"joint {k}"] for k in range(2)))
+    for k in range(loops):
+        at = rng.uniform(-0.5, 0.5, 3)
+        ends = (bodies[body].world_marker(at) for body in (0, 4))
+        mech.add_joint(f"loop {k}", bc.PointOnPlane(), *ends)
+    return mech
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("loops", [0, 1])
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_hold_for_velocities_and_accelerations(seed, loops, formulation):
+    mech = random_mechanism(seed, loops)
+    bc.assemble(mech)
+    system = bc.prepare(mech, formulation)
+    state = system.project()
+    acc, rows = system.accelerate(), system.rows()
+    velocity = np.concatenate([state.velocity, state.angular_velocity], axis=1)
+    acceleration = np.concatenate([acc.linear, acc.angular], axis=1)
+    assert np.max(np.abs(np.einsum("rbk,bk->r", rows.jacobian, velocity) + rows.drift)) < 1e-10
+    scale = np.max(np.abs(acceleration))
+    assert scale > 1.0
+    assert np.max(np.abs(np.einsum("rbk,bk->r", rows.jacobian, acceleration) - rows.bias)) < 1e-10 * scale
+
+
+def test_rows_given_by_formulas_hold_for_accelerations():
+    mech = bc.Mechanism("formula")
+    rng = np.random.default_rng(5)
+    one, two = floating.add_body(mech, "one", rng), floating.add_body(mech, "two", rng)
+    a, b = bc.EndPose("a"), bc.EndPose("b")
+    equation = (a.position - b.position)[0] - 0.3 * a.position[1] * b.position[2]
+    ends = (body.marker(tuple(rng.uniform(-0.3, 0.3, 3))) for body in (one, two))
+    mech.add_constraint("law", bc.CustomConstraint((a, b), (equation,)), *ends)
+    bc.assemble(mech)
+    system = bc.prepare(mech)
+    system.project()
+    acc, rows = system.accelerate(), system.rows()
+    acceleration = np.concatenate([acc.linear, acc.angular], axis=1)
+    left = np.einsum("rbk,bk->r", rows.jacobian, acceleration) - rows.bias
+    assert np.max(np.abs(left)) < 1e-10 * np.max(np.abs(acceleration))
+
+
+def in_another_thread(work):
+    """What a call came to in a thread of its own."""
+    came = []
+
+    def call():
+        try:
+            came.append(work())
+        except bc.Unsupported as error:
+            came.append(error)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join(60)
+    return came[0]
+
+
+def public(system):
+    """Every public method and property that classes of systems define."""
+    for kind in type(system).__mro__:
+        if issubclass(kind, System):
+            for name, member in vars(kind).items():
+                if not name.startswith("_") and (
+                    callable(member) or isinstance(member, (property, cached_property))
+                ):
+                    yield name
+
+
+@pytest.mark.parametrize("formulation", MOVING)
+def test_whatever_a_system_answers_is_for_one_thread(formulation):
+    system = bc.prepare(chain([1.0, 1.0]), formulation)
+    names = set(public(system))
+    assert len(names) >= 8
+    with system._turn.taken():
+        for name in names:
+            refused = in_another_thread(lambda name=name: getattr(system, name)())
+            assert isinstance(refused, bc.Unsupported), name
+            assert "one thread at a time: prepare one for each" in str(refused)
+        system.accelerate()  # the thread at work may go on
+    assert not isinstance(in_another_thread(system.accelerate), Exception)
+
+
+@pytest.mark.parametrize("formulation", MOVING)
+def test_shared_systems_give_right_numbers_or_none(formulation):
+    system = bc.prepare(chain([1.0, 1.0, 1.0]), formulation)
+    start = system.state()
+    other = bc.simulate(chain([1.0, 1.0, 1.0]), 0.3, step=0.01).at(0.3)
+    states = (start, other)
+    expected = [system.accelerate(state).linear for state in states]
+    wrong, right = [], []
+
+    def hammer(number):
+        for _ in range(300):
+            try:
+                found = system.accelerate(states[number]).linear
+            except bc.Unsupported:
+                continue
+            (right if np.allclose(found, expected[number], rtol=1e-9, atol=1e-9) else wrong).append(number)
+
+    threads = [threading.Thread(target=hammer, args=(number,)) for number in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert right
+
+
+def test_a_run_serves_one_thread():
+    run, seen = None, []
+
+    def progress(_fraction):
+        if not seen:
+            seen.append(in_another_thread(lambda: run.advance(0.1)))
+
+    run = bc.start(chain([1.0, 1.0]), 20.0, step=1e-3, progress=progress)
+    run.advance()
+    assert isinstance(seen[0], bc.Unsupported)
+    assert "one thread at a time" in str(seen[0])
+    assert len(run.stop())

@@ -7,7 +7,7 @@ from rigs.random_mechanisms import random_mechanism
 import bellcrank as bc
 
 
-@pytest.mark.parametrize("first", range(0, 240, 20))
+@pytest.mark.parametrize("first", range(0, 80, 20))
 def test_formulations_agree_at_a_state(first):
     found, judged = {}, 0
     for seed in range(first, first + 20):
@@ -20,7 +20,7 @@ def test_formulations_agree_at_a_state(first):
     assert judged >= 15
 
 
-@pytest.mark.parametrize("seed", [0, 5, 9, 18, 26, 33, 40, 42, 44, 50])
+@pytest.mark.parametrize("seed", [0, 9, 26, 42])
 def test_formulations_agree_along_runs(seed):
     mechanism = random_mechanism(seed)
     findings, errors = runs_apart(systems(mechanism), mechanism)

@@ -9,13 +9,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.gallery import ArmParameters
-from bellcrank.gallery.prosthetic_arm import (
-    SIDES,
-    Posture,
-    prosthetic_arm,
-    prosthetic_shoulder,
-    reaching,
-)
+from bellcrank.gallery.prosthetic_arm import SIDES, Posture, prosthetic_arm, prosthetic_shoulder, reaching
 from bellcrank.gallery.prosthetic_tasks import (
     ACTUATORS,
     LIFT_A_BOTTLE,

@@ -176,11 +176,7 @@ def test_a_controller_cannot_take_the_run_on():
     runs = []
 
     def meddles(_time, _readings):
-        for act in (
-            lambda: runs[0].advance(0.1),
-            runs[0].stop,
-            lambda: runs[0].set_state(runs[0].state),
-        ):
+        for act in (lambda: runs[0].advance(0.1), runs[0].stop, lambda: runs[0].set_state(runs[0].state)):
             with pytest.raises(bc.MechanismError, match="it is on its way"):
                 act()
         runs[0].inputs["torque"] = 7.0

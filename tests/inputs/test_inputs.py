@@ -1,11 +1,14 @@
-"""Inputs: numbers that change while a mechanism runs, in forces, drives, constraints and joints."""
+"""Inputs: numbers that change while a mechanism runs, in elements, in files, and where runs start."""
 
 import copy
+import json
 import pickle
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import bellcrank as bc
 from bellcrank import expression as ex
@@ -360,3 +363,177 @@ def test_tables_take_formulas():
         rate = run.joint("hinge 0").velocity[-1, 0]
         assert abs(run.force("motor").effort[-1] - 0.5 * curve(abs(rate))) < 1e-12
     assert bc.loads(dumps(mech)) == mech
+
+
+TEXT = """
+bellcrank: 1
+parameters: {gain: 2}
+inputs:
+  torque: {value: 1.5 N m, unit: N m}
+  speed: 0.25
+  height: {unit: m}
+bodies:
+  bar: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}
+  box: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  hinge: {type: Revolute, first: ground, second: {body: bar, position: [-0.5, 0, 0]}}
+  rail: {type: PathJoint, first: ground, second: box, parameter: s, curve: [s, 0, height]}
+forces:
+  motor: {type: JointMotor, joint: hinge, effort: gain*torque*sin(t)}
+drives:
+  lead: {joint: rail, velocity: speed}
+"""
+
+
+def test_inputs_are_read_and_written():
+    mech = bc.loads(TEXT)
+    inputs = {"torque": 1.5, "speed": 0.25, "height": 0.0}
+    assert dict(bc.prepare(mech).inputs) == inputs
+    for form in ("yaml", "json"):
+        text = dumps(mech, form)
+        again = bc.loads(text)
+        assert again == mech
+        assert dict(bc.prepare(again).inputs) == inputs
+    written = json.loads(dumps(mech, "json"))["inputs"]
+    assert written == {
+        "height": {"value": 0.0, "unit": "m"},
+        "torque": {"value": 1.5, "unit": "N m"},
+        "speed": 0.25,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changed", "rule"),
+    [
+        (("torque: {value: 1.5 N m", "torqe: {value: 1.5 N m"), "torque"),
+        (("speed: 0.25", "speed: 0.25\n  idle: 3"), "input 'idle': nothing follows this input"),
+        (("speed: 0.25", "speed: fast"), "speed"),
+        (("speed: 0.25", "speed: 0.25\n  gain: 3"), "gain"),
+        (("{unit: m}", "{unit: m, least: 0}"), "least"),
+        (
+            ("mass: 1, inertia: [1, 1, 1]}", "mass: torque, inertia: [1, 1, 1]}"),
+            "must not depend on the input 'torque'",
+        ),
+        (("speed: 0.25", "2nd speed: 0.25"), "2nd speed"),
+    ],
+)
+def test_faulty_inputs_are_told(changed, rule):
+    with pytest.raises(bc.MechanismError, match=rule):
+        bc.loads(TEXT.replace(*changed))
+
+
+def rod(**drive):
+    """A rod on a pivot that a drive leads."""
+    mechanism = bc.Mechanism("rod")
+    held = mechanism.add_body("rod", 1.0, (0.1, 0.1, 0.1), position=(0.0, 0.5, 0.0))
+    mechanism.add_joint("pivot", bc.RevoluteX(), mechanism.ground, held.marker((0.0, -0.5, 0.0)))
+    mechanism.add_drive("motor", "pivot", **drive)
+    return mechanism
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic", "dca"])
+def test_a_position_is_that_of_the_value(formulation):
+    mechanism = rod(position=bc.Input("angle", 0.2, "rad"))
+    run = bc.simulate(mechanism, 0.1, inputs={"angle": 0.7}, formulation=formulation)
+    assert np.allclose(run.joint("pivot").position, 0.7, atol=1e-12)
+    assert np.allclose(run.input("angle").value, 0.7)
+
+
+def test_a_run_goes_on_from_a_state_with_the_values_that_led_there():
+    mechanism = rod(velocity=bc.Input("speed", 0.0, "rad/s"))
+    with bc.start(mechanism) as run:
+        run.advance(0.1)
+        run.inputs["speed"] = 2.0
+        run.advance(0.5)
+        state, values = run.state, dict(run.inputs)
+    after = bc.start(mechanism, state=state, inputs=values)
+    assert np.allclose(after.state.rotation, state.rotation, atol=1e-12)
+    assert np.allclose(after.state.angular_velocity, state.angular_velocity, atol=1e-12)
+    after.advance(0.5)
+    assert after.trajectory.joint("pivot").position[-1] == pytest.approx(2.0)
+
+
+def test_unknown_names_and_what_is_no_mapping_are_refused():
+    mechanism = rod(position=bc.Input("angle", 0.2, "rad"))
+    with pytest.raises(bc.MechanismError, match="did you mean 'angle'"):
+        bc.start(mechanism, inputs={"angel": 1.0})
+    with pytest.raises(bc.MechanismError, match="Mapping"):
+        bc.start(mechanism, inputs=[1.0])
+    with pytest.raises(bc.MechanismError, match="no input can be set"):
+        bc.start(mechanism, inputs={"angle": 1.0}, assemble="constraint_forces")
+
+
+def test_where_a_run_is_can_be_read_before_it_is_recorded():
+    mechanism = rod(position=bc.Input("angle", 0.2, "rad"))
+    with bc.start(mechanism) as run:
+        assert run.formulation in ("lagrange", "recursive")
+        assert run.now().joint("pivot").position == pytest.approx([0.2])
+        run.inputs["angle"] = 0.9
+        assert run.now().joint("pivot").position == pytest.approx([0.9])
+        assert len(run.trajectory) == 0
+
+
+def test_a_part_begins_where_the_run_was_moved_to():
+    mechanism = bc.gallery.double_pendulum()
+    with bc.start(mechanism, step=1e-3) as run:
+        run.part(np.array([0.0, 0.1]))
+        moved = run.state
+        run.set_state(
+            replace(moved, velocity=0 * moved.velocity, angular_velocity=0 * moved.angular_velocity)
+        )
+        part = run.part(np.array([0.1, 0.2]))
+        assert np.allclose(part.body(mechanism.bodies["link 2"].name).angular_velocity[0], 0.0)
+
+
+def test_a_part_may_be_ended_from_outside_and_ends_with_where_the_run_is():
+    with bc.start(bc.gallery.chain(60), formulation="lagrange", step=1e-4) as run:
+        asked = []
+        part = run.part(np.array([0.0, 50.0]), lambda: asked.append(1) or len(asked) > 2)
+        assert 0.0 < run.time < 50.0
+        assert part.time[-1] == run.time
+        more = run.part(np.array([run.time, run.time + 1e-3]))
+        assert more.time[0] == part.time[-1]
+
+
+LENGTH, INERTIA = 1.0, 0.1  # m, kg m² about the centre of a link of 1 kg
+
+
+def chain(count, closed=False):
+    """Links in a row on parallel hinges, the first one led by an input."""
+    mech = bc.Mechanism("chain", gravity=(0, 0, 0))
+    body = None
+    for number in range(count):
+        link = mech.add_body(
+            f"link {number}", mass=1.0, inertia=(INERTIA,) * 3, position=(number + 0.5, 0, 0)
+        )
+        before = mech.ground.marker() if body is None else body.marker((0.5, 0, 0))
+        mech.add_joint(f"hinge {number}", bc.Revolute(), before, link.marker((-0.5, 0, 0)))
+        body = link
+    if closed:
+        mech.add_joint("slot", bc.PinInSlot(), mech.ground.marker((count, 0, 0)), body.marker((0.5, 0, 0)))
+    mech.add_drive("motor", "hinge 0", velocity=bc.Input("speed", 0.0))
+    return mech
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_two_links_by_hand(formulation):
+    """One impulse at the second hinge, which moves with LENGTH ω: ω₂ = −ω m h LENGTH / (J + m h²)."""
+    run = bc.start(chain(2), 1.0, formulation=formulation, method="dopri5")
+    run.advance(0.1)
+    run.inputs["speed"] = 0.5
+    half = LENGTH / 2
+    expected = -0.5 * half * LENGTH / (INERTIA + half**2)
+    assert_allclose(run.state.angular_velocity[:, 2], [0.5, expected], rtol=1e-12)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_formulations_agree(closed):
+    found = []
+    for formulation in FORMULATIONS:
+        run = bc.start(chain(5, closed), 1.0, formulation=formulation, method="dopri5")
+        run.advance(0.1)
+        run.inputs["speed"] = 0.5
+        found.append(run.state.angular_velocity[:, 2])
+    assert np.ptp(found[0]) > 0.5
+    for other in found[1:]:
+        assert_allclose(other, found[0], atol=1e-10)

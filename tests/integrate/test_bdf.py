@@ -94,11 +94,7 @@ def test_stiff_couplers_of_a_governor(tolerance, steps):
     problem = json.loads((DATA / "A05_flyball.json").read_text())
     rows, p = problem["compliant"], problem["params"]
     mechanism = flyball_governor(
-        density=p["density"],
-        ball_mass=p["point_mass"],
-        stiffness=p["k"],
-        damping=p["c"],
-        rest_length=p["l0"],
+        density=p["density"], ball_mass=p["point_mass"], stiffness=p["k"], damping=p["c"], rest_length=p["l0"]
     )
     times = [row["t"] for row in rows]
     given = {"method": "bdf", "formulation": "lagrange", "reactions": False}

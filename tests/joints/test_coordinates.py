@@ -49,7 +49,7 @@ ANGULAR = {
         "azimuth",
         "azimuth_axis",
         "curve_angle",
-    ),
+    )
 }
 FOLLOWED = {"turned_x", "turned_y", "turned_z"}  # whose derivatives depend on the turns
 KINDS = sorted(DEFINITIONS)

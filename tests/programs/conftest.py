@@ -1,12 +1,6 @@
-"""Makes the helpers importable; keeps native code of the tests out of the user's cache."""
-
-import sys
-from pathlib import Path
+"""Keeps native code of the tests out of the user's cache, and out of each other's."""
 
 import pytest
-
-for folder in (Path(__file__).parent, Path(__file__).parents[1] / "expression"):
-    sys.path.insert(0, str(folder))
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ COUNTER = Path(__file__).parents[1] / "core" / "malloc_counter.c"
 CODE = """
 import ctypes, json, sys
 sys.path.insert(0, sys.argv[1])
-from random_programs import points, random_program
+from rigs.programs import points, random_program
 from bellcrank import _core
 from bellcrank.expression import native
 allocations = ctypes.CDLL(None).allocations
@@ -38,7 +38,7 @@ def test_evaluating_allocates_nothing(tmp_path):
     library = tmp_path / "malloc_counter.so"
     subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "-o", library, COUNTER, "-ldl"], check=True)
     done = subprocess.run(
-        [sys.executable, "-c", CODE, str(Path(__file__).parent)],
+        [sys.executable, "-c", CODE, str(Path(__file__).parents[1])],
         env={**os.environ, "LD_PRELOAD": str(library)}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

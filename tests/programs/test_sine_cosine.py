@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_programs import cores
+from rigs.programs import cores
 
 CORES = cores()
 BOUND = 2.0**22

@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from random_programs import OPS, SPECIAL, Draft, cores, interpreted, points, random_program, same_bits
+from rigs.programs import OPS, SPECIAL, Draft, cores, interpreted, points, random_program, same_bits
 
 from bellcrank import _core
 from bellcrank.expression import native
@@ -141,14 +141,7 @@ def test_exported_c(name, tmp_path):
     header, source = _core.c_source(draft.made_by(_core), "exported")
     (tmp_path / "exported.h").write_text(header)
     (tmp_path / "exported.c").write_text(source)
-    strict = [
-        "-std=c99",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-pedantic",
-        "-Wno-unused",
-    ]  # random: dead code
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-unused"]  # random: dead code
     library = ["-O2", "-ffp-contract=off", "-shared", "-fPIC", "-o", "exported.so", "exported.c", "-lm"]
     subprocess.run(
         [COMPILER, *strict, *library],

@@ -5,15 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
-from bellcrank.gallery import (
-    bricard_linkage,
-    chain,
-    free_body,
-    free_ring,
-    ladder,
-    random_tree,
-    ring,
-)
+from bellcrank.gallery import bricard_linkage, chain, free_body, free_ring, ladder, random_tree, ring
 
 
 def momenta(mechanism, run):

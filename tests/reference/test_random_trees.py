@@ -1,6 +1,5 @@
 """30 random trees with nine joint types: accelerations of bodies and joints."""
 
-import gzip
 import json
 from pathlib import Path
 
@@ -11,8 +10,8 @@ import bellcrank as bc
 from bellcrank.gallery import TreeBody, TreeJoint, tree
 from bellcrank.mechanism.rotation import from_matrix, matrix
 
-DATA = Path(__file__).parent / "data" / "random_trees.json.gz"
-CASES = json.loads(gzip.decompress(DATA.read_bytes()))["cases"]
+DATA = Path(__file__).parent / "data" / "random_trees.json"
+CASES = json.loads(DATA.read_text())["cases"]
 TOLERANCE = 1e-9
 
 

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from rigs.live import place, until
+from rigs.live import follows, place, until
 
 from bellcrank.trajectory.rotations import conjugate, rotate
 
@@ -16,11 +16,13 @@ NEEDS_A_BROWSER = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-HEIGHT = 640  # of the window
+WINDOW = {"width": 1000, "height": 640}
+COARSE = 0.5
+"""Pixels to one of the window: it is drawn without a graphics card, and few are seen as well as many."""
 
 
 def visit(browser, page):
-    tab = browser.new_page(viewport={"width": 1000, "height": HEIGHT})
+    tab = browser.new_page(viewport=WINDOW, device_scale_factor=COARSE)
     tab.foreign = []
     tab.on("request", lambda r: None if "//localhost" in r.url else tab.foreign.append(r.url))
     tab.goto(page.url)
@@ -28,8 +30,8 @@ def visit(browser, page):
     client = client_of(page)
     end = time.monotonic() + 60.0
     while client.camera.image_width < 100 and time.monotonic() < end:
-        time.sleep(0.1)
-    tab.wait_for_timeout(3000)
+        tab.wait_for_timeout(50)
+    settled(page, tab)
     return tab
 
 
@@ -50,7 +52,7 @@ def pixel(page, point):
     seen = rotate(conjugate(np.asarray(camera.wxyz)), page.stage.unit * np.asarray(point) - camera.position)
     height, width = camera.image_height, camera.image_width
     focus = 0.5 * height / np.tan(0.5 * camera.fov)
-    scale = HEIGHT / height
+    scale = WINDOW["height"] / height
     return tuple(scale * (0.5 * w + focus * x / seen[2]) for w, x in zip((width, height), seen, strict=False))
 
 
@@ -86,17 +88,22 @@ def wait_for(tab, condition):
 
 
 def settled(page, tab):
+    """Wait until nothing moves, and the window has drawn all bodies where they are."""
     until(page.session, lambda now: not now.moving, 30.0)
-    tab.wait_for_timeout(1500)
+    wait_for(tab, lambda: follows(page))
+    tab.wait_for_timeout(250)  # the way to the window
+    frames = "left => new Promise(done => requestAnimationFrame(function next() {"
+    tab.evaluate(frames + "left-- ? requestAnimationFrame(next) : done(); }))", 3)
 
 
 def click(page, tab, marker):
-    """Click a marker of a body on the stage."""
-    settled(page, tab)
+    """Click a marker of a body on the stage, once more if it was not hit."""
     before = len(page.building.joining.picks)
-    tab.mouse.click(*pixel(page, place(page.session, marker)))
-    for _ in range(50):
-        if len(page.building.joining.picks) != before:
-            return
-        tab.wait_for_timeout(100)
+    for _ in range(3):
+        settled(page, tab)
+        tab.mouse.click(*pixel(page, place(page.session, marker)))
+        for _ in range(30):
+            if len(page.building.joining.picks) != before:
+                return
+            tab.wait_for_timeout(100)
     raise AssertionError(f"{marker} was not hit")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bellcrank.assembly.model import Model
 from scipy.spatial.transform import Rotation
 
 from bellcrank import _core
@@ -70,11 +71,11 @@ class Run:
 
 
 class Machine:
-    """A mechanism compiled and held at its described state by the lagrange formulation."""
+    """A mechanism, or a model, held at its described state by the lagrange formulation."""
 
     def __init__(self, mechanism, core=_core, **options):
         self.mechanism = mechanism
-        self.model = compile_mechanism(mechanism)
+        self.model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
         self.core = core
         self.core_model = self.model.core if core is _core else core.Model(**self.model.arrays)
         self.system = core.Lagrange(self.core_model, **options)

@@ -89,11 +89,7 @@ def tyre():
     return led_wheel(2.0, slip=0.03, camber=0.05), {"duration": 0.5, "output_step": 1e-3, "tolerance": 1e-6}
 
 
-OPTIONS = {
-    "as usual": {},
-    "accelerations": {"accelerations": True},
-    "ledger": {"ledger": True},
-}
+OPTIONS = {"as usual": {}, "accelerations": {"accelerations": True}, "ledger": {"ledger": True}}
 """What is recorded of a run."""
 
 RUNS = {"tree": tree, "loop": loop, "compliant": compliant, "moreau": rigid, "tyre": tyre}

@@ -1,4 +1,4 @@
-"""What the commands do, by what the public API then says."""
+"""What the commands do, by what the public API then says; contacts in pictures; assembly."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,8 @@ import bellcrank as bc
 from bellcrank.mechanism.rotation import rotate
 from bellcrank.shell.interpreter import Shell
 from bellcrank.shell.words import words
+
+pytest.importorskip("matplotlib")
 
 
 def test_words():
@@ -296,3 +298,149 @@ def test_undo(shell, run):
     run("undo", "undo", "undo")
     assert not shell.session.mechanism.bodies
     assert not shell.execute("undo").ok
+
+
+@pytest.fixture
+def box(tmp_path, run, monkeypatch):
+    mech = bc.Mechanism("box on a table")
+    mech.replace(mech.ground, shapes=[bc.Plane(size=1.0)])
+    mech.add_body("box", position=(0, 0, 0.1), shapes=[bc.Box(size=(0.2, 0.2, 0.2), density=500.0)])
+    mech.add_force("table", bc.Contact(1e5, friction=0.4), "box", "ground")
+    monkeypatch.chdir(tmp_path)
+    bc.save(mech, "box.yaml")
+    run("load box.yaml", "sstepsize 0.01")
+
+
+def test_several_commands_make_one_run_with_all_points(box, run):
+    run("step 3", "step 2", "save run.h5")
+    saved = bc.Trajectory.load("run.h5")
+    assert len(saved) == 6
+    contact = saved.contact("table")
+    assert contact.count.tolist() == [0, 4, 4, 4, 4, 4]
+    together = np.add.reduceat(contact.points().normal_force, np.arange(0, 20, 4))
+    forces = saved.force("table")
+    np.testing.assert_allclose(
+        together, forces.effort[1:, forces.coordinates.index("box.force_z")], rtol=1e-9
+    )
+
+
+def test_pictures_show_contacts(box, run, shell, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("bellcrank.trajectory.showing._draw", lambda *given: drawn.append(given))
+    run("step 3", "draw picture now.png -contacts -scale 200")
+    run("draw corpus step.png 2 -contacts -scale '2 kN/m'", "step 2")
+    assert [(given[1], given[4][1:]) for given in drawn] == [
+        ("now.png", (True, 200.0)),
+        ("step_00004.png", (True, 2000.0)),
+    ]
+    assert [given[2] for given in drawn] == pytest.approx([0.03, 0.04])
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    run("draw picture real.png -contacts")
+    assert (tmp_path / "real.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (("draw picture a.png -contacts",), "nothing has been run yet"),
+        (("step 1", "draw null -contacts"), "-contacts belongs to pictures"),
+        (("step 1", "draw picture a.png -scale 3"), "-scale is that of -contacts"),
+        (("step 1", "draw picture a.png -contacts -scale -3"), "force_scale must be greater than zero"),
+        (
+            ("step 1", "sb box -t 0 0 1", "draw picture a.png -contacts"),
+            "moved since the last step|nothing has",
+        ),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(box, shell, lines, text):
+    *before, last = lines
+    for line in before:
+        assert shell.execute(line).ok
+    reply = shell.execute(last)
+    assert not reply.ok
+    assert any(part in reply.text for part in text.split("|"))
+
+
+CHAIN = (
+    "ib upper",
+    "ib lower",
+    "sb lower -t 0.5 1 -0.6",
+    "joint top Spherical {body: ground, position: [0, 0, 1]} {body: upper, position: [0, 0, 0.5]}",
+    "joint middle Spherical {body: upper, position: [0, 0, -0.5]} {body: lower, position: [0, 0, 0.5]}",
+)
+
+
+def error(run):
+    return run.violation.position
+
+
+def test_by_constraint_forces_the_motion_is_kept_and_drawn(shell, run):
+    run(*CHAIN, "sstepsize 0.05", "draw bolio")
+    reply = run("assemble method=constraint_forces time_constant=0.05")
+    motion = shell.session.trajectory()
+    assert reply.data["frames"] == len(motion) > 100
+    assert sum(line.startswith("pose lower ") for line in reply.data["drawn"]) == len(motion) - 1
+    assert reply.text.splitlines()[0].startswith("time ")
+    assert error(motion)[0] > 0.5
+    assert error(motion)[-1] < 1e-8
+    assert run("rtime").data["time"] == 0.0
+    at = shell.session.mechanism.bodies["lower"].position
+    np.testing.assert_allclose(motion.body("lower").position[-1], at, atol=1e-7)
+    run("step 1")
+    np.testing.assert_allclose(
+        shell.session.trajectory().time, [0.0, 0.05]
+    )  # the motion was before the clock
+
+
+def test_root_finding_has_no_motion(shell, run):
+    assert run(*CHAIN, "assemble").data["changed"]
+    assert not shell.session.now.history
+    other = Shell()
+    for line in (*CHAIN, "sb lower -t 0.6 0 -0.3", "assemble lower method=constraint_forces"):
+        assert other.execute(line).ok
+    np.testing.assert_allclose(other.session.mechanism.bodies["lower"].position, (0.6, 0, -0.3), atol=1e-9)
+
+
+@pytest.mark.parametrize("command", ["run 3 output_step=0.05", "step 60"])
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic"])
+def test_a_run_begins_with_the_snapping(shell, run, command, formulation):
+    run(*CHAIN, "gravity 0 0 -9.81", "sstepsize 0.05", f"formulation {formulation}")
+    run(f"{command} assemble=constraint_forces")
+    seen = shell.session.trajectory()
+    closed = seen.statistics["closed_at"]
+    assert 0.5 < closed < 3.0
+    assert error(seen)[0] > 0.5
+    assert np.all(error(seen)[seen.time > closed] < 1e-6)
+    assert np.max(np.linalg.norm(np.diff(seen.body("lower").position, axis=0), axis=1)) < 0.5  # no jump
+    run("step 10")
+    history = shell.session.trajectory()
+    np.testing.assert_allclose(history.time, 0.05 * np.arange(71), atol=1e-9)
+    assert np.all(error(history)[history.time > closed] < 1e-6)
+
+
+def test_what_is_taken_from_the_start_is_that_of_the_closed_structure(shell, run):
+    run(*CHAIN, "force spring SpringDamper ground lower stiffness=50 damping=20")
+    run("run 4 output_step=0.05 assemble=constraint_forces")
+    closed = shell.session.model()
+    run("step 5")
+    assert shell.session.model() is closed
+    run("reset")
+    assert shell.session.model() is not closed
+
+
+def test_a_run_too_short_for_the_snapping_is_refused(shell, run):
+    run(*CHAIN)
+    reply = shell.execute("run 0.1 assemble=constraint_forces")
+    assert not reply.ok
+    assert "let the run last longer" in reply.text
+    assert shell.session.now.live is None
+
+
+def test_a_run_may_snap_together_after_others(shell, run):
+    run("ib a", "sb a -vl 1 0 0", "run 1", "ib b", "sb b -t 3 0 0")
+    run("joint tie Spherical {body: a, position: [0.5, 0, 0]} {body: b, position: [-0.5, 0, 0]}")
+    run("run 4 assemble=constraint_forces")
+    assert shell.session.now.time == pytest.approx(5.0)
+    momentum = shell.session.state().velocity.sum(axis=0)
+    np.testing.assert_allclose(momentum, (1.0, 0, 0), atol=1e-6)

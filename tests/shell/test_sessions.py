@@ -1,4 +1,4 @@
-"""Sessions under hostile use: refused scripts, scripts without end, files that are there already."""
+"""Scripts and sessions, under hostile use too: they end as they should, and mistakes change nothing."""
 
 import io
 import json
@@ -6,14 +6,18 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bellcrank as bc
 from bellcrank.shell import drivers, interpreter
+from bellcrank.shell.commands import COMMANDS
 from bellcrank.shell.interpreter import Shell
 from bellcrank.shell.places import Places
+
+pytest.importorskip("matplotlib")
 
 
 @pytest.fixture
@@ -228,3 +232,160 @@ def test_a_second_thread_is_refused(shell, run):
     assert not reply.ok
     assert "one command at a time" in reply.text
     run("ib b")
+
+
+SCRIPT = Path(__file__).parent / "every_command.bell"
+
+
+def bellcrank(*arguments, cwd, text=None):
+    program = [sys.executable, "-W", "error", "-c", "from bellcrank.cli import main; main()", *arguments]
+    return subprocess.run(program, capture_output=True, text=True, cwd=cwd, input=text, check=False)
+
+
+def test_the_script_has_every_command():
+    """But for `quit`, which is `exit`."""
+    used = {line.split()[0] for line in SCRIPT.read_text().splitlines() if line and line[0] != ";"}
+    assert used | {"quit"} == set(COMMANDS)
+
+
+def test_the_script_uses_every_option_of_every_command():
+    lines = [line.split() for line in SCRIPT.read_text().splitlines()]
+    for command in COMMANDS.values():
+        words = {word for line in lines if line and line[0] == command.name for word in line}
+        for option in command.options:
+            assert option.word in words, f"{command.name} {option.word}"
+
+
+def test_every_command_runs_unattended(tmp_path):
+    (tmp_path / "more.bell").write_text("ib extra\nsb extra -t 9 0 0 ; far away\n")
+    done = bellcrank("shell", str(SCRIPT), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    for name in ("now.png", "rod.png", "history.h5", "history.csv", "everything.yaml"):
+        assert (tmp_path / name).stat().st_size > 500
+    assert sorted(path.name for path in tmp_path.glob("frame_*.png")) == ["frame_00006.png"]
+    assert "pose rod " in done.stdout
+    assert "half done" in done.stdout
+
+
+def test_every_reply_is_one_json_object(tmp_path):
+    (tmp_path / "more.bell").write_text("ib extra\n")
+    text = SCRIPT.read_text()
+    done = bellcrank("shell", "--protocol", "json", cwd=tmp_path, text=text)
+    assert done.returncode == 0, done.stdout
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    commands = [line for line in text.splitlines() if line]
+    assert [reply["command"] for reply in replies] == commands
+    assert all(reply["ok"] for reply in replies)
+    told = {reply["command"]: reply["result"] for reply in replies}
+    assert told["rstepsize"] == {"stepsize": pytest.approx(1 / 60)}
+    assert told["pb rod"]["bodies"]["rod"]["mass"] == 1.5
+    assert told["step 3"]["time"] == pytest.approx(0.05)
+    assert told["rlsode"]["calls"] > 0
+
+
+def test_a_script_stops_at_its_first_fault_and_says_where(tmp_path):
+    (tmp_path / "bad.bell").write_text("ib rod\nsb rood -m 2\nib bob\necho after\n")
+    done = bellcrank("shell", "bad.bell", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "bad.bell:2: sb: there is no body of this name, got 'rood'; did you mean 'rod'?" in done.stderr
+    assert "after" not in done.stdout
+    done = bellcrank("shell", "bad.bell", "--keep-going", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "after" in done.stdout
+
+
+def test_a_pipe_goes_on_after_a_fault(tmp_path):
+    done = bellcrank("shell", cwd=tmp_path, text="ib rod\nnonsense\necho after\n")
+    assert done.returncode == 2
+    assert "<stdin>:2: shell: there is no command of this name, got 'nonsense'" in done.stderr
+    assert "after" in done.stdout
+
+
+def test_each_reply_comes_before_the_next_command(tmp_path):
+    """So that another program can decide by what it reads."""
+    program = [sys.executable, "-c", "from bellcrank.cli import main; main()", "shell", "--protocol", "json"]
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, cwd=tmp_path
+    ) as shell:
+        assert shell.stdin is not None
+        assert shell.stdout is not None
+        for line, ok in (("ib rod", True), ("ib rod", False), ("rtime", True)):
+            print(line, file=shell.stdin, flush=True)
+            assert json.loads(shell.stdout.readline())["ok"] is ok
+        print("quit", file=shell.stdin, flush=True)
+        assert json.loads(shell.stdout.readline())["ok"]
+        assert shell.wait(10) == 2  # one was refused
+
+
+REFUSED = {
+    "force f Bushing rod ground stiffness=20": "stiffness",
+    "ib": "ib: <localname> is missing: a new name",
+    "ib rod": "this name is taken",
+    "sb rood -m 1": "there is no body of this name, got 'rood'; did you mean 'rod'?",
+    "sb rod -t 1 2": "-t takes %F %F %F; something is missing",
+    "sb rod -t 1 2 -m 3": "-t takes %F %F %F; something is missing",
+    "sb rod -m -1": "mass must be greater than zero, got -1.0",
+    "sb rod -m 1/0": "division by zero",
+    "sb rod -m '3 s'": "this unit does not fit here",
+    "sb rod -m nan": "finite",
+    "sb rod -E 0 0 0 0": "a quaternion must not be zero",
+    "sb rod -if gravty g": "one of gravity, motor, damping, support, brake is expected",
+    "sb rod -f nothing": "it has no force of this name",
+    "sb rod -mass 3": "this word has no place here, got '-mass'",
+    "sf rod air -g 3": "a damping has no -g; damping takes -d",
+    "sl ground rod -q 1": "no joint leads from 'ground' to 'rod'; make the link: il ground <name>",
+    "step 1.5": "a whole number, at least 1, is needed here",
+    "step": "%d is missing",
+    "sstepsize 0": "greater than zero",
+    "sacc -r 0": "the accuracy must be greater than zero",
+    "formulation lagrnge": "did you mean 'lagrange'?",
+    "method rk5": "did you mean 'rk4'",
+    "draw bolio x": "bolio takes nothing",
+    "draw picture now.txt": "now.txt",
+    "plot": "nothing has been run yet",
+    "view": "there is no command of this name",
+    "assemble method=magic": "method must be one of root_finding, constraint_forces",
+    "assemble time_constant=-1": "time_constant must be greater than zero",
+    "assemble metod=x": "it takes method, time_constant, got 'metod'",
+    "run 1 assemble=magic": "assemble must be True, False, 'projection' or 'constraint_forces'",
+    "load nowhere.yaml": "nowhere.yaml",
+    "save m.doc": "a mechanism file ends in",
+    "joint j Revolut rod ground": "did you mean 'Revolute'",
+    "force f SpringDamper rod ground stiffnes=3": "stiffnes",
+    "remove nobody": "there is no element of this name",
+    "parameter t 3": "this name has a meaning in expressions",
+    "hlp": "did you mean 'help'?",
+    "help stpe": "did you mean 'step'",
+    'sb "rod': "the quote in column 4 is not closed",
+    "ir s rod rod -l -k 3": "-l takes %F; something is missing",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_errors_say_what_was_expected(shell, run, line):
+    run("ib rod", "sb rod -if damping air")
+    before = shell.session.now
+    reply = shell.execute(line)
+    assert not reply.ok
+    assert REFUSED[line] in reply.text
+    assert shell.session.now is before
+    assert reply.data["type"] != "internal"
+
+
+def test_the_unit_of_a_joints_value_is_that_of_its_coordinate(shell, run):
+    run("il ground slide", "sl ground slide -s 0 0 0 0 0 1")
+    reply = shell.execute('sl ground slide -q "30 deg"')
+    assert not reply.ok
+    assert "does not fit here, got '30 deg'; give it in m" in reply.text
+    assert shell.execute('sl ground slide -q "30 mm"').ok
+
+
+def test_a_broken_run_leaves_the_state(shell, run):
+    run("ib rod", "force push Wrench rod force=['1/(0.5-t)', 0, 0]", "sstepsize 0.1", "step 2")
+    before = shell.session.now
+    reply = shell.execute("step 10")
+    assert not reply.ok
+    assert reply.data["type"] == "SimulationError"
+    assert reply.data["time"] < 0.6
+    assert shell.session.now is before

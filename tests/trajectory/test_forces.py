@@ -1,14 +1,18 @@
-"""What forces exert, as it is recorded: by every formulation, against closed forms, in files and tables."""
+"""Forces, efforts of constraints and the balance of energy in results, files and tables."""
 
 import csv
 import math
+import pickle
 
 import h5py
 import numpy as np
 import pytest
 
 import bellcrank as bc
+from bellcrank import gallery
 from bellcrank.expression import dot
+from bellcrank.run import course
+from bellcrank.trajectory.store import MemoryStore
 
 FORMULATIONS = ("lagrange", "recursive", "symbolic")
 Y = (0, 1, 0)
@@ -182,3 +186,253 @@ def test_figures_show_forces(run):
     assert len(figure.axes) == 3
     (line,) = figure.axes[-1].lines[:1]
     assert line.get_label() == "strut"
+
+
+G = 9.81
+
+
+def wheels(kind, torque=0.5):
+    mech = bc.Mechanism("wheels", gravity=(0, 0, 0))
+    one = mech.add_body("one", 1.0, (0.01, 0.01, 0.02))
+    two = mech.add_body("two", 1.0, (0.03, 0.03, 0.05), position=(0.3, 0, 0))
+    mech.add_joint("j1", bc.Revolute(), mech.ground, one)
+    mech.add_joint("j2", bc.Revolute(), mech.ground.marker((0.3, 0, 0)), two)
+    mech.add_constraint("mesh", kind, one, two)
+    mech.add_force("motor", bc.JointMotor(torque), joint="j1")
+    return mech
+
+
+@pytest.mark.parametrize(
+    ("kind", "lever", "unit"),
+    [
+        (bc.Gear(radii=(0.1, 0.2)), 0.2, "N"),
+        (bc.Gear(ratio=2.0), 2.0, "N m"),
+        (bc.Gear(teeth=(20, 40)), 2.0, "N m"),
+        (bc.Belt(radii=(0.1, 0.2)), 0.2, "N"),
+    ],
+)
+def test_the_force_at_the_teeth(kind, lever, unit, tmp_path):
+    """J1 a + J2 a / 4 = T for a ratio of two; what drives wheel 2 is J2 a / 2."""
+    run = bc.simulate(wheels(kind), 0.1, path=tmp_path / "run.h5")
+    angular = 0.5 / (0.02 + 0.05 / 4)
+    mesh = run.constraint("mesh")
+    assert run.constraints == ("mesh",)
+    assert mesh.unit == unit
+    assert np.abs(mesh.effort) == pytest.approx(0.05 * angular / 2 / lever, rel=1e-9)
+    assert run.to_dict()[f"constraint.mesh.effort [{unit}]"] == pytest.approx(mesh.effort)
+
+
+def test_the_tension_of_a_cable_and_of_a_winch():
+    """Atwood's machine: 2 m1 m2 g / (m1 + m2); and a weight on a drum: m g J / (J + m r^2)."""
+    mech = bc.Mechanism("atwood", gravity=(0, 0, -G))
+    for name, mass, x in (("light", 1.0, -0.2), ("heavy", 2.0, 0.2)):
+        body = mech.add_body(name, mass, (1, 1, 1), position=(x, 0, -1))
+        guide = mech.ground.marker((x, 0, 0))
+        mech.add_joint(f"guide {name}", bc.Prismatic(), guide, body)
+    tops = [mech.ground.marker((-0.2, 0, 1)), mech.ground.marker((0.2, 0, 1))]
+    mech.add_constraint("cable", bc.Cable(), mech.bodies["light"], *tops, mech.bodies["heavy"])
+    drum = mech.add_body("drum", 1.0, (0.1, 0.1, 0.1), position=(2, 0, 0))
+    load = mech.add_body("load", 4.0, (1, 1, 1), position=(2, 0, -2))
+    mech.add_joint(
+        "axle", bc.Revolute(), mech.ground.marker((2, 0, 0), axis=(0, 1, 0)), drum.marker(axis=(0, 1, 0))
+    )
+    mech.add_joint("shaft", bc.Prismatic(), mech.ground.marker((2, 0, 0)), load)
+    mech.add_constraint("winch", bc.Winch(radius=0.2), "axle", mech.ground.marker((2, 0, 0)), load)
+    run = bc.simulate(mech, 0.2)
+    assert run.constraint("cable").effort == pytest.approx(2 * 2 * G / 3, rel=1e-9)
+    assert run.constraint("winch").effort == pytest.approx(4 * G * 0.1 / (0.1 + 4 * 0.04), rel=1e-9)
+    assert {run.constraint(name).unit for name in run.constraints} == {"N"}
+
+
+def test_unknown_constraints():
+    with pytest.raises(bc.MechanismError, match="no constraint of this name; did you mean 'mesh'"):
+        bc.simulate(wheels(bc.Gear(ratio=2.0)), 0.01).constraint("mess")
+
+
+def test_accelerations_of_joints(tmp_path):
+    """A pendulum's: m g d sin / J. A universal and a sliding joint's: against differences of the rates."""
+    mech = bc.Mechanism("swing", gravity=(0, 0, -G))
+    rod = mech.add_body("rod", 1.0, (0.01, 0.1, 0.1), com=(0.5, 0, 0))
+    y = {"axis": (0, 1, 0)}
+    mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(**y), rod.marker(**y), velocity=2.0)
+    bob = mech.add_body("bob", 0.5, (0.01, 0.02, 0.03), com=(0.1, 0.2, 0))
+    joint = mech.add_joint("cross", bc.Universal(), mech.ground, bob, velocity=(3.0, -2.0))
+    ring = mech.add_body("ring", 0.2, (0.01, 0.02, 0.03), position=(0, 0, 0.5))
+    mech.add_joint("slide", bc.Cylindrical(), bob, ring, velocity={"theta_z": 4.0})
+    run = bc.simulate(mech, 1.0, accelerations=True, output_step=1e-3, path=tmp_path / "run.h5")
+    angle = run.joint("pivot").position[:, 0]
+    expected = 0.5 * G * np.cos(angle) / (0.1 + 0.25)
+    assert run.joint("pivot").acceleration[:, 0] == pytest.approx(expected, abs=1e-8)
+    for name in (joint.name, "slide"):
+        history = run.joint(name)
+        slopes = (history.velocity[2:] - history.velocity[:-2]) / 2e-3
+        size = np.max(np.abs(history.acceleration))
+        assert history.acceleration[1:-1] == pytest.approx(slopes, abs=1e-4 * size)
+    assert "joint.pivot.theta_z.acceleration [rad/s^2]" in run.to_dict()
+    with pytest.raises(bc.MechanismError, match="simulate with accelerations=True"):
+        _ = bc.simulate(mech, 0.01).joint("pivot").acceleration
+
+
+def test_kinematics_tell_accelerations_of_joints():
+    """A crank led by t^2 turns with an acceleration of 2."""
+    mech = bc.Mechanism("crank", gravity=(0, 0, 0))
+    crank = mech.add_body("crank", 1.0, (1, 1, 1))
+    mech.add_joint("pivot", bc.Revolute(), mech.ground, crank)
+    mech.add_drive("motor", "pivot", position=bc.Polynomial((0.0, 0.0, 1.0)))
+    assert bc.kinematics(mech, 1.0, 0.1).joint("pivot").acceleration == pytest.approx(2.0, abs=1e-10)
+
+
+ABOUT_Y = {"axis": (0, 1, 0)}
+
+
+def door():
+    """A bar on a driven carriage, with a damper and a spring at its hinge."""
+    mech = bc.Mechanism("door")
+    carriage = mech.add_body("carriage", 1.0, (0.1, 0.1, 0.1))
+    bar = mech.add_body("bar", 1.0, (0.1, 0.1, 0.1), com=(0.2, 0, 0))
+    mech.add_joint("rail", bc.PrismaticX(), mech.ground.marker(), carriage.marker())
+    mech.add_joint("hinge", bc.Revolute(), carriage.marker(**ABOUT_Y), bar.marker(**ABOUT_Y))
+    mech.add_force("coil", bc.TorsionSpring(5.0), "hinge")
+    mech.add_force("rubbing", bc.JointFriction(viscous=0.3), "hinge")
+    mech.add_drive("shake", "rail", position=bc.Harmonic(0.1, 7.0))
+    return mech
+
+
+SETTINGS = {"output_step": 0.01, "tolerance": 1e-9, "ledger": True}
+
+
+@pytest.fixture(scope="module")
+def balanced():
+    return bc.simulate(door(), 0.4, **SETTINGS)
+
+
+def test_every_entry_is_there(balanced):
+    balance = balanced.energy_balance()
+    assert balanced.layout.works == (
+        "force 'coil'", "force 'rubbing'", "drive 'shake'", "states set", "impacts",
+    )  # fmt: skip
+    assert list(balance.stored) == ["coil"]
+    assert list(balance.lost) == ["coil", "rubbing"]
+    assert list(balance.supplied) == ["drive 'shake'"]
+    assert balance.error < 1e-6
+    total = balance.kinetic + balance.weight + balance.stored["coil"]
+    np.testing.assert_allclose(total, balanced.energy.total, rtol=0, atol=1e-14)
+    assert "supplied by drive 'shake'" in str(balance)
+    again = pickle.loads(pickle.dumps(balance))
+    assert np.array_equal(again.lost["rubbing"], balance.lost["rubbing"])
+    with pytest.raises(ValueError, match="read-only"):
+        again.lost["rubbing"][0] = 1.0
+    assert balance.exchanged == max(
+        np.ptp(values)
+        for values in (
+            balance.kinetic,
+            balance.weight,
+            *balance.stored.values(),
+            *balance.lost.values(),
+            *balance.supplied.values(),
+        )
+    )
+
+
+def test_works_are_integrals_of_powers(balanced):
+    """Between frames, to what Simpson's rule makes of them."""
+    for element in (balanced.force("rubbing"), balanced.force("coil"), balanced.drive("shake")):
+        power, work = element.power, element.work
+        simpson = 0.02 / 6.0 * (power[:-2] + 4.0 * power[1:-1] + power[2:])
+        np.testing.assert_allclose(work[2:] - work[:-2], simpson, rtol=0, atol=1e-6 * np.ptp(work))
+
+
+def test_without_a_ledger_it_says_so():
+    balanced = bc.simulate(door(), 0.02)
+    with pytest.raises(bc.MechanismError, match="ledger=True"):
+        balanced.energy_balance()
+    with pytest.raises(bc.MechanismError, match="ledger=True"):
+        _ = balanced.force("coil").work
+
+
+def test_parts_pickles_and_files_keep_it(balanced, tmp_path):
+    balanced.save(tmp_path / "run.h5")
+    recorded = bc.simulate(door(), 0.4, path=tmp_path / "recorded.h5", **SETTINGS)
+    for other in (pickle.loads(pickle.dumps(balanced)), bc.Trajectory.load(tmp_path / "run.h5"), recorded):
+        assert other.layout == balanced.layout
+        assert np.array_equal(other.store.read("works"), balanced.store.read("works"))
+    balance = balanced[10:30].energy_balance()
+    assert balance.error < 1e-6
+    assert balance.lost["rubbing"][0] == 0.0
+    assert balanced.resample(step=0.004).energy_balance().error < 1e-6
+
+
+def test_runs_that_follow_each_other_count_on(balanced):
+    after = bc.simulate(door(), 0.3, state=balanced.at(0.4), **SETTINGS)
+    whole = bc.concatenate([balanced[:8], balanced[8:20], balanced[19:], after[:7], after[7:]])
+    assert np.array_equal(whole.store.read("works")[: len(balanced)], balanced.store.read("works"))
+    assert whole.energy_balance().error < 1e-6
+    assert whole.force("rubbing").work[-1] == pytest.approx(
+        balanced.force("rubbing").work[-1] + after.force("rubbing").work[-1], rel=1e-12
+    )
+
+
+def test_tables_have_it(balanced):
+    assert np.array_equal(balanced.to_dict()["drive.shake.work [J]"], balanced.drive("shake").work)
+    assert np.array_equal(balanced.to_dict()["force.coil.work [J]"], balanced.force("coil").work)
+
+
+def test_a_frame_of_now_has_it():
+    live = bc.start(door(), output_step=0.1, ledger=True)
+    live.advance(0.25)
+    now, recorded = live.now(), live.trajectory
+    assert now.time[0] == 0.25
+    assert now.force("rubbing").work[0] < recorded.force("rubbing").work[-1] < 0.0
+
+
+def test_it_is_handed_over_to_another_formulation(monkeypatch):
+    """The first run of the core ends in the middle, as where a formulation breaks down."""
+    made, real = [], course.core_run
+
+    class Breaking:
+        def __init__(self, run):
+            self._run = run
+
+        def __getattr__(self, name):
+            return getattr(self._run, name)
+
+        def advance(self, outputs, end, last, flush, *callbacks):
+            self._run.advance([time for time in outputs if time <= 0.5], 0.5, False, False, *callbacks)
+            return False
+
+        def outcome(self):
+            return {**self._run.outcome(), "status": "step_vanished", "body": 0}
+
+    def started(*arguments):
+        made.append(real(*arguments))
+        return Breaking(made[-1]) if len(made) == 1 else made[-1]
+
+    monkeypatch.setattr(course, "core_run", started)
+    told = bc.simulate(gallery.chain(3, angle=0.3), 1.0, ledger=True)
+    assert len(made) == 2
+    assert told.energy_balance().error < 1e-6
+    mech = door()
+    made.clear()
+    told = bc.simulate(mech, 1.0, **SETTINGS)
+    assert len(made) == 2
+    assert told.energy_balance().error < 1e-6
+
+
+def falsified(balanced, account, change):
+    sections = {name: np.array(balanced.store.read(name)) for name in balanced.layout.shapes}
+    sections["works"][:, balanced.layout.works.index(account)] += change
+    return bc.Trajectory(
+        balanced.layout, MemoryStore(sections), balanced.status, balanced.statistics, balanced.origin
+    )
+
+
+def test_verify_judges_by_it(balanced):
+    assert bc.verify(balanced), str(bc.verify(balanced))
+    assert bc.verify(balanced)["works"].value is not None
+    size = 1e-4 * np.sin(9.0 * balanced.time) * balanced.energy_balance().exchanged
+    wrong = falsified(balanced, "force 'rubbing'", size)
+    assert not bc.verify(wrong)["energy"].passed
+    both = falsified(wrong, "force 'coil'", -size)  # their errors make up for each other
+    assert bc.verify(both)["energy"].passed
+    assert not bc.verify(both)["works"].passed
+    assert "coil" in bc.verify(both)["works"].where or "rubbing" in bc.verify(both)["works"].where

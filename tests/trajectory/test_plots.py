@@ -41,28 +41,23 @@ def test_the_suffix_of_a_path_chooses_the_format(run, tmp_path, suffix):
 
 
 @pytest.mark.parametrize("what", ["overview", *KINDS])
-def test_every_kind_fits_its_page_without_complaints(run, tmp_path, what, caplog):
+def test_every_kind_fits_its_page_with_labels_and_without_complaints(run, tmp_path, what, caplog):
+    """Legends lie off the data."""
     figure = settled(run.plot(what, path=tmp_path / "figure.png"))
     assert (tmp_path / "figure.png").stat().st_size > 5000
     page = figure.bbox.padded(1)
+    assert figure.axes
     for axes in figure.axes:
         seen = axes.get_tightbbox()
         assert page.x0 <= seen.x0
         assert page.y0 <= seen.y0
         assert seen.x1 <= page.x1
         assert seen.y1 <= page.y1
-    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
-
-
-@pytest.mark.parametrize("what", ["overview", *KINDS])
-def test_every_axis_has_a_label_and_legends_lie_off_the_data(run, what):
-    figure = settled(run.plot(what))
-    assert figure.axes
-    for axes in figure.axes:
         assert axes.get_ylabel()
         assert axes.get_xlabel() or axes not in figure.axes[-1:]
         if axes.get_legend():
             assert not axes.get_legend().get_window_extent().overlaps(axes.get_window_extent())
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 def test_lines_carry_the_numbers_of_the_run(run):

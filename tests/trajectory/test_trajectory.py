@@ -1,4 +1,4 @@
-"""Access by name, interpolation, tables, files: all against the closed form of the recorded motion."""
+"""Access by name, interpolation, parts, layout, tables: by the closed form of the recorded motion."""
 
 import csv
 import pickle
@@ -8,8 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 from rigs.known_run import SPIN, frames, slide, swing
 
+import bellcrank as bc
 from bellcrank.errors import MechanismError
-from bellcrank.trajectory.layout import FrameLayout, MultiplierColumn
+from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
 from bellcrank.trajectory.recorder import Recorder
 
 
@@ -205,3 +206,108 @@ def test_columns_for_tables(run, tmp_path):
 def test_frames_are_those_the_layout_promises(run):
     recorded = np.concatenate([run.store.read(name).reshape(201, -1) for name in run.layout.shapes], axis=1)
     assert np.array_equal(recorded, frames(run.time))
+
+
+def pendulum(length=0.5):
+    mech = bc.Mechanism("pendulum")
+    bob = mech.add_body("bob", 1.0, (0.1, 0.1, 0.1), position=(length, 0, 0))
+    mech.add_joint(
+        "pin", bc.Revolute(), mech.ground.marker(axis=(0, 1, 0)), bob.marker((-length, 0, 0), axis=(0, 1, 0))
+    )
+    mech.add_force("spring", bc.TorsionSpring(5.0), "pin")
+    return mech
+
+
+@pytest.fixture(scope="module")
+def run():
+    return bc.simulate(pendulum(), 0.2, output_step=0.01)
+
+
+def test_parts_hold_the_frames_of_the_run(run):
+    part = run[3:11:2]
+    assert len(part) == 4
+    for name in run.layout.shapes:
+        np.testing.assert_array_equal(part.store.read(name), run.store.read(name)[3:11:2])
+    np.testing.assert_array_equal(run.between(0.05, 0.1).time, run.time[5:11])
+    assert len(run.between(5.0, 6.0)) == 0
+    np.testing.assert_array_equal(
+        part.force("spring").wrench("bob"), run.force("spring").wrench("bob")[3:11:2]
+    )
+    with pytest.raises(bc.MechanismError, match="slice of frames"):
+        run[3]
+    with pytest.raises(bc.MechanismError, match="forwards"):
+        run[::-1]
+
+
+def test_a_run_goes_through_pickle_with_its_mechanism(run):
+    again = pickle.loads(pickle.dumps(run[2:5]))
+    assert again.mechanism == run.mechanism
+    np.testing.assert_array_equal(again.force("spring").wrench("bob"), run.force("spring").wrench("bob")[2:5])
+
+
+def test_runs_that_follow_each_other_are_one(run):
+    after = bc.simulate(pendulum(), 0.1, state=run.at(0.2), output_step=0.01)
+    whole = bc.concatenate([run[:8], run[8:], after])
+    assert len(whole) == len(run) + len(after) - 1
+    np.testing.assert_array_equal(whole.time, np.concatenate([run.time, after.time[1:]]))
+    effort = whole.force("spring").effort
+    np.testing.assert_array_equal(effort[len(run) :], after.force("spring").effort[1:])
+    assert np.all(np.diff(whole.time) > 0.0)
+
+
+def test_runs_that_do_not_fit_are_refused(run):
+    bare = bc.simulate(pendulum(), 0.1, start=0.3, reactions=False)
+    with pytest.raises(bc.MechanismError, match="other things than the one before"):
+        bc.concatenate([run, bare])
+    with pytest.raises(bc.MechanismError, match=r"begins before t = 0\.2 s"):
+        bc.concatenate([run, run])
+    with pytest.raises(bc.MechanismError, match="no run"):
+        bc.concatenate([])
+    with pytest.raises(bc.MechanismError, match="run 2"):
+        bc.concatenate([run, 3])
+
+
+def layout(accelerations: bool) -> FrameLayout:
+    columns = (
+        CoordinateColumn("a", "x", "m"),
+        CoordinateColumn("b", "x", "m"),
+        CoordinateColumn("b", "y", "m"),
+    )
+    efforts = (MultiplierColumn("drive", "drive", "N"),)
+    return FrameLayout("m", ("one", "two", "three"), columns, efforts, ("a", "c"), accelerations)
+
+
+@pytest.mark.parametrize("accelerations", [False, True])
+def test_width_counts_what_the_core_observes(accelerations):
+    """observation_size of the core: 13 per body, 2 per coordinate, 2 per row, 8 per reaction, 4, 6 per body.
+
+    Accelerations of the coordinates, 3 here, are added to it.
+    """
+    assert layout(accelerations).width == 13 * 3 + 2 * 3 + 2 * 1 + 8 * 2 + 4 + (
+        18 + 3 if accelerations else 0
+    )
+
+
+def test_sections_follow_each_other_without_gaps():
+    columns = list(layout(True).columns.values())
+    assert columns[0] == slice(0, 1)
+    assert [c.stop for c in columns[:-1]] == [c.start for c in columns[1:]]
+    assert columns[-1].stop == 1 + layout(True).width
+
+
+def test_sections_hold_their_columns():
+    plain = layout(False)
+    row = np.arange(1 + plain.width)
+    assert row[plain.columns["velocity"]].tolist() == list(range(1 + 21, 1 + 30))
+    assert row[plain.columns["kinetic"]].tolist() == [plain.width - 3]
+    assert "acceleration" not in plain.columns
+
+
+def test_places_by_name():
+    plain = layout(False)
+    assert plain.joint_coordinates == {"a": slice(0, 1), "b": slice(1, 3)}
+    assert plain.joints == ("a", "c", "b")
+    assert plain.body_number["two"] == 1
+    assert plain.reaction_number["c"] == 1
+    assert plain.multiplier_numbers("drive", "limit", "drive") == (0,)
+    assert plain.multiplier_numbers("drive", "limit") == ()

@@ -270,7 +270,7 @@ BUILDING = (
 )  # fmt: skip
 
 
-def test_ten_thousand_malformed_commands_are_answered(session):
+def test_malformed_commands_are_answered(session):
     source = random.Random(11)
     for name in "ab":
         session.do("add_body", kind="rod", name=name)
@@ -284,11 +284,10 @@ def test_ten_thousand_malformed_commands_are_answered(session):
         "line", "body", "joint", "velocity", "value", "method", "over", "by", "stiffness", "nonsense",
     )  # fmt: skip
     refused = 0
-    for _ in range(10_000):
+    for _ in range(1000):
         chosen = {name: source.choice(values) for name in source.sample(names, source.randint(0, 6))}
         command = source.choice(BUILDING)
         if command == "execute":
-            lines = ("joint", "joint a b c d", "body a {", "remove", "undo undo", "sb a -t")
             lines = ("joint", "joint a b c d", "body a {", "remove", "undo undo", "sb a -t")
             chosen["line"] = source.choice([*values, *lines])
         try:
@@ -297,7 +296,7 @@ def test_ten_thousand_malformed_commands_are_answered(session):
             refused += 1
         else:
             refused += command == "execute" and not answer.ok
-    assert refused > 8_000
+    assert refused > 800
     session.do("execute", line="new bench")
     four_bar(session)
     session.do("step")
