@@ -1,12 +1,8 @@
 // RootedAssembly trees, the adaptive formulation at one state, and its steps.
 #include "formulations/adaptive.hpp"
 
-#include <nanobind/eigen/dense.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include "adaptive/quasistatics.hpp"
 #include "bindings.hpp"
@@ -21,14 +17,13 @@ namespace bellcrank {
 namespace {
 
 using AdaptiveAt = At<Adaptive>;
-using Numbers = Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Column = Eigen::VectorXd;
+using NodeTable = Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Integers = Eigen::VectorXi;
 
 // kind, left, right, parent, link and level of each node.
-std::pair<Numbers, std::vector<int>> assembly_tree(const std::vector<int>& parents) {
+std::pair<NodeTable, std::vector<int>> assembly_tree(const std::vector<int>& parents) {
     const AssemblyTree tree(parents);
-    Numbers out(tree.nodes.size(), 6);
+    NodeTable out(tree.nodes.size(), 6);
     for (size_t i = 0; i < tree.nodes.size(); ++i) {
         const AssemblyNode& n = tree.nodes[i];
         out.row(i) << static_cast<int>(n.kind), n.left, n.right, n.parent, n.link, n.level;
@@ -44,15 +39,9 @@ ErrorMeasure measure_of(const std::string& name) {
 }
 
 void start(Quasistatics& self, const Model& model, double t, const Rows& position, const Rows& rotation) {
-    std::vector<double> poses(static_cast<size_t>(kPose) * (model.bodies() + 1), 0.0), twists = poses;
-    const Rows rest = Rows::Zero(position.rows(), 3);
-    records_of(model, t, position, rotation, rest, rest, poses.data(), twists.data());
+    const std::vector<double> poses = records_of(model, t, position, rotation).poses;
     nb::gil_scoped_release release;
     self.start(t, poses.data());
-}
-
-Integers integers(const std::vector<int>& numbers) {
-    return Eigen::Map<const Integers>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
 }
 
 // Coordinates of some links' joints, one after another.
@@ -63,20 +52,13 @@ Column values(const Quasistatics& self, const std::vector<int>& links) {
         const double* q = self.coordinates().data() + of.coordinate;
         out.insert(out.end(), q, q + of.motion.coordinates());
     }
-    return Eigen::Map<const Column>(out.data(), static_cast<Eigen::Index>(out.size()));
+    return column_of(out);
 }
 
 // Position of a body's frame and its rotation, in the world.
-std::pair<Eigen::Vector3d, Eigen::Vector4d> pose(const Model& model, int body, const Place& principal) {
+std::pair<Vec3, Quat> pose(const Model& model, int body, const Place& principal) {
     const Mat3 R = principal.rotation * transpose(rotation_matrix(model.principal_rotation[body]));
-    const Vec3 p = principal.shift - R * model.com[body];
-    const Quat q = quaternion_from_matrix(R);
-    return {{p.x, p.y, p.z}, {q.w, q.x, q.y, q.z}};
-}
-
-template <class T>
-Eigen::VectorX<T> column(const std::vector<T>& numbers) {
-    return Eigen::Map<const Eigen::VectorX<T>>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+    return {principal.shift - R * model.com[body], quaternion_from_matrix(R)};
 }
 
 std::vector<std::tuple<std::string, std::string, int>> named(const std::vector<Obstacle>& obstacles) {
@@ -86,28 +68,8 @@ std::vector<std::tuple<std::string, std::string, int>> named(const std::vector<O
     return out;
 }
 
-nb::dict arrays(const MoveRecord& record) {
-    nb::dict out;
-    out["time"] = column(record.time);
-    out["rows"] = column(record.rows);
-    out["values"] = column(record.values);
-    out["body"] = column(record.body);
-    out["value"] = column(record.value);
-    return out;
-}
-
 void bind_moves(nb::module_& m) {
-    m.def(
-        "move_sections",
-        [] {
-            constexpr const char* per[] = {"frame", "frame and end", "row", "value"};
-            nb::list out;
-            for (const MoveSection& s : kMoveSections)
-                out.append(nb::make_tuple(s.name, s.type, per[static_cast<int>(s.per)], s.unit, s.meaning));
-            return out;
-        },
-        nb::sig("def move_sections() -> list[tuple[str, str, str, str, str]]"),
-        "The sections of a record of what moved: name, type, of what there is one each, unit, meaning.");
+    bind_record<MoveRecord>(m, "MoveRecord", "The sections of a record of what moved.");
     nb::class_<MoveReplay>(m, "MoveReplay", "Poses from records of what moved.")
         .def(nb::init<const Model&>(), "model"_a, "Raises:\n    ValueError: its joints are no tree.")
         .def(
@@ -159,7 +121,7 @@ void bind_steps(nb::module_& m) {
         .def("record_every", &Quasistatics::record_every, "steps"_a,
              "Records a frame now, with all joints, and after every so many steps what moved.")
         .def(
-            "take_record", [](Quasistatics& self) { return arrays(self.take_record()); },
+            "take_record", [](Quasistatics& self) { return dict_of(self.take_record()); },
             nb::sig("def take_record(self) -> dict[str, object]"),
             "What was recorded since the last call, per section.")
         .def_prop_ro("time", &Quasistatics::time)
@@ -170,9 +132,10 @@ void bind_steps(nb::module_& m) {
         .def_prop_ro("is_exact", &Quasistatics::is_exact, "Whether accelerations were refined in twice the digits.")
         .def_prop_ro("error", [](const Quasistatics& self) { return self.choice().error(); })
         .def_prop_ro(
-            "moved", [](const Quasistatics& self) { return integers(self.moved()); }, "Links that the last step moved.")
+            "moved", [](const Quasistatics& self) { return column_of(self.moved()); },
+            "Links that the last step moved.")
         .def_prop_ro(
-            "computed", [](const Quasistatics& self) { return integers(self.choice().computed()); },
+            "computed", [](const Quasistatics& self) { return column_of(self.choice().computed()); },
             "Links whose accelerations are computed.")
         .def_prop_ro(
             "updated", [](const Quasistatics& self) { return self.assembly().updated(); },
@@ -183,7 +146,7 @@ void bind_steps(nb::module_& m) {
             [](const Quasistatics& self) {
                 std::vector<int> out;
                 for (const Link& link : self.linkage().links) out.push_back(link.joint.block);
-                return integers(out);
+                return column_of(out);
             },
             "Per link the block of rows of its joint; -1: it has none.")
         .def_prop_ro(
@@ -192,15 +155,11 @@ void bind_steps(nb::module_& m) {
                 std::vector<int> out;
                 for (const Link& link : self.linkage().links) out.push_back(link.freedom);
                 out.push_back(self.linkage().freedoms);
-                return integers(out);
+                return column_of(out);
             },
             "Per link the number of its first freedom, and the number of all.")
         .def(
-            "accelerations",
-            [](const Quasistatics& self) {
-                const std::vector<double>& rates = self.choice().accelerations();
-                return Column(Eigen::Map<const Column>(rates.data(), static_cast<Eigen::Index>(rates.size())));
-            },
+            "accelerations", [](const Quasistatics& self) { return column_of(self.choice().accelerations()); },
             "Per freedom, along the joints' motions; of no meaning for joints not computed.")
         .def("values", &values, "links"_a, "Coordinates of the joints of links, one after another.")
         .def(

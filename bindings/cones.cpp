@@ -1,11 +1,8 @@
-// Impulses in cones, for tests and benchmarks: a problem in arrays, solved many times.
+// Impulses in cones, for tests and benchmarks: a problem in arrays, solved many times; and the dense elimination that
+// benchmarks compare the sparse solver with.
 #include "cones/solver.hpp"
 
-#include <nanobind/eigen/dense.h>
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <ctime>
 #include <stdexcept>
@@ -13,6 +10,8 @@
 #include "bindings.hpp"
 #include "cones/body_operator.hpp"
 #include "cones/dense_operator.hpp"
+#include "linalg/dense_elimination.hpp"
+#include "records.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -20,8 +19,6 @@ using namespace nb::literals;
 namespace bellcrank {
 
 namespace {
-
-using ConeRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 void check_count(Eigen::Index got, int wanted, const char* what) {
     if (got != wanted)
@@ -42,7 +39,7 @@ class ConeProblemOfTests {
     }
     int rows() const { return layout_.rows(); }
 
-    void use_dense(ConeRows S) {
+    void use_dense(Rows S) {
         check_count(S.rows(), layout_.rows(), "rows of S");
         check_count(S.cols(), layout_.rows(), "columns of S");
         S_ = std::move(S);
@@ -51,8 +48,8 @@ class ConeProblemOfTests {
     }
 
     // jacobian: per side, rows of its block, 6 columns, one below another.
-    bool use_bodies(int bodies, const std::vector<std::pair<int, int>>& sides, const ConeRows& jacobian,
-                    const Eigen::VectorXd& compliance) {
+    bool use_bodies(int bodies, const std::vector<std::pair<int, int>>& sides, const Rows& jacobian,
+                    const Column& compliance) {
         std::vector<BodyConeOperator::Side> pattern;
         for (const auto& [block, body] : sides) pattern.push_back({block, body});
         const bool analysed = bodies_.set_pattern(layout_, bodies, pattern);
@@ -71,15 +68,15 @@ class ConeProblemOfTests {
         return analysed;
     }
 
-    Eigen::VectorXd multiply(const Eigen::VectorXd& x) {
+    Column multiply(const Column& x) {
         check_count(x.size(), rows(), "numbers");
-        Eigen::VectorXd y(rows());
+        Column y(rows());
         chosen().multiply(x.data(), y.data());
         return y;
     }
 
     // (B S + D)⁻¹ b, for the blocks' matrices one after another.
-    Eigen::VectorXd solve_linear(const Eigen::VectorXd& B, const Eigen::VectorXd& D, Eigen::VectorXd b) {
+    Column solve_linear(const Column& B, const Column& D, Column b) {
         check_count(B.size(), layout_.values(), "numbers of B");
         check_count(D.size(), layout_.values(), "numbers of D");
         check_count(b.size(), rows(), "numbers of b");
@@ -88,7 +85,7 @@ class ConeProblemOfTests {
         return b;
     }
 
-    nb::tuple solve(const Eigen::VectorXd& q, Eigen::VectorXd start, const ConeOptions& options) {
+    nb::tuple solve(const Column& q, Column start, const ConeOptions& options) {
         check_count(q.size(), rows(), "velocities");
         check_count(start.size(), rows(), "impulses to start from");
         ConeReport report;
@@ -100,7 +97,7 @@ class ConeProblemOfTests {
     }
 
     // Seconds of processor time a solve, from the same start each time.
-    double time(const Eigen::VectorXd& q, const Eigen::VectorXd& start, int repeats, const ConeOptions& options) {
+    double time(const Column& q, const Column& start, int repeats, const ConeOptions& options) {
         check_count(q.size(), rows(), "velocities");
         check_count(start.size(), rows(), "impulses to start from");
         const nb::gil_scoped_release release;
@@ -120,34 +117,34 @@ class ConeProblemOfTests {
         return *chosen_;
     }
     ConeLayout layout_;
-    ConeRows S_;
+    Rows S_;
     DenseConeOperator dense_;
     BodyConeOperator bodies_;
     ConeOperator* chosen_ = nullptr;
     ConeSolver solver_;
-    Eigen::VectorXd work_;
+    Column work_;
 };
+
+Column eliminated(Rows a, Column b) {
+    if (a.rows() != a.cols() || a.rows() != b.size()) throw std::invalid_argument("a is (n, n) and b is (n)");
+    const nb::gil_scoped_release release;
+    if (!eliminate_dense({a.data(), static_cast<std::size_t>(a.size())},
+                         {b.data(), static_cast<std::size_t>(b.size())}))
+        throw std::domain_error("the matrix is singular: a pivot is zero");
+    return b;
+}
 
 }  // namespace
 
 void bind_cones(nb::module_& m) {
-    nb::class_<ConeOptions>(m, "ConeOptions", "Bounds of a solve; the tolerance is on the residual of the report.")
-        .def(nb::init<>())
-        .def_rw("tolerance", &ConeOptions::tolerance)
-        .def_rw("newton_steps", &ConeOptions::newton_steps)
-        .def_rw("warm_steps", &ConeOptions::warm_steps)
-        .def_rw("interior_steps", &ConeOptions::interior_steps)
-        .def_rw("attempts", &ConeOptions::attempts)
-        .def_rw("sweeps", &ConeOptions::sweeps);
-    nb::class_<ConeReport>(m, "ConeReport", "How a solve ended; residual: of the natural map over the largest |q|.")
-        .def_ro("residual", &ConeReport::residual)
-        .def_ro("worst", &ConeReport::worst, "The block with the largest residual.")
-        .def_ro("factorizations", &ConeReport::factorizations)
-        .def_ro("interior_steps", &ConeReport::interior_steps)
-        .def_ro("newton_steps", &ConeReport::newton_steps)
-        .def_ro("sweeps", &ConeReport::sweeps)
-        .def_prop_ro("converged", &ConeReport::converged)
-        .def_prop_ro("end", [](const ConeReport& r) { return name_of(r.end); });
+    auto options = bind_record<ConeOptions>(m, "ConeOptions",
+                                            "Bounds of a solve; the tolerance is on the residual of the report.");
+    read_by_name(make_by_name<Missing::initial>(options));
+    auto report = bind_record<ConeReport>(m, "ConeReport",
+                                          "How a solve ended; residual: of the natural map over the largest |q|.");
+    read_by_name(report).def_prop_ro("converged", &ConeReport::converged).def_prop_ro("end", [](const ConeReport& r) {
+        return name_of(r.end);
+    });
     nb::class_<ConeProblemOfTests>(m, "ConeProblem", "Impulses in cones: u = S λ + q.")
         .def(nb::init<>())
         .def("add_equality", &ConeProblemOfTests::add_equality, "size"_a, "Rows with u = 0, 1 to 6.")
@@ -169,6 +166,9 @@ void bind_cones(nb::module_& m) {
              "Impulses and the report.")
         .def("time", &ConeProblemOfTests::time, "q"_a, "start"_a, "repeats"_a, "options"_a = ConeOptions{},
              "Seconds of processor time a solve.");
+    m.def("eliminate_dense", &eliminated, "a"_a, "b"_a,
+          "Solves a x = b, a (n, n) and b (n), by Gaussian elimination with row pivoting. Raises ValueError where a "
+          "pivot is zero.");
 }
 
 }  // namespace bellcrank

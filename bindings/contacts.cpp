@@ -1,12 +1,7 @@
 // Which shapes of a model touch, and by what law; what a system's contacts do where it stands.
 #include "contacts/contacts.hpp"
 
-#include <nanobind/eigen/dense.h>
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <limits>
@@ -15,8 +10,7 @@
 
 #include "bindings.hpp"
 #include "contacts/contact_search.hpp"
-#include "geometry_tables.hpp"
-#include "marshal.hpp"
+#include "records.hpp"
 #include "spatial/body_state.hpp"
 
 namespace nb = nanobind;
@@ -28,8 +22,8 @@ namespace {
 
 // The least gap of each body (rows, bodies and the ground) that is open, by more than what counts as closed; infinite
 // above the reach of the row.
-PoseTable gaps_of(const ContactSet& self, const PoseTable& positions, const PoseTable& rotations,
-                  const Eigen::VectorXd& reach, double closed) {
+Rows gaps_of(const ContactSet& self, const Rows& positions, const Rows& rotations, const Eigen::VectorXd& reach,
+             double closed) {
     const Eigen::Index rows = positions.rows(), bodies = positions.cols() / 3;
     if (positions.cols() != 3 * bodies || rotations.rows() != rows || rotations.cols() != 4 * bodies ||
         reach.size() != rows)
@@ -42,7 +36,7 @@ PoseTable gaps_of(const ContactSet& self, const PoseTable& positions, const Pose
     ContactSearch search(set);
     std::vector<double> poses(kPose * static_cast<size_t>(bodies + 1), 0.0);
     poses[kPose * static_cast<size_t>(bodies) + 4] = 1.0;
-    PoseTable out = PoseTable::Constant(rows, bodies + 1, std::numeric_limits<double>::infinity());
+    Rows out = Rows::Constant(rows, bodies + 1, std::numeric_limits<double>::infinity());
     for (Eigen::Index i = 0; i < rows; ++i) {
         for (Eigen::Index b = 0; b < bodies; ++b) {
             double* pose = poses.data() + kPose * b;
@@ -61,16 +55,10 @@ PoseTable gaps_of(const ContactSet& self, const PoseTable& positions, const Pose
 }  // namespace
 
 void bind_contacts(nb::module_& m) {
-    nb::class_<ContactLaw>(m, "ContactLaw", "A law of contact (cpp/contacts/contact_law.hpp).")
-        .def(
-            "__init__",
-            [](ContactLaw* self, const std::array<double, 12>& p) {
-                new (self) ContactLaw{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11]};
-            },
-            "numbers"_a,
-            "Stiffness, exponent, dissipation, static and kinetic friction, ratio of tangential to normal stiffness, "
-            "time constant of tangential damping, restitution of rigid contacts; stiffness of the points "
-            "of a tyre's rim; resistance to rolling and spinning, and whether restitution is Poisson's.");
+    auto law = bind_record<ContactLaw>(m, "ContactLaw", "A law of contact (cpp/contacts/contact_law.hpp).");
+    read_by_name(make_by_name(law));
+    bind_record<ContactMemory>(m, "ContactMemory", "What a touching point remembers, as states hold it.");
+    bind_record<RecordedContact>(m, "RecordedContact", "What is recorded of a touching point.");
     nb::class_<ContactSet>(m, "ContactSet", "Shapes of bodies, and the groups of them that touch each other.")
         .def(nb::init<>())
         .def_prop_ro(
@@ -96,23 +84,20 @@ void bind_contacts(nb::module_& m) {
         .def_prop_ro(
             "laws",
             [](const ContactSet& self) {
-                std::vector<std::vector<double>> out;
-                for (const ContactGroup& g : self.groups)
-                    out.push_back({g.law.stiffness, g.law.exponent, g.law.dissipation, g.law.static_friction,
-                                   g.law.kinetic_friction, g.law.shear_ratio, g.law.shear_time, g.law.restitution,
-                                   g.law.rim_stiffness, g.law.rolling, g.law.spinning, g.law.by_impulse});
+                std::vector<ContactLaw> out;
+                for (const ContactGroup& group : self.groups) out.push_back(group.law);
                 return out;
             },
-            "The numbers of the law of each group, as ContactLaw takes them.")
+            "The law of each group.")
         .def("gaps", &gaps_of, "positions"_a, "rotations"_a, "reach"_a, "closed"_a,
              "The least gap of each body and of the ground (n, bodies + 1), m, beyond one that counts as closed; "
              "infinite if it is beyond a reach (n,). At poses of the bodies' frames: positions (n, 3 bodies), "
              "quaternions (n, 4 bodies).")
         .def(
             "add_shape",
-            [](ContactSet& self, const std::shared_ptr<Shape>& shape, int body, const Triple& position,
-               const Quadruple& rotation) {
-                self.shapes.push_back({shape, body, {to_vec3(position), rotation_matrix(to_quat(rotation))}});
+            [](ContactSet& self, const std::shared_ptr<Shape>& shape, int body, const Vec3& position,
+               const Quat& rotation) {
+                self.shapes.push_back({shape, body, {position, rotation_matrix(rotation)}});
                 return static_cast<int>(self.shapes.size()) - 1;
             },
             "shape"_a, "body"_a, "position"_a, "rotation"_a, "At a pose in the body's axes; its number.")
@@ -121,7 +106,7 @@ void bind_contacts(nb::module_& m) {
             [](ContactSet& self, const ContactLaw& law, const std::vector<int>& bodies, const std::vector<int>& shapes,
                const std::vector<std::pair<int, int>>& apart,
                bool of_tyre) { self.groups.push_back({law, bodies, shapes, apart, of_tyre}); },
-            "law"_a, "bodies"_a, "shapes"_a, "apart"_a, "of_tyre"_a,
+            nb::kw_only(), "law"_a, "bodies"_a, "shapes"_a, "apart"_a, "of_tyre"_a,
             "Shapes that touch each other, but for pairs of bodies kept apart; of_tyre: all others touch the first, a "
             "tyre.");
 }

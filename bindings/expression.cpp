@@ -1,9 +1,10 @@
-// Expressions as Python values: operators that write into one graph for the whole process.
+// Expressions as Python values: operators that write into one graph for the whole process; their derivatives, counts
+// and programs.
 #include "expression/expression.hpp"
 
 #include <nanobind/operators.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <array>
 #include <cmath>
@@ -11,7 +12,11 @@
 #include <string_view>
 
 #include "bindings.hpp"
+#include "expression/derivative.hpp"
+#include "expression/expressed_function.hpp"
+#include "expression/lower.hpp"
 #include "process_graph.hpp"
+#include "records.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -165,6 +170,110 @@ void bind_arithmetic(Bound& c) {
     two_operands(c, "__ge__", swapped(Op::less_equal));
 }
 
+DerivativeForm form_of(const std::string& name) {
+    if (name == "forward") return DerivativeForm::forward;
+    if (name == "reverse") return DerivativeForm::reverse;
+    if (name == "factored") return DerivativeForm::factored;
+    if (name == "eliminated") return DerivativeForm::eliminated;
+    if (name == "least") return DerivativeForm::least;
+    throw std::invalid_argument("form must be 'least', 'forward', 'reverse', 'factored' or 'eliminated', got '" + name +
+                                "'");
+}
+
+void same_length(const HeldExpressions& symbols, const HeldExpressions& values) {
+    if (symbols.size() != values.size()) throw std::invalid_argument("as many values as symbols are needed");
+}
+
+void bind_derivatives(nb::module_& m) {
+    m.def(
+        "expression_derivative",
+        [](const HeldExpressions& outputs, const HeldExpressions& symbols, const std::string& form) {
+            return held(derivative(*process_graph(), refs(outputs), refs(symbols), form_of(form)));
+        },
+        "outputs"_a, "symbols"_a, "form"_a = "least", Writes(),
+        "Row by row the derivatives of the outputs by the symbols. Raises ValueError unless these are symbols, and for "
+        "the third derivative of a table.");
+    m.def(
+        "expression_rate",
+        [](const HeldExpressions& outputs, const HeldExpressions& symbols, const HeldExpressions& rates) {
+            same_length(symbols, rates);
+            return held(rate(*process_graph(), refs(outputs), refs(symbols), refs(rates)));
+        },
+        "outputs"_a, "symbols"_a, "rates"_a, Writes(),
+        "How fast the outputs change where the symbols change at the rates.");
+    m.def(
+        "expression_coefficients",
+        [](const HeldExpressions& outputs, const HeldExpression& symbol) {
+            return held(coefficients(*process_graph(), refs(outputs), symbol.ref()));
+        },
+        "outputs"_a, "symbol"_a, Writes(),
+        "The factors of the symbol. Raises ValueError unless the outputs are linear in it, and unless it is a symbol.");
+    m.def(
+        "expression_substitute",
+        [](const HeldExpressions& outputs, const HeldExpressions& symbols, const HeldExpressions& values) {
+            same_length(symbols, values);
+            return held(substitute(*process_graph(), refs(outputs), refs(symbols), refs(values)));
+        },
+        "outputs"_a, "symbols"_a, "values"_a, Writes(), "The outputs with values for symbols, all at once.");
+    m.def(
+        "expression_count",
+        [](const HeldExpressions& outputs) { return dict_of(count_operations(*process_graph(), refs(outputs))); },
+        "outputs"_a, nb::sig("def expression_count(outputs: collections.abc.Sequence[Expression]) -> dict[str, int]"),
+        "Sums, products, divisions, sin cos and tan, other operations that the outputs need together.");
+    m.def(
+        "expression_path_count",
+        [](const HeldExpressions& outputs, const HeldExpressions& symbols) {
+            return dict_of(count_path_operations(*process_graph(), refs(outputs), refs(symbols)));
+        },
+        "outputs"_a, "symbols"_a,
+        nb::sig("def expression_path_count(outputs: collections.abc.Sequence[Expression], symbols: "
+                "collections.abc.Sequence[Expression]) -> dict[str, float]"),
+        "Sums and products of the outputs and their derivatives if no two paths shared anything.");
+    m.def(
+        "expression_rules",
+        [](bool trigonometric, bool common_factors) {
+            Rules& rules = process_graph()->rules;
+            const std::tuple<bool, bool> before(rules.trigonometric, rules.common_factors);
+            rules.trigonometric = trigonometric;
+            rules.common_factors = common_factors;
+            return before;
+        },
+        "trigonometric"_a, "common_factors"_a,
+        "Chooses rules for what is built from now on: K sin² + K cos² to K, and a b + a c to a (b + c). Returns the "
+        "former choice.");
+}
+
+std::pair<Program, Program> lower_expressions(const HeldExpressions& outputs, const HeldExpressions& inputs,
+                                              const HeldExpressions& parameters) {
+    LoweredParts parts = lower(*process_graph(), refs(outputs), refs(inputs), refs(parameters));
+    return {std::move(parts.prologue), std::move(parts.main)};
+}
+
+std::shared_ptr<ExpressedFunction> express(const HeldExpressions& forms, const HeldExpressions& inputs) {
+    if (inputs.empty()) throw std::invalid_argument("inputs: a variable is needed");
+    if (forms.size() != 3) throw std::invalid_argument("forms: a value and two derivatives expected");
+    return std::make_shared<ExpressedFunction>(*process_graph(), refs(forms), refs(inputs));
+}
+
+void bind_lower(nb::module_& m) {
+    m.def("lower_expressions", &lower_expressions, "outputs"_a, "inputs"_a, "parameters"_a = HeldExpressions(),
+          "Two programs: one from the parameters to what depends on nothing else, one from the inputs and what the "
+          "first one gave to the outputs. Raises ValueError for an input that is no symbol or is given twice, and for "
+          "symbols that are not among them.");
+    nb::class_<ExpressedFunction>(m, "ExpressedFunction", nb::is_weak_referenceable(),
+                                  "A function of one variable, given by an expression.")
+        .def(nb::new_(&express), "forms"_a, "inputs"_a,
+             "forms: value, first and second derivative. inputs: symbols, the variable first, then the parameters. "
+             "Raises ValueError as lower_expressions does.")
+        .def_prop_ro(
+            "program", [](ExpressedFunction& self) -> CompiledProgram& { return self.program(); },
+            nb::rv_policy::reference_internal, "From the inputs to the forms.");
+    m.def(
+        "program_operations", [](const Program& program) { return dict_of(count_operations(program)); }, "program"_a,
+        nb::sig("def program_operations(program: Program) -> dict[str, int]"),
+        "How many operations of each sort; a multiply-add is a product and a sum, signs are free.");
+}
+
 }  // namespace
 
 void bind_expression(nb::module_& m) {
@@ -264,6 +373,8 @@ void bind_expression(nb::module_& m) {
             return out;
         },
         "roots"_a, "All nodes that the roots need, each operand before its users.");
+    bind_derivatives(m);
+    bind_lower(m);
 }
 
 }  // namespace bellcrank

@@ -1,24 +1,20 @@
-// Collision geometry of cpp/geometry, for tests and benchmarks: arrays of poses in, arrays of contact points out.
-#include <nanobind/eigen/dense.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
+// Collision geometry of cpp/geometry, for tests and benchmarks: arrays of poses in, arrays of contact points out; rays,
+// times of impact and the broad phase.
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
+#include <ctime>
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "geometry/broad_phase.hpp"
 #include "geometry/collide.hpp"
 #include "geometry/height_field.hpp"
 #include "geometry/hull.hpp"
 #include "geometry/mesh.hpp"
+#include "geometry/rays.hpp"
 #include "geometry/time_of_impact.hpp"
 #include "geometry/tyre.hpp"
-#include "geometry_tables.hpp"
-#include "marshal.hpp"
+#include "records.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,21 +23,65 @@ namespace bellcrank {
 
 namespace {
 
+using PointNumbers = Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1>;
+using IndexTable = Eigen::Matrix<std::int64_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+void check_columns(const Rows& table, int columns, const char* what) {
+    if (table.cols() != columns)
+        throw std::invalid_argument(std::string(what) + " must have " + std::to_string(columns) + " columns, got " +
+                                    std::to_string(table.cols()));
+}
+
+// A row (x, y, z, w, x, y, z) of position and unit quaternion.
+Pose pose_of(const Rows& poses, Eigen::Index row) {
+    const double* p = poses.data() + 7 * (poses.rows() == 1 ? 0 : row);
+    return {{p[0], p[1], p[2]}, rotation_matrix(Quat{p[3], p[4], p[5], p[6]})};
+}
+
+Eigen::Index common_rows(const Rows& a, const Rows& b) {
+    check_columns(a, 7, "poses");
+    check_columns(b, 7, "poses");
+    if (a.rows() != b.rows() && a.rows() != 1 && b.rows() != 1)
+        throw std::invalid_argument("poses of the two shapes must be as many, or one for all, got " +
+                                    std::to_string(a.rows()) + " and " + std::to_string(b.rows()));
+    return std::max(a.rows(), b.rows());
+}
+
+std::vector<Pose> poses_of(const Rows& table, Eigen::Index rows) {
+    std::vector<Pose> out;
+    for (Eigen::Index i = 0; i < rows; ++i) out.push_back(pose_of(table, i));
+    return out;
+}
+
+std::vector<Vec3> points_from(const Rows& table, const char* what) {
+    check_columns(table, 3, what);
+    std::vector<Vec3> out;
+    for (Eigen::Index i = 0; i < table.rows(); ++i) out.push_back({table(i, 0), table(i, 1), table(i, 2)});
+    return out;
+}
+
+// Time of the processor, which other programs do not count in.
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 constexpr int kPoint = 7;
 
 struct ContactTable {
-    PointNumbers first;  // of row i: points first[i] … first[i + 1]
-    PoseTable points;    // position, normal, gap
+    PointNumbers first;
+    Rows points;
     IndexTable features;
-    PoseTable tilts;        // of tyres
-    PoseTable uncertainty;  // rows × 1
+    Rows tilts, uncertainty;
+
+    BELLCRANK_FIELDS(ContactTable, (first, "", "Points first[i] to first[i + 1] belong to pose i."),
+                     (points, "", "(n, 7): position, normal from b to a, gap."),
+                     (features, "", "(n, 2): numbers of the parts of a and b that touch."),
+                     (tilts, "", "(n, 3): of tyres, what the normal is to be added to for the gradient of the gap."),
+                     (uncertainty, "", "(poses, 1): by which depths may be off; zero but for failures."))
 };
 
-ContactTable collide_all(const Shape& a, const PoseTable& poses_a, const Shape& b, const PoseTable& poses_b,
-                         double reach) {
+ContactTable collide_all(const Shape& a, const Rows& poses_a, const Shape& b, const Rows& poses_b, double reach) {
     const Eigen::Index rows = common_rows(poses_a, poses_b);
     std::vector<ContactPoint> all;
-    ContactTable out{PointNumbers::Zero(rows + 1), {}, {}, {}, PoseTable(rows, 1)};
+    ContactTable out{PointNumbers::Zero(rows + 1), {}, {}, {}, Rows(rows, 1)};
     ContactManifold manifold;
     for (Eigen::Index i = 0; i < rows; ++i) {
         collide(a, pose_of(poses_a, i), b, pose_of(poses_b, i), reach, manifold);
@@ -64,8 +104,8 @@ ContactTable collide_all(const Shape& a, const PoseTable& poses_a, const Shape& 
 }
 
 // Seconds of one pair and the mean number of points.
-std::tuple<double, double> time_collide(const Shape& a, const PoseTable& poses_a, const Shape& b,
-                                        const PoseTable& poses_b, double reach, int repeats) {
+std::tuple<double, double> time_collide(const Shape& a, const Rows& poses_a, const Shape& b, const Rows& poses_b,
+                                        double reach, int repeats) {
     const Eigen::Index rows = common_rows(poses_a, poses_b);
     const std::vector<Pose> of_a = poses_of(poses_a, rows), of_b = poses_of(poses_b, rows);
     ContactManifold manifold;
@@ -98,28 +138,27 @@ void bind_shapes(nb::module_& m) {
                     "About z, the apex at +half_height, the base at -half_height.")
         .def_static(
             "ellipsoid",
-            [](const Triple& half_axes) { return std::const_pointer_cast<Shape>(make_ellipsoid(to_vec3(half_axes))); },
+            [](const Vec3& half_axes) { return std::const_pointer_cast<Shape>(make_ellipsoid(half_axes)); },
             "half_axes"_a, "About the origin.")
         .def_static(
-            "box",
-            [](const Triple& half_sizes) { return std::const_pointer_cast<Shape>(make_box(to_vec3(half_sizes))); },
+            "box", [](const Vec3& half_sizes) { return std::const_pointer_cast<Shape>(make_box(half_sizes)); },
             "half_sizes"_a, "About the origin.")
         .def_static(
             "hull",
-            [](const PoseTable& vertices, const std::vector<std::array<int, 3>>& triangles) {
+            [](const Rows& vertices, const std::vector<std::array<int, 3>>& triangles) {
                 return std::const_pointer_cast<Shape>(make_hull(points_from(vertices, "vertices"), triangles));
             },
             "vertices"_a, "triangles"_a, "From the triangles of a convex hull routine; coplanar ones become one face.")
         .def_static(
             "mesh",
-            [](const PoseTable& vertices, const std::vector<std::array<int, 3>>& triangles, bool solid) {
+            [](const Rows& vertices, const std::vector<std::array<int, 3>>& triangles, bool solid) {
                 return std::const_pointer_cast<Shape>(make_mesh(points_from(vertices, "vertices"), triangles, solid));
             },
             "vertices"_a, "triangles"_a, "solid"_a = false,
             "The boundary of a solid, triangles counterclockwise from outside; open unless it is to be `solid`.")
         .def_static(
             "height_field",
-            [](const PoseTable& heights, const std::array<double, 2>& origin, const std::array<double, 2>& steps) {
+            [](const Rows& heights, const std::array<double, 2>& origin, const std::array<double, 2>& steps) {
                 return std::const_pointer_cast<Shape>(make_height_field(
                     static_cast<int>(heights.cols()), static_cast<int>(heights.rows()), origin[0], origin[1], steps[0],
                     steps[1], std::vector<double>(heights.data(), heights.data() + heights.size())));
@@ -130,9 +169,9 @@ void bind_shapes(nb::module_& m) {
         .def_static("plane", shape_by(make_plane), "The solid z <= 0.")
         .def(
             "bounds",
-            [](const Shape& self, const PoseTable& pose) {
+            [](const Shape& self, const Rows& pose) {
                 check_columns(pose, 7, "poses");
-                PoseTable out(pose.rows(), 6);
+                Rows out(pose.rows(), 6);
                 for (Eigen::Index i = 0; i < pose.rows(); ++i) {
                     const Bounds b = bounds_of(self, pose_of(pose, i));
                     out.row(i) << b.lo.x, b.lo.y, b.lo.z, b.hi.x, b.hi.y, b.hi.z;
@@ -142,9 +181,9 @@ void bind_shapes(nb::module_& m) {
             "poses"_a, "Bounds (n, 6) in world axes, lower and upper corner, at poses (n, 7).");
 }
 
-ShapeMotion motion_of(const PoseTable& pose, const Triple& velocity, const Triple& angular_velocity) {
+ShapeMotion motion_of(const Rows& pose, const Vec3& velocity, const Vec3& angular_velocity) {
     check_columns(pose, 7, "poses");
-    return {pose_of(pose, 0), to_vec3(velocity), to_vec3(angular_velocity)};
+    return {pose_of(pose, 0), velocity, angular_velocity};
 }
 
 // Time, position, normal and gap; nothing where the shapes do not meet.
@@ -159,33 +198,100 @@ std::optional<Eigen::VectorXd> impact_of(const Shape& a, const ShapeMotion& of_a
     return out;
 }
 
+// Distance, normal and feature of each ray (origin, unit direction); distance infinite where nothing is hit.
+Rows cast_one_by_one(const Shape& shape, const Rows& pose, const Rows& rays, double limit) {
+    check_columns(pose, 7, "poses");
+    check_columns(rays, 6, "rays");
+    Rows out(rays.rows(), 5);
+    for (Eigen::Index i = 0; i < rays.rows(); ++i) {
+        const double* r = rays.data() + 6 * i;
+        RayHit hit;
+        if (!cast_ray(shape, pose_of(pose, i), {r[0], r[1], r[2]}, {r[3], r[4], r[5]}, limit, hit))
+            hit = {Bounds::kInfinity, {0.0, 0.0, 0.0}, 0};
+        out.row(i) << hit.distance, hit.normal.x, hit.normal.y, hit.normal.z, hit.feature;
+    }
+    return out;
+}
+
+std::tuple<double, double> time_rays(const Shape& shape, const Rows& pose, const Rows& rays, double limit,
+                                     int repeats) {
+    check_columns(pose, 7, "poses");
+    check_columns(rays, 6, "rays");
+    const Pose at = pose_of(pose, 0);
+    RayHit hit;
+    std::size_t hits = 0;
+    const double start = processor_seconds();
+    for (int k = 0; k < repeats; ++k)
+        for (Eigen::Index i = 0; i < rays.rows(); ++i) {
+            const double* r = rays.data() + 6 * i;
+            hits += cast_ray(shape, at, {r[0], r[1], r[2]}, {r[3], r[4], r[5]}, limit, hit);
+        }
+    const double calls = static_cast<double>(rays.rows()) * repeats;
+    return {(processor_seconds() - start) / calls, static_cast<double>(hits) / calls};
+}
+
+std::vector<Bounds> bounds_from(const Rows& table) {
+    check_columns(table, 6, "bounds");
+    std::vector<Bounds> out;
+    for (Eigen::Index i = 0; i < table.rows(); ++i) {
+        const double* b = table.data() + 6 * i;
+        out.push_back({{b[0], b[1], b[2]}, {b[3], b[4], b[5]}});
+    }
+    return out;
+}
+
+IndexTable table_of(const BoundsPairs& pairs) {
+    IndexTable out(static_cast<Eigen::Index>(pairs.size()), 2);
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        out.row(static_cast<Eigen::Index>(i)) << pairs[i].first, pairs[i].second;
+    return out;
+}
+
+IndexTable broad_phase_pairs(const Rows& table) {
+    BroadPhase phase;
+    return table_of(phase.pairs(bounds_from(table)));
+}
+
+std::tuple<double, int> time_broad_phase(const Rows& table, int repeats) {
+    const std::vector<Bounds> bounds = bounds_from(table);
+    BroadPhase phase;
+    std::size_t found = phase.pairs(bounds).size();
+    const double start = processor_seconds();
+    for (int k = 0; k < repeats; ++k) found = phase.pairs(bounds).size();
+    return {(processor_seconds() - start) / repeats, static_cast<int>(found)};
+}
+
+void bind_searches_of_shapes(nb::module_& m) {
+    m.def("cast_rays", &cast_one_by_one, "shape"_a, "poses"_a, "rays"_a, "limit"_a,
+          "Distance, normal and feature (n, 5) of rays (n, 6), origins and unit directions; infinite without a hit.");
+    m.def("time_rays", &time_rays, "shape"_a, "pose"_a, "rays"_a, "limit"_a, "repeats"_a,
+          "Seconds of one ray and the share of hits.");
+    m.def("broad_phase_pairs", &broad_phase_pairs, "bounds"_a, "Overlapping pairs (n, 2) of bounds (n, 6).");
+    m.def("time_broad_phase", &time_broad_phase, "bounds"_a, "repeats"_a, "Seconds of a call and the pairs it finds.");
+}
+
 }  // namespace
 
 void bind_geometry(nb::module_& m) {
     bind_shapes(m);
-    nb::class_<ContactTable>(m, "ContactTable", "Contact points of a pair of shapes at many poses.")
-        .def_ro("first", &ContactTable::first, "Points first[i] to first[i + 1] belong to pose i.")
-        .def_ro("points", &ContactTable::points, "(n, 7): position, normal from b to a, gap.")
-        .def_ro("features", &ContactTable::features, "(n, 2): numbers of the parts of a and b that touch.")
-        .def_ro("tilts", &ContactTable::tilts,
-                "(n, 3): of tyres, what the normal is to be added to for the gradient of the gap.")
-        .def_ro("uncertainty", &ContactTable::uncertainty,
-                "(poses, 1): by which depths may be off; zero but for failures.");
+    auto table = bind_record<ContactTable>(m, "ContactTable", "Contact points of a pair of shapes at many poses.");
+    read_by_name(table);
     m.def("collide", &collide_all, "a"_a, "poses_a"_a, "b"_a, "poses_b"_a, "reach"_a,
           "Contact points with a gap below `reach`; poses (n, 7) are positions and unit quaternions.");
     m.def("time_collide", &time_collide, "a"_a, "poses_a"_a, "b"_a, "poses_b"_a, "reach"_a, "repeats"_a,
           "Seconds of one pair and its mean number of points.");
     m.def(
         "time_of_impact",
-        [](const Shape& a, const PoseTable& pose_a, const Triple& velocity_a, const Triple& angular_velocity_a,
-           const Shape& b, const PoseTable& pose_b, const Triple& velocity_b, const Triple& angular_velocity_b,
-           double duration, double tolerance) {
+        [](const Shape& a, const Rows& pose_a, const Vec3& velocity_a, const Vec3& angular_velocity_a, const Shape& b,
+           const Rows& pose_b, const Vec3& velocity_b, const Vec3& angular_velocity_b, double duration,
+           double tolerance) {
             return impact_of(a, motion_of(pose_a, velocity_a, angular_velocity_a), b,
                              motion_of(pose_b, velocity_b, angular_velocity_b), duration, tolerance);
         },
         "a"_a, "pose_a"_a, "velocity_a"_a, "angular_velocity_a"_a, "b"_a, "pose_b"_a, "velocity_b"_a,
         "angular_velocity_b"_a, "duration"_a, "tolerance"_a,
         "Time, position, normal and gap (8,) where the gap first is at most `tolerance`; None without contact.");
+    bind_searches_of_shapes(m);
 }
 
 }  // namespace bellcrank

@@ -1,12 +1,9 @@
-// Simulations from Python: they enter C++ and hand frames back in blocks.
+// Simulations from Python: they enter C++ and hand frames back in blocks; and Ctrl-C in all long work.
 #include "integrate/simulate.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
@@ -14,7 +11,6 @@
 #include "bindings.hpp"
 #include "integrate/follow_constraints.hpp"
 #include "interruption/interruption.hpp"
-#include "python_sink.hpp"
 #include "state_of.hpp"
 
 namespace nb = nanobind;
@@ -22,30 +18,140 @@ using namespace nb::literals;
 
 namespace bellcrank {
 
-void records_of(const Model& model, double t, const Rows& position, const Rows& rotation, const Rows& velocity,
-                const Rows& angular_velocity, double* poses, double* twists) {
-    const Eigen::Index n = model.bodies();
-    const auto check = [n](const Rows& a, Eigen::Index columns, const char* name) {
-        if (a.rows() != n || (n > 0 && a.cols() != columns))
-            throw std::invalid_argument(std::string(name) + ": expected shape (" + std::to_string(n) + ", " +
-                                        std::to_string(columns) + ")");
-    };
-    check(position, 3, "position");
-    check(rotation, 4, "rotation");
-    check(velocity, 3, "velocity");
-    check(angular_velocity, 3, "angular_velocity");
-    const auto copy = [](const Rows& a) { return std::vector<double>(a.data(), a.data() + a.size()); };
-    to_principal(model, {t, copy(position), copy(rotation), copy(velocity), copy(angular_velocity)}, poses, twists);
-}
-
-NeutralArrays arrays_of(const Model& model, double t, const double* poses, const double* twists) {
-    const int n = model.bodies();
-    Rows position(n, 3), rotation(n, 4), velocity(n, 3), angular(n, 3);
-    to_neutral(model, poses, twists, position.data(), rotation.data(), velocity.data(), angular.data());
-    return {t, position, rotation, velocity, angular};
-}
-
 namespace {
+
+// Whether Ctrl-C raises KeyboardInterrupt, as it does unless a program has said otherwise.
+bool interrupt_is_raised() {
+    const nb::module_ signals = nb::module_::import_("_signal");  // its functions run no Python code
+    return signals.attr("getsignal")(signals.attr("SIGINT")).is(signals.attr("default_int_handler"));
+}
+
+// Signals of the process. Handlers may do anything, so that work which keeps the GIL, and through it what all threads
+// write into, runs none: it ends where Ctrl-C would raise, and leaves other handlers to who called it.
+class Signals final : public Interrupter {
+  public:
+    void look() override {
+        if (PyGILState_Check()) {
+            if (!PyOS_InterruptOccurred()) return;
+            if (!interrupt_is_raised()) return PyErr_SetInterrupt();
+            PyErr_SetNone(PyExc_KeyboardInterrupt);
+            throw nb::python_error();
+        }
+        const nb::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+};
+
+// Collects frames (time first) and gives them in blocks to a Python callable; asks for signals twenty times a second,
+// between steps and in work within them that lasts.
+class PythonSink : public Sink, public Interrupter {
+  public:
+    explicit PythonSink(int width)
+        : width_(width + 1), capacity_(std::clamp(4'000'000 / (8 * width_), 1, 4096)), room_(std::min(64, capacity_)) {
+        buffer_.resize(static_cast<size_t>(width_) * room_);
+        event_numbers_.reserve(kEvents);
+        event_frames_.reserve(static_cast<size_t>(width_) * kEvents);
+    }
+
+    // Whom to call from now on; whoever sets them keeps them alive.
+    void call(nb::handle on_block, nb::handle on_progress, nb::handle on_sample = {}, nb::handle on_slow = {}) {
+        on_block_ = on_block, on_progress_ = on_progress, on_sample_ = on_sample, on_slow_ = on_slow;
+    }
+
+    double* event(int index, double t) override {
+        event_numbers_.push_back(index);
+        event_frames_.resize(event_frames_.size() + width_);
+        double* at = event_frames_.data() + event_frames_.size() - width_;
+        at[0] = t;
+        return at + 1;
+    }
+
+    // Their numbers, and their frames (n, 1 + width).
+    const std::vector<int>& event_numbers() const { return event_numbers_; }
+    Rows event_frames() const {
+        const auto count = static_cast<Eigen::Index>(event_numbers_.size());
+        return Eigen::Map<const Rows>(event_frames_.data(), count, width_);
+    }
+
+    double* frame(double t) override {
+        if (count_ == room_) make_room();
+        double* at = buffer_.data() + static_cast<size_t>(count_++) * width_;
+        at[0] = t;
+        return at + 1;
+    }
+
+    void contacts(const Contacts& found) override {
+        has_contacts_ = true;
+        found.append_records(contacts_);
+    }
+
+    void sample(int index, double t) override {
+        const nb::gil_scoped_acquire gil;
+        const Interrupting outside(nullptr);
+        on_sample_(index, t);
+    }
+
+    void crawls(const SlowRun&) override {
+        const nb::gil_scoped_acquire gil;
+        const Interrupting outside(nullptr);
+        if (on_slow_.is_valid() && !on_slow_.is_none()) on_slow_();
+    }
+
+    bool alive(double t) override {
+        reached_ = t;
+        return !pace_.due() || continues();
+    }
+
+    void look() override {
+        if (!continues()) throw Interrupted();
+    }
+
+    bool continues() {
+        flush();
+        const nb::gil_scoped_acquire gil;
+        const Interrupting outside(nullptr);  // what is called may work in the core as well
+        if (PyErr_CheckSignals() != 0) {
+            if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
+            PyErr_Clear();
+            return false;
+        }
+        return !on_progress_(reached_).is(nb::bool_(false));
+    }
+
+    void flush() {
+        if (count_ == 0) return;
+        const nb::gil_scoped_acquire gil;
+        const Interrupting outside(nullptr);
+        const size_t shape[2] = {static_cast<size_t>(count_), static_cast<size_t>(width_)};
+        // A view: the callable copies what it keeps.
+        const nb::ndarray<nb::numpy, double, nb::ndim<2>> frames(buffer_.data(), 2, shape, nb::handle());
+        count_ = 0;
+        if (!has_contacts_) {
+            on_block_(frames);
+            return;
+        }
+        on_block_(frames, rows_of(contacts_));
+        contacts_.clear();
+    }
+
+  private:
+    static constexpr size_t kEvents = 64;  // room for so many at first
+
+    void make_room() {
+        if (room_ == capacity_) return flush();
+        room_ = std::min(4 * room_, capacity_);
+        buffer_.resize(static_cast<size_t>(width_) * room_);
+    }
+
+    int width_, capacity_, room_, count_ = 0;
+    double reached_ = 0.0;
+    Pace pace_;
+    nb::handle on_block_, on_progress_, on_sample_, on_slow_;
+    std::vector<double> buffer_, event_frames_;
+    std::vector<RecordedContact> contacts_;
+    bool has_contacts_ = false;
+    std::vector<int> event_numbers_;
+};
 
 const char* status_name(SimulationStatus status) {
     switch (status) {
@@ -72,33 +178,10 @@ const char* status_name(SimulationStatus status) {
 }
 
 nb::dict result_dict(const SimulationResult& result) {
-    nb::dict d;
-    d["status"] = status_name(result.status);
-    d["time"] = result.time;
-    d["steps"] = result.steps;
-    d["rejected"] = result.rejected, d["rounding"] = result.rounding;
-    d["last_step"] = result.last_step, d["next_step"] = result.next_step;
-    d["steps_since_restart"] = result.steps_since_restart;
-    d["difference_evaluations"] = result.difference_evaluations;
-    d["evaluations_since_restart"] = result.evaluations_since_restart;
-    d["last_order"] = result.last_order, d["highest_order"] = result.highest_order;
-    d["stiff_since"] = result.stiff_since;
-    d["body"] = result.body, d["row"] = result.row, d["tyre"] = result.tyre;
-    d["ended"] = result.ended, d["samples"] = result.samples;
-    d["residual"] = result.impulses.residual, d["impacts"] = result.impulses.impacts;
-    d["penetration"] = result.impulses.penetration;
-    d["weakened"] = result.impulses.weakened, d["halved"] = result.impulses.halved;
-    d["lost_to_impacts"] = result.impulses.lost_to_impacts;
-    d["lost_to_friction"] = result.impulses.lost_to_friction;
-    d["between"] = std::pair(result.impulses.bodies[0], result.impulses.bodies[1]);
-    if (result.status == SimulationStatus::impulses_not_found) d["row"] = result.impulses.row;
-    d["method"] = result.method, d["gave_way"] = result.gave_way, d["changed_since"] = result.changed_since;
-    const SlowRun& slow = result.slow;
-    d["slow_since"] = slow.since, d["attempts_left"] = slow.attempts_left, d["pace"] = slow.pace;
-    d["slow_event"] = std::pair(-3, -1), d["slow_sample"] = slow.sample, d["slow_body"] = slow.body;
-    d["seen"] = slow.seen, d["ended_by_event"] = slow.ended;
-    d["energy_before"] = result.energy_before, d["energy_after"] = result.energy_after;
-    return d;
+    nb::dict out = dict_of(result);
+    out["status"] = status_name(result.status);
+    if (result.status == SimulationStatus::impulses_not_found) out["row"] = result.impulses.row;
+    return out;
 }
 
 nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, const Observation& what,
@@ -117,19 +200,14 @@ nb::dict kinematics(SystemAt& self, const std::vector<double>& output_times, con
     return result_dict(result);
 }
 
-using Event = std::tuple<std::shared_ptr<CompiledProgram>, std::vector<int>, int, bool>;
-
-std::vector<EventFunction> event_functions(const std::vector<Event>& events, int measured) {
-    std::vector<EventFunction> functions;
-    for (const auto& [program, inputs, direction, terminal] : events) {
-        if (program->outputs() != 1 || program->inputs() != static_cast<int>(inputs.size()))
+void check_events(const std::vector<EventFunction>& events, int measured) {
+    for (const EventFunction& event : events) {
+        if (event.program->outputs() != 1 || event.program->inputs() != static_cast<int>(event.inputs.size()))
             throw std::invalid_argument("events: a program of one output, and a place for each of its inputs");
-        for (const int place : inputs)
+        for (const int place : event.inputs)
             if (place < -1 || place >= measured)
                 throw std::invalid_argument("events: an input stands at no place that is measured");
-        functions.push_back({program, inputs, direction, terminal});
     }
-    return functions;
 }
 
 // Frames go to Python, and samples are taken there, of the system where the run is.
@@ -199,13 +277,14 @@ nb::dict outcome(RunAt& self) {
     std::vector<std::pair<int, int>> happened;
     for (const int number : self.sink.event_numbers()) happened.push_back(named(number));
     d["events"] = happened;
-    if (const int event = self.run->result().slow.event; event >= 0) d["slow_event"] = named(event);
+    const int slow = self.run->result().slow.slow_event;
+    d["slow_event"] = slow >= 0 ? named(slow) : std::pair(-3, -1);
     d["event_frames"] = self.sink.event_frames();
     return d;
 }
 
 void make_run_at(RunAt* self, SystemAt& system, const std::string& method, double step, double max_step, double rtol,
-                 double atol, const Observation& what, int max_order, const std::vector<Event>& events,
+                 double atol, const Observation& what, int max_order, std::vector<EventFunction> events,
                  std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances,
                  std::vector<double> periods) {
     SimulationOptions options;
@@ -219,7 +298,8 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
     }
     options.settings.max_order = max_order;
     options.measured.coordinates = std::move(event_coordinates);
-    options.events = event_functions(events, system.core().observation_size(options.measured));
+    check_events(events, system.core().observation_size(options.measured));
+    options.events = std::move(events);
     options.periods = std::move(periods);
     if (std::ranges::any_of(options.periods, [](double period) { return !(period > 0.0); }))
         throw std::invalid_argument("periods: they must be greater than zero");
@@ -229,6 +309,8 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
 }  // namespace
 
 void bind_integrate(nb::module_& m) {
+    static Signals signals;
+    set_interrupter(&signals);
     m.def(
         "undefined_row",
         [](SystemAt& self) {
@@ -241,17 +323,19 @@ void bind_integrate(nb::module_& m) {
                   "on_progress: collections.abc.Callable[[float], bool | None]) -> dict[str, str | float]"),
           "Follows the constraints of a system whose drives leave nothing free through the output times.\n\n"
           "The system's state must be projected. Callables and result are those of a Run.");
+    auto event = bind_record<EventFunction>(
+        m, "EventFunction", "A program of one output that crosses zero: 1: from below, -1: from above, 0: both.");
+    make_by_name(event);
     nb::class_<RunAt>(m, "Run", "A run of a system: it goes on with the method's history as often as it is told to.")
-        .def(
-            "__init__", &make_run_at, "system"_a, "method"_a, "step"_a, "max_step"_a, "rtol"_a, "atol"_a, "what"_a,
-            "max_order"_a = 12, "events"_a = std::vector<Event>(), "event_coordinates"_a = std::vector<int>(),
-            "tolerances"_a = std::vector<std::pair<double, double>>(), "periods"_a = std::vector<double>(),
-            nb::keep_alive<1, 2>(),
-            "The system's state must be projected; it is that of the run. events: (program of one output, places of "
-            "its\ninputs, direction, terminal), of adaptive methods; an input's place is -1 for the time, else in what "
-            "observe() writes of\nevent_coordinates. tolerances: (rtol, atol) of translations, rotations, their rates, "
-            "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none. periods: of "
-            "samples, from the start on.")
+        .def("__init__", &make_run_at, "system"_a, nb::kw_only(), "method"_a, "step"_a, "max_step"_a, "rtol"_a,
+             "atol"_a, "what"_a, "max_order"_a = 12, "events"_a = std::vector<EventFunction>(),
+             "event_coordinates"_a = std::vector<int>(), "tolerances"_a = std::vector<std::pair<double, double>>(),
+             "periods"_a = std::vector<double>(), nb::keep_alive<1, 2>(),
+             "The system's state must be projected; it is that of the run. events: of adaptive methods; an\n"
+             "input's place is -1 for the time, else in what observe() writes of event_coordinates. tolerances: (rtol, "
+             "atol) of translations, rotations, their rates, "
+             "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none. periods: of "
+             "samples, from the start on.")
         .def("advance", &advance, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
              "on_sample"_a = nb::none(), "on_slow"_a = nb::none(),
              nb::sig("def advance(self, outputs: collections.abc.Sequence[float], end: float, last: bool, flush: bool, "

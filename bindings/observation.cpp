@@ -1,13 +1,9 @@
 // What is recorded of a state, where it stands in a frame, and what recorded efforts are on the bodies.
 #include "model/observation.hpp"
 
-#include <nanobind/eigen/dense.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 
@@ -24,17 +20,23 @@ namespace bellcrank {
 namespace {
 
 using DoubleArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Efforts = std::vector<std::tuple<std::string, int, int>>;
+using Entries = std::vector<std::tuple<std::string, int, int>>;
 using EffortOf = Observation::Effort::Of;
 
-constexpr const char* kEffortNames[] = {"law", "wrench", "formula", "contact"};  // as EffortOf
+constexpr const char* kKinds[] = {"law", "wrench", "formula", "contact", "block"};  // as Of of accounts, and of efforts
 
-std::vector<Observation::Effort> efforts_of(const Efforts& given) {
-    std::vector<Observation::Effort> out;
-    for (const auto& [of, number, component] : given) {
-        const auto kind = std::find(std::begin(kEffortNames), std::end(kEffortNames), of);
-        if (kind == std::end(kEffortNames)) throw std::invalid_argument("efforts: of law, wrench, formula or contact");
-        out.push_back({static_cast<EffortOf>(kind - std::begin(kEffortNames)), number, component});
+// Efforts or accounts.
+template <class Entry>
+std::vector<Entry> entries_of(const Entries& given) {
+    constexpr bool efforts = std::is_same_v<Entry, Observation::Effort>;
+    const auto end = std::end(kKinds) - (efforts ? 1 : 0);
+    std::vector<Entry> out;
+    for (const auto& [of, number, place] : given) {
+        const auto kind = std::find(std::begin(kKinds), end, of);
+        if (kind == end)
+            throw std::invalid_argument(efforts ? "efforts: of law, wrench, formula or contact"
+                                                : "accounts: of law, wrench, formula, contact or block");
+        out.push_back({static_cast<typename Entry::Of>(kind - std::begin(kKinds)), number, place});
     }
     return out;
 }
@@ -56,31 +58,13 @@ void check_efforts(const Model& model, const std::vector<Observation::Effort>& e
     }
 }
 
-using Accounts = std::vector<std::tuple<std::string, int, int>>;
-
-constexpr const char* kAccountNames[] = {"law", "wrench", "formula", "contact", "block"};  // as Account::Of
-
-std::vector<Observation::Account> accounts_of(const Accounts& given) {
-    std::vector<Observation::Account> out;
-    for (const auto& [of, number, column] : given) {
-        const auto kind = std::find(std::begin(kAccountNames), std::end(kAccountNames), of);
-        if (kind == std::end(kAccountNames))
-            throw std::invalid_argument("accounts: of law, wrench, formula, contact or block");
-        out.push_back({static_cast<Observation::Account::Of>(kind - std::begin(kAccountNames)), number, column});
-    }
-    return out;
-}
-
-std::vector<Observation::Effort> checked_efforts(const Model& model, const Efforts& given) {
-    std::vector<Observation::Effort> efforts = efforts_of(given);
+std::vector<Observation::Effort> checked_efforts(const Model& model, const Entries& given) {
+    std::vector<Observation::Effort> efforts = entries_of<Observation::Effort>(given);
     check_efforts(model, efforts);
     return efforts;
 }
 
-nb::list frame_sections(int bodies, int coordinates, int angles, int force_coordinates, int multipliers, int reactions,
-                        int efforts, int potentials, bool accelerations, int inputs, bool contacts, int works) {
-    const FrameCounts counts{bodies,     coordinates,   angles, force_coordinates, multipliers, reactions, efforts,
-                             potentials, accelerations, inputs, contacts,          works};
+nb::list frame_sections(const FrameCounts& counts) {
     const FrameLayout layout(counts);
     nb::list out;
     for (int k = 0; k < kSections; ++k) {
@@ -96,7 +80,7 @@ nb::list frame_sections(int bodies, int coordinates, int angles, int force_coord
 }
 
 // What recorded efforts are on the bodies: wrenches (T, n + 1, 6), the ground's last, and rates along the efforts.
-std::pair<Rows, Rows> force_wrenches(const Model& model, const Efforts& given, const std::vector<int>& bodies,
+std::pair<Rows, Rows> force_wrenches(const Model& model, const Entries& given, const std::vector<int>& bodies,
                                      const std::array<DoubleArray, 4>& motion, const std::vector<int>& followed,
                                      const DoubleArray& values, const DoubleArray& efforts) {
     const std::vector<Observation::Effort> which = checked_efforts(model, given);
@@ -126,7 +110,7 @@ std::pair<Rows, Rows> force_wrenches(const Model& model, const Efforts& given, c
     return {std::move(wrench), std::move(rates)};
 }
 
-std::vector<int> force_bodies(const Model& model, const Efforts& given) {
+std::vector<int> force_bodies(const Model& model, const Entries& given) {
     std::vector<int> bodies;
     for (const Observation::Effort& e : checked_efforts(model, given))
         for (const int body : bodies_of(model, e))
@@ -136,6 +120,18 @@ std::vector<int> force_bodies(const Model& model, const Efforts& given) {
 
 }  // namespace
 
+template <class Entry>
+    requires requires { typename Entry::Of; }
+struct Given<std::vector<Entry>> {
+    using Type = Entries;
+    static auto made(const Type& given) { return entries_of<Entry>(given); }
+};
+template <>
+struct Given<std::vector<Observation::Reaction>> {
+    using Type = std::vector<std::pair<std::vector<int>, int>>;
+    static auto made(const Type& given) { return reactions_of(given); }
+};
+
 Rows observe(SystemAt& self, const Observation& what) {
     Rows frame(1, 1 + self.core().observation_size(what));
     frame(0, 0) = self.time;
@@ -144,52 +140,21 @@ Rows observe(SystemAt& self, const Observation& what) {
 }
 
 void bind_observation(nb::module_& m) {
-    nb::class_<Observation>(m, "Observation", "What to record of a state of a model, by index.")
-        .def(
-            "__init__",
-            [](Observation* self, std::vector<int> coordinates, int angles, int force_coordinates,
-               std::vector<int> rows, std::vector<std::pair<std::vector<int>, int>> reactions, const Efforts& efforts,
-               const Efforts& potentials, bool accelerations, int inputs, bool contacts, const Accounts& accounts,
-               int works) {
-                new (self) Observation{std::move(coordinates),
-                                       angles,
-                                       force_coordinates,
-                                       std::move(rows),
-                                       reactions_of(reactions),
-                                       efforts_of(efforts),
-                                       efforts_of(potentials),
-                                       accelerations,
-                                       inputs,
-                                       contacts,
-                                       accounts_of(accounts),
-                                       works};
-            },
-            "coordinates"_a = std::vector<int>(), "angles"_a = 0, "force_coordinates"_a = 0,
-            "rows"_a = std::vector<int>(), "reactions"_a = std::vector<std::pair<std::vector<int>, int>>(),
-            "efforts"_a = Efforts(), "potentials"_a = Efforts(), "accelerations"_a = false, "inputs"_a = 0,
-            "contacts"_a = false, "accounts"_a = Accounts(), "works"_a = 0,
-            nb::sig("def __init__(self, coordinates: collections.abc.Sequence[int] = (), angles: int = 0, "
-                    "force_coordinates: int = 0, rows: collections.abc.Sequence[int] = (), reactions: "
-                    "collections.abc.Sequence[tuple[collections.abc.Sequence[int], int]] = (), efforts: "
-                    "collections.abc.Sequence[tuple[str, int, int]] = (), potentials: "
-                    "collections.abc.Sequence[tuple[str, int, int]] = (), accelerations: bool = False, "
-                    "inputs: int = 0, contacts: bool = False, accounts: "
-                    "collections.abc.Sequence[tuple[str, int, int]] = (), works: int = 0) -> None"),
-            "coordinates: of joints, then so many other angles, then so many others that forces act along. rows:\n"
-            "whose multipliers. reactions: (blocks, pair). efforts, potentials: (\"law\", number, 0), (\"wrench\", "
-            "number,\ncomponent: moment, then force) or (\"formula\", number, output), or\n(\"contact\", group, "
-            "component: of each body force, then moment). inputs: all that "
-            "the model has, or 0.\ncontacts: how many points touch. accounts: (\"law\", \"wrench\", \"formula\", "
-            "\"contact\" or \"block\", number,\ncolumn of the works, of which there are so many; the last two "
-            "have what moves and impacts bring in).");
-    m.def("frame_sections", &frame_sections, "bodies"_a, "coordinates"_a = 0, "angles"_a = 0, "force_coordinates"_a = 0,
-          "multipliers"_a = 0, "reactions"_a = 0, "efforts"_a = 0, "potentials"_a = 0, "accelerations"_a = false,
-          "inputs"_a = 0, "contacts"_a = false, "works"_a = 0,
-          nb::sig("def frame_sections(bodies: int, coordinates: int = 0, angles: int = 0, force_coordinates: int = 0, "
-                  "multipliers: int = 0, reactions: int = 0, efforts: int = 0, potentials: int = 0, "
-                  "accelerations: bool = False, inputs: int = 0, contacts: bool = False, "
-                  "works: int = 0) -> list[tuple[str, int, tuple[int, ...]]]"),
-          "The sections of a frame of so many of each, after its time: name, first number, shape.");
+    auto what = bind_record<Observation>(
+        m, "Observation",
+        "What to record of a state of a model, by index. coordinates: of joints, then so many other angles, then so\n"
+        "many others that forces act along. rows: whose multipliers. reactions: (blocks, pair). efforts, potentials:\n"
+        "(\"law\", number, 0), (\"wrench\", number, component: moment, then force) or (\"formula\", number, output), "
+        "or\n(\"contact\", group, component: of each body force, then moment). inputs: all that the model has, or 0.\n"
+        "contacts: how many points touch. accounts: (\"law\", \"wrench\", \"formula\", \"contact\" or \"block\", "
+        "number,\ncolumn of the works, of which there are so many; the last two have what moves and impacts bring "
+        "in).");
+    make_by_name<Missing::initial>(what);
+    auto counts = bind_record<FrameCounts>(m, "FrameCounts", "How many of each a frame holds.");
+    make_by_name<Missing::initial>(counts);
+    m.def("frame_sections", &frame_sections, "counts"_a,
+          nb::sig("def frame_sections(counts: FrameCounts) -> list[tuple[str, int, tuple[int, ...]]]"),
+          "The sections of a frame, after its time: name, first number, shape.");
     m.def("observe", &observe, "system"_a, "what"_a, "The frame (1, 1 + width) of a system at its state.");
     m.def("force_bodies", &force_bodies, "model"_a, "efforts"_a,
           "The bodies that efforts act on, the ground included.");

@@ -155,10 +155,13 @@ void bind_symbol(nb::class_<HeldExpression>& c) {
             "symbol_data",
             [](const HeldExpression& a) {
                 const Symbol& s = symbol_of(a);
-                return nb::make_tuple(s.name, s.range.low, s.range.high, s.range.nonzero, kind_name(a), s.value, s.unit,
-                                      s.origin);
+                nb::dict out;
+                out["name"] = s.name, out["low"] = s.range.low, out["high"] = s.range.high;
+                out["positive"] = s.range.nonzero, out["kind"] = kind_name(a), out["value"] = s.value;
+                out["unit"] = s.unit, out["origin"] = s.origin;
+                return out;
             },
-            nb::sig("def symbol_data(self) -> tuple[str, float, float, bool, str, float, str, str]"),
+            nb::sig("def symbol_data(self) -> dict[str, typing.Any]"),
             "Of a symbol: the arguments of expression_symbol that give it again.");
 }
 

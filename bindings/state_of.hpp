@@ -1,8 +1,6 @@
 // A formulation together with the state it is asked about: what Python holds.
 #pragma once
 
-#include <nanobind/eigen/dense.h>
-
 #include <concepts>
 #include <memory>
 #include <tuple>
@@ -10,11 +8,11 @@
 
 #include "model/state.hpp"
 #include "model/system.hpp"
+#include "records.hpp"
 #include "spatial/body_state.hpp"
+#include "trees/joint_system.hpp"
 
 namespace bellcrank {
-
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 using NeutralArrays = std::tuple<double, Rows, Rows, Rows, Rows>;
 
@@ -35,6 +33,11 @@ struct SystemAt {
     void make_room();
 };
 
+// In joint coordinates.
+struct JointSystemAt : SystemAt {
+    JointSystem& core() override = 0;
+};
+
 template <class S, class Base = SystemAt>
 struct At final : Base {
     template <class... Arguments>
@@ -47,9 +50,14 @@ struct At final : Base {
     S system;
 };
 
-// A state of the bodies' frame origins as records (spatial/body_state.hpp), shapes checked.
-void records_of(const Model& model, double t, const Rows& position, const Rows& rotation, const Rows& velocity,
-                const Rows& angular_velocity, double* poses, double* twists);
+// A state of the bodies' frame origins as records (spatial/body_state.hpp), shapes checked. Without velocities: at
+// rest.
+struct BodyRecords {
+    std::vector<double> poses, twists;
+};
+BodyRecords records_of(const Model& model, double t, const Rows& position, const Rows& rotation, const Rows& velocity,
+                       const Rows& angular_velocity);
+BodyRecords records_of(const Model& model, double t, const Rows& position, const Rows& rotation);
 NeutralArrays arrays_of(const Model& model, double t, const double* poses, const double* twists);
 
 // Which reactions are asked for: per entry blocks and pair.

@@ -1,19 +1,14 @@
 // The symbolic formulation at one state.
 #include "formulations/symbolic.hpp"
 
-#include <nanobind/eigen/dense.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "expression/lower.hpp"
 #include "expression/transfer.hpp"
-#include "joint_system.hpp"
-#include "operations.hpp"
 #include "process_graph.hpp"
+#include "state_of.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -22,7 +17,6 @@ namespace bellcrank {
 
 namespace {
 
-using Column = Eigen::VectorXd;
 using SymbolicAt = At<Symbolic, JointSystemAt>;
 
 // Per speed: the pair of its joint (-1: a body that hangs on nothing), the body behind it, and what moves.
@@ -146,8 +140,7 @@ void bind_dynamics(nb::class_<SymbolicAt, JointSystemAt>& c) {
 
 void bind_forms(nb::class_<SymbolicAt, JointSystemAt>& c) {
     c.def(
-         "operations",
-         [](SymbolicAt& self, const std::string& form) { return operations_dict(self.system.operations(form)); },
+         "operations", [](SymbolicAt& self, const std::string& form) { return dict_of(self.system.operations(form)); },
          "form"_a, nb::sig("def operations(self, form: str) -> dict[str, int]"), "Operations of a generated form.")
         .def(
             "program",
@@ -179,19 +172,12 @@ void bind_symbolic(nb::module_& m) {
     nb::class_<SymbolicAt, JointSystemAt> c(m, "Symbolic", "The symbolic formulation of a model, at a state.");
     c.def(
         "__init__",
-        [](SymbolicAt* self, std::shared_ptr<Model> model, double rank_tolerance, double position_tolerance,
-           double stage_pivot, double doubt, double contact_tolerance, double rest_speed, int max_corrections,
-           std::vector<int> cut, std::shared_ptr<symbolic::ParametricNumbers> numbers) {
-            const SymbolicOptions options{{rank_tolerance, position_tolerance, stage_pivot, doubt, contact_tolerance,
-                                           rest_speed, max_corrections, std::move(cut)},
-                                          std::move(numbers)};
-            new (self) SymbolicAt(std::move(model), options);
+        [](SymbolicAt* self, std::shared_ptr<Model> model, const JointSystemOptions& options,
+           std::shared_ptr<symbolic::ParametricNumbers> numbers) {
+            new (self) SymbolicAt(std::move(model), SymbolicOptions{options, std::move(numbers)});
         },
-        "model"_a, "rank_tolerance"_a = 1e-10, "position_tolerance"_a = 1e-13, "stage_pivot"_a = 1e-2, "doubt"_a = 10.0,
-        "contact_tolerance"_a = 1e-8, "rest_speed"_a = 1e-3, "max_corrections"_a = 25, "cut"_a = std::vector<int>{},
-        "numbers"_a = nb::none(),
-        "cut: blocks of joints that are left out of the tree. numbers: which numbers of the model follow "
-        "parameters.\n\nRaises:\n    ValueError: the model cannot be taken; "
+        "model"_a, "options"_a = JointSystemOptions{}, "numbers"_a = nb::none(),
+        "numbers: which numbers of the model follow parameters.\n\nRaises:\n    ValueError: the model cannot be taken; "
         "all reasons.");
     c.def_static(
         "refusals",

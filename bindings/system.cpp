@@ -1,12 +1,11 @@
 // What every System answers, at one state.
 #include "model/system.hpp"
 
-#include <nanobind/eigen/dense.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <stdexcept>
 
 #include "bindings.hpp"
 #include "model/frame_writer.hpp"
@@ -16,18 +15,51 @@
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 #include "state_of.hpp"
-#include "statistics.hpp"
-#include "strike.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace bellcrank {
 
+static std::vector<double> room_for_records(const Model& model) {
+    return std::vector<double>(static_cast<size_t>(kPose) * (model.bodies() + 1), 0.0);
+}
+
 void SystemAt::make_room() {
     x.resize(core().configuration_size());
     u.resize(core().tangent_size());
     udot.resize(u.size());
+}
+
+BodyRecords records_of(const Model& model, double t, const Rows& position, const Rows& rotation, const Rows& velocity,
+                       const Rows& angular_velocity) {
+    const Eigen::Index n = model.bodies();
+    const auto check = [n](const Rows& a, Eigen::Index columns, const char* name) {
+        if (a.rows() != n || (n > 0 && a.cols() != columns))
+            throw std::invalid_argument(std::string(name) + ": expected shape (" + std::to_string(n) + ", " +
+                                        std::to_string(columns) + ")");
+    };
+    check(position, 3, "position");
+    check(rotation, 4, "rotation");
+    check(velocity, 3, "velocity");
+    check(angular_velocity, 3, "angular_velocity");
+    const auto copy = [](const Rows& a) { return std::vector<double>(a.data(), a.data() + a.size()); };
+    BodyRecords out{room_for_records(model), room_for_records(model)};
+    to_principal(model, {t, copy(position), copy(rotation), copy(velocity), copy(angular_velocity)}, out.poses.data(),
+                 out.twists.data());
+    return out;
+}
+
+BodyRecords records_of(const Model& model, double t, const Rows& position, const Rows& rotation) {
+    const Rows rest = Rows::Zero(model.bodies(), 3);
+    return records_of(model, t, position, rotation, rest, rest);
+}
+
+NeutralArrays arrays_of(const Model& model, double t, const double* poses, const double* twists) {
+    const int n = model.bodies();
+    Rows position(n, 3), rotation(n, 4), velocity(n, 3), angular(n, 3);
+    to_neutral(model, poses, twists, position.data(), rotation.data(), velocity.data(), angular.data());
+    return {t, position, rotation, velocity, angular};
 }
 
 std::vector<Observation::Reaction> reactions_of(const std::vector<std::pair<std::vector<int>, int>>& which) {
@@ -44,18 +76,11 @@ void check_size(Eigen::Index given, int wanted, const char* what) {
 
 namespace {
 
-using Column = Eigen::VectorXd;
-
-std::vector<double> room_for_records(const Model& model) {
-    return std::vector<double>(static_cast<size_t>(kPose) * (model.bodies() + 1), 0.0);
-}
-
 void set_state(SystemAt& self, double t, const Rows& position, const Rows& rotation, const Rows& velocity,
                const Rows& angular_velocity, bool continued, std::optional<Column> angles) {
     System& s = self.core();
     const Model& model = s.model();
-    std::vector<double> poses = room_for_records(model), twists = poses;
-    records_of(model, t, position, rotation, velocity, angular_velocity, poses.data(), twists.data());
+    const auto [poses, twists] = records_of(model, t, position, rotation, velocity, angular_velocity);
     self.time = t;
     s.from_records(t, poses.data(), twists.data(), continued, self.x.data(), self.u.data());
     if (!angles) return;
@@ -166,8 +191,7 @@ std::tuple<Column, Column, Column, Rows> rows(SystemAt& self) {
                 for (int k = 0; k < 6; ++k) J(b.row + i, 6 * side.body + k) = row[k] * std::sqrt(diagonal[k]);
             }
         }
-    const auto vector = [m](const std::vector<double>& v) { return Column(Eigen::Map<const Column>(v.data(), m)); };
-    return {vector(r.C), vector(r.Ct), vector(r.Qc), J};
+    return {column_of(r.C), column_of(r.Ct), column_of(r.Qc), J};
 }
 
 std::pair<double, double> violation(SystemAt& self) {
@@ -183,11 +207,10 @@ std::pair<double, double> energy_of(SystemAt& self) {
 
 Rows contacts_of(SystemAt& self) {
     const Scenery at = self.scenery();
-    std::vector<double> rows;
+    std::vector<RecordedContact> records;
     self.core().contacts().evaluate(at.x, at.u);
-    self.core().contacts().append_rows(rows);
-    return Eigen::Map<const Rows>(rows.data(), static_cast<Eigen::Index>(rows.size()) / Contacts::kColumns,
-                                  Contacts::kColumns);
+    self.core().contacts().append_records(records);
+    return rows_of(records);
 }
 
 void set_inputs(SystemAt& self, Model& model, const std::vector<double>& values) {
@@ -195,6 +218,33 @@ void set_inputs(SystemAt& self, Model& model, const std::vector<double>& values)
     check_size(static_cast<Eigen::Index>(values.size()), model.inputs(), "values");
     model.set_inputs(self.time, values);
     self.core().inputs_changed();
+}
+
+bool go_to_doubtful_moment(SystemAt& self) {
+    Moment doubtful;
+    if (!self.core().take_doubtful_moment(doubtful)) return false;
+    self.left = {self.time, self.x, self.u};
+    self.time = doubtful.t, self.x = doubtful.x, self.u = doubtful.u;
+    return true;
+}
+
+void go_back(SystemAt& self) {
+    self.time = self.left.t, self.x = self.left.x, self.u = self.left.u;
+    self.scenery();  // angles follow
+}
+
+std::tuple<Rows, double> strike(SystemAt& self, const std::vector<Blow>& blows, const std::vector<StruckPoint>& points,
+                                double tolerance) {
+    System& system = self.core();
+    const auto check = [&](int body) {
+        if (body < 0 || body > system.model().ground()) throw std::invalid_argument("there is no such body");
+    };
+    for (const Blow& blow : blows) check(blow.body);
+    for (const StruckPoint& point : points) std::ranges::for_each(point.bodies, check);
+    std::vector<Vec3> impulses;
+    const ImpulseOutcome outcome =
+        system.strike(self.time, self.x.data(), blows, points, tolerance, self.u.data(), impulses);
+    return {rows_of(impulses), outcome.residual};
 }
 
 void repeat(SystemAt& self, const std::string& work, int times, double step) {
@@ -252,19 +302,18 @@ void bind_values(nb::class_<SystemAt>& c) {
         .def("rows", &rows, "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
         .def("violation", &violation, "Largest error of positions and of velocities over the rows that hold.")
         .def("energy", &energy_of, "Kinetic and potential energy [J].")
+        .def("contacts", &contacts_of, "Touching points (n, numbers of a RecordedContact).")
         .def(
-            "contacts", &contacts_of,
-            "Touching points (n, 23): group; what it remembers, as contact_memory() has it; gap, force on shape a (3), "
-            "slip (3)\nand speed of approach, world axes.")
-        .def(
-            "contact_memory", [](SystemAt& self) { return self.core().contacts().memory(self.scenery().x); },
-            "What contacts remember, 14 numbers for each point (cpp/contacts/contacts.hpp).")
+            "contact_memory", [](SystemAt& self) { return rows_of(self.core().contacts().memory(self.scenery().x)); },
+            "What touching points remember (n, numbers of a ContactMemory).")
         .def(
             "set_contact_memory",
-            [](SystemAt& self, const std::vector<double>& numbers) {
-                self.core().contacts().remember(numbers, self.scenery().x);
+            [](SystemAt& self, const Rows& memory) {
+                check_size(memory.cols(), sizeof(ContactMemory) / sizeof(double), "memory");
+                const auto* first = reinterpret_cast<const ContactMemory*>(memory.data());
+                self.core().contacts().remember({first, static_cast<size_t>(memory.rows())}, self.scenery().x);
             },
-            "numbers"_a, "Raises ValueError for numbers that are no memory of these contacts.");
+            "memory"_a, "Raises ValueError for what is no memory of these contacts.");
 }
 
 // By the class that users see.
@@ -284,9 +333,21 @@ void bind_system(nb::module_& m) {
     nb::class_<SystemAt> c(m, "SystemAt", "A formulation of a model, at a state: what can be simulated.");
     bind_state(c);
     bind_equations(c);
-    bind_statistics(c);
     bind_values(c);
-    bind_strike(c);
+    c.def(
+         "statistics", [](SystemAt& self) { return dict_of(self.core().statistics()); },
+         nb::sig("def statistics(self) -> dict[str, float]"), "What the solver did so far.")
+        .def("go_to_doubtful_moment", &go_to_doubtful_moment,
+             "Goes to the moment since the last call at which digits were the fewest; False if none was noted.")
+        .def("go_back", &go_back, "To where it was before.");
+    auto blow = bind_record<Blow>(m, "Blow", "A given impulse on a body [N s], world axes.");
+    make_by_name(blow);
+    auto point = bind_record<StruckPoint>(m, "StruckPoint",
+                                          "Where the first of two bodies is struck by the second, world axes.");
+    make_by_name(point);
+    c.def("strike", &strike, "blows"_a, "points"_a, "tolerance"_a,
+          "Goes to the velocities after blows and impulses at points. Impulses (m, 3) on the first bodies of the\n"
+          "points, world axes, and the residual.");
 }
 
 }  // namespace bellcrank

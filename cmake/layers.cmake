@@ -25,7 +25,7 @@ set(cones_sees linalg) # one time step of contact over an abstract S; contacts a
 set(impulses_sees cones) # a step of a model's bodies as one problem of cones
 set(bodies_sees impulses)
 set(closing_sees bodies) # rank of rows and projections onto them; formulations add accelerations
-set(trees_sees impulses)
+set(trees_sees closing) # for its options
 set(assembly_sees linalg)
 set(statics_sees model)
 set(assemblies_sees linalg)

@@ -6,28 +6,21 @@
 #include <vector>
 
 #include "adaptive/linkage.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
-// The sections of a record, declared here for the core and for all who read records. Rows of all frames lie one after
-// another; `rows` and `values` tell where those of a frame begin.
-struct MoveSection {
-    enum class Per { frame, frame_and_end, row, value } per;
-    const char *name, *type, *unit, *meaning;
-};
-inline constexpr MoveSection kMoveSections[] = {
-    {MoveSection::Per::frame, "time", "f8", "s", "of the frame"},
-    {MoveSection::Per::frame_and_end, "rows", "i8", "1", "first row of the frame"},
-    {MoveSection::Per::frame_and_end, "values", "i8", "1", "first value of the frame"},
-    {MoveSection::Per::row, "body", "i4", "1", "the body behind the joint that moved"},
-    {MoveSection::Per::value, "value", "f8", "m, rad or 1", "coordinates of the joint: slides, then its turn"},
-};
-
+// Rows of all frames lie one after another; `rows` and `values` tell where those of a frame begin, and end with their
+// counts.
 struct MoveRecord {
     std::vector<double> time;
     std::vector<std::int64_t> rows{0}, values{0};
     std::vector<int> body;
     std::vector<double> value;
+
+    BELLCRANK_FIELDS(MoveRecord, (time, "s", "of the frame"), (rows, "1", "first row of the frame"),
+                     (values, "1", "first value of the frame"), (body, "1", "the body behind the joint that moved"),
+                     (value, "m, rad or 1", "coordinates of the joint: slides, then its turn"))
 };
 
 // Frames with the coordinates of the joints that moved since the last one.

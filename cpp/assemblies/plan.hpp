@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "spatial/fields.hpp"
+
 namespace bellcrank {
 
 // Parts (bodies, mostly) meet at handles, through which alone they feel each other: the rows of a joint, or the motion
@@ -19,6 +21,7 @@ struct Subassembly {
     std::vector<int> joined, ends;
     int begin;  // the first node below it: children come before parents, and a node's tree is a range
     int weight, depth;
+    BELLCRANK_FIELDS(Subassembly, (children), (parts), (joined), (ends), (weight), (depth))
 };
 
 struct AssemblyPlan {
@@ -27,6 +30,8 @@ struct AssemblyPlan {
     int widest = 0;  // unknowns of the largest node
     int most_ends = 0;
     int components = 0;  // roots
+
+    BELLCRANK_FIELDS(AssemblyPlan, (nodes), (depth), (widest), (most_ends), (components))
 };
 
 // Neighbours are put together in rounds: of all pairs, those whose ends are fewest. A pair may have as many unknowns at

@@ -10,6 +10,7 @@
 #include "assembly/carried_chart.hpp"
 #include "linalg/normal_matrix.hpp"
 #include "model/constraint_rows.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -25,6 +26,7 @@ class InverseKinematics {
         Vec3 position;
         Quat rotation;
         bool placed, turned;  // position, rotation
+        BELLCRANK_FIELDS(Target, (body), (position, "m"), (rotation), (placed), (turned))
     };
     // Where it is to come to, in the world.
     struct Aim {

@@ -10,6 +10,7 @@
 
 #include "linalg/normal_matrix.hpp"
 #include "model/constraint_rows.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -54,6 +55,7 @@ class RootFinder {
     // What it did so far.
     struct Counts {
         int steps = 0, factorizations = 0, restarts = 0;
+        BELLCRANK_FIELDS(Counts, (steps), (factorizations), (restarts))
     };
     const Counts& counts() const { return counts_; }
 

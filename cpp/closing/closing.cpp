@@ -20,9 +20,9 @@ double mass_ratio(const Model& model) {
 
 }  // namespace
 
-Closing::Closing(const char* name, std::shared_ptr<const Model> model, const ClosingOptions& options, Delassus delassus)
-    : ConstrainedBodies(name, std::move(model), delassus.row_order(),
-                        {options.position_tolerance, options.contact_tolerance, options.rest_speed}),
+Closing::Closing(const char* name, std::shared_ptr<const Model> model, const RefinedClosingOptions& options,
+                 Delassus delassus)
+    : ConstrainedBodies(name, std::move(model), delassus.row_order(), options),
       options_(options),
       delassus_(std::move(delassus)) {
     delassus_.bind(rows_);

@@ -10,25 +10,22 @@
 #include "bodies/constrained_bodies.hpp"
 #include "closing/correction_history.hpp"
 #include "closing/delassus.hpp"
+#include "closing/options.hpp"
 
 namespace bellcrank {
 
-struct ClosingOptions {
-    double rank_tolerance = 1e-10;      // pivot against its own diagonal entry below which a row is redundant
-    double position_tolerance = 1e-13;  // largest |C| after projection [m, or half radians]
-    double stage_pivot = 1e-2;          // smallest relative pivot below which the stages of a step are projected too
-    double doubt = 10.0;                // angle between rows, in rotations of a correction, that tells nothing
-    double contact_tolerance = 1e-8;    // gap of a stop taken as closed [m or rad]
-    double rest_speed = 1e-3;           // approach speed below which an impact does not bounce [m/s or rad/s]
-    int max_corrections = 25;
-    int refinements = -1;  // steps of iterative refinement per solve; −1: as the pivots ask for it
+struct RefinedClosingOptions : ClosingOptions {
+    int refinements = -1;
+
+    BELLCRANK_MORE_FIELDS(RefinedClosingOptions, ClosingOptions,
+                          (refinements, "", "Steps of iterative refinement in a solve; -1: by the mass ratio.", -1.0))
 };
 
 // Rank and projections of a model without a formulation. A formulation that stands on it finds accelerations with the
 // rows and factors at hand.
 class Closing : public ConstrainedBodies {
   public:
-    Closing(std::shared_ptr<const Model> model, const ClosingOptions& options)
+    Closing(std::shared_ptr<const Model> model, const RefinedClosingOptions& options)
         : Closing("closing", std::move(model), options) {}
 
     void project_stage(double t, double* x, double* u) final;
@@ -45,7 +42,7 @@ class Closing : public ConstrainedBodies {
     std::vector<Dependence> dependences(int most);
 
   protected:
-    Closing(const char* name, std::shared_ptr<const Model> model, const ClosingOptions& options)
+    Closing(const char* name, std::shared_ptr<const Model> model, const RefinedClosingOptions& options)
         : Closing(name, model, options, Delassus(*model)) {}
 
     bool is_current(double t, const double* x) const;
@@ -63,7 +60,7 @@ class Closing : public ConstrainedBodies {
     void begin_factorization();
     bool judge_factorization();
 
-    ClosingOptions options_;
+    RefinedClosingOptions options_;
     Delassus delassus_;
 
     // What is known of configuration_ at time_: nothing yet; factors, while the rows have moved on; rows and factors.
@@ -80,7 +77,8 @@ class Closing : public ConstrainedBodies {
     bool out_of_force_ = false;     // whether some rigid rows are dropped
 
   private:
-    Closing(const char* name, std::shared_ptr<const Model> model, const ClosingOptions& options, Delassus delassus);
+    Closing(const char* name, std::shared_ptr<const Model> model, const RefinedClosingOptions& options,
+            Delassus delassus);
 
     void refresh(double t, const double* x);
     std::vector<int> model_rows() const;

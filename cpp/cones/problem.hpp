@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "spatial/fields.hpp"
+
 namespace bellcrank {
 
 // A disc of a contact: its rows follow the normal one, |impulses| <= coefficient · normal impulse, and they oppose the
@@ -59,6 +61,8 @@ struct ConeOptions {
     int interior_steps = 80;  // of each attempt
     int attempts = 7;         // of the interior method, by other rules each
     int sweeps = 200;         // after each of these
+
+    BELLCRANK_FIELDS(ConeOptions, (tolerance), (newton_steps), (warm_steps), (interior_steps), (attempts), (sweeps))
 };
 
 // How a solve ended: at once, by Newton steps from the given impulses, by the interior method with Newton steps after
@@ -72,6 +76,9 @@ struct ConeReport {
     int factorizations = 0, interior_steps = 0, newton_steps = 0, sweeps = 0;
     ConeEnd end = ConeEnd::given;
     bool converged() const { return end != ConeEnd::failed; }
+
+    BELLCRANK_FIELDS(ConeReport, (residual), (worst, "", "The block with the largest residual."), (factorizations),
+                     (interior_steps), (newton_steps), (sweeps))
 };
 
 }  // namespace bellcrank

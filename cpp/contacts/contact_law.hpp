@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spatial/algebra.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -19,6 +20,10 @@ struct ContactLaw {
     double rolling = 0.0;           // of rigid contacts: the largest moment across the normal by the normal force [m],
     double spinning = 0.0;          // and that about the normal
     double by_impulse = 0.0;        // 1: restitution is Poisson's, of impulses; 0: Newton's, of speeds
+
+    BELLCRANK_FIELDS(ContactLaw, (stiffness, "N/m^n"), (exponent), (dissipation, "s/m"), (static_friction),
+                     (kinetic_friction), (shear_ratio), (shear_time, "s"), (restitution), (rim_stiffness, "N/m"),
+                     (rolling, "m"), (spinning, "m"), (by_impulse))
 
     // That of the rim's points. What is sheared is as stiff as elsewhere.
     ContactLaw of_rim() const {

@@ -1,13 +1,10 @@
-// What contacts remember, as numbers: in states and files, and in records.
+// What contacts remember, in states and files, and what is recorded of them.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
-#include <string>
 
 #include "contacts/contacts.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 
@@ -16,55 +13,61 @@ namespace {
 constexpr double kAtLimit = 1e-8;   // of the limit of s: as near as that it is there
 constexpr double kShallow = 1e-12;  // depth by which poses may be off, in sizes (ContactSet)
 
-void append(std::vector<double>& out, int a, int b, std::uint64_t feature, const std::array<Vec3, 3>& vectors,
-            bool slips) {
-    out.insert(out.end(), {static_cast<double>(a), static_cast<double>(b), static_cast<double>(feature >> 32),
-                           static_cast<double>(feature & 0xffffffffu)});
-    for (const Vec3& v : vectors) out.insert(out.end(), {v.x, v.y, v.z});
-    out.push_back(slips ? 1.0 : 0.0);
+ContactMemory memory_of(int a, int b, std::uint64_t feature, const Vec3& shear, const Vec3& position,
+                        const Vec3& normal, bool slips) {
+    return {.shapes = {static_cast<double>(a), static_cast<double>(b)},
+            .features = {static_cast<double>(first_feature(feature)), static_cast<double>(second_feature(feature))},
+            .shear = shear,
+            .position = position,
+            .normal = normal,
+            .slips = slips ? 1.0 : 0.0};
 }
 
 }  // namespace
 
-std::vector<double> Contacts::memory(const double* poses) const {
-    std::vector<double> out;
+std::vector<ContactMemory> Contacts::memory(const double* poses) const {
+    std::vector<ContactMemory> out;
     for (const Anchor& anchor : anchors_) {
         if (!anchor.touched()) continue;
         const int body = set_.shapes[anchor.b].body;
         const Pose b{pose_position(poses, body), rotation_matrix(pose_rotation(poses, body))};
-        append(out, anchor.a, anchor.b, anchor.feature,
-               {anchor.shear, b.point(anchor.mark.on[1].point), b.direction(anchor.mark.on[1].normal)}, anchor.slips);
+        out.push_back(memory_of(anchor.a, anchor.b, anchor.feature, anchor.shear, b.point(anchor.mark.on[1].point),
+                                b.direction(anchor.mark.on[1].normal), anchor.slips));
     }
     return out;
 }
 
-void Contacts::append_rows(std::vector<double>& rows) const {
+void Contacts::append_records(std::vector<RecordedContact>& records) const {
     for (size_t i = 0; i < contacts_.size(); ++i) {
         const Contact& c = contacts_[i];
-        rows.push_back(c.group);
-        append(rows, c.a, c.b, c.feature, {forces_[i].shear, c.position, c.normal}, !c.sticks);
-        rows.insert(rows.end(), {c.gap, c.force.x, c.force.y, c.force.z, c.slip.x, c.slip.y, c.slip.z, c.approach,
-                                 c.moment.x, c.moment.y, c.moment.z});
+        records.push_back({.contact = static_cast<double>(c.group),
+                           .memory = memory_of(c.a, c.b, c.feature, forces_[i].shear, c.position, c.normal, !c.sticks),
+                           .gap = c.gap,
+                           .force = c.force,
+                           .slip = c.slip,
+                           .approach = c.approach,
+                           .moment = c.moment});
     }
 }
 
-void Contacts::remember(std::span<const double> numbers, const double* poses) {
-    if (numbers.size() % kMemory != 0)
-        throw std::invalid_argument("the memory of contacts has " + std::to_string(kMemory) +
-                                    " numbers for each point, got " + std::to_string(numbers.size()));
+void Contacts::remember(std::span<const ContactMemory> memory, const double* poses) {
     std::vector<Anchor> read;
     const double shapes = static_cast<double>(set_.shapes.size());
-    for (size_t i = 0; i < numbers.size(); i += kMemory) {
-        const double* p = numbers.data() + i;
-        if (!std::all_of(p, p + kMemory, [](double x) { return std::isfinite(x); }))
+    for (const ContactMemory& point : memory) {
+        const std::span numbers(point.shapes, sizeof(point) / sizeof(double));
+        if (!std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }))
             throw std::invalid_argument("the memory of contacts must be finite");
         for (int k = 0; k < 2; ++k)
-            if (!(p[k] >= 0.0 && p[k] < shapes && p[2 + k] >= 0.0 && p[2 + k] < 4294967296.0))
+            if (!(point.shapes[k] >= 0.0 && point.shapes[k] < shapes && point.features[k] >= 0.0 &&
+                  point.features[k] < 4294967296.0))
                 throw std::invalid_argument("the memory of contacts is that of another mechanism");
-        const std::uint64_t feature = feature_pair(static_cast<Feature>(p[2]), static_cast<Feature>(p[3]));
-        const int a = static_cast<int>(p[0]), b = static_cast<int>(p[1]), group = set_.group_of(a, b);
+        const std::uint64_t feature =
+            feature_pair(static_cast<Feature>(point.features[0]), static_cast<Feature>(point.features[1]));
+        const int a = static_cast<int>(point.shapes[0]), b = static_cast<int>(point.shapes[1]);
+        const int group = set_.group_of(a, b);
         if (group < 0) throw std::invalid_argument("the memory of contacts names shapes that do not touch");
-        read.push_back(anchor_at(poses, group, a, b, feature, load(p + 7), load(p + 10), load(p + 4), p[13] != 0.0));
+        read.push_back(
+            anchor_at(poses, group, a, b, feature, point.position, point.normal, point.shear, point.slips != 0.0));
     }
     search_.find(poses);
     for (Anchor& anchor : read) anchor.slips = anchor.slips && spring_slips(anchor);

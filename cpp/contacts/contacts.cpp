@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "contacts/point_velocity.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 
@@ -93,7 +94,7 @@ const ContactLaw& Contacts::law_of(int group, std::uint64_t feature) const {
 void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists) {
     const ContactPoint& p = found.point;
     const int a = set_.shapes[found.a].body, b = set_.shapes[found.b].body;
-    const Vec3 velocity = velocity_at(poses, twists, a, p.position) - velocity_at(poses, twists, b, p.position);
+    const Vec3 velocity = point_velocity(poses, twists, a, p.position) - point_velocity(poses, twists, b, p.position);
     const Vec3 acting = p.normal + p.tilt;
     TouchingPoint at{-p.gap, -dot(velocity, acting), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
     if (anchor != nullptr) follow(*anchor, poses, p, at);
@@ -168,7 +169,8 @@ double Contacts::power(int group, const double* poses, const double* twists) con
     for (const Contact& c : contacts_) {
         if (c.group != group) continue;
         const int a = set_.shapes[c.a].body, b = set_.shapes[c.b].body;
-        sum += dot(c.force, velocity_at(poses, twists, a, c.position) - velocity_at(poses, twists, b, c.position));
+        sum +=
+            dot(c.force, point_velocity(poses, twists, a, c.position) - point_velocity(poses, twists, b, c.position));
     }
     return sum;
 }
@@ -196,8 +198,8 @@ Contacts::Anchor Contacts::anchor_at(const double* poses, int group, int a, int 
 
 // The speed of slip back that ends slip.
 double Contacts::stopped(const Contact& c, const double* poses, const double* twists) const {
-    const Vec3 v[] = {velocity_at(poses, twists, set_.shapes[c.a].body, c.position),
-                      velocity_at(poses, twists, set_.shapes[c.b].body, c.position)};
+    const Vec3 v[] = {point_velocity(poses, twists, set_.shapes[c.a].body, c.position),
+                      point_velocity(poses, twists, set_.shapes[c.b].body, c.position)};
     return kStopped * set_.speed(c.a, c.b) + kUnknown * (norm(v[0]) + norm(v[1]));
 }
 

@@ -11,6 +11,7 @@
 #include "contacts/contact_search.hpp"
 #include "contacts/contact_sweep.hpp"
 #include "contacts/surface_way.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -26,6 +27,31 @@ struct Contact {
     bool sticks;
     Vec3 moment{0.0, 0.0, 0.0};  // on a, beside that of the force: resistance to rolling and spinning [N m]
 };
+
+// What a touching point remembers, as states hold it: in world axes where bodies have the poses of the state.
+struct ContactMemory {
+    double shapes[2], features[2];  // a and b of the set, and what of them touches
+    Vec3 shear;                     // s, elastic displacement
+    Vec3 position, normal;          // from b to a; where the contact was on b
+    double slips;                   // 1 or 0
+
+    BELLCRANK_FIELDS(ContactMemory, (shapes), (features), (shear, "m"), (position, "m"), (normal), (slips))
+};
+static_assert(fields_fill<ContactMemory>());
+
+// What is recorded of a touching point, in world axes.
+struct RecordedContact {
+    double contact;        // its group
+    ContactMemory memory;  // position: of the surfaces' middle; slips: whether its friction is at the limit
+    double gap;
+    Vec3 force, slip;  // on a; of a relative to b
+    double approach;
+    Vec3 moment;  // on a
+
+    BELLCRANK_FIELDS(RecordedContact, (contact), (memory), (gap, "m"), (force, "N"), (slip, "m/s"), (approach, "m/s"),
+                     (moment, "N m"))
+};
+static_assert(fields_fill<RecordedContact>());
 
 // Friction of a point that sticks is elastic: −k_t (s + τ ṡ), with the displacement s of a relative to b since it
 // touched, as far as Coulomb's limit. What is remembered changes only where a step is accepted (commit()): between, the
@@ -44,10 +70,7 @@ class Contacts {
     // All touching points at a state (records of spatial/body_state.hpp); those of the last evaluation.
     const std::vector<Contact>& evaluate(const double* poses, const double* twists);
     const std::vector<Contact>& listed() const { return contacts_; }
-    // The same as numbers, kColumns for each: its group; what it remembers, as memory() has it; gap, force on a (3),
-    // slip (3), approach and moment on a (3).
-    static constexpr int kMemory = 14, kColumns = 1 + kMemory + 11;
-    void append_rows(std::vector<double>& rows) const;
+    void append_records(std::vector<RecordedContact>& records) const;
     // Adds what they exert to records: force, world axes, moment about the com, principal axes. Nothing on the ground.
     void add_forces(const double* poses, const double* twists, double* force);
     // What the points of a group exert on a body, after evaluate(): force, and moment about a point, world axes.
@@ -110,13 +133,11 @@ class Contacts {
     const std::vector<Contact>& current_list() const { return list_; }
     void restore_list(const std::vector<Contact>& list) { list_ = list; }
 
-    // The memory, kMemory numbers for each point: shapes a and b, their features, s, where the contact was on b
-    // and its normal there, in world axes where bodies have these poses; whether it slips.
-    std::vector<double> memory(const double* poses) const;
-    // Rows of append_rows() serve as well: they say of a point that it slips where its friction is at the limit, which
-    // damping brings it to before s is. Such a point still sticks.
-    // Throws std::invalid_argument for numbers that are no memory of this set.
-    void remember(std::span<const double> numbers, const double* poses);
+    std::vector<ContactMemory> memory(const double* poses) const;
+    // That of append_records() serves as well: a point slips in it where its friction is at the limit, which damping
+    // brings it to before s is. Such a point still sticks.
+    // Throws std::invalid_argument for what is no memory of this set.
+    void remember(std::span<const ContactMemory> memory, const double* poses);
 
   private:
     struct Anchor {

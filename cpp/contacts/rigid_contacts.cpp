@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "contacts/contacts.hpp"
+#include "contacts/point_velocity.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
@@ -17,8 +18,8 @@ const std::vector<FoundContact>& Contacts::near(const double* poses, double way)
 
 Vec3 Contacts::velocity_between(const FoundContact& found, const double* poses, const double* twists) const {
     const Vec3 at = found.point.position;
-    return velocity_at(poses, twists, set_.shapes[found.a].body, at) -
-           velocity_at(poses, twists, set_.shapes[found.b].body, at);
+    return point_velocity(poses, twists, set_.shapes[found.a].body, at) -
+           point_velocity(poses, twists, set_.shapes[found.b].body, at);
 }
 
 std::optional<bool> Contacts::slipped(const FoundContact& found, const double* poses) {

@@ -27,6 +27,7 @@ struct ParametricNumbers {
     // and of a value of formulas or, where there is none (−1), of a double in function_params.
     struct Steered {
         int parameter, formula_value, function_param;
+        BELLCRANK_FIELDS(Steered, (parameter), (formula_value), (function_param))
     };
     std::vector<Steered> steered;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "expression/graph.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -32,6 +33,8 @@ std::vector<Ref> substitute(Graph& graph, std::span<const Ref> roots, std::span<
 
 struct OperationCount {
     int additions = 0, multiplications = 0, divisions = 0, trigonometric = 0, other = 0;
+
+    BELLCRANK_FIELDS(OperationCount, (additions), (multiplications), (divisions), (trigonometric), (other))
     int total() const { return additions + multiplications + divisions + trigonometric + other; }
 };
 
@@ -42,6 +45,8 @@ OperationCount count_operations(const Graph& graph, std::span<const Ref> roots);
 // multiplied out by itself and no two shared anything: the sum that D* factors. Beyond 2^53 the count is rounded.
 struct PathCount {
     double additions = 0.0, multiplications = 0.0;
+
+    BELLCRANK_FIELDS(PathCount, (additions), (multiplications))
     double total() const { return additions + multiplications; }
 };
 PathCount count_path_operations(const Graph& graph, std::span<const Ref> outputs, std::span<const Ref> symbols);

@@ -13,17 +13,22 @@ namespace bellcrank {
 namespace {
 
 template <class S>
-S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
-    return -(max(function(in.time), 0.0) * tanh(in.rate / p[0]));
-}
+struct Brake {
+    S regularisation_velocity;
+    BELLCRANK_FIELDS(Brake, (regularisation_velocity))
 
-void check(std::span<const double> p, const Function* function) {
-    require_parameters(p, 1, "regularisation velocity");
-    if (!(p[0] > 0.0)) throw std::invalid_argument("the regularisation velocity must be positive");
-    if (function == nullptr) throw std::invalid_argument("needs a function of time, the friction level");
-}
+    S effort(const LawInput<S>& in, const LawFunction<S>& function) const {
+        return -(max(function(in.time), 0.0) * tanh(in.rate / regularisation_velocity));
+    }
 
-const LawRegistration registration({"brake", effort<double>, effort<Expression>, nullptr, check});
+    void check(const Function* function) const {
+        if (!(regularisation_velocity > 0.0))
+            throw std::invalid_argument("the regularisation velocity must be positive");
+        if (function == nullptr) throw std::invalid_argument("needs a function of time, the friction level");
+    }
+};
+
+const LawRegistration registration(law_kind_of<Brake>("brake"));
 
 }  // namespace
 

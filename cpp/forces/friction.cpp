@@ -13,22 +13,27 @@ namespace bellcrank {
 namespace {
 
 template <class S>
-S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>&) {
-    const S ratio = in.rate / p[3];
-    const S level = p[1] + (p[2] - p[1]) * exp(-(ratio * ratio));
-    return -(p[0] * in.rate) - level * tanh(in.rate / p[4]);
-}
+struct Friction {
+    S viscous, coulomb, stiction, stribeck_velocity, regularisation_velocity;
+    BELLCRANK_FIELDS(Friction, (viscous), (coulomb), (stiction), (stribeck_velocity), (regularisation_velocity))
 
-void check(std::span<const double> p, const Function* function) {
-    require_parameters(p, 5, "viscous, coulomb, stiction, stribeck_velocity, regularisation velocity");
-    if (p[0] < 0.0 || p[1] < 0.0 || p[2] < 0.0)
-        throw std::invalid_argument("viscous, coulomb and stiction must not be negative: friction would drive");
-    if (!(p[3] > 0.0)) throw std::invalid_argument("stribeck_velocity must be positive");
-    if (!(p[4] > 0.0)) throw std::invalid_argument("the regularisation velocity must be positive");
-    if (function != nullptr) throw std::invalid_argument("takes no function");
-}
+    S effort(const LawInput<S>& in, const LawFunction<S>&) const {
+        const S ratio = in.rate / stribeck_velocity;
+        const S level = coulomb + (stiction - coulomb) * exp(-(ratio * ratio));
+        return -(viscous * in.rate) - level * tanh(in.rate / regularisation_velocity);
+    }
 
-const LawRegistration registration({"friction", effort<double>, effort<Expression>, nullptr, check});
+    void check(const Function* function) const {
+        if (viscous < 0.0 || coulomb < 0.0 || stiction < 0.0)
+            throw std::invalid_argument("viscous, coulomb and stiction must not be negative: friction would drive");
+        if (!(stribeck_velocity > 0.0)) throw std::invalid_argument("stribeck_velocity must be positive");
+        if (!(regularisation_velocity > 0.0))
+            throw std::invalid_argument("the regularisation velocity must be positive");
+        if (function != nullptr) throw std::invalid_argument("takes no function");
+    }
+};
+
+const LawRegistration registration(law_kind_of<Friction>("friction"));
 
 }  // namespace
 

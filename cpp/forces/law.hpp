@@ -1,6 +1,6 @@
 // Force laws: an effort τ(φ, φ̇, t) along a coordinate φ; the generalized force on the bodies is τ ∇φ.
-// One file per kind; each registers itself by name and states its parameters. The effort is a template over its scalar,
-// double or Expression: formulations that derive their equations take the same formula.
+// One file per kind: a struct of its parameters, a template over their scalar, whose members are the effort and, if it
+// has them, potential and check. With Expressions, formulations that derive their equations take the same formula.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "expression/expression.hpp"
 #include "functions/function.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -55,9 +56,34 @@ struct LawKind {
     LawEffort<Expression> formula;  // null: formulations that derive their equations refuse the law
     // V(φ) with −dV/dφ the conservative part of the effort; null: none.
     double (*potential)(double value, std::span<const double> params, const Function* function);
-    // Throws std::invalid_argument that says what is wrong with the parameters or the function.
+    // Throws std::invalid_argument that says what is wrong with the parameters or the function; null: nothing can be.
     void (*check)(std::span<const double> params, const Function* function);
+    std::vector<std::string> parameters;  // their names, in their order
 };
+
+template <class Law, class S>
+const Law& law_at(std::span<const S> params) {
+    return *reinterpret_cast<const Law*>(params.data());
+}
+
+// The kind whose parameters are the members of a struct, in their order.
+template <template <class> class Law>
+LawKind law_kind_of(std::string name) {
+    using Numbers = Law<double>;
+    static_assert(fields_fill<Numbers>());
+    constexpr auto effort = []<class S>(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
+        return law_at<Law<S>>(p).effort(in, function);
+    };
+    LawKind kind{std::move(name), effort, effort, nullptr, nullptr, {}};
+    for_each_field<Numbers>([&](const auto& each) { kind.parameters.emplace_back(each.name); });
+    if constexpr (requires { &Numbers::potential; })
+        kind.potential = [](double value, std::span<const double> p, const Function* function) {
+            return law_at<Numbers>(p).potential(value, function);
+        };
+    if constexpr (requires { &Numbers::check; })
+        kind.check = [](std::span<const double> p, const Function* f) { law_at<Numbers>(p).check(f); };
+    return kind;
+}
 
 // For efforts: functions of doubles beside those of expressions, and a smooth rise from 0 to 1, level outside.
 using std::exp, std::max, std::min, std::sqrt, std::tanh;
@@ -83,8 +109,5 @@ std::vector<LawKind> law_kinds();
 // Throws std::invalid_argument if parameters or function do not suit the kind. To be called once, before any
 // evaluation: effort and potential trust their arguments.
 void check_law(const LawKind& kind, std::span<const double> params, const Function* function);
-
-// For the checks of the kinds: a parameter list of that many finite numbers.
-void require_parameters(std::span<const double> params, std::size_t count, const char* names);
 
 }  // namespace bellcrank

@@ -8,21 +8,22 @@ namespace bellcrank {
 namespace {
 
 template <class S>
-S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
-    const S tau = p[3] - p[0] * (in.value - p[2]) - p[1] * in.rate;
-    return function ? tau + function(in.time) : tau;
-}
+struct Linear {
+    S stiffness, damping, rest, preload;
+    BELLCRANK_FIELDS(Linear, (stiffness), (damping), (rest), (preload))
 
-double potential(double value, std::span<const double> p, const Function*) {
-    const double s = value - p[2];
-    return (0.5 * p[0] * s - p[3]) * s;
-}
+    S effort(const LawInput<S>& in, const LawFunction<S>& function) const {
+        const S tau = preload - stiffness * (in.value - rest) - damping * in.rate;
+        return function ? tau + function(in.time) : tau;
+    }
 
-void check(std::span<const double> p, const Function*) {
-    require_parameters(p, 4, "stiffness, damping, rest, preload");
-}
+    double potential(double value, const Function*) const {
+        const double s = value - rest;
+        return (0.5 * stiffness * s - preload) * s;
+    }
+};
 
-const LawRegistration registration({"linear", effort<double>, effort<Expression>, potential, check});
+const LawRegistration registration(law_kind_of<Linear>("linear"));
 
 }  // namespace
 

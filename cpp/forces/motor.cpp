@@ -9,16 +9,20 @@ namespace bellcrank {
 namespace {
 
 template <class S>
-S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
-    return function(in.time) - p[0] * in.rate;
-}
+struct Motor {
+    S torque_slope;
+    BELLCRANK_FIELDS(Motor, (torque_slope))
 
-void check(std::span<const double> p, const Function* function) {
-    require_parameters(p, 1, "torque_slope");
-    if (function == nullptr) throw std::invalid_argument("needs a function of time, the effort at rest");
-}
+    S effort(const LawInput<S>& in, const LawFunction<S>& function) const {
+        return function(in.time) - torque_slope * in.rate;
+    }
 
-const LawRegistration registration({"motor", effort<double>, effort<Expression>, nullptr, check});
+    void check(const Function* function) const {
+        if (function == nullptr) throw std::invalid_argument("needs a function of time, the effort at rest");
+    }
+};
+
+const LawRegistration registration(law_kind_of<Motor>("motor"));
 
 }  // namespace
 

@@ -14,26 +14,30 @@ namespace bellcrank {
 namespace {
 
 template <class S>
-S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>&) {
-    const S depth = max(p[3] * (p[2] - in.value), 0.0);
-    const S damped = p[1] * p[3] * in.rate * smooth_step(depth / p[4]);
-    return p[3] * max(p[0] * depth - damped, 0.0);
-}
+struct OneSided {
+    S stiffness, damping, contact, direction, depth;
+    BELLCRANK_FIELDS(OneSided, (stiffness), (damping), (contact), (direction), (depth))
 
-double potential(double value, std::span<const double> p, const Function*) {
-    const double depth = std::max(p[3] * (p[2] - value), 0.0);
-    return 0.5 * p[0] * depth * depth;
-}
+    S effort(const LawInput<S>& in, const LawFunction<S>&) const {
+        const S inside = max(direction * (contact - in.value), 0.0);
+        const S damped = damping * direction * in.rate * smooth_step(inside / depth);
+        return direction * max(stiffness * inside - damped, 0.0);
+    }
 
-void check(std::span<const double> p, const Function* function) {
-    require_parameters(p, 5, "stiffness, damping, contact, direction, depth");
-    if (p[0] < 0.0 || p[1] < 0.0) throw std::invalid_argument("stiffness and damping must not be negative");
-    if (std::abs(p[3]) != 1.0) throw std::invalid_argument("the direction must be 1 or -1");
-    if (!(p[4] > 0.0)) throw std::invalid_argument("the depth over which the damper takes hold must be positive");
-    if (function != nullptr) throw std::invalid_argument("takes no function");
-}
+    double potential(double value, const Function*) const {
+        const double inside = std::max(direction * (contact - value), 0.0);
+        return 0.5 * stiffness * inside * inside;
+    }
 
-const LawRegistration registration({"one_sided", effort<double>, effort<Expression>, potential, check});
+    void check(const Function* function) const {
+        if (stiffness < 0.0 || damping < 0.0) throw std::invalid_argument("stiffness and damping must not be negative");
+        if (std::abs(direction) != 1.0) throw std::invalid_argument("the direction must be 1 or -1");
+        if (!(depth > 0.0)) throw std::invalid_argument("the depth over which the damper takes hold must be positive");
+        if (function != nullptr) throw std::invalid_argument("takes no function");
+    }
+};
+
+const LawRegistration registration(law_kind_of<OneSided>("one_sided"));
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // The registry of law kinds. It lives inside a function, so that it exists before the first static registration,
 // whatever the order in which the files are initialised.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <stdexcept>
@@ -39,18 +40,17 @@ std::vector<LawKind> law_kinds() {
 
 void check_law(const LawKind& kind, std::span<const double> params, const Function* function) {
     try {
-        kind.check(params, function);
+        std::string names;
+        for (const std::string& each : kind.parameters) names += (names.empty() ? "" : ", ") + each;
+        if (params.size() != kind.parameters.size())
+            throw std::invalid_argument(std::to_string(kind.parameters.size()) + " parameters (" + names + "), " +
+                                        std::to_string(params.size()) + " given");
+        if (!std::ranges::all_of(params, [](double value) { return std::isfinite(value); }))
+            throw std::invalid_argument("a parameter is not finite (" + names + ")");
+        if (kind.check != nullptr) kind.check(params, function);
     } catch (const std::invalid_argument& fault) {
         throw std::invalid_argument(kind.name + " law: " + fault.what());
     }
-}
-
-void require_parameters(std::span<const double> params, std::size_t count, const char* names) {
-    if (params.size() != count)
-        throw std::invalid_argument(std::to_string(count) + " parameters (" + names + "), " +
-                                    std::to_string(params.size()) + " given");
-    for (const double v : params)
-        if (!std::isfinite(v)) throw std::invalid_argument(std::string("a parameter is not finite (") + names + ")");
 }
 
 }  // namespace bellcrank

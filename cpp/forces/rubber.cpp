@@ -15,25 +15,31 @@ namespace bellcrank {
 namespace {
 
 template <class S>
-S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>&) {
-    const S stretch = max(in.value - p[1], 0.0);
-    return -(p[0] * stretch * (p[2] + (1.0 - p[2]) * smooth_step(1.0 + in.rate / p[3])));
-}
+struct Rubber {
+    S stiffness, rest, restitution, closing_speed;
+    BELLCRANK_FIELDS(Rubber, (stiffness), (rest), (restitution), (closing_speed))
 
-double potential(double value, std::span<const double> p, const Function*) {
-    const double stretch = std::max(value - p[1], 0.0);
-    return 0.5 * p[0] * stretch * stretch;
-}
+    S effort(const LawInput<S>& in, const LawFunction<S>&) const {
+        const S stretch = max(in.value - rest, 0.0);
+        return -(stiffness * stretch *
+                 (restitution + (1.0 - restitution) * smooth_step(1.0 + in.rate / closing_speed)));
+    }
 
-void check(std::span<const double> p, const Function* function) {
-    require_parameters(p, 4, "stiffness, rest, restitution, closing_speed");
-    if (p[0] < 0.0) throw std::invalid_argument("the stiffness must not be negative: the string would push");
-    if (!(p[2] >= 0.0 && p[2] <= 1.0)) throw std::invalid_argument("the restitution must lie between 0 and 1");
-    if (!(p[3] > 0.0)) throw std::invalid_argument("the closing speed must be positive");
-    if (function != nullptr) throw std::invalid_argument("takes no function");
-}
+    double potential(double value, const Function*) const {
+        const double stretch = std::max(value - rest, 0.0);
+        return 0.5 * stiffness * stretch * stretch;
+    }
 
-const LawRegistration registration({"rubber", effort<double>, effort<Expression>, potential, check});
+    void check(const Function* function) const {
+        if (stiffness < 0.0) throw std::invalid_argument("the stiffness must not be negative: the string would push");
+        if (!(restitution >= 0.0 && restitution <= 1.0))
+            throw std::invalid_argument("the restitution must lie between 0 and 1");
+        if (!(closing_speed > 0.0)) throw std::invalid_argument("the closing speed must be positive");
+        if (function != nullptr) throw std::invalid_argument("takes no function");
+    }
+};
+
+const LawRegistration registration(law_kind_of<Rubber>("rubber"));
 
 }  // namespace
 

@@ -9,20 +9,24 @@ namespace bellcrank {
 namespace {
 
 template <class S>
-S effort(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
-    return function(in.value) - p[0] * in.rate;
-}
+struct Table {
+    S damping;
+    BELLCRANK_FIELDS(Table, (damping))
 
-double potential(double value, std::span<const double>, const Function* function) { return -function->integral(value); }
+    S effort(const LawInput<S>& in, const LawFunction<S>& function) const {
+        return function(in.value) - damping * in.rate;
+    }
 
-void check(std::span<const double> p, const Function* function) {
-    require_parameters(p, 1, "damping");
-    if (function == nullptr) throw std::invalid_argument("needs a function of the coordinate, the effort");
-    if (!function->integrable())
-        throw std::invalid_argument("its function has no integral and hence no potential; use a piecewise one");
-}
+    double potential(double value, const Function* function) const { return -function->integral(value); }
 
-const LawRegistration registration({"table", effort<double>, effort<Expression>, potential, check});
+    void check(const Function* function) const {
+        if (function == nullptr) throw std::invalid_argument("needs a function of the coordinate, the effort");
+        if (!function->integrable())
+            throw std::invalid_argument("its function has no integral and hence no potential; use a piecewise one");
+    }
+};
+
+const LawRegistration registration(law_kind_of<Table>("table"));
 
 }  // namespace
 

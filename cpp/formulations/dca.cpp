@@ -42,7 +42,9 @@ double length_of(const Model& model) {
 
 Dca::Dca(std::shared_ptr<const Model> model, const DcaOptions& options)
     : ConstrainedBodies("dca", model, in_chunks(*model),
-                        {1e3 * options.position_tolerance, options.contact_tolerance, options.rest_speed}),
+                        {.position_tolerance = 1e3 * options.position_tolerance,
+                         .contact_tolerance = options.contact_tolerance,
+                         .rest_speed = options.rest_speed}),
       options_(options),
       assembly_(*model_, rows_),
       loads_(*model_, rows_) {

@@ -15,19 +15,32 @@
 
 namespace bellcrank {
 
-struct DcaOptions {
-    double penalty = 1e10;              // α, in parts of the mass that a row sees
-    double max_penalty = 1e11;          // α up to which it grows where iterations of accelerations do not end
-    double frequency = 1.0 / 7.0;       // Ω, in parts of √(g/l)
-    double damping = 1.0;               // μ
-    bool projections = true;            // false: rows are stabilized by Ω and μ alone
-    int max_iterations = 10;            // at each level
-    double position_tolerance = 1e-14;  // change that ends them: of positions, in parts of l, and rotations
-    double velocity_tolerance = 1e-12;  // of velocities, in parts of the largest
+struct DcaOptions : StopOptions {
+    DcaOptions() { position_tolerance = 1e-14; }
+
+    double penalty = 1e10;  // α
+    double max_penalty = 1e11;
+    double frequency = 1.0 / 7.0;  // Ω
+    double damping = 1.0;          // μ
+    bool projections = true;
+    int max_iterations = 10;
+    double velocity_tolerance = 1e-12;
     double acceleration_tolerance = 1e-10;
-    double contact_tolerance = 1e-8;  // gap of a stop taken as closed [m or rad]
-    double rest_speed = 1e-3;         // approach speed below which an impact does not bounce [m/s or rad/s]
-    int threads = 0;                  // at most; 0: as many as there are processors
+    int threads = 0;
+
+    BELLCRANK_MORE_FIELDS(
+        DcaOptions, StopOptions, (penalty, "", "Penalty of the augmented rule, in parts of the mass that a row sees."),
+        (max_penalty, "",
+         "Penalty up to which it grows where a row nearly depends on others and accelerations do not settle."),
+        (frequency, "", "Natural frequency of constraint errors without projections, in parts of sqrt(g/l).", 0.0),
+        (damping, "", "Damping ratio of constraint errors without projections.", 0.0),
+        (projections, "", "Project positions and velocities onto the constraints; else errors die out by damping."),
+        (max_iterations, "", "Iterations at each level before the next one begins.", 1.0),
+        (position_tolerance, "",
+         "Correction of positions that ends their iterations, in parts of the links' size and in radians."),
+        (velocity_tolerance, "", "The same of velocities, in parts of the largest."),
+        (acceleration_tolerance, "", "The same of accelerations, in parts of the largest."),
+        (threads, "", "Threads that share large mechanisms at most; 0: as many as processors."))
 };
 
 class Dca final : public ConstrainedBodies {

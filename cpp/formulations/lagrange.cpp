@@ -46,7 +46,7 @@ double largest_of(const double* udot, std::span<const int> bodies) {
 
 }  // namespace
 
-Lagrange::Lagrange(std::shared_ptr<const Model> model, const ClosingOptions& options)
+Lagrange::Lagrange(std::shared_ptr<const Model> model, const RefinedClosingOptions& options)
     : Closing("lagrange", std::move(model), options), unchecked_(kUnchecked) {}  // the first acceleration is checked
 
 // Eq. 35 after elimination of the bodies: with u̇0 = M⁻¹ f, S λ = Qc − J u̇0 and u̇ = u̇0 + M⁻¹ Jᵀ λ.

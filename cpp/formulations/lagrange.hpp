@@ -15,7 +15,7 @@ namespace bellcrank {
 
 class Lagrange final : public Closing {
   public:
-    Lagrange(std::shared_ptr<const Model> model, const ClosingOptions& options);
+    Lagrange(std::shared_ptr<const Model> model, const RefinedClosingOptions& options);
 
     void accelerate(double t, const double* x, const double* u, double* udot) override;
     bool finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) override;

@@ -105,7 +105,7 @@ ImpulseOutcome strike(ImpulseSpace& space, double t, const double* x, const std:
         std::ranges::count_if(problem.points(), [&](const ImpulsePoint& p) { return problem.impulses[p.row] > 0.0; }));
     const int pieces = static_cast<int>(problem.pieces().size());
     if (report.worst >= pieces)
-        std::copy_n(problem.points()[report.worst - pieces].bodies, 2, outcome.bodies);
+        outcome.between = std::to_array(problem.points()[report.worst - pieces].bodies);
     else if (report.worst >= 0)
         outcome.row = problem.pieces()[report.worst].model_row;
     return outcome;

@@ -273,8 +273,7 @@ ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {
         out.row = velocities_.pieces()[report.worst].model_row;
     } else {
         const FoundContact& found = points_[report.worst - pieces];
-        out.bodies[0] = model_.contacts.shapes[found.a].body;
-        out.bodies[1] = model_.contacts.shapes[found.b].body;
+        out.between = {model_.contacts.shapes[found.a].body, model_.contacts.shapes[found.b].body};
     }
     return out;
 }

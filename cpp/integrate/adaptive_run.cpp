@@ -138,9 +138,9 @@ bool AdaptiveRun::look_at_progress() {
     SlowRun found;
     found.attempts_left = progress_.attempts_left();
     found.pace = left() / found.attempts_left;
-    found.event = progress_.event();
+    found.slow_event = progress_.event();
     found.seen = progress_.window();
-    found.ended = progress_.ended();
+    found.ended_by_event = progress_.ended();
     const bool may_end = std::ranges::any_of(options_.events, [](const auto& event) { return event.terminal; });
     if (verdict == Progress::Verdict::endless && !may_end) return give_up(found), false;
     tell_slow(found);

@@ -6,6 +6,7 @@
 
 #include "integrate/cubic_curve.hpp"
 #include "programs/compiled_program.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -15,6 +16,8 @@ struct EventFunction {
     std::vector<int> inputs;  // of each input: −1 the time, else its place in what measure() writes
     int direction = 0;        // 1: from below, −1: from above, 0: both
     bool terminal = false;    // the run ends there
+
+    BELLCRANK_FIELDS(EventFunction, (program), (inputs), (direction), (terminal))
 };
 
 // Looks for zeros on the curve that a step leaves between its ends: signs are compared at a few times within the step,

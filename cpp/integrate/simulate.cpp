@@ -76,7 +76,7 @@ bool Run::has_too_many_samples() {
     for (size_t i = 0; i < options_.periods.size(); ++i) {
         SlowRun found;
         found.attempts_left = left() / options_.periods[i];
-        found.sample = static_cast<int>(i);
+        found.slow_sample = static_cast<int>(i);
         if (found.attempts_left > kMostAttempts) return give_up(found), true;
         if (found.attempts_left > kManyAttempts) tell_slow(found);
     }
@@ -84,18 +84,18 @@ bool Run::has_too_many_samples() {
 }
 
 void Run::tell_slow(const SlowRun& found) {
-    if (!std::isnan(result_.slow.since)) return;
+    if (!std::isnan(result_.slow.slow_since)) return;
     result_.slow = found;
-    result_.slow.since = t_;
-    if (found.event < 0 && found.sample < 0) result_.slow.body = most_accelerated(result_.last_step);
+    result_.slow.slow_since = t_;
+    if (found.slow_event < 0 && found.slow_sample < 0) result_.slow.slow_body = most_accelerated(result_.last_step);
     sink_.crawls(result_.slow);
 }
 
 void Run::give_up(const SlowRun& found) {
-    const double since = result_.slow.since;
+    const double since = result_.slow.slow_since;
     result_.slow = found;
-    result_.slow.since = std::isnan(since) ? t_ : since;
-    if (found.event < 0 && found.sample < 0) result_.slow.body = most_accelerated(result_.last_step);
+    result_.slow.slow_since = std::isnan(since) ? t_ : since;
+    if (found.slow_event < 0 && found.slow_sample < 0) result_.slow.slow_body = most_accelerated(result_.last_step);
     stop(SimulationStatus::endless);
 }
 

@@ -13,6 +13,7 @@
 #include "integrate/ledger.hpp"
 #include "integrate/pole_watch.hpp"
 #include "integrate/stepper.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -43,10 +44,13 @@ enum class SimulationStatus {
 // A run that does not get on: since when, how many attempts at steps are left at the pace of the last ones, and what is
 // to blame: an event that ends steps again and again, samples, or what accelerates a body.
 struct SlowRun {
-    double since = std::numeric_limits<double>::quiet_NaN();
-    double attempts_left = 0.0, pace = 0.0;  // time by attempt [s]
-    int event = -1, sample = -1, body = -1;  // their numbers; −1: not that
-    long long seen = 0, ended = 0;           // the last attempts, and those ended by the event
+    double slow_since = std::numeric_limits<double>::quiet_NaN();
+    double attempts_left = 0.0, pace = 0.0;                 // time by attempt [s]
+    int slow_event = -1, slow_sample = -1, slow_body = -1;  // their numbers; −1: not that
+    long long seen = 0, ended_by_event = 0;                 // the last attempts, and those ended by the event
+
+    BELLCRANK_FIELDS(SlowRun, (slow_since, "s"), (attempts_left), (pace, "s"), (slow_sample), (slow_body), (seen),
+                     (ended_by_event))
 };
 
 // What a run has done since it began.
@@ -71,6 +75,11 @@ struct SimulationResult {
     std::string method, gave_way;
     double changed_since = std::numeric_limits<double>::quiet_NaN();
     SlowRun slow;
+
+    BELLCRANK_FIELDS(SimulationResult, (time, "s"), (steps), (rejected), (rounding), (last_step, "s"), (next_step, "s"),
+                     (steps_since_restart), (evaluations_since_restart), (difference_evaluations), (last_order),
+                     (highest_order), (stiff_since, "s"), (samples), (body), (row), (tyre), (energy_before, "J"),
+                     (energy_after, "J"), (impulses), (ended), (method), (gave_way), (changed_since, "s"), (slow))
 };
 
 // Takes the frames; told from time to time that the run is alive.

@@ -10,6 +10,7 @@
 #include "joints/parametric.hpp"
 #include "programs/compiled_program.hpp"
 #include "spatial/algebra.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -18,6 +19,7 @@ struct ChainLine {
     int coordinate;
     bool turns;
     Vec3 axis, point;  // axis: a unit vector
+    BELLCRANK_FIELDS(ChainLine, (coordinate), (turns), (axis), (point, "m"))
 };
 
 // A pose as a product of exponentials, exp(ξ₁ q₁) ... exp(ξₙ qₙ) T₀ (R. W. Brockett, 1984).
@@ -25,6 +27,7 @@ struct Chain {
     std::vector<ChainLine> lines;  // from the outside in; none: the pose is no such product
     Mat3 rotation{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
     Vec3 position{0, 0, 0};
+    BELLCRANK_FIELDS(Chain, (lines), (rotation), (position, "m"))
 };
 
 // Marker 2 seen from marker 1 as a function of the coordinates.

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "contacts/contact_set.hpp"
@@ -66,6 +67,18 @@ struct ModelData {
     // Functions that go on from the value that they have where an input changes, and the number that is added to them
     // for that in function_params.
     std::vector<std::pair<int, int>> input_offsets;
+
+    BELLCRANK_FIELDS(ModelData, (gravity), (body_mass), (body_com), (body_inertia), (pair_bodies), (pair_positions),
+                     (pair_rotations), (coordinate_kind), (coordinate_pair), (coordinate_param_start),
+                     (coordinate_params), (function_kind), (function_param_start), (function_params),
+                     (function_expressions), (block_row_start), (block_unilateral), (block_compliance),
+                     (block_restitution), (row_term_start), (term_coordinate), (term_coefficient), (row_function),
+                     (row_constant), (law_kind), (law_coordinate), (law_function), (law_param_start), (law_params),
+                     (wrench_body), (wrench_position), (wrench_rotation), (wrench_local), (wrench_function),
+                     (wrench_constant), (body_normal), (block_formula), (formulas), (contacts), (inputs),
+                     (input_offsets))
+    static constexpr std::string_view kOptional[] = {
+        "function_expressions", "body_normal", "block_formula", "formulas", "contacts", "inputs", "input_offsets"};
 
     // Null for functions of other kinds.
     std::shared_ptr<const ExpressedFunction> expression_of(int function) const {

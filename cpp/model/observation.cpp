@@ -47,18 +47,18 @@ constexpr Declaration kDeclarations[kSections] = {
 
 FrameCounts FrameCounts::of(const Observation& what, int bodies) {
     const auto count = [](const auto& list) { return static_cast<int>(list.size()); };
-    return {bodies,
-            count(what.coordinates) - what.angles - what.force_coordinates,
-            what.angles,
-            what.force_coordinates,
-            count(what.rows),
-            count(what.reactions),
-            count(what.efforts),
-            count(what.potentials),
-            what.accelerations,
-            what.inputs,
-            what.contacts,
-            what.works};
+    return {.bodies = bodies,
+            .coordinates = count(what.coordinates) - what.angles - what.force_coordinates,
+            .angles = what.angles,
+            .force_coordinates = what.force_coordinates,
+            .multipliers = count(what.rows),
+            .reactions = count(what.reactions),
+            .efforts = count(what.efforts),
+            .potentials = count(what.potentials),
+            .accelerations = what.accelerations,
+            .inputs = what.inputs,
+            .contacts = what.contacts,
+            .works = what.works};
 }
 
 FrameLayout::Shape FrameLayout::shape(Section section, const FrameCounts& counts) {

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "spatial/fields.hpp"
+
 namespace bellcrank {
 
 // What to record of a state; the lists are in the order of the output.
@@ -36,6 +38,9 @@ struct Observation {
     };
     std::vector<Account> accounts;
     int works = 0;  // columns
+
+    BELLCRANK_FIELDS(Observation, (coordinates), (angles), (force_coordinates), (rows), (reactions), (efforts),
+                     (potentials), (accelerations), (inputs), (contacts), (accounts), (works))
 };
 
 // How many of each a frame holds; whether it holds accelerations.
@@ -47,6 +52,8 @@ struct FrameCounts {
     bool contacts = false;
     int works = 0;
 
+    BELLCRANK_FIELDS(FrameCounts, (bodies), (coordinates), (angles), (force_coordinates), (multipliers), (reactions),
+                     (efforts), (potentials), (accelerations), (inputs), (contacts), (works))
     static FrameCounts of(const Observation& what, int bodies);
 };
 

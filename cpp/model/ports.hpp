@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
 
 #include "model/forces.hpp"
 #include "model/observation.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
@@ -82,6 +84,9 @@ struct Statistics {
     std::int64_t precise = 0;  // accelerations in twice the digits
     // What the rounding of the rows alone made of an acceleration that was, the most so far, relative to the largest.
     double uncertainty = 0.0;
+
+    BELLCRANK_FIELDS(Statistics, (evaluations), (factorizations), (corrections), (linearizations), (impacts),
+                     (dropped_rows), (smallest_pivot), (smallest_inertia), (precise), (uncertainty))
 };
 
 // For methods that integrate equations of motion, on their manifold.
@@ -155,7 +160,7 @@ struct ImpulseOutcome {
     double residual = 0.0;     // that they leave, a part of the largest speed (docs/theory/cones.md)
     double penetration = 0.0;  // of contacts, the deepest [m]
     int row = -1;              // where it is largest: in a row of the model, or between two bodies
-    int bodies[2] = {-1, -1};
+    std::array<int, 2> between{-1, -1};
     int impacts = 0;         // points and limits that were hit
     int weakened = 0;        // how often restitution was reduced, for it would have gained energy
     int halved = 0;          // steps and parts of steps that were taken in halves
@@ -175,20 +180,25 @@ struct ImpulseOutcome {
         lost_to_friction += other.lost_to_friction;
         coarseness = std::max(coarseness, other.coarseness);
     }
+
+    BELLCRANK_FIELDS(ImpulseOutcome, (residual), (impacts), (penetration, "m"), (weakened), (halved),
+                     (lost_to_impacts, "J"), (lost_to_friction, "J"), (between))
 };
 
 // Where the first of two bodies, the ground being the last, is struck by the second: world axes, the normal from the
 // second to the first.
 struct StruckPoint {
-    int bodies[2];
+    std::array<int, 2> bodies;
     Vec3 position, normal;
     double friction, restitution;
     bool by_impulse;  // Poisson's restitution instead of Newton's
+    BELLCRANK_FIELDS(StruckPoint, (bodies), (position, "m"), (normal), (friction), (restitution), (by_impulse))
 };
 // A given impulse on a body [N s], world axes.
 struct Blow {
     int body;
     Vec3 position, impulse;
+    BELLCRANK_FIELDS(Blow, (body), (position, "m"), (impulse, "N s"))
 };
 
 // For methods that step by impulses, with rigid contacts, and for those who strike a mechanism.

@@ -8,13 +8,17 @@
 
 #include "model/branches.hpp"
 #include "model/model.hpp"
+#include "spatial/fields.hpp"
 
 namespace bellcrank {
 
 struct StopOptions {
-    double position_tolerance;  // gap below which a stop is penetrated, negative [m or rad]
-    double contact_tolerance;   // gap taken as closed [m or rad]
-    double rest_speed;          // approach speed below which an impact does not bounce [m/s or rad/s]
+    double position_tolerance = 1e-13;  // gap below which a stop is penetrated, negative [m or rad]
+    double contact_tolerance = 1e-8;
+    double rest_speed = 1e-3;
+
+    BELLCRANK_FIELDS(StopOptions, (contact_tolerance, "m or rad", "Gap of a stop that counts as closed."),
+                     (rest_speed, "m/s or rad/s", "Approach speed below which a stop does not bounce.", 0.0))
 };
 
 // The active set of a formulation. It is the same for accelerations, impulses and position corrections; what changes is

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "spatial/fields.hpp"
 #include "statics/loads.hpp"
 #include "statics/row_matrix.hpp"
 #include "statics/saddle_matrix.hpp"
@@ -27,6 +28,8 @@ struct RestStability {
     int neutral = 0;           // with none
     double least = 0.0;        // least eigenvalue of stiffness against mass [1/s²]; infinite without freedoms
     double uncertainty = 0.0;  // of it: rounding, errors of slopes, and what is left of forces
+
+    BELLCRANK_FIELDS(RestStability, (freedoms), (unstable), (neutral), (least, "1/s^2"), (uncertainty, "1/s^2"))
 };
 
 struct Rest {
@@ -37,6 +40,9 @@ struct Rest {
     int worst_body = -1;
     bool has_potential = true;  // whether all loads have one
     RestStability stability;
+
+    BELLCRANK_FIELDS(Rest, (found), (iterations), (energy_before, "J"), (energy, "J"), (force, "N"), (scale, "N"),
+                     (worst_body), (has_potential), (stability))
 };
 
 class RestSearch {

@@ -51,7 +51,7 @@ JointSystem::JointSystem(const char* name, std::shared_ptr<const Model> model, c
       at_rest_(joints_.speeds(), 0.0),
       closing_rows_(std::move(space.closing_rows)),
       derived_angles_(std::move(space.derived_angles)),
-      stops_(*model_, {options.position_tolerance, options.contact_tolerance, options.rest_speed}),
+      stops_(*model_, options),
       stop_rows_(*model_, branches_, order_of_stops(*model_)),
       other_angles_(joints_.other_angles()),
       is_uneven_(spread_of_mobility(*model_) > kUneven),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "closing/options.hpp"
 #include "impulses/stop_impact.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/stops.hpp"
@@ -15,15 +16,11 @@
 
 namespace bellcrank {
 
-struct JointSystemOptions {
-    double rank_tolerance = 1e-10;      // pivot against its own entry below which a closing row is redundant
-    double position_tolerance = 1e-13;  // largest |C| of closing rows after projection [m, or half radians]
-    double stage_pivot = 1e-2;          // smallest relative pivot below which the stages of a step are projected too
-    double doubt = 10.0;                // angle between rows, in corrections, that tells nothing
-    double contact_tolerance = 1e-8;    // gap of a stop taken as closed [m or rad]
-    double rest_speed = 1e-3;           // approach speed below which an impact does not bounce [m/s or rad/s]
-    int max_corrections = 25;
-    std::vector<int> cut;  // blocks of joints that are left out of the tree
+struct JointSystemOptions : ClosingOptions {
+    std::vector<int> cut;
+
+    BELLCRANK_MORE_FIELDS(JointSystemOptions, ClosingOptions,
+                          (cut, "", "Blocks of joints that are left out of the tree."))
 };
 
 // A model's tree in the coordinates of a formulation.

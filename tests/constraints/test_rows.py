@@ -188,7 +188,8 @@ class Chart:
         constants = self.model.arrays["row_constant"].copy()
         constants[self.drives] = values
         self.led.system = self.led.core.Lagrange(
-            self.model.with_arrays(row_constant=constants).core, position_tolerance=1e-14
+            self.model.with_arrays(row_constant=constants).core,
+            self.led.core.RefinedClosingOptions(position_tolerance=1e-14),
         )
         self.led.set(self.free.system.state())
         assert self.led.system.project()

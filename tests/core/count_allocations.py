@@ -3,7 +3,6 @@
 import ctypes
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -18,8 +17,6 @@ from rigs.machine import Machine
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank.formulations import symbolic
-from bellcrank.formulations.dca import DcaOptions
-from bellcrank.formulations.joint_system import JointSystemOptions
 from bellcrank.trajectory.accounts import accounts
 from benchmarks.cone_scenes import Scene, biped, cloud, tower
 
@@ -86,7 +83,7 @@ def machines():
         machine.set(machine.model.initial.arrays)
         yield f"recursive {name}", machine
     machine = Machine(boxes(2))
-    machine.system = symbolic.create(machine.model, JointSystemOptions())
+    machine.system = symbolic.create(machine.model, symbolic.OPTIONS())
     machine.set(machine.model.initial.arrays)
     yield "symbolic touching", machine
     by_trees = {
@@ -103,7 +100,7 @@ def machines():
     }
     for name, mechanism in by_trees.items():
         machine = Machine(mechanism)
-        machine.system = _core.Dca(machine.core_model, **{**asdict(DcaOptions()), "threads": 2})
+        machine.system = _core.Dca(machine.core_model, _core.DcaOptions(threads=2))
         machine.set(machine.model.initial.arrays)
         yield f"dca {name}", machine
     for name in examples.JOINT_KINDS:
@@ -191,8 +188,7 @@ def contact_problems():
         for dense in (False, True):
             problem, q = scene.problem(dense), scene.free_velocity()
             for attempts in (7, 0):
-                options = _core.ConeOptions()
-                options.attempts = attempts
+                options = _core.ConeOptions(attempts=attempts)
 
                 def solve(n, problem=problem, q=q, options=options):
                     problem.time(q, np.zeros(len(q)), n, options)
@@ -227,7 +223,8 @@ def run(machine, method, steps):
         works, accounted = accounts(machine.model)
         method, what = method[10:], _core.Observation(accounts=accounted, works=len(works))
     tolerance = 1e-8 if method == "moreau" else 1e6  # of impulses, not of steps
-    made = _core.Run(machine.system, method, 1e-4, 1e-4, tolerance, tolerance, what)
+    steps_of = {"step": 1e-4, "max_step": 1e-4, "rtol": tolerance, "atol": tolerance}
+    made = _core.Run(machine.system, method=method, what=what, **steps_of)
     end, calls = 1e-4 * steps, []
     made.advance([0.0, end], end, True, True, lambda _: None, calls.append)
     return len(calls)

@@ -47,8 +47,7 @@ def solved(scene, dense=False, start=None, tolerance=1e-8):
     """Impulses and the report, judged: what the report says is so."""
     J = scene.jacobian()
     S, q = J @ J.T, scene.free_velocity()
-    options = _core.ConeOptions()
-    options.tolerance = tolerance
+    options = _core.ConeOptions(tolerance=tolerance)
     x, report = scene.problem(dense).solve(q, np.zeros(scene.count) if start is None else start, options)
     residual = natural_residual(scene, S, q, x)
     assert report.converged, (report.residual, report.worst)

@@ -54,10 +54,11 @@ def block(angle, contact, *, velocity=0.0, mass=1.0, height=0.1):
     return mech
 
 
-def forged(run, column, factor):
-    """The checks that a run fails where a column of its contact points is off by a factor."""
+def forged(run, part, factor):
+    """The checks that a run fails where a field of its points, or an axis of it, is off by a factor."""
     wrong = np.array(run.store.contacts)
-    wrong[:, column] *= factor
+    field, *axis = part
+    wrong[field][(..., *axis)] *= factor
     sections = {name: run.store.read(name) for name in run.layout.shapes}
     copy = bc.Trajectory(
         run.layout, MemoryStore(sections, wrong), mechanism=run.origin, statistics=dict(run.statistics)

@@ -1,8 +1,4 @@
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include "../../bindings/operations.hpp"
+#include "../../bindings/records.hpp"
 #include "bindings.hpp"
 #include "equation_13/forms.hpp"
 #include "expression/lower.hpp"
@@ -25,7 +21,7 @@ void bind_equation_13(nanobind::module_& m) {
         .def(
             "operations",
             [=](Equation13& self, const std::string& form) {
-                return operations_dict(count_operations(self.equations.graph, refs_of(self, form)));
+                return dict_of(count_operations(self.equations.graph, refs_of(self, form)));
             },
             nanobind::sig("def operations(self, form: str) -> dict[str, int]"));
 }

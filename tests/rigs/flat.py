@@ -97,7 +97,8 @@ class Flat:
 
     def system(self, **options):
         """The lagrange system at the mechanism's initial state."""
-        system = _core.Lagrange(_core.Model(**self.arrays, formulas=self.formulas), **options)
+        model = _core.Model(**self.arrays, formulas=self.formulas)
+        system = _core.Lagrange(model, _core.RefinedClosingOptions(**options))
         s = self.initial
         system.set_state(s.time, s.position, s.rotation, s.velocity, s.angular_velocity)
         return system
@@ -112,7 +113,13 @@ class Seen:
         self.velocity = [symbol(f"{name}.v{k}") for k in "xyz"]
         self.angular_velocity = [symbol(f"{name}.w{k}") for k in "xyz"]
         self.marker = _core.MarkerSymbols(
-            body, offset, attitude, self.position, self.quaternion, self.velocity, self.angular_velocity
+            body=body,
+            offset=offset,
+            attitude=attitude,
+            position=self.position,
+            rotation=self.quaternion,
+            velocity=self.velocity,
+            angular_velocity=self.angular_velocity,
         )
 
     def axis(self, number):

@@ -78,7 +78,7 @@ class Machine:
         self.model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
         self.core = core
         self.core_model = self.model.core if core is _core else core.Model(**self.model.arrays)
-        self.system = core.Lagrange(self.core_model, **options)
+        self.system = core.Lagrange(self.core_model, core.RefinedClosingOptions(**options))
         self.set(self.model.initial.arrays)
 
     def set(self, state, continued=False):
@@ -156,20 +156,23 @@ class Machine:
         what = self.core.Observation(
             coordinates=self.coordinates, rows=rows, reactions=wrenches, accelerations=True
         )
-        made = self.core.Run(self.system, method, step, duration, rtol, atol, what)
+        made = self.core.Run(
+            self.system, method=method, step=step, max_step=duration, rtol=rtol, atol=atol, what=what
+        )
         times = np.linspace(start, start + duration, frames).tolist()
         made.advance(times, times[-1], True, True, lambda f: blocks.append(f.copy()), lambda _: None)
         outcome = made.outcome()
         return self._run(np.vstack(blocks), len(rows), len(wrenches), outcome)
 
     def _run(self, frames, rows, nj, outcome):
-        sections = self.core.frame_sections(
+        counts = self.core.FrameCounts(
             bodies=self.count,
             coordinates=len(self.coordinates),
             multipliers=rows,
             reactions=nj,
             accelerations=True,
         )
+        sections = self.core.frame_sections(counts)
         parts = {
             name: frames[:, 1 + begin : 1 + begin + int(np.prod(shape))].reshape(len(frames), *shape)
             for name, begin, shape in sections

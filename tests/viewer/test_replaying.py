@@ -12,8 +12,6 @@ from rigs.live import box_on_a_table, do, engine, until, wall
 import bellcrank as bc
 from bellcrank.scene.contact_marks import SLIPS, STICKS
 from bellcrank.scene.joints import ACTIVE
-from bellcrank.trajectory.contact_log import FORCE, POSITION
-from bellcrank.trajectory.contact_log import SLIPS as SLIPPING
 from bellcrank.trajectory.contact_marks import Touching
 from bellcrank.viewer.history import Touched
 from bellcrank.viewer.playing import COMMANDS, Player
@@ -30,8 +28,10 @@ def sliding_box():
 
 def upwards(now):
     """The vertical force of the table on the box in a snapshot, N."""
-    first = np.array([now.touching.shapes[int(shape)] == "box" for shape in now.touching.rows[:, 1]])
-    return float(np.sum(np.where(first, 1.0, -1.0) * now.touching.rows[:, FORCE][:, 2]))
+    first = np.array(
+        [now.touching.shapes[int(shape)] == "box" for shape in now.touching.rows["shapes"][:, 0]]
+    )
+    return float(np.sum(np.where(first, 1.0, -1.0) * now.touching.rows["force"][:, 2]))
 
 
 @pytest.mark.parametrize("method", ["rk4", "moreau"])
@@ -51,17 +51,17 @@ def test_the_past_shows_its_own_points_and_what_follows_takes_their_place():
     live = engine(sliding_box())
     do(live, "play")
     wall(live, 1.0)
-    assert (live.snapshot().touching.rows[:, SLIPPING] == 0.0).all()
+    assert (live.snapshot().touching.rows["slips"] == 0.0).all()
     do(live, "rewind", time=0.1)
     then = live.snapshot()
     assert then.time == pytest.approx(0.1, abs=0.02)
-    assert (then.touching.rows[:, SLIPPING] == 1.0).all()
-    assert_allclose(then.touching.rows[:, POSITION][:, 0].mean(), then.position[0, 0], atol=2e-3)
+    assert (then.touching.rows["slips"] == 1.0).all()
+    assert_allclose(then.touching.rows["position"][:, 0].mean(), then.position[0, 0], atol=2e-3)
     do(live, "play")
     wall(live, 0.2)
     now = live.snapshot()
     assert len(now.touching)
-    assert_allclose(now.touching.rows[:, POSITION][:, 0].mean(), now.position[0, 0], atol=2e-3)
+    assert_allclose(now.touching.rows["position"][:, 0].mean(), now.position[0, 0], atol=2e-3)
     do(live, "reset")
     assert live.snapshot().time == 0.0
 
@@ -102,8 +102,8 @@ def test_a_played_run_shows_the_points_of_its_frames(tmp_path):
         points = run.contact("table").points(player.shown)
         assert len(points)
         rows = player.snapshot().touching.rows
-        assert_allclose(rows[:, POSITION], points.position)
-        assert_allclose(rows[:, FORCE], points.force)
+        assert_allclose(rows["position"], points.position)
+        assert_allclose(rows["force"], points.force)
     without = Player(bc.simulate(bc.gallery.double_pendulum(), 0.1))
     assert len(without.snapshot().touching) == 0
 
@@ -129,11 +129,11 @@ class TestPage:
         rows, unit = now.touching.rows, page.stage.unit
         for handle in (balls, arrows):
             assert handle.visible
-            assert_allclose(handle.batched_positions[:count], unit * rows[:, POSITION], atol=1e-5)
+            assert_allclose(handle.batched_positions[:count], unit * rows["position"], atol=1e-5)
             assert np.max(handle.batched_scales[count:]) < 1e-6
-        colors = np.where((rows[:, SLIPPING] == 0.0)[:, None], STICKS, SLIPS)
+        colors = np.where((rows["slips"] == 0.0)[:, None], STICKS, SLIPS)
         assert_allclose(balls.batched_colors[:count] / 255.0, colors, atol=0.01)
-        length, force = arrows.batched_scales[:count, 2], np.linalg.norm(rows[:, FORCE], axis=1)
+        length, force = arrows.batched_scales[:count, 2], np.linalg.norm(rows["force"], axis=1)
         assert_allclose(length / force, length[0] / force[0], rtol=1e-5)
         assert "4 points; a full arrow is" in page.contacts.note
         bodies = [batch.handle for batch in page.stage.batches if batch.moves]
@@ -150,8 +150,10 @@ class TestPage:
         now = shown(page, True)
         arrows, count = page.contacts._arrows._handle, len(now.touching)
         turned = rotated(np.asarray(arrows.batched_wxyzs[:count], dtype=float), np.array([0.0, 0.0, 1.0]))
-        first = np.array([now.touching.shapes[int(shape)] == "box" for shape in now.touching.rows[:, 1]])
-        force = np.where(first[:, None], 1.0, -1.0) * now.touching.rows[:, FORCE]
+        first = np.array(
+            [now.touching.shapes[int(shape)] == "box" for shape in now.touching.rows["shapes"][:, 0]]
+        )
+        force = np.where(first[:, None], 1.0, -1.0) * now.touching.rows["force"]
         assert (force[:, 2] > 0.0).all()
         assert (force[:, 0] < 0.0).all()  # friction
         assert_allclose(turned, force / np.linalg.norm(force, axis=1, keepdims=True), atol=1e-5)
@@ -167,8 +169,8 @@ class TestPage:
     def test_another_number_of_points_takes_no_new_object_and_there_are_never_too_many(self, page):
         page.session.do("step", count=10)
         now = shown(page, True)
-        rows = np.tile(now.touching.rows, (600, 1))
-        rows[:, FORCE] *= np.linspace(0.5, 1.0, len(rows))[:, None]
+        rows = np.tile(now.touching.rows, 600)
+        rows["force"] *= np.linspace(0.5, 1.0, len(rows))[:, None]
         made = set()
         for count in (3, 16, 5, 9):
             page.contacts.show(changed(now, some(now, rows[:count])))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -33,12 +33,22 @@ Targets: TypeAlias = Mapping[Any, Any]
 a position (3,), m, a pose (position, rotation), or a rotation alone, (None, rotation); rotations are unit
 quaternions or matrices; all in world axes."""
 
-Frames: TypeAlias = tuple[tuple[int, Vec3, Quat, bool, bool], ...]
-"""What the core moves: bodies, frames on them, and whether position and rotation are asked for."""
-
 _NOWHERE: Final = (0.0, 0.0, 0.0)
 _MET: Final = 1e-8  # largest error of a constraint that counts as met
 _KEPT: Final = 8  # sets of targets that stay prepared
+
+
+class _Frame(NamedTuple):
+    """What the core moves: a frame on a body, and whether position and rotation are asked for."""
+
+    body: int
+    position: Vec3
+    rotation: Quat
+    placed: bool
+    turned: bool
+
+
+Frames: TypeAlias = tuple[_Frame, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +182,8 @@ class InverseKinematics:
         if frames not in self._searches:
             if len(self._searches) >= _KEPT:
                 del self._searches[next(iter(self._searches))]
-            self._searches[frames] = _core.InverseKinematics(self.model.core, list(frames), self._open)
+            targets = [_core.Target(**frame._asdict()) for frame in frames]
+            self._searches[frames] = _core.InverseKinematics(self.model.core, targets, self._open)
         return self._searches[frames]
 
     def _place(self, search: _core.InverseKinematics, state: State) -> None:
@@ -193,7 +204,7 @@ class InverseKinematics:
             position, rotation = _aim(name, value)
             placed, turned = position is not None, rotation is not None
             body = self.model.body_number(marker.body)
-            frames.append((body, marker.position, marker.rotation, placed, turned))
+            frames.append(_Frame(body, marker.position, marker.rotation, placed, turned))
             poses.append([*(position if position is not None else _NOWHERE), *(rotation or IDENTITY)])
         return tuple(frames), np.array(poses)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.compile.state import Points
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.contact import Contact
@@ -101,10 +102,10 @@ def refuse_resistances(model: Model, who: str) -> None:
             )
 
 
-def refuse_deep_starts(model: Model, points: np.ndarray) -> None:
+def refuse_deep_starts(model: Model, points: Points) -> None:
     """Raise MechanismError for bodies that overlap at the start by half of the smaller one's size and more.
 
-    points: (n, 26), those that touch there, as the core lists them.
+    points: (n,), those that touch there, as the core lists them.
     """
     if not len(points):
         return
@@ -112,11 +113,10 @@ def refuse_deep_starts(model: Model, points: np.ndarray) -> None:
     names, sizes = [*model.bodies, GROUND], np.array(core.sizes)
     tyres = {contact.name for contact in model.contacts if contact.of_tyre}
     worst: dict[tuple[str, str, str], float] = {}
-    for row in points:
-        a, b = int(row[1]), int(row[2])
-        depth = -float(row[15])
+    for point in points:
+        (a, b), depth = point["shapes"].astype(int), -float(point["gap"])
         if depth > _DEEP * min(sizes[a], sizes[b]):
-            pair = (model.contacts[int(row[0])].name, names[core.bodies[a]], names[core.bodies[b]])
+            pair = (model.contacts[int(point["contact"])].name, names[core.bodies[a]], names[core.bodies[b]])
             worst[pair] = max(depth, worst.get(pair, 0.0))
     for (name, one, two), depth in worst.items():
         rule = f"bodies {one!r} and {two!r} overlap at the start, in m"
@@ -271,9 +271,9 @@ class ContactBuilder:
             if tied(self.mechanism, law, one, two)
         ]
         bodies = [self.index[body] for body in law.bodies]
-        self.core.add_group(_core.ContactLaw(self._numbers(law)), bodies, shapes, apart, bool(tyre))
-        resists = law.rolling_resistance > 0.0 or law.spinning_resistance > 0.0
-        return ContactRecord(name, tuple(bodies), bool(tyre), resists)
+        made = self._law(law)
+        self.core.add_group(law=made, bodies=bodies, shapes=shapes, apart=apart, of_tyre=bool(tyre))
+        return ContactRecord(name, tuple(bodies), bool(tyre), made.rolling > 0.0 or made.spinning > 0.0)
 
     def _pairs_with_joints(self, law: ContactLaw) -> set[tuple[str, str]]:
         bodies = set(law.bodies)
@@ -297,22 +297,19 @@ class ContactBuilder:
             ]
         return self._shapes[body]
 
-    def _numbers(self, law: ContactLaw) -> list[float]:
-        dissipation = law.dissipation
-        if dissipation is None:
-            dissipation = dissipation_of(law.restitution, law.impact_speed)
-        damping = law.shear_damping
-        if damping is None:
-            damping = self._shear_damping(law)
-        return [
-            *(law.stiffness, law.exponent, dissipation, law.static_friction, law.friction),
-            *(law.shear_ratio, damping, law.restitution, law.rim_stiffness),
-            *(law.rolling_resistance, law.spinning_resistance, float(law.poisson)),
-        ]
+    def _law(self, law: ContactLaw) -> _core.ContactLaw:
+        numbers = dict(law.numbers)
+        if numbers["dissipation"] is None:
+            numbers["dissipation"] = dissipation_of(numbers["restitution"], law.impact_speed)
+        if numbers["shear_time"] is None:
+            numbers["shear_time"] = self._shear_time(law, **numbers)
+        return _core.ContactLaw(**numbers)
 
-    def _shear_damping(self, law: ContactLaw) -> float:
+    def _shear_time(
+        self, law: ContactLaw, stiffness: float, exponent: float, shear_ratio: float, **_: Any
+    ) -> float:
         """Damping by stiffness: 2 ζ sqrt(m / kₜ) of the lightest body m, at the slope where it rests."""
         mass = min((self.mechanism.bodies[name].mass for name in law.bodies if name != GROUND), default=1.0)
         weight = mass * max(float(np.linalg.norm(self.mechanism.gravity)), 1e-3)
-        slope = law.exponent * law.stiffness ** (1 / law.exponent) * weight ** (1 - 1 / law.exponent)
-        return 2.0 * _DAMPING * sqrt(mass / (law.shear_ratio * slope))
+        slope = exponent * stiffness ** (1 / exponent) * weight ** (1 - 1 / exponent)
+        return 2.0 * _DAMPING * sqrt(mass / (shear_ratio * slope))

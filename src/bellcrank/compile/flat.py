@@ -14,11 +14,11 @@ import numpy as np
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, OWN, TURNED, Coordinate
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.rows import FROM_START, LAW_KINDS, AppliedWrench, Block, Law, Row
+from bellcrank.mechanism.rows import FROM_START, LAW_PARAMETERS, AppliedWrench, Block, Law, Row
 
 _RIGID = (False, 0.0, 0.0)  # neither one-sided nor compliant, and no restitution
 _ROTATION = "rot_"
-_REST = LAW_KINDS["linear"].index("rest")
+_REST = LAW_PARAMETERS["linear"].index("rest")
 
 
 class FlatBuilder:

@@ -252,7 +252,7 @@ def formula_posed(
             speed = dict(zip(speed, np.linalg.lstsq(columns, twist, POLE)[0].tolist(), strict=True))
     speed |= {g.coordinate: g.value for g in velocities}
     posed = model.core.formula_motion(formula, at, [speed[c] for c in joint.coordinates])
-    motion = two.inverse().carried_by(Motion.of(*posed)).carried_by(one)
+    motion = two.inverse().carried_by(Motion.of(*(part.tolist() for part in posed))).carried_by(one)
     return motion if onwards else motion.inverse()
 
 

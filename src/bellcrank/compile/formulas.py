@@ -60,7 +60,7 @@ class FormulaBuilder:
         pose = kind.transform
         entries = [entry for row in pose.rotation for entry in row]
         begin = [float(starts.get(name, 0.0)) for name in kind.free]
-        number = self.core.add_joint(list(own), list(pose.position), entries, begin, *_chain(kind))
+        number = self.core.add_joint(list(own), list(pose.position), entries, begin, _chain(kind))
         self._flat.formula_joints[pair] = number
         rows = tuple(
             lock(Coordinate(FORMULA_ROW, one, two, (float(number), float(k)))) for k in range(6 - len(own))
@@ -75,7 +75,7 @@ class FormulaBuilder:
             return []
         rates = [fresh_symbol(f"{own.name}.rate") for own in kind.own_symbols]
         ends = [
-            _core.CoordinateSymbols(self._flat.coordinate(coordinate), own, rate)
+            self._symbols(coordinate, own, rate)
             for coordinate, own, rate in zip(coordinates, kind.own_symbols, rates, strict=True)
         ]
         rows = [
@@ -128,6 +128,9 @@ class FormulaBuilder:
             markers, coordinates, [list(f) for f in forces], [list(m) for m in moments], efforts
         )
 
+    def _symbols(self, of: Coordinate, value: Any, rate: Any) -> _core.CoordinateSymbols:
+        return _core.CoordinateSymbols(coordinate=self._flat.coordinate(of), value=value, rate=rate)
+
     def _ends(self, kind: Any, ends: Sequence[Marker | Coordinate]) -> tuple[list[Any], list[Any]]:
         """The markers and the coordinates among the ends, with the symbols that stand for them."""
         markers, coordinates = [], []
@@ -135,24 +138,35 @@ class FormulaBuilder:
             symbols = list(end.symbols)
             if isinstance(held, Marker):
                 body = self._body[held.body]
-                motion = (symbols[:3], symbols[3:7], symbols[7:10], symbols[10:])
-                at = [[0.0 if is_expression(x) else x for x in v] for v in (held.position, held.rotation)]
-                markers.append(_core.MarkerSymbols(body, at[0], at[1], *motion))
+                offset, attitude = (
+                    [0.0 if is_expression(x) else x for x in v] for v in (held.position, held.rotation)
+                )
+                markers.append(
+                    _core.MarkerSymbols(
+                        body=body,
+                        offset=offset,
+                        attitude=attitude,
+                        position=symbols[:3],
+                        rotation=symbols[3:7],
+                        velocity=symbols[7:10],
+                        angular_velocity=symbols[10:],
+                    )
+                )
             else:
-                coordinates.append(_core.CoordinateSymbols(self._flat.coordinate(held), *symbols))
+                coordinates.append(self._symbols(held, *symbols))
         return markers, coordinates
 
 
-def _chain(kind: Any) -> tuple[Any, ...]:
+def _chain(kind: Any) -> _core.Chain:
     """The lines of a joint that is turns and slides, one after the other, and its pose at zero; else nothing.
 
     Numbers of parameters and inputs may change: a pose that depends on them is no chain.
     """
     chain = chain_of(kind) if isinstance(kind, CustomJoint) else None
     if chain is None:
-        return ()
-    lines = [(line.coordinate, line.turns, line.axis.tolist(), line.point.tolist()) for line in chain.lines]
-    return lines, chain.rotation.ravel().tolist(), chain.position.tolist()
+        return _core.Chain()
+    lines = [_core.ChainLine(**vars(line)) for line in chain.lines]
+    return _core.Chain(lines=lines, rotation=chain.rotation, position=chain.position)
 
 
 def on_described_side(kind: Any, ends: Sequence[Marker | Coordinate], rotation: Callable[[str], Any]) -> Any:

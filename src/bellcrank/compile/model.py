@@ -11,7 +11,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.start_values import taken_from
-from bellcrank.compile.state import CONTACT_COLUMNS, Floats, Ints, State
+from bellcrank.compile.state import MEMORY, Floats, Ints, State
 from bellcrank.compile.state_source import StateSource, adopted, by_coordinate
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.arguments import required
@@ -481,14 +481,14 @@ class Model:
         core.set_state(*state.arrays, continued, by_coordinate(self, state.angles))
         try:
             if state.contacts is not None and self.contacts:
-                core.set_contact_memory(state.contacts.ravel().tolist())
+                core.set_contact_memory(state.contacts.view((np.float64, MEMORY.itemsize // 8)))
         except ValueError as error:
             raise MechanismError(Fault("state", str(error))) from None
         return core
 
     def state_of(self, core: _core.SystemAt) -> State:
         """The state of a system of this model, with the turns of its angles."""
-        memory = np.reshape(core.contact_memory(), (-1, CONTACT_COLUMNS)) if self.contacts else None
+        memory = core.contact_memory().view(MEMORY).ravel() if self.contacts else None
         angles = core.coordinates()[0][self.angular]
         return State(*core.state(), angles=angles, contacts=memory, source=self.state_source)
 

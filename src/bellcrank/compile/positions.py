@@ -108,8 +108,9 @@ def _finder(model: Model, start: State, pinned: Sequence[int]) -> _core.RootFind
 
 def _found(finder: _core.RootFinder, start: State, method: str) -> Found:
     state = replace(State(*finder.state()), velocity=start.velocity, angular_velocity=start.angular_velocity)
-    steps, _, restarts = finder.counts()
-    return Found(state, finder.largest_error(), method, np.asarray(finder.errors()), steps, restarts)
+    counts = finder.counts()
+    errors = np.asarray(finder.errors())
+    return Found(state, finder.largest_error(), method, errors, counts["steps"], counts["restarts"])
 
 
 def _error(closing: _core.Closing) -> float:

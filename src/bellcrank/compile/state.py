@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bellcrank import _core
 from bellcrank.errors import Fault, MechanismError
 
 if TYPE_CHECKING:
@@ -16,8 +18,17 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 
-CONTACT_COLUMNS: Final = 14
-"""Numbers that a touching point remembers (cpp/contacts/contacts.hpp)."""
+Points: TypeAlias = NDArray[np.void]
+"""Records of touching points (n,); they have the fields of `MEMORY` at least."""
+
+
+def record_type(fields: Sequence[tuple[Any, ...]]) -> np.dtype[np.void]:
+    """The type of records of numbers whose fields the core declares."""
+    return np.dtype([(name, "f8", (count,) if count > 1 else ()) for name, count, *_ in fields])
+
+
+MEMORY: Final = record_type(_core.ContactMemory.fields())
+"""The type of what a touching point remembers."""
 
 
 def _numbers(name: str, value: Any) -> Floats:
@@ -28,14 +39,11 @@ def _numbers(name: str, value: Any) -> Floats:
         raise MechanismError(Fault("state", f"{name} must hold numbers", value)) from None
 
 
-def _contacts(value: Any) -> Floats:
-    array = _numbers("contacts", value)
-    if array.size == 0:
-        return np.zeros((0, CONTACT_COLUMNS))
-    if array.ndim != 2 or array.shape[1] != CONTACT_COLUMNS:
-        rule = f"contacts must have shape (n, {CONTACT_COLUMNS})"
-        raise MechanismError(Fault("state", rule, array.shape))
-    return array.copy()
+def _contacts(value: Any) -> Points:
+    if not isinstance(value, np.ndarray) or value.dtype != MEMORY or value.ndim != 1:
+        rule = f"contacts must be records (n,) of {', '.join(MEMORY.names or ())}"
+        raise MechanismError(Fault("state", rule, value, "such as run.at(t).contacts"))
+    return value.copy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +57,9 @@ class State:
         do not contain. None if unknown; then those with which drives, couplings, screws and limits hold, and
         the fewest otherwise (docs/theory/assembly.md, section 9).
 
-    contacts: (n, 14), what points that touch remember of friction, world axes: numbers of the two shapes and
-        of their features, elastic displacement (3), position (3) and normal (3) of the contact, 1 where it
-        slips. None if unknown; friction then starts without any displacement.
+    contacts: (n,), what points that touch remember of friction, world axes; records of the numbers of the two
+        `shapes` and of their `features`, the elastic displacement `shear`, m, `position` and `normal` of the
+        contact, and `slips`, 1 where it does. None if unknown; friction then starts without any displacement.
     source: names of the mechanism that the state is of, by which another mechanism goes on from it. None if
         unknown; bodies and angles are then those of whoever takes the state, in its order.
 
@@ -64,7 +72,7 @@ class State:
     velocity: Floats
     angular_velocity: Floats
     angles: Floats | None = None
-    contacts: Floats | None = None
+    contacts: Points | None = None
     source: StateSource | None = None
 
     def __post_init__(self) -> None:

@@ -168,7 +168,7 @@ def count_operations(*expressions: float | Whole) -> OperationCount:
     outputs = [
         item for f in expressions for item in _flat(as_expression(f) if isinstance(f, float | int) else f)
     ]
-    return OperationCount(*_core.expression_count(outputs))
+    return OperationCount(**_core.expression_count(outputs))
 
 
 def count_path_operations(f: Iterable[Scalar], x: Iterable[Expression]) -> int:
@@ -176,4 +176,4 @@ def count_path_operations(f: Iterable[Scalar], x: Iterable[Expression]) -> int:
 
     This is the sum that D* factors: nothing is shared between paths. A float beyond 2**53 is rounded.
     """
-    return int(sum(_core.expression_path_count([as_expression(item) for item in f], list(x))))
+    return int(sum(_core.expression_path_count([as_expression(item) for item in f], list(x)).values()))

@@ -29,7 +29,7 @@ def _record(node: Expression, place: dict[Expression, int]) -> tuple[Any, ...]:
     if node.is_constant:
         return ("constant", float(node))
     if node.op == "symbol":
-        return ("symbol", *node.symbol_data)
+        return ("symbol", node.symbol_data)
     operands = [_signed_place(operand, place) for operand in node.operands]
     return ("table", *node.table_data, operands) if node.op == "table" else (node.op, operands)
 
@@ -40,7 +40,7 @@ def _restored(records: list[tuple[Any, ...]], negative: bool) -> Expression:
         if kind == "constant":
             made.append(Expression(data[0]))
         elif kind == "symbol":
-            made.append(_core.expression_symbol(*data))
+            made.append(_core.expression_symbol(**data[0]))
         else:
             operands = [made[number - 1] if number > 0 else -made[-number - 1] for number in data[-1]]
             if kind == "table":

@@ -6,49 +6,17 @@ P. Malczyk, J. Fraczek, Nonlinear Dynamics 70 (2012) 871; see docs/theory/dca.md
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from bellcrank import _core
 from bellcrank.accuracy import Accuracy
 from bellcrank.compile.model import Model
 from bellcrank.formulations.contract import whole
-from bellcrank.formulations.options import ALL, option
+from bellcrank.formulations.options import ALL, options_of
 from bellcrank.formulations.system import System, SystemStatistics
 
 NAME = "dca"
 CUSTOM = ALL
-
-
-@dataclass(frozen=True)
-class DcaOptions:
-    """Options of the dca formulation; the metadata of each field hold its meaning and unit."""
-
-    penalty: float = option(1e10, "Penalty of the augmented rule, in parts of the mass that a row sees.")
-    max_penalty: float = option(
-        1e11,
-        "Penalty up to which it grows where a row nearly depends on others and accelerations do not settle.",
-    )
-    frequency: float = option(
-        1.0 / 7.0,
-        "Natural frequency of constraint errors without projections, in parts of sqrt(g/l).",
-        least=0.0,
-    )
-    damping: float = option(1.0, "Damping ratio of constraint errors without projections.", least=0.0)
-    projections: bool = option(
-        True,
-        "Project positions and velocities onto the constraints; else errors die out by damping.",
-    )
-    max_iterations: int = option(10, "Iterations at each level before the next one begins.", least=1)
-    position_tolerance: float = option(
-        1e-14,
-        "Correction of positions that ends their iterations, in parts of the links' size and in radians.",
-    )
-    velocity_tolerance: float = option(1e-12, "The same of velocities, in parts of the largest.")
-    acceleration_tolerance: float = option(1e-10, "The same of accelerations, in parts of the largest.")
-    contact_tolerance: float = option(1e-8, "Gap of a stop that counts as closed.", "m or rad")
-    rest_speed: float = option(
-        1e-3, "Approach speed below which a stop does not bounce.", "m/s or rad/s", 0.0
-    )
-    threads: int = option(0, "Threads that share large mechanisms at most; 0: as many as processors.")
 
 
 @dataclass(frozen=True)
@@ -93,7 +61,7 @@ class DcaSystem(System):
         return bool(self.options["projections"])
 
 
-OPTIONS = DcaOptions
+OPTIONS = options_of("DcaOptions", _core.DcaOptions.fields())
 SYSTEM = DcaSystem
 reduced = whole
 
@@ -103,10 +71,10 @@ def refusals(_model: Model) -> list[str]:
     return []
 
 
-def create(model: Model, options: DcaOptions) -> _core.Dca:
+def create(model: Model, options: Any) -> _core.Dca:
     """The core's system of a model. Formulas run in the interpreter until their native code is ready."""
     if model.core.programs:
         from bellcrank.expression.native import attach_soon
 
         attach_soon(model.core.programs)
-    return _core.Dca(model.core, **asdict(options))
+    return _core.Dca(model.core, _core.DcaOptions(**asdict(options)))

@@ -1,9 +1,9 @@
-"""Options of formulations: checked against the dataclass that describes them."""
+"""Options of formulations: declared once by the core, and checked against the dataclass made of that."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import Field, field, fields
+from dataclasses import Field, field, fields, make_dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
@@ -52,6 +52,13 @@ def option(default: float | tuple[str, ...], meaning: str, unit: str = "", least
     least: smallest number allowed; None for numbers greater than zero.
     """
     return field(default=default, metadata={"meaning": meaning, "unit": unit, "least": least})
+
+
+def options_of(name: str, declared: Iterable[tuple[Any, ...]], **others: Any) -> Any:
+    """The dataclass of the options that a record of the core declares, and of others, which come first."""
+    own = {name: option(default, meaning, unit, least) for name, _, unit, meaning, default, least in declared}
+    every = [(name, type(one.default), one) for name, one in (own | others).items()]
+    return make_dataclass(name, every, frozen=True, namespace={"__module__": __name__})
 
 
 def check_names(

@@ -5,15 +5,18 @@ P. Schröder, The Virtual Erector Set, chapters 5.5 to 5.8, after R. Lathrop; se
 
 from __future__ import annotations
 
+from typing import Any
+
 from bellcrank import _core
 from bellcrank.compile.model import Model
+from bellcrank.formulations import joint_system
 from bellcrank.formulations.contract import whole
-from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
+from bellcrank.formulations.joint_system import JointSystem, for_core
 from bellcrank.formulations.options import ALL
 
 NAME = "recursive"
 CUSTOM = ALL
-OPTIONS = JointSystemOptions
+OPTIONS = joint_system.OPTIONS
 SYSTEM = JointSystem
 reduced = whole
 
@@ -23,6 +26,6 @@ def refusals(model: Model) -> list[str]:
     return list(_core.Recursive.refusals(model.core))
 
 
-def create(model: Model, options: JointSystemOptions) -> _core.Recursive:
+def create(model: Model, options: Any) -> _core.Recursive:
     """The core's system of a model."""
-    return _core.Recursive(model.core, **options.for_core(model, NAME))
+    return _core.Recursive(model.core, for_core(model, NAME, options))

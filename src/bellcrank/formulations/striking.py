@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from bellcrank import _core
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.mechanism.checking import Check
@@ -66,33 +65,33 @@ class Strike:
 def strike(system: System, what: Sequence[StruckPoint | Blow]) -> Strike:
     """See `System.strike`."""
     bodies = dict(system.model.body_index) | {GROUND: len(system.model.bodies)}
-    struck: list[int] = []
-    pairs: list[tuple[int, int]] = []
-    blows: list[list[float]] = []
-    points: list[list[float]] = []
+    blows: list[dict[str, Any]] = []
+    points: list[dict[str, Any]] = []
     with Check("strike") as check:
         for i, given in enumerate(what):
             field = f"what[{i}]"
             if isinstance(given, Blow):
-                struck.append(_number(check, field, given.body, bodies))
-                impulse = check.vector(f"{field}.impulse", given.impulse)
-                blows.append([*check.vector(f"{field}.position", given.position, "m"), *impulse])
-            elif isinstance(given, StruckPoint):
-                pairs.append(
-                    (_number(check, field, given.body, bodies), _number(check, field, given.other, bodies))
+                blows.append(
+                    {
+                        "body": _number(check, field, given.body, bodies),
+                        "impulse": check.vector(f"{field}.impulse", given.impulse),
+                        "position": check.vector(f"{field}.position", given.position, "m"),
+                    }
                 )
+            elif isinstance(given, StruckPoint):
+                pair = [_number(check, field, name, bodies) for name in (given.body, given.other)]
                 if given.body == given.other:
                     check.fault(
                         f"{field}: a body does not strike itself",
                         given.body,
                         "name another body, or the ground",
                     )
-                points.append(_numbers_of(check, field, given))
+                points.append({"bodies": pair, **_numbers_of(check, field, given)})
             else:
                 check.fault(f"{field} must be a StruckPoint or a Blow", given)
     try:
         impulses, residual = system.core.strike(
-            struck, np.reshape(blows, (-1, 6)), pairs, np.reshape(points, (-1, 9)), _TOLERANCE
+            [_core.Blow(**one) for one in blows], [_core.StruckPoint(**one) for one in points], _TOLERANCE
         )
     except Unsupported as error:
         raise Unsupported(f"{error}; use formulation='recursive' or 'lagrange'") from None
@@ -111,11 +110,11 @@ def _number(check: Check, field: str, name: str, bodies: Mapping[str, int]) -> i
     return bodies.get(name, 0)
 
 
-def _numbers_of(check: Check, field: str, point: StruckPoint) -> list[float]:
-    return [
-        *check.vector(f"{field}.position", point.position, "m"),
-        *check.axis(f"{field}.normal", point.normal),
-        check.not_negative(f"{field}.friction", point.friction),
-        check.fraction(f"{field}.restitution", point.restitution),
-        float(check.choice(f"{field}.impact_law", point.impact_law, IMPACT_LAWS) == IMPACT_LAWS[1]),
-    ]
+def _numbers_of(check: Check, field: str, point: StruckPoint) -> dict[str, Any]:
+    return {
+        "position": check.vector(f"{field}.position", point.position, "m"),
+        "normal": check.axis(f"{field}.normal", point.normal),
+        "friction": check.not_negative(f"{field}.friction", point.friction),
+        "restitution": check.fraction(f"{field}.restitution", point.restitution),
+        "by_impulse": check.choice(f"{field}.impact_law", point.impact_law, IMPACT_LAWS) == IMPACT_LAWS[1],
+    }

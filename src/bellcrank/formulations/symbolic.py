@@ -18,8 +18,10 @@ from bellcrank.compile.formula_joints import POLE, poles_near
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.formulations import joint_system
 from bellcrank.formulations.contract import whole
-from bellcrank.formulations.joint_system import JointSystem, JointSystemOptions
+from bellcrank.formulations.cuts import cut_blocks
+from bellcrank.formulations.joint_system import JointSystem, for_core
 from bellcrank.formulations.linearization import Linearization, Speed
 from bellcrank.formulations.options import ALL
 
@@ -44,9 +46,6 @@ FORMS = (
     "parameters",
 )
 """What is generated, by name; accelerations only where no row is left to close."""
-
-
-OPTIONS = JointSystemOptions
 
 
 class SymbolicSystem(JointSystem):
@@ -198,6 +197,7 @@ class SymbolicSystem(JointSystem):
         return numbers
 
 
+OPTIONS = joint_system.OPTIONS
 SYSTEM = SymbolicSystem
 reduced = whole
 
@@ -212,16 +212,15 @@ def refusals(model: Model, cut: Sequence[int] = ()) -> list[str]:
     return [f"{reason}: {joints}" if "loops of joints" in reason else reason for reason in reasons]
 
 
-def create(model: Model, options: JointSystemOptions) -> _core.Symbolic:
+def create(model: Model, options: Any) -> _core.Symbolic:
     """The core's system of a model; numbers that follow parameters are inputs of its programs."""
-    settings = options.for_core(model, NAME)
-    if reasons := refusals(model, settings["cut"]):
+    settings = for_core(model, NAME, options)
+    if reasons := refusals(model, cut_blocks(model, NAME, options.cut)):
         raise Unsupported(
             f"formulation {NAME!r} cannot cut mechanism {model.name!r} there: {'; '.join(reasons)}"
         )
     followed = followed_numbers(model)
-    numbers: dict[str, Any] = {} if followed is None else {"numbers": _for_core(model, followed)}
-    return _core.Symbolic(model.core, **settings, **numbers)
+    return _core.Symbolic(model.core, settings, None if followed is None else _numbers(model, followed))
 
 
 def followed_numbers(model: Model) -> ParametricNumbers | None:
@@ -233,7 +232,7 @@ def followed_numbers(model: Model) -> ParametricNumbers | None:
     return parametric_numbers(model)
 
 
-def _for_core(model: Model, followed: ParametricNumbers) -> _core.ParametricNumbers:
+def _numbers(model: Model, followed: ParametricNumbers) -> _core.ParametricNumbers:
     from bellcrank.expression.expression import fresh_symbol
 
     # A number from the initial configuration is as much an independent number as a parameter is.
@@ -254,7 +253,9 @@ def _for_core(model: Model, followed: ParametricNumbers) -> _core.ParametricNumb
             *(("function_params", place, symbol) for symbol, _, places in steered for place in places),
         ],
         [
-            (len(symbols) + k, formula, max(places, default=-1))
+            _core.Steered(
+                parameter=len(symbols) + k, formula_value=formula, function_param=max(places, default=-1)
+            )
             for k, (_, formula, places) in enumerate(steered)
         ],
     )

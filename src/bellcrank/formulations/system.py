@@ -256,8 +256,9 @@ class System:
         pivot = float(counts.pop("smallest_pivot"))
         for told_elsewhere in ("uncertainty", "smallest_inertia", "dropped_rows"):
             counts.pop(told_elsewhere)
-        if not counts["precise"]:
-            counts.pop("precise")
+        for seldom in ("precise", "linearizations"):
+            if not counts[seldom]:
+                counts.pop(seldom)
         return SystemStatistics({name: int(value) for name, value in counts.items()}, dropped, pivot)
 
     def accuracy(self) -> Accuracy:

@@ -171,12 +171,20 @@ def core_run(
 
     max_step: s, of adaptive methods; 0 for no limit. periods: of samples, s.
     """
-    method = (options.method.name, options.step, max_step, options.rtol, options.atol)
     found: dict[str, Any] = (
         {} if events is None else {"events": events.functions, "event_coordinates": events.coordinates}
     )
     found |= {"max_order": options.max_order, "tolerances": options.tolerances, "periods": list(periods)}
-    return _core.Run(core, *method, observed, **found)
+    return _core.Run(
+        core,
+        method=options.method.name,
+        step=options.step,
+        max_step=max_step,
+        rtol=options.rtol,
+        atol=options.atol,
+        what=observed,
+        **found,
+    )
 
 
 def advance(

@@ -72,13 +72,13 @@ class Event:
 
 @dataclass(frozen=True)
 class CompiledEvents:
-    """Events in the form of the core: (program, indices of its inputs, direction, terminal) each.
+    """Events in the form of the core.
 
     coordinates: of the model, on which the events depend.
     """
 
     names: tuple[str, ...]
-    functions: list[tuple[Any, list[int], int, bool]]
+    functions: list[_core.EventFunction]
     coordinates: list[int]
 
 
@@ -103,7 +103,14 @@ def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEv
     for event, (expression, symbols) in zip(listed, read, strict=True):
         _, main = _core.lower_expressions([expression], [symbol for symbol, _ in symbols])
         inputs = [_place(what, coordinates, len(model.bodies)) for _, what in symbols]
-        functions.append((_core.CompiledProgram(main), inputs, event.direction, event.terminal))
+        functions.append(
+            _core.EventFunction(
+                program=_core.CompiledProgram(main),
+                inputs=inputs,
+                direction=event.direction,
+                terminal=event.terminal,
+            )
+        )
     return CompiledEvents(tuple(names), functions, coordinates)
 
 
@@ -138,7 +145,7 @@ def _place(what: tuple[str, int], coordinates: Sequence[int], bodies: int) -> in
     section = {"q": "coordinates", "r": "rates"}.get(kind)
     if section is None:
         return number
-    sections = _core.frame_sections(bodies=bodies, coordinates=len(coordinates))
+    sections = _core.frame_sections(_core.FrameCounts(bodies=bodies, coordinates=len(coordinates)))
     begin = next(begin for name, begin, _ in sections if name == section)
     return begin + coordinates.index(number)
 
@@ -169,7 +176,10 @@ class _Places:
         return found
 
     def _of_body(self, word: str, number: int) -> dict[str, tuple[str, int]]:
-        begins = {name: begin for name, begin, _ in _core.frame_sections(bodies=len(self._bodies))}
+        begins = {
+            name: begin
+            for name, begin, _ in _core.frame_sections(_core.FrameCounts(bodies=len(self._bodies)))
+        }
         return {
             f"{word}.{part}": ("b", begins[section] + len(parts.split()) * number + k)
             for parts, section in _OF_BODIES

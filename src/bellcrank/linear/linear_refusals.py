@@ -13,6 +13,7 @@ from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.linear.differences import OutOfReach
 from bellcrank.linear.state_chart import StateChart
+from bellcrank.mechanism.rows import LAW_PARAMETERS
 
 if TYPE_CHECKING:
     from bellcrank.linear.linear_points import LinearPoints
@@ -63,10 +64,10 @@ def refuse_state(model: Model, state: State) -> None:
 def _regularisation(model: Model, law: int) -> float | None:
     """The regularisation velocity of a law with dry friction; None for others."""
     kind, arrays = model.arrays["law_kind"][law], model.arrays
-    params = arrays["law_params"][slice(*arrays["law_param_start"][law : law + 2])].tolist()
-    if kind == "friction" and max(params[1:3]) > 0.0:
-        return float(params[4])
-    return float(params[0]) if kind == "brake" else None
+    values = arrays["law_params"][slice(*arrays["law_param_start"][law : law + 2])].tolist()
+    params = dict(zip(LAW_PARAMETERS[kind], values, strict=True))
+    dry = kind == "brake" or (kind == "friction" and max(params["coulomb"], params["stiction"]) > 0.0)
+    return float(params["regularisation_velocity"]) if dry else None
 
 
 def refuse_singular(chart: StateChart) -> None:

@@ -305,7 +305,9 @@ class _Driven:
             ]
         )
         self._others = [float(one.value) for one in model.inputs]
-        self._core = _core.Closing(self._model.core, position_tolerance=1e-15, doubt=_DOUBT)
+        self._core = _core.Closing(
+            self._model.core, _core.RefinedClosingOptions(position_tolerance=1e-15, doubt=_DOUBT)
+        )
 
     def go(self, start: State, values: Floats, rates: Floats) -> State:
         self._core.set_state(*start.arrays, False)

@@ -38,7 +38,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameter import Parameter
 from bellcrank.mechanism.placement import Placement
-from bellcrank.mechanism.rows import FROM_START, LAW_KINDS, AppliedWrench, Block, Law, Lowered, Row, Term
+from bellcrank.mechanism.rows import FROM_START, LAW_PARAMETERS, AppliedWrench, Block, Law, Lowered, Row, Term
 from bellcrank.mechanism.shape import SHAPES, Shape
 
 __all__ = [
@@ -49,7 +49,7 @@ __all__ = [
     "FUNCTIONS",
     "GROUND",
     "JOINT_KINDS",
-    "LAW_KINDS",
+    "LAW_PARAMETERS",
     "SHAPES",
     "AppliedWrench",
     "Block",

@@ -76,20 +76,20 @@ class Contact(ForceKind):
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """The law, and the bodies between which it acts."""
         bodies: tuple[Marker, ...] = markers(ends)
-        law = ContactLaw(
-            tuple(marker.body for marker in bodies),
-            self.stiffness,
-            self.exponent,
-            self.restitution,
-            self.impact_speed,
-            self.dissipation,
-            self.friction,
-            self.friction if self.static_friction is None else self.static_friction,
-            self.shear_ratio,
-            self.shear_damping,
-            self.joined,
-            rolling_resistance=self.rolling_resistance,
-            spinning_resistance=self.spinning_resistance,
-            poisson=self.impact_law == IMPACT_LAWS[1],
-        )
+        numbers = {
+            "stiffness": self.stiffness,
+            "exponent": self.exponent,
+            "dissipation": self.dissipation,
+            "static_friction": self.friction if self.static_friction is None else self.static_friction,
+            "kinetic_friction": self.friction,
+            "shear_ratio": self.shear_ratio,
+            "shear_time": self.shear_damping,
+            "restitution": self.restitution,
+            "rim_stiffness": 0.0,
+            "rolling": self.rolling_resistance,
+            "spinning": self.spinning_resistance,
+            "by_impulse": float(self.impact_law == IMPACT_LAWS[1]),
+        }
+        names = tuple(marker.body for marker in bodies)
+        law = ContactLaw(names, numbers, self.impact_speed, self.joined)
         return Lowered(contacts=(law,))

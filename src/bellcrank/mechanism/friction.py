@@ -48,8 +48,7 @@ class JointFriction(ForceKind):
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A friction law."""
         stiction = self.coulomb if self.stiction is None else self.stiction
-        params = (self.viscous, self.coulomb, stiction, self.stribeck_velocity, self.regularisation_velocity)
-        return Lowered(laws=(Law("friction", pairwise("", ends), params),))
+        return Lowered(laws=(Law.of(self, "friction", pairwise("", ends), stiction=stiction),))
 
 
 @described
@@ -73,4 +72,4 @@ class Brake(ForceKind):
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A brake law."""
-        return Lowered(laws=(Law("brake", pairwise("", ends), (self.regularisation_velocity,), self.level),))
+        return Lowered(laws=(Law.of(self, "brake", pairwise("", ends), self.level),))

@@ -34,7 +34,8 @@ class JointMotor(ForceKind):
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A motor law."""
-        return Lowered(laws=(Law("motor", pairwise("", ends), (self.droop,), self.effort),))
+        law = Law.of(self, "motor", pairwise("", ends), self.effort, torque_slope=self.droop)
+        return Lowered(laws=(law,))
 
 
 @described
@@ -68,7 +69,8 @@ class GearedMotor(ForceKind):
             or self.droop > 0.0
             or not (isinstance(torque, Constant) and torque.value == 0.0)
         ):
-            laws = (Law("motor", coordinate, (self.ratio**2 * self.droop,), torque),)
+            slope = self.ratio**2 * self.droop
+            laws = (Law.of(self, "motor", coordinate, torque, torque_slope=slope),)
         inertia = self.ratio**2 * self.rotor_inertia
         if (
             not is_expression(inertia) and inertia < range_of("kg m^2").least

@@ -38,8 +38,7 @@ class RubberString(ForceKind):
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A rubber law on the distance."""
-        params = (self.stiffness, self.rest_length, self.restitution, self.closing_speed)
-        return Lowered(laws=(Law("rubber", pairwise("distance", ends), params),))
+        return Lowered(laws=(Law.of(self, "rubber", pairwise("distance", ends), rest=self.rest_length),))
 
 
 @described
@@ -63,8 +62,8 @@ class OneSidedSpring(ForceKind):
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A one-sided law on the distance or the joint coordinate."""
-        params = (self.stiffness, self.damping, self.contact, _DIRECTIONS[self.side], self.depth)
-        return Lowered(laws=(Law("one_sided", pairwise("distance", ends), params),))
+        law = Law.of(self, "one_sided", pairwise("distance", ends), direction=_DIRECTIONS[self.side])
+        return Lowered(laws=(law,))
 
 
 @described
@@ -89,5 +88,5 @@ class SupportPoint(ForceKind):
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A one-sided law on the height of the marker."""
         (point,) = markers(ends)
-        params = (self.stiffness, self.damping, self.height, _DIRECTIONS["below"], self.depth)
-        return Lowered(laws=(Law("one_sided", Coordinate("z", Marker(GROUND), point), params),))
+        above, up = Coordinate("z", Marker(GROUND), point), _DIRECTIONS["below"]
+        return Lowered(laws=(Law.of(self, "one_sided", above, contact=self.height, direction=up),))

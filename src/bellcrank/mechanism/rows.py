@@ -7,10 +7,11 @@ wrenches. The compiler of a mechanism uses only these and does not depend on joi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from bellcrank import _core
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.functions.function import Function
 from bellcrank.mechanism.marker import Marker
@@ -18,16 +19,8 @@ from bellcrank.mechanism.marker import Marker
 FROM_START: Final = None
 """As a row's constant or a law's rest: what holds in the assembled initial configuration (C = 0 there)."""
 
-LAW_KINDS: Final = {
-    "linear": ("stiffness", "damping", "rest", "preload"),
-    "table": ("damping",),
-    "motor": ("torque_slope",),
-    "friction": ("viscous", "coulomb", "stiction", "stribeck_velocity", "regularisation_velocity"),
-    "brake": ("regularisation_velocity",),
-    "rubber": ("stiffness", "rest", "restitution", "closing_speed"),
-    "one_sided": ("stiffness", "damping", "contact", "direction", "depth"),
-}
-"""Parameters of each law kind, in their order in `Law.params`."""
+LAW_PARAMETERS: Final = _core.law_parameters()
+"""Names of the parameters of each law kind (`cpp/forces`), in their order in `Law.params`."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Law:
-    """An effort along a coordinate, of one of LAW_KINDS; `params` in the order given there.
+    """An effort along a coordinate, of a kind in LAW_PARAMETERS; `params` in the order given there.
 
     The effort is positive where it drives the coordinate up (a positive effort along "distance" pushes
     apart). A parameter "rest" that is FROM_START means the coordinate's value in the assembled initial
@@ -81,6 +74,25 @@ class Law:
     coordinate: Coordinate
     params: tuple[float | None, ...]
     function: Function | None = None
+
+    @classmethod
+    def of(
+        cls,
+        element: object,
+        kind: str,
+        coordinate: Coordinate,
+        function: Function | None = None,
+        **params: Any,
+    ) -> Law:
+        """A law by names of its parameters; those that are not given are the element's fields of that name.
+
+        Raises TypeError for other names.
+        """
+        names = LAW_PARAMETERS[kind]
+        if unknown := params.keys() - set(names):
+            raise TypeError(f"a law of kind {kind!r} has no {unknown.pop()!r}, but {', '.join(names)}")
+        values = (params[name] if name in params else getattr(element, name) for name in names)
+        return cls(kind, coordinate, tuple(values), function)
 
 
 @dataclass(frozen=True)
@@ -113,28 +125,18 @@ class WheelSlices:
 
 @dataclass(frozen=True)
 class ContactLaw:
-    """How the shapes of bodies touch each other; the fields from stiffness to joined are those of `Contact`.
+    """How the shapes of bodies touch each other.
 
-    rim_stiffness: of the points of a tyre's rim, N/m.
+    numbers: of the core's law (`cpp/contacts/contact_law.hpp`) by their names; dissipation and shear_time are
+        None where they follow from others. impact_speed, joined: those of `Contact`.
     wheel: the tyre of the first body, which touches all shapes of the others; None between shapes.
     """
 
     bodies: tuple[str, ...]
-    stiffness: float
-    exponent: float
-    restitution: float
+    numbers: Mapping[str, Any]
     impact_speed: float
-    dissipation: float | None
-    friction: float
-    static_friction: float
-    shear_ratio: float
-    shear_damping: float | None
     joined: bool
-    rim_stiffness: float = 0.0
     wheel: WheelSlices | None = None
-    rolling_resistance: float = 0.0
-    spinning_resistance: float = 0.0
-    poisson: bool = False
 
 
 @dataclass(frozen=True)

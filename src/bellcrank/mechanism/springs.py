@@ -23,19 +23,16 @@ class _LinearSpring(ForceKind):
 
     _rest: ClassVar[str]
 
-    def _params(self) -> tuple[Any, ...]:
-        """The numbers of its law; the fields are declared by each kind, in its own units."""
-        own: Any = self
-        return (own.stiffness, own.damping, getattr(self, self._rest), own.preload)
-
     def _judge(self, check: Check) -> None:
-        stiffness, damping, _, preload = self._params()
-        if len(check.faults) == 0 and stiffness == damping == preload == 0.0:
+        own: Any = self  # each kind declares the fields, in its own units
+        if len(check.faults) == 0 and own.stiffness == own.damping == own.preload == 0.0:
             check.fault("it does nothing", None, "give a stiffness or a damping")
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A linear law on the distance or the joint coordinate."""
-        return Lowered(laws=(Law("linear", pairwise("distance", ends), self._params()),))
+        return Lowered(
+            laws=(Law.of(self, "linear", pairwise("distance", ends), rest=getattr(self, self._rest)),)
+        )
 
     def held_at(self, value: float, _ends: tuple[Attachment, ...]) -> Self:
         """With that rest length or angle."""
@@ -106,7 +103,7 @@ class TabulatedSpring(ForceKind):
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A table law on the distance or the joint coordinate."""
-        return Lowered(laws=(Law("table", pairwise("distance", ends), (self.damping,), self.effort),))
+        return Lowered(laws=(Law.of(self, "table", pairwise("distance", ends), self.effort),))
 
 
 @described
@@ -141,7 +138,9 @@ class Bushing(ForceKind):
         damping = (*self.damping, *self.rotational_damping)
         return Lowered(
             laws=tuple(
-                Law("linear", Coordinate(name, one, two), (k, c, 0.0, 0.0))
+                Law.of(
+                    self, "linear", Coordinate(name, one, two), stiffness=k, damping=c, rest=0.0, preload=0.0
+                )
                 for name, k, c in zip(names, stiffness, damping, strict=True)
                 if k != 0.0 or c != 0.0
             )

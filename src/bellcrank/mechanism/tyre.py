@@ -109,23 +109,21 @@ class Tyre(ForceKind):
         slices = self._slices()
         tread = 2.0 * pi * self.radius / slices
         static, kinetic = self._friction()
-        law = ContactLaw(
-            (wheel.body, *(marker.body for marker in grounds)),
-            stiffness=self.pressure * self.flattening * tread,
-            exponent=1.0,
-            restitution=0.0,
-            impact_speed=1.0,
-            dissipation=self.dissipation,
-            friction=kinetic,
-            static_friction=static,
-            shear_ratio=self.shear_ratio,
-            shear_damping=self.shear_damping,
-            joined=True,
-            rim_stiffness=self.rim_stiffness * tread,
-            wheel=WheelSlices(
-                wheel, self.radius, self.width, self._height(), slices, self.rim_depth * self._height()
-            ),
-        )
+        numbers = {
+            "stiffness": self.pressure * self.flattening * tread,
+            "exponent": 1.0,
+            "dissipation": self.dissipation,
+            "static_friction": static,
+            "kinetic_friction": kinetic,
+            "shear_ratio": self.shear_ratio,
+            "shear_time": self.shear_damping,
+            "rim_stiffness": self.rim_stiffness * tread,
+            **dict.fromkeys(("restitution", "rolling", "spinning", "by_impulse"), 0.0),
+        }
+        height = self._height()
+        cut = WheelSlices(wheel, self.radius, self.width, height, slices, rim=self.rim_depth * height)
+        names = (wheel.body, *(marker.body for marker in grounds))
+        law = ContactLaw(names, numbers, impact_speed=1.0, joined=True, wheel=cut)
         return Lowered(contacts=(law,))
 
     def sunk(self, load: float) -> float:

@@ -26,6 +26,7 @@ from bellcrank.integrate.methods import Method
 from bellcrank.mechanism.checking import Check
 from bellcrank.run.plan import Plan
 from bellcrank.trajectory.observation import Observation
+from bellcrank.trajectory.store import points_of
 
 PROJECTION: Final = "projection"
 """As `assemble`: the start, also a given state, is only projected, from wherever it has the bodies."""
@@ -155,7 +156,7 @@ def set_start(system: System, state: State | None, steer: Callable[[], None], mo
     if state is not None and not moves:
         _refuse_moved(system, adopted(system.model, state))
     if system.model.contacts and state is None:
-        refuse_deep_starts(system.model, system.core.contacts())
+        refuse_deep_starts(system.model, points_of(system.core.contacts()))
 
 
 def _bring(system: System, state: State) -> None:

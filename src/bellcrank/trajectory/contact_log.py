@@ -4,30 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
-from bellcrank.compile.state import CONTACT_COLUMNS
+from bellcrank.compile.state import MEMORY, Points
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.layout import FrameLayout
-from bellcrank.trajectory.store import FloatArray, Store, read_only
-
-COLUMNS: Final = CONTACT_COLUMNS + 12
-"""Numbers of a point: its contact, what it remembers, gap, force (3), slip (3), approach, moment (3)."""
-
-SHAPES: Final = slice(1, 3)
-MEMORY: Final = slice(1, 1 + CONTACT_COLUMNS)
-POSITION: Final = slice(8, 11)
-NORMAL: Final = slice(11, 14)
-SLIPS: Final = 14
-_GAP: Final = 15
-FORCE: Final = slice(16, 19)
-_SLIP: Final = slice(19, 22)
-_APPROACH: Final = 22
-MOMENT: Final = slice(23, 26)
-ODD: Final = (*range(16, 22), *range(23, 26))
-"""Force, slip and moment: what has the other sign seen from the other body, beside what is remembered."""
+from bellcrank.trajectory.store import POINT, FloatArray, Store, read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +75,7 @@ class ContactHistory:
     @cached_property
     def count(self) -> np.ndarray:
         """How many points touch (T,)."""
-        mine = self._store.contacts[:, 0] == self._number
+        mine = self._store.contacts["contact"] == self._number
         return np.add.reduceat(np.append(mine, False).astype(int), self._starts[:-1]) * (
             np.diff(self._starts) > 0
         )
@@ -109,24 +92,18 @@ class ContactHistory:
         first, last = (0, count) if frame is None else (frame % count, frame % count + 1)
         rows = self._store.contacts[starts[first] : starts[last]]
         time = np.repeat(self._store.read("time")[first:last], np.diff(starts[first : last + 1]))
-        mine = rows[:, 0] == self._number
+        mine = rows["contact"] == self._number
         return self._points(time[mine], rows[mine])
 
-    def _points(self, time: FloatArray, rows: FloatArray) -> ContactPoints:
+    def _points(self, time: FloatArray, rows: Points) -> ContactPoints:
         names = self._layout.contact_shapes
-        pairs = rows[:, SHAPES].astype(int)
+        same = ("position", "normal", "gap", "approach", "force", "moment", "slip")
         return ContactPoints(
             time=read_only(time),
-            bodies=tuple((names[a], names[b]) for a, b in pairs.tolist()),
-            position=read_only(rows[:, POSITION]),
-            normal=read_only(rows[:, NORMAL]),
-            gap=read_only(rows[:, _GAP]),
-            approach=read_only(rows[:, _APPROACH]),
-            force=read_only(rows[:, FORCE]),
-            moment=read_only(rows[:, MOMENT]),
-            slip=read_only(rows[:, _SLIP]),
-            sticks=rows[:, SLIPS] == 0.0,
-            feature=rows[:, 3:5].astype(np.int64),
+            bodies=tuple((names[a], names[b]) for a, b in rows["shapes"].astype(int).tolist()),
+            sticks=rows["slips"] == 0.0,
+            feature=rows["features"].astype(np.int64),
+            **{name: read_only(rows[name]) for name in same},
         )
 
 
@@ -136,19 +113,19 @@ def starts_of(store: Store) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(counts)])
 
 
-def rows_of(store: Store, frames: slice) -> FloatArray:
+def rows_of(store: Store, frames: slice) -> Points:
     """The points of some frames, a slice forwards."""
     starts = starts_of(store)
     chosen = range(*frames.indices(store.frames))
     parts = [store.contacts[starts[frame] : starts[frame + 1]] for frame in chosen]
-    return np.concatenate(parts) if parts else np.empty((0, COLUMNS))
+    return np.concatenate(parts) if parts else np.empty(0, POINT)
 
 
-def memory_at(store: Store, time: float) -> FloatArray | None:
+def memory_at(store: Store, time: float) -> Points | None:
     """The stored state of contacts in the frame at a time; None between frames."""
     recorded = store.read("time")
     frame = int(np.argmin(np.abs(recorded - time))) if len(recorded) else -1
     if frame < 0 or abs(recorded[frame] - time) > 1e-12 * max(1.0, abs(time)):
         return None
     starts = starts_of(store)
-    return np.array(store.contacts[starts[frame] : starts[frame + 1], MEMORY])
+    return store.contacts[starts[frame] : starts[frame + 1]][list(MEMORY.names or ())].astype(MEMORY)

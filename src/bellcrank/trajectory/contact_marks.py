@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from bellcrank.compile.state import Points
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.marker import GROUND
@@ -15,7 +16,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.tyre import Tyre
 from bellcrank.scene.contact_marks import CUT, LONGEST, ContactMarking, ContactMarks
-from bellcrank.trajectory.contact_log import FORCE, NORMAL, POSITION, SLIPS, starts_of
+from bellcrank.trajectory.contact_log import starts_of
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
@@ -31,12 +32,12 @@ _BELOW: Final = -0.5  # of the upward part of a normal: the first body lies belo
 class Touching:
     """Points that touch. contacts: names of contacts. shapes: name of the body of each shape.
 
-    rows: (n, 26), as `contact_log` has them.
+    rows: (n,), records of type `POINT`.
     """
 
     contacts: tuple[str, ...]
     shapes: tuple[str, ...]
-    rows: FloatArray
+    rows: Points
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -44,14 +45,14 @@ class Touching:
     @property
     def contact(self) -> Any:
         """The number (n,) of the contact of each point."""
-        return self.rows[:, 0].astype(int)
+        return self.rows["contact"].astype(int)
 
     @property
     def pairs(self) -> Any:
         """Numbers (n, 2) of the bodies of each point, as `names` has them."""
         numbers = {name: number for number, name in enumerate(self.names)}
         carrier = np.array([numbers[name] for name in self.shapes], dtype=int)
-        return carrier[self.rows[:, 1:3].astype(int)]
+        return carrier[self.rows["shapes"].astype(int)]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -89,7 +90,7 @@ def arrows_of(touching: Touching, summed: Collection[str], up: Any, frame: Any =
     neither is above. up: unit vector. frame: number of the frame (n,) of each point.
     """
     rows, frame = touching.rows, np.broadcast_to(frame, len(touching))
-    force, normal = rows[:, FORCE], rows[:, NORMAL]
+    force, normal, position = rows["force"], rows["normal"], rows["position"]
     weight = np.maximum(np.einsum("ij,ij->i", force, normal), 0.0)
     many = np.isin(touching.contact, [touching.contacts.index(name) for name in summed])
     pairs, one = touching.pairs, ~many
@@ -102,7 +103,7 @@ def arrows_of(touching: Touching, summed: Collection[str], up: Any, frame: Any =
         return sums
 
     pressed = np.maximum(total(weight[:, None]), 1e-300)
-    tail = np.concatenate([rows[one, POSITION], total(weight[:, None] * rows[:, POSITION]) / pressed])
+    tail = np.concatenate([position[one], total(weight[:, None] * position) / pressed])
     acting = np.concatenate([force[one], total(force)])
     upward = np.concatenate([normal[one], total(weight[:, None] * normal) / pressed]) @ np.asarray(up)
     ends = np.concatenate([pairs[one], kinds[:, 2:]])
@@ -127,7 +128,7 @@ class ContactPictures:
         names, newtons = _checked(run, contacts, newtons)
         counts = np.diff(starts_of(run.store)).astype(int)
         rows, frame = run.store.contacts, np.repeat(np.arange(len(counts)), counts)
-        mine = np.isin(rows[:, 0], [run.layout.contacts.index(name) for name in names])
+        mine = np.isin(rows["contact"], [run.layout.contacts.index(name) for name in names])
         self._points = Touching(run.layout.contacts, run.layout.contact_shapes, rows[mine])
         self._time, self._frame = run.time, frame[mine]
         summed = summed_of(run.origin.mechanism, self._points, self._frame)
@@ -144,8 +145,8 @@ class ContactPictures:
         begin, end = np.searchsorted(self._arrows.frame, [frame, frame + 1])
         rows = self._points.rows[first:last]
         return ContactMarks(
-            rows[:, POSITION],
-            rows[:, SLIPS] == 0.0,
+            rows["position"],
+            rows["slips"] == 0.0,
             self._fine[first:last],
             self._arrows.tail[begin:end],
             self._arrows.force[begin:end],

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.trajectory.contact_log import COLUMNS, MEMORY, ODD
+from bellcrank.compile.state import Points
 from bellcrank.trajectory.layout import FrameLayout
-from bellcrank.trajectory.store import FloatArray, MemoryStore
+from bellcrank.trajectory.store import POINT, FloatArray, MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
 
 _ELEMENTS: Final = {
@@ -43,8 +43,8 @@ _ABSENT: Final = {
 }
 """What sections hold of an element that is not there: it exerts nothing. Of all others no number is known."""
 
-_ODD_IN_MEMORY: Final = (4, 5, 6, 10, 11, 12)
-"""What has the other sign seen from the other body: elastic displacement and normal."""
+_ODD: Final = ("shear", "normal", "force", "slip", "moment")
+"""What of a touching point has the other sign seen from the other body."""
 
 _LASTING: Final = ("bodies", "com", "coordinates", "reactions", "accelerations")
 
@@ -82,42 +82,37 @@ def relaid(run: Trajectory, layout: FrameLayout) -> Trajectory:
     if run.layout == layout:
         return run
     frames = laid(frames_of(run), run.layout, layout, _ABSENT)
-    rows = np.empty((0, COLUMNS))
+    rows = np.empty(0, POINT)
     if len(run.store.contacts):
-        rows = run.store.contacts.copy()
+        rows = _renumbered(run.store.contacts, run.layout.contact_shapes, layout.contact_shapes)
         groups = np.array([there for _, there in _shared(run.layout, layout, "contacts")], dtype=float)
-        rows[:, 0] = groups[rows[:, 0].astype(int)]
-        shapes = run.layout.contact_shapes, layout.contact_shapes
-        rows[:, MEMORY], turned = _renumbered(rows[:, MEMORY], *shapes)
-        for column in ODD:
-            rows[turned, column] *= -1.0
+        rows["contact"] = groups[rows["contact"].astype(int)]
     store = MemoryStore.from_frames(layout, frames, rows if layout.contacts else None)
     return Trajectory(layout, store, run.status, run.statistics, run.origin, run.events)
 
 
-def remembered(memory: FloatArray, old: Sequence[str], new: Sequence[str]) -> FloatArray:
-    """What points remember of friction (n, 14), with the numbers that shapes have in another list.
+def remembered(memory: Points, old: Sequence[str], new: Sequence[str]) -> Points:
+    """What points remember of friction (n,), with the numbers that shapes have in another list.
 
     old, new: the body of each shape, as in `FrameLayout.contact_shapes`. Points of shapes that are not there
     any more are left out.
     """
-    found, _ = _renumbered(memory, old, new)
-    return np.asarray(found[(found[:, :2] >= 0.0).all(axis=1)])
+    found = _renumbered(memory, old, new)
+    return found[(found["shapes"] >= 0.0).all(axis=1)]
 
 
-def _renumbered(
-    memory: FloatArray, old: Sequence[str], new: Sequence[str]
-) -> tuple[FloatArray, np.ndarray[Any, Any]]:
-    """Memory (n, 14) with other numbers of shapes, -1 for none, the lower first; which points turned."""
+def _renumbered(points: Points, old: Sequence[str], new: Sequence[str]) -> Points:
+    """Touching points (n,) with other numbers of shapes, -1 for none, the lower first."""
     known = {name: number for number, name in enumerate(_counted(new))}
     numbers = np.array([known.get(name, -1) for name in _counted(old)], dtype=float)
-    found = memory.copy()
-    found[:, :2] = numbers[memory[:, :2].astype(int)]
-    turned = found[:, 0] > found[:, 1]
-    found[turned, :4] = found[turned][:, [1, 0, 3, 2]]
-    for column in _ODD_IN_MEMORY:
-        found[turned, column] *= -1.0
-    return found, turned
+    found = points.copy()
+    found["shapes"] = numbers[points["shapes"].astype(int)]
+    turned = found["shapes"][:, 0] > found["shapes"][:, 1]
+    for name in ("shapes", "features"):
+        found[name][turned] = found[name][turned, ::-1]
+    for name in set(_ODD).intersection(found.dtype.names or ()):
+        found[name][turned] *= -1.0
+    return found
 
 
 def frames_of(run: Trajectory) -> FloatArray:

@@ -127,7 +127,7 @@ class FrameLayout:
     @cached_property
     def _sections(self) -> list[tuple[str, int, tuple[int, ...]]]:
         """Name, first column after the time, and shape of each section."""
-        return _core.frame_sections(
+        counts = _core.FrameCounts(
             bodies=len(self.bodies),
             coordinates=len(self.coordinates),
             angles=len(self.angles),
@@ -141,6 +141,7 @@ class FrameLayout:
             contacts=bool(self.contacts),
             works=len(self.works),
         )
+        return _core.frame_sections(counts)
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:

@@ -27,7 +27,7 @@ class MoveTrajectory(Shown):
     """Results of a quasi-static run, a record of what moved: T frames at increasing times, SI, world axes.
 
     origin: the mechanism of the run. status: how the run ended. statistics: what was counted.
-    sections: arrays by name, as `_core.move_sections()` declares them. The first frame holds all joints, each
+    sections: arrays by name, the fields of `_core.MoveRecord`. The first frame holds all joints, each
     later one those that moved since the one before it; every pose of every frame follows exactly.
     """
 

@@ -3,7 +3,7 @@
 /            attributes: format = "bellcrank moves", version = 2, bellcrank, mechanism (its name),
 start (time of the mechanism's initial configuration, s), status, message
 /description text of the mechanism file
-/SECTION     one data set for each of `_core.move_sections()`, with attributes unit and meaning
+/SECTION     one data set for each of the fields of `_core.MoveRecord`, with attributes unit and meaning
 /statistics  attributes: what was counted
 """
 
@@ -59,7 +59,7 @@ def _content(run: MoveTrajectory) -> bytes:
             message=fixed_texts(run.status.message),
         )
         file["description"] = fixed_texts(run.origin.text)
-        for name, _, _, unit, meaning in _core.move_sections():
+        for name, _, unit, meaning, *_ in _core.MoveRecord.fields():
             data = file.create_dataset(name, data=run.sections[name])
             data.attrs.update(unit=fixed_texts(unit), meaning=fixed_texts(meaning))
         statistics = {n: fixed_texts(v) if isinstance(v, str) else v for n, v in run.statistics.items()}
@@ -101,7 +101,8 @@ def load(path: str | Path) -> MoveTrajectory:
     with CheckedFile(Path(path)) as file:
         _check_format(file)
         sections = {
-            name: file.numbers(name, kind[0], (None,)) for name, kind, _, _, _ in _core.move_sections()
+            name: file.numbers(name, empty.dtype.kind, (None,))
+            for name, _, _, _, empty, _ in _core.MoveRecord.fields()
         }
         origin = Origin(file.text("description"), start=file.attribute("start", float))
         status = Status(file.attribute("status", str), file.attribute("message", str))

@@ -8,9 +8,9 @@ import numpy as np
 
 from bellcrank.trajectory.checked_file import CheckedFile
 from bellcrank.trajectory.checked_values import check_finite, check_within
-from bellcrank.trajectory.contact_log import COLUMNS
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.run_file import CONTACTS
+from bellcrank.trajectory.store import POINT, points_of
 
 _MOST_POINTS: Final = 1e9  # that touch in a frame
 
@@ -23,8 +23,9 @@ def read_contacts(file: CheckedFile, layout: FrameLayout, counts: Any) -> Any:
     if not np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < _MOST_POINTS)):
         raise file.error("'contacts/count' must be whole numbers, not negative")
     total = int(counts.sum())
-    rows = file.rows(CONTACTS.path, "f", (None, COLUMNS), total)[:total]
+    rows = file.rows(CONTACTS.path, "f", (None, POINT.itemsize // 8), total)[:total]
     check_finite(file, CONTACTS.path, rows)
-    check_within(file, CONTACTS.path, np.unique(rows[:, 0]).tolist(), 0, len(layout.contacts))
-    check_within(file, CONTACTS.path, np.unique(rows[:, 1:3]).tolist(), 0, len(layout.contact_shapes))
-    return rows
+    points = points_of(rows)
+    check_within(file, CONTACTS.path, np.unique(points["contact"]).tolist(), 0, len(layout.contacts))
+    check_within(file, CONTACTS.path, np.unique(points["shapes"]).tolist(), 0, len(layout.contact_shapes))
+    return points

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from bellcrank.compile.state import Points
 from bellcrank.errors import BellcrankError, SimulationError
-from bellcrank.trajectory.contact_log import COLUMNS
 from bellcrank.trajectory.events import EventRecord, records_of
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.status import Status
-from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
+from bellcrank.trajectory.store import POINT, FloatArray, MemoryStore, Store, points_of
 from bellcrank.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -58,23 +58,23 @@ class Recorder:
             from bellcrank.trajectory.writer import Writer
 
             self._writer = Writer(path, layout, self.description)
-        self._contacts: list[FloatArray] = []  # points that touch, block by block
-        self._last_contacts: FloatArray | None = None
+        self._contacts: list[Points] = []  # points that touch, block by block
+        self._last_contacts: Points | None = None
         self._pending: list[FloatArray] = []
-        self._pending_contacts: list[FloatArray] = []
+        self._pending_contacts: list[Points] = []
         self._pending_bytes = 0
         self._flushed = -np.inf
         self._reached = 0.0  # time of the last frame in the file, s
         self._span: dict[str, float] = {}
         self._trouble: SimulationError | None = None  # that the file gave
 
-    def on_block(self, frames: FloatArray, contacts: FloatArray | None = None) -> None:
-        """Store frames (n, 1 + width), and the points that touch in them; they are copied.
+    def on_block(self, frames: FloatArray, contacts: np.ndarray | None = None) -> None:
+        """Store frames (n, 1 + width), which are copied, and the points that touch in them.
 
         Raises SimulationError if the file can no longer be written (the disk is full).
         """
+        contacts = None if contacts is None else points_of(contacts)
         if contacts is not None and len(frames):
-            contacts = np.array(contacts)
             last = int(frames[-1, self.layout.columns["contact_points"]][0])
             self._last_contacts = contacts[len(contacts) - last :]
         if len(frames):
@@ -139,7 +139,7 @@ class Recorder:
         return dict(self._span)
 
     @property
-    def last(self) -> tuple[FloatArray, FloatArray | None]:
+    def last(self) -> tuple[FloatArray, Points | None]:
         """The last frame (1, 1 + width) in memory, (0, 1 + width) if there is none, and its contacts."""
         return self._frames[max(0, self._count - 1) : self._count].copy(), self._last_contacts
 
@@ -222,6 +222,6 @@ def spanned(time: FloatArray, before: Mapping[str, float] | None = None) -> dict
     return found | ({"shortest_interval": shortest, "longest_interval": longest} if shortest < np.inf else {})
 
 
-def joined(contacts: Sequence[FloatArray]) -> FloatArray:
-    """Points that touch as one table."""
-    return np.concatenate(contacts) if contacts else np.empty((0, COLUMNS))
+def joined(contacts: Sequence[Points]) -> Points:
+    """Points that touch as one array."""
+    return np.concatenate(contacts) if contacts else np.empty(0, POINT)

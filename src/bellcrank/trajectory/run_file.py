@@ -59,10 +59,11 @@ from typing import Any, Final, NamedTuple
 import h5py
 import numpy as np
 
-from bellcrank.trajectory.contact_log import COLUMNS
+from bellcrank import _core
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.store import POINT
 
 FORMAT: Final = "bellcrank trajectory"
 VERSION: Final = 3
@@ -124,10 +125,13 @@ SETS: Final[dict[str, DataSet]] = {
 CONTACTS: Final = DataSet(
     "contacts/points",
     "see meaning",
-    "contact, shapes a and b, their features, elastic slip (3) m, position (3) m, normal from b to a (3), "
-    "1 where it slips, gap m, force on a (3) N, slip (3) m/s, approach m/s; world axes, frame by frame",
+    ", ".join(
+        f"{name} ({count}) {unit}".replace(" (1)", "").rstrip()
+        for name, count, unit, *_ in _core.RecordedContact.fields()
+    )
+    + "; of shapes a and b, normal from b to a, forces on a, world axes, frame by frame",
 )
-"""The points that touch, (N, 26)."""
+"""The points that touch: a row each, the fields of `POINT` side by side."""
 
 FORCE_FIELDS: Final = {"force": "force", "effort_name": "name", "unit": "unit"}
 """Data sets of the columns of forces, and what they hold of each."""
@@ -142,7 +146,7 @@ def begun(layout: FrameLayout, origin: Origin) -> bytes:
         for about, shape in event_sets(layout).values():
             _make(file, about, shape, _CHUNK_EVENTS)
         if layout.contacts:
-            _make(file, CONTACTS, (COLUMNS,), _CHUNK_FRAMES)
+            _make(file, CONTACTS, (POINT.itemsize // 8,), _CHUNK_FRAMES)
             file["contacts/name"] = fixed_texts(layout.contacts)
             file["contacts/body"] = fixed_texts(layout.contact_shapes)
         _make(file, DataSet("end", "1", "JSON text, UTF-8: how the run ended", "u1"), (), _CHUNK_FRAMES)

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from bellcrank.compile.state import Points
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.checked_file import CheckedFile
 from bellcrank.trajectory.contact_log import rows_of
@@ -28,7 +29,7 @@ from bellcrank.trajectory.reading import (
 )
 from bellcrank.trajectory.reading_contacts import read_contacts
 from bellcrank.trajectory.run_file import frame_sets
-from bellcrank.trajectory.store import ALL_ROWS, FloatArray, Item, MemoryStore, Rows, Store, read_only
+from bellcrank.trajectory.store import ALL_ROWS, POINT, FloatArray, Item, MemoryStore, Rows, Store, read_only
 from bellcrank.trajectory.writer import Writer
 
 _CACHE_BYTES: Final = 1 << 28
@@ -70,13 +71,14 @@ class FileStore:
         return values
 
     @property
-    def contacts(self) -> FloatArray:
+    def contacts(self) -> Points:
         """See `Store.contacts`."""
         if not self._layout.contacts:
-            return read_only(np.empty((0, 0)))
+            return np.empty(0, POINT)
         counts = self.read("contact_points")
         with self._opened() as file:
-            return read_only(read_contacts(file, self._layout, counts))
+            points: Points = read_contacts(file, self._layout, counts)
+            return points
 
     @contextmanager
     def _opened(self) -> Iterator[CheckedFile]:

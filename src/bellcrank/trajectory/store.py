@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bellcrank import _core
+from bellcrank.compile.state import Points, record_type
 from bellcrank.trajectory.layout import FrameLayout
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -15,6 +17,9 @@ Item: TypeAlias = int | slice
 Rows: TypeAlias = slice | NDArray[np.intp]
 
 ALL_ROWS = slice(None)
+
+POINT: Final = record_type(_core.RecordedContact.fields())
+"""The type of a touching point: its contact, what it remembers (`State.contacts`), and what acts there."""
 
 
 class Store(Protocol):
@@ -31,22 +36,20 @@ class Store(Protocol):
         """
 
     @property
-    def contacts(self) -> FloatArray:
-        """The points that touch, frame by frame (`contact_log`); none if no contact is recorded."""
+    def contacts(self) -> Points:
+        """The points that touch (n,), of type `POINT`, frame by frame; none if no contact is recorded."""
 
 
 class MemoryStore:
     """Sections held in memory."""
 
-    def __init__(self, sections: Mapping[str, FloatArray], contacts: FloatArray | None = None) -> None:
+    def __init__(self, sections: Mapping[str, FloatArray], contacts: Points | None = None) -> None:
         self._sections = {name: read_only(values) for name, values in sections.items()}
         self.frames = len(self._sections["time"])
-        self.contacts = read_only(np.empty((0, 0)) if contacts is None else contacts)
+        self.contacts = points_of(np.empty(0, POINT) if contacts is None else contacts)
 
     @staticmethod
-    def from_frames(
-        layout: FrameLayout, frames: FloatArray, contacts: FloatArray | None = None
-    ) -> MemoryStore:
+    def from_frames(layout: FrameLayout, frames: FloatArray, contacts: Points | None = None) -> MemoryStore:
         """The sections of frames (n, 1 + width), without copying them."""
         sections = {}
         for name, shape in layout.shapes.items():
@@ -64,3 +67,10 @@ def read_only(values: Any) -> FloatArray:
     view: FloatArray = np.asarray(values, dtype=np.float64).view()
     view.flags.writeable = False
     return view
+
+
+def points_of(values: np.ndarray) -> Points:
+    """Touching points, or rows of their numbers (n, m), as records that cannot be written to."""
+    points = np.ascontiguousarray(values).view(POINT).reshape(-1)
+    points.flags.writeable = False
+    return points

@@ -14,6 +14,7 @@ from typing import Any, Final
 import h5py
 import numpy as np
 
+from bellcrank.compile.state import Points
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.layout import FrameLayout
@@ -81,7 +82,7 @@ class Writer:
         """Whether the file still is where it was put."""
         return self._own.is_there
 
-    def append(self, frames: FloatArray, contacts: FloatArray | None = None) -> None:
+    def append(self, frames: FloatArray, contacts: Points | None = None) -> None:
         """Write frames (n, 1 + width), with the points that touch in them, and flush.
 
         They survive whatever happens to this process afterwards.
@@ -103,13 +104,13 @@ class Writer:
             self._file.flush()
         self._frames = total
 
-    def _append_points(self, contacts: FloatArray) -> None:
+    def _append_points(self, contacts: Points) -> None:
         """Write points before the frames that they belong to."""
         data, total = self._file[CONTACTS.path], self._points + len(contacts)
         self._reserve({data: total})
         with self._failing():
             data.resize(total, axis=0)
-            data[self._points :] = contacts
+            data[self._points :] = contacts.view(np.float64).reshape(-1, data.shape[1])
         self._points = total
 
     def close(

@@ -131,7 +131,7 @@ def _elastic_flags(points: PointsAt, normal: Floats) -> Floats:
     law = points.law
     known = (normal > _LOADED * np.max(np.abs(normal), initial=0.0)) & (law.static_friction > 0.0)
     stretched = np.linalg.norm(points.shear, axis=1)
-    longest = points.depth / (law.shear_ratio * law.exponent)
+    longest = points.depth / (points.shear_ratio * law.exponent)
     beyond = stretched > (1.0 + _AT_LIMIT) * law.static_friction * longest
     if points.of_tyre:  # beside friction, the slope of the ground exerts a force along the tread
         return np.asarray((known & ~points.slips & beyond).astype(float))
@@ -158,7 +158,7 @@ def _rigid_flags(points: PointsAt, normal: Floats, frames: int) -> Floats:
 
 def _elastic_loads(points: PointsAt, normal: Floats) -> tuple[Floats, Floats]:
     law = points.law
-    elastic = law.elastic(points.depth)
+    elastic = points.elastic()
     wanted = np.maximum(0.0, elastic * (1.0 + law.dissipation * points.approach))
     scale = np.maximum(elastic, wanted) + 1e-300
     friction = points.force - normal[:, None] * points.normal
@@ -167,7 +167,7 @@ def _elastic_loads(points: PointsAt, normal: Floats) -> tuple[Floats, Floats]:
         return np.abs(normal - wanted) / scale, np.maximum(beyond, 0.0) / scale
     # A point at its limit may not have begun to slip: either coefficient is right there.
     apart = [
-        np.linalg.norm(friction - law.friction(points, mu), axis=1)
+        np.linalg.norm(friction - points.friction(mu), axis=1)
         for mu in (law.static_friction, law.kinetic_friction)
     ]
     astray = np.where(points.slips, np.minimum(*apart), apart[0])

@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats
+from bellcrank.compile.state import Floats, Points
 from bellcrank.integrate.methods import METHODS
 from bellcrank.run.happenings import changes_of
-from bellcrank.trajectory.contact_log import COLUMNS, starts_of
+from bellcrank.trajectory.contact_log import starts_of
 from bellcrank.verification.contact_points import is_rigid, points_at
 from bellcrank.verification.evidence import Evidence
 
@@ -54,17 +54,17 @@ def touching(evidence: Evidence) -> Touching:
     shape = len(evidence.time), len(model.bodies) + 1
     counts, depths = np.zeros(shape, dtype=int), np.zeros(shape)
     marks, slices = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    rows = store.contacts.reshape(-1, COLUMNS)
+    rows = store.contacts
     if len(rows):
         frame = np.repeat(np.arange(len(evidence.time)), np.diff(starts_of(store)))
-        of_tyre = np.array([contact.of_tyre for contact in model.contacts])[rows[:, 0].astype(int)]
-        unique, number = np.unique(np.column_stack([rows[:, :5], rows[:, 14]]), axis=0, return_inverse=True)
+        of_tyre = np.array([contact.of_tyre for contact in model.contacts])[rows["contact"].astype(int)]
+        unique, number = np.unique(_keys(rows, rows["slips"]), axis=0, return_inverse=True)
         mark = np.random.default_rng(1).integers(1, 2**40, len(unique))[number.ravel()]
         bodies = np.array(model.arrays["contacts"].bodies, dtype=int)
         step = float(evidence.run.statistics.get("step", 0.0)) if is_rigid(evidence) else 0.0
-        deep = np.maximum(-rows[:, 15], 0.0) + step * np.abs(rows[:, 22])
-        for column in (1, 2):
-            where = frame, bodies[rows[:, column].astype(int)]
+        deep = np.maximum(-rows["gap"], 0.0) + step * np.abs(rows["approach"])
+        for shapes in rows["shapes"].T:
+            where = frame, bodies[shapes.astype(int)]
             np.add.at(counts, where, 1)
             np.add.at(marks, where, np.where(of_tyre, 0, mark))
             np.add.at(slices, where, np.where(of_tyre, mark, 0))
@@ -72,14 +72,21 @@ def touching(evidence: Evidence) -> Touching:
     return Touching(counts[:, :-1], marks[:, :-1], slices[:, :-1], depths[:, :-1])
 
 
+def _keys(rows: Points, slips: np.ndarray) -> np.ndarray:
+    """Columns by which points (n,) are distinguished, and whether they slip."""
+    return np.column_stack([rows["contact"], rows["shapes"], rows["features"], slips])
+
+
 def pairs_met(evidence: Evidence) -> np.ndarray:
     """Whether shapes of a contact touch (T - 1, contacts) that did not touch in the frame before."""
     count = len(evidence.time)
     met = np.zeros((count, len(evidence.model.contacts)), dtype=bool)
-    rows = evidence.run.store.contacts.reshape(-1, COLUMNS)
+    rows = evidence.run.store.contacts
     if len(rows):
         frame = np.repeat(np.arange(count), np.diff(starts_of(evidence.run.store)))
-        unique, pair = np.unique(rows[:, :3], axis=0, return_inverse=True)
+        unique, pair = np.unique(
+            np.column_stack([rows["contact"], rows["shapes"]]), axis=0, return_inverse=True
+        )
         place = np.unique(frame * len(unique) + pair.ravel())
         new = place[~np.isin(place - len(unique), place)]
         met[new // len(unique), unique[new % len(unique), 0].astype(int)] = True
@@ -89,11 +96,11 @@ def pairs_met(evidence: Evidence) -> np.ndarray:
 def points_changed(evidence: Evidence) -> tuple[np.ndarray, np.ndarray]:
     """How many points came, went, stuck or slipped between frames (T - 1,); and how many slices of tyres."""
     count = len(evidence.time)
-    rows = evidence.run.store.contacts.reshape(-1, COLUMNS)
+    rows = evidence.run.store.contacts
     if not len(rows):
         return np.zeros(count - 1, dtype=int), np.zeros(count - 1, dtype=int)
-    of_tyre = np.array([contact.of_tyre for contact in evidence.model.contacts])[rows[:, 0].astype(int)]
-    keys = np.column_stack([rows[:, :5], np.where(of_tyre, 0.0, rows[:, 14])])
+    of_tyre = np.array([contact.of_tyre for contact in evidence.model.contacts])[rows["contact"].astype(int)]
+    keys = _keys(rows, np.where(of_tyre, 0.0, rows["slips"]))
     unique, number = np.unique(keys, axis=0, return_inverse=True)
     frame = np.repeat(np.arange(count), np.diff(starts_of(evidence.run.store)))
     place = frame * len(unique) + number.ravel()

@@ -12,14 +12,14 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.trajectory.contact_log import COLUMNS, starts_of
+from bellcrank.trajectory.contact_log import starts_of
 from bellcrank.trajectory.contact_marks import Touching
 from bellcrank.trajectory.joining import laid
 from bellcrank.trajectory.layout import FrameLayout
-from bellcrank.trajectory.store import FloatArray, MemoryStore
+from bellcrank.trajectory.store import POINT, FloatArray, MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
 
-NONE: Final = Touching((), (), np.empty((0, COLUMNS)))
+NONE: Final = Touching((), (), np.empty(0, POINT))
 _TOUCHED_BYTES: Final = 64 << 20  # at most; the oldest are given up
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from bellcrank.compile.model import Model
+from bellcrank.compile.state import Points
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.trajectory.contact_log import starts_of
 from bellcrank.trajectory.contact_marks import Touching
@@ -126,7 +127,7 @@ class Player:
         )
 
     @cached_property
-    def _touched(self) -> tuple[Any, FloatArray]:
+    def _touched(self) -> tuple[Any, Points]:
         """Where the points of each frame begin, and all points; read once, for files are slow."""
         return starts_of(self.run.store), self.run.store.contacts
 

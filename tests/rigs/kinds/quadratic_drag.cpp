@@ -10,17 +10,28 @@ namespace bellcrank {
 namespace {
 
 template <class S>
-S drag(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>&) {
-    return -(p[0] * in.rate * sqrt(in.rate * in.rate + p[1] * p[1]));
+struct QuadraticDrag {
+    S coefficient, speed;
+    BELLCRANK_FIELDS(QuadraticDrag, (coefficient), (speed))
+
+    S effort(const LawInput<S>& in, const LawFunction<S>&) const {
+        return -(coefficient * in.rate * sqrt(in.rate * in.rate + speed * speed));
+    }
+
+    void check(const Function*) const {
+        if (coefficient < 0.0 || !(speed > 0.0))
+            throw std::invalid_argument("drag must not drive, and its speed be positive");
+    }
+};
+
+LawKind drag_without_formula() {
+    LawKind kind = law_kind_of<QuadraticDrag>("rig_drag_without_formula");
+    kind.formula = nullptr;
+    return kind;
 }
 
-void check_drag(std::span<const double> p, const Function*) {
-    require_parameters(p, 2, "coefficient, speed");
-    if (p[0] < 0.0 || !(p[1] > 0.0)) throw std::invalid_argument("drag must not drive, and its speed be positive");
-}
-
-const LawRegistration drag_registration({"rig_quadratic_drag", drag<double>, drag<Expression>, nullptr, check_drag});
-const LawRegistration undivided({"rig_drag_without_formula", drag<double>, nullptr, nullptr, check_drag});
+const LawRegistration drag_registration(law_kind_of<QuadraticDrag>("rig_quadratic_drag"));
+const LawRegistration undivided(drag_without_formula());
 
 }  // namespace
 

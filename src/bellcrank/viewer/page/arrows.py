@@ -12,9 +12,6 @@ from bellcrank.compile.state import Floats
 from bellcrank.scene.contact_marks import CUT, FORCE, LONGEST, SLIPS, STICKS, force_text
 from bellcrank.scene.mesh import TriangleMesh, ball, cone, cylinder, joined, moved
 from bellcrank.scene.scene import from_z, rotated
-from bellcrank.trajectory.contact_log import FORCE as FORCES
-from bellcrank.trajectory.contact_log import POSITION
-from bellcrank.trajectory.contact_log import SLIPS as SLIPPING
 from bellcrank.trajectory.contact_marks import Touching, arrows_of, summed_of, usual_of
 from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.snapshot import Snapshot
@@ -170,14 +167,14 @@ class Contacts:
 
     def _show_points(self, touching: Touching, summed: set[str]) -> None:
         rows, size = touching.rows, self._stage.unit * self._size
-        chosen = _largest(np.linalg.norm(rows[:, FORCES], axis=1))
+        chosen = _largest(np.linalg.norm(rows["force"], axis=1))
         rows = rows[chosen]
         fine = np.isin(touching.contact[chosen], [touching.contacts.index(name) for name in summed])
         radius = size * np.where(fine, _FINE, _BALL)
-        colors = np.where((rows[:, SLIPPING] == 0.0)[:, None], STICKS, SLIPS)
+        colors = np.where((rows["slips"] == 0.0)[:, None], STICKS, SLIPS)
         turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1))
         self._balls.show(
-            self._stage.on_page(rows[:, POSITION]), turn, np.tile(radius[:, None], (1, 3)), colors
+            self._stage.on_page(rows["position"]), turn, np.tile(radius[:, None], (1, 3)), colors
         )
 
     def _show_forces(self, tail: Floats, force: Floats, size: Floats, usual: float) -> None:

@@ -1,16 +1,13 @@
-// Root finding for positions.
-#include "assembly/root_finder.hpp"
-
-#include <nanobind/eigen/dense.h>
+// Searches: for positions that satisfy the constraints, for those that bring frames to poses, and for where a mechanism
+// rests.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include "assembly/inverse_kinematics.hpp"
+#include "assembly/root_finder.hpp"
 #include "bindings.hpp"
-#include "marshal.hpp"
 #include "state_of.hpp"
+#include "statics/rest_search.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,16 +24,13 @@ struct RootFinderAt {
 
     void place(double t, const Rows& position, const Rows& rotation, const Rows& velocity, const Rows& angular) {
         time = t;
-        std::vector<double> x(kPose * (model->bodies() + 1));
-        records_of(*model, t, position, rotation, velocity, angular, x.data(), u.data());
-        finder.place(t, x.data());
+        auto [poses, twists] = records_of(*model, t, position, rotation, velocity, angular);
+        u = std::move(twists);
+        finder.place(t, poses.data());
     }
 
     void approach(const Rows& position, const Rows& rotation) {
-        const Rows still = Rows::Zero(model->bodies(), 3);
-        std::vector<double> x(kPose * (model->bodies() + 1)), rest(kTwist * (model->bodies() + 1));
-        records_of(*model, time, position, rotation, still, still, x.data(), rest.data());
-        finder.approach(x);
+        finder.approach(records_of(*model, time, position, rotation).poses);
     }
 
     std::shared_ptr<Model> model;
@@ -45,29 +39,14 @@ struct RootFinderAt {
     std::vector<double> u;
 };
 
-Eigen::VectorXd vector_of(const std::vector<double>& v) {
-    return Eigen::Map<const Eigen::VectorXd>(v.data(), static_cast<Eigen::Index>(v.size()));
-}
-
-using TargetData = std::tuple<int, Triple, Quadruple, bool, bool>;
-
 struct InverseKinematicsAt {
-    InverseKinematicsAt(std::shared_ptr<Model> m, const std::vector<TargetData>& data, const std::vector<int>& open)
-        : model(m), search(m, targets_of(data), open), aims(data.size()) {}
+    InverseKinematicsAt(std::shared_ptr<Model> m, const std::vector<InverseKinematics::Target>& targets,
+                        const std::vector<int>& open)
+        : model(m), search(m, targets, open), aims(targets.size()) {}
 
-    static std::vector<InverseKinematics::Target> targets_of(const std::vector<TargetData>& data) {
-        std::vector<InverseKinematics::Target> targets;
-        for (const auto& [body, position, rotation, placed, turned] : data)
-            targets.push_back({body, to_vec3(position), to_quat(rotation), placed, turned});
-        return targets;
-    }
-
-    void place(double t, const Rows& position, const Rows& rotation, const std::optional<Eigen::VectorXd>& angles) {
-        const Rows still = Rows::Zero(model->bodies(), 3);
-        std::vector<double> x(kPose * (model->bodies() + 1)), rest(kTwist * (model->bodies() + 1));
-        records_of(*model, t, position, rotation, still, still, x.data(), rest.data());
+    void place(double t, const Rows& position, const Rows& rotation, const std::optional<Column>& angles) {
         if (angles) check_size(angles->size(), static_cast<int>(model->coordinates.size()), "angles");
-        search.place(t, x.data(), angles ? angles->data() : nullptr);
+        search.place(t, records_of(*model, t, position, rotation).poses.data(), angles ? angles->data() : nullptr);
     }
 
     bool find(const Rows& poses, double tolerance, int steps, int restarts) {
@@ -83,9 +62,9 @@ struct InverseKinematicsAt {
         return arrays_of(*model, search.time(), search.poses().data(), rest.data());
     }
 
-    Eigen::VectorXd coordinates() const {
+    Column coordinates() const {
         const std::vector<double> rest(kTwist * (model->bodies() + 1), 0.0);
-        Eigen::VectorXd out(model->coordinates.size());
+        Column out(model->coordinates.size());
         for (Eigen::Index i = 0; i < out.size(); ++i)
             out[i] =
                 coordinate_motion(*model, search.branches(), static_cast<int>(i), search.poses().data(), rest.data())
@@ -105,12 +84,14 @@ struct InverseKinematicsAt {
 };
 
 void bind_inverse_kinematics(nb::module_& m) {
+    auto target = bind_record<InverseKinematics::Target>(
+        m, "Target",
+        "A frame on a body, by its place in it, and whether it is to be placed, and to be turned, in the world.");
+    make_by_name(target);
     nb::class_<InverseKinematicsAt>(m, "InverseKinematics",
                                     "Brings frames on bodies to poses while the constraints of a model hold.")
-        .def(nb::init<std::shared_ptr<Model>, const std::vector<TargetData>&, const std::vector<int>&>(), "model"_a,
-             "targets"_a, "open"_a,
-             "targets: body, position and rotation of a frame in it, whether its position and its rotation are asked "
-             "for.\nopen: blocks of rows that take no part.")
+        .def(nb::init<std::shared_ptr<Model>, const std::vector<InverseKinematics::Target>&, const std::vector<int>&>(),
+             "model"_a, "targets"_a, "open"_a, "open: blocks of rows that take no part.")
         .def("place", &InverseKinematicsAt::place, "time"_a, "position"_a, "rotation"_a, "angles"_a = nb::none(),
              "Starts from poses of the bodies' frames; angles (coordinates,): near which branches angles are, where "
              "that is known.")
@@ -126,10 +107,7 @@ void bind_inverse_kinematics(nb::module_& m) {
         .def("steps", [](const InverseKinematicsAt& self) { return self.search.steps(); }, "Steps so far.");
 }
 
-}  // namespace
-
 void bind_assembly(nb::module_& m) {
-    bind_inverse_kinematics(m);
     nb::class_<RootFinderAt>(m, "RootFinder", "Finds configurations that satisfy the constraints of a model.")
         .def(nb::init<std::shared_ptr<Model>, const std::vector<int>&, int>(), "model"_a, "pinned"_a, "restarts"_a = 40,
              "pinned: bodies that keep their poses.")
@@ -153,21 +131,65 @@ void bind_assembly(nb::module_& m) {
             "largest_error", [](const RootFinderAt& self) { return self.finder.largest_error(); },
             "Largest error of a row that takes part.")
         .def(
-            "errors", [](const RootFinderAt& self) { return vector_of(self.finder.errors()); },
+            "errors", [](const RootFinderAt& self) { return column_of(self.finder.errors()); },
             "Errors (rows,); zero for open stops and inertances.")
         .def(
-            "least_rates", [](RootFinderAt& self) { return vector_of(self.finder.least_rates(self.u.data())); },
+            "least_rates", [](RootFinderAt& self) { return column_of(self.finder.least_rates(self.u.data())); },
             "What the velocities that come closest leave of the rates of the constraints (rows,).")
         .def(
-            "least_errors", [](RootFinderAt& self) { return vector_of(self.finder.least_errors()); },
+            "least_errors", [](RootFinderAt& self) { return column_of(self.finder.least_errors()); },
             "What the displacement that comes closest leaves of the errors (rows,), to first order.")
         .def(
-            "counts",
-            [](const RootFinderAt& self) {
-                const RootFinder::Counts& c = self.finder.counts();
-                return std::make_tuple(c.steps, c.factorizations, c.restarts);
-            },
-            "Steps, factorizations and restarts so far.");
+            "counts", [](const RootFinderAt& self) { return dict_of(self.finder.counts()); },
+            nb::sig("def counts(self) -> dict[str, int]"), "Steps, factorizations and restarts so far.");
+}
+
+// The rest, its positions and rotations, and the values of all coordinates there.
+std::tuple<Rest, Rows, Rows, std::vector<double>> find_rest(std::shared_ptr<Model> model, double time,
+                                                            const Rows& position, const Rows& rotation,
+                                                            const std::vector<double>& coordinates, double tolerance,
+                                                            int iterations, bool leave_unstable) {
+    auto [x, twists] = records_of(*model, time, position, rotation);
+    Rest rest;
+    std::vector<double> values;
+    {
+        nb::gil_scoped_release release;
+        RestSearch search(model, time,
+                          {.tolerance = tolerance, .iterations = iterations, .leave_unstable = leave_unstable});
+        rest = search.find(x, coordinates);
+        values = search.coordinates();
+    }
+    const NeutralArrays reached = arrays_of(*model, time, x.data(), twists.data());
+    return {rest, std::get<1>(reached), std::get<2>(reached), values};
+}
+
+Rows tangent_stiffness(std::shared_ptr<Model> model, double time, const Rows& position, const Rows& rotation,
+                       const std::vector<double>& coordinates) {
+    return RestSearch(model, time, {}).stiffness(records_of(*model, time, position, rotation).poses, coordinates);
+}
+
+void bind_statics(nb::module_& m) {
+    auto stability =
+        bind_record<RestStability>(m, "RestStability", "How a mechanism at rest answers to small displacements.");
+    read_by_name(stability);
+    auto rest = bind_record<Rest>(m, "Rest", "What a search for rest came to.");
+    read_by_name(rest);
+    m.def("find_rest", &find_rest, "model"_a, "time"_a, "position"_a, "rotation"_a, "coordinates"_a, "tolerance"_a,
+          "iterations"_a, "leave_unstable"_a,
+          "A rest from poses that satisfy the constraints, with the values of all coordinates there: the Rest,\n"
+          "position (nb, 3), rotation (nb, 4), and the values of all coordinates.");
+    m.def("tangent_stiffness", &tangent_stiffness, "model"_a, "time"_a, "position"_a, "rotation"_a, "coordinates"_a,
+          "Second derivatives (6 nb, 6 nb) of the potential less multipliers times rows, against displacements of the\n"
+          "centres of mass, world axes, and rotation vectors, principal axes; with the multipliers that leave least\n"
+          "force.");
+}
+
+}  // namespace
+
+void bind_searches(nb::module_& m) {
+    bind_assembly(m);
+    bind_inverse_kinematics(m);
+    bind_statics(m);
 }
 
 }  // namespace bellcrank
