@@ -14,7 +14,7 @@
 #include "formulations/dca.hpp"
 #include "formulations/lagrange.hpp"
 #include "formulations/recursive.hpp"
-#include "model/mobility.hpp"
+#include "model/forces.hpp"
 #include "state_of.hpp"
 #include "trees/cut_off.hpp"
 

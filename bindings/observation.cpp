@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "bindings.hpp"
-#include "model/force_wrenches.hpp"
+#include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 #include "state_of.hpp"
 

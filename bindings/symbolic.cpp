@@ -6,7 +6,7 @@
 
 #include "bindings.hpp"
 #include "expression/lower.hpp"
-#include "expression/transfer.hpp"
+#include "expression/part.hpp"
 #include "process_graph.hpp"
 #include "state_of.hpp"
 

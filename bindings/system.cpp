@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "model/branches.hpp"
 #include "model/frame_writer.hpp"
-#include "model/starting_branches.hpp"
 #include "model/state.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"

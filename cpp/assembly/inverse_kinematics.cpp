@@ -1,10 +1,11 @@
+// Where an InverseKinematics starts again that is caught in a local minimum: anywhere within the limits.
 #include "assembly/inverse_kinematics.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "assembly/row_units.hpp"
-#include "model/starting_branches.hpp"
+#include "model/branches.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
@@ -152,6 +153,163 @@ bool InverseKinematics::reach(std::span<const Aim> aims, double tolerance, int s
         if (!step_nearer(d)) break;
     close(0.0, kFirstCloseSteps);
     return distance_squared() <= 4.0 * enough && violation() <= kClosed;
+}
+
+namespace {
+
+constexpr std::uint64_t kSeed = 20010;
+
+// How far restarts shake the bodies, of the size of the mechanism, over and over.
+constexpr double kTries[] = {0.1, 0.3, 0.6, 1.0, 0.2, 0.8};
+constexpr int kShaken = 4;  // of so many restarts one shakes the nearest configuration, the others go anywhere
+
+constexpr int kAgain = 60;      // times that restarts end where the nearest one did, after which there is none nearer
+constexpr double kSame = 1e-2;  // of the distance squared, by which they may differ
+
+constexpr double kAcross = 1e4;       // weight of constraints beside pulls at coordinates
+constexpr double kProjecting = 1e-6;  // damping, of the largest diagonal entry, that leaves what rows admit
+constexpr int kPulls = 10;
+constexpr double kThere = 1e-3;  // of a range, that a coordinate may be away from where it is pulled
+constexpr int kScatterCloseSteps = 50;
+
+}  // namespace
+
+bool InverseKinematics::find(std::span<const Aim> aims, double tolerance, int steps, int restarts) {
+    std::vector<double> best = x_;
+    AngleBranches best_branches = branches_;
+    if (reach(aims, tolerance, steps)) return true;
+    double least = HUGE_VAL;
+    if (violation() <= kClosed) least = merit(), best = x_, best_branches = branches_;
+    random_.seed(kSeed);
+    const auto begin_at_best = [&] {
+        x_ = best;
+        branches_ = best_branches;
+        evaluate();
+    };
+    for (int k = 0, again = 0; k < restarts && again < kAgain; ++k) {
+        begin_at_best();
+        if (k % kShaken == kShaken - 1 || !scatter(k % 2 == 0)) shake(kTries[k % std::size(kTries)]);
+        if (reach(aims, tolerance, steps)) return true;
+        const double value = violation() <= kClosed ? merit() : HUGE_VAL;
+        if (value <= (1.0 + kSame) * least) again = value < (1.0 - kSame) * least ? 0 : again + 1;
+        if (value < least) least = value, best = x_, best_branches = branches_;
+    }
+    begin_at_best();
+    close(0.0, kScatterCloseSteps);
+    return false;
+}
+
+double InverseKinematics::uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+
+// Stops that one coordinate alone runs into.
+void InverseKinematics::find_ranges() {
+    wanted_.assign(rows_.rows(), -1.0);
+    for (const BlockLayout& b : rows_.blocks()) {
+        const Block& block = model_->blocks[b.block];
+        for (int r = 0; r < b.size; ++r) {
+            const Row& row = model_->rows[block.row_begin + r];
+            if (!stop_[b.row + r] || !takes_part_[b.row + r] || row.term_end - row.term_begin != 1) continue;
+            const Term& term = model_->terms[row.term_begin];
+            auto found = std::find_if(ranges_.begin(), ranges_.end(),
+                                      [&](const Range& range) { return range.coordinate == term.coordinate; });
+            if (found == ranges_.end()) found = ranges_.insert(found, Range{term.coordinate});
+            (term.coefficient > 0.0 ? found->lower : found->upper) = b.row + r;
+        }
+    }
+}
+
+// A place for each coordinate between its stops: anywhere, or not far from where it is (half a turn, the size of the
+// mechanism), as it is on the side where no stop is.
+void InverseKinematics::draw_ranges(bool whole) {
+    std::fill(wanted_.begin(), wanted_.end(), -1.0);
+    for (const Range& range : ranges_) {
+        const double far = model_->coordinates[range.coordinate].kind->angular() ? M_PI : size_;
+        const bool both = range.lower >= 0 && range.upper >= 0;
+        const double below = range.lower >= 0 ? rows_.C[range.lower] : far;
+        const double above = range.upper >= 0 ? rows_.C[range.upper] : far;
+        const double down = both && whole ? below : std::min(below, far);
+        const double up = both && whole ? above : std::min(above, far);
+        const double move = -down + (down + up) * uniform();
+        if (range.lower >= 0)
+            wanted_[range.lower] = std::max(below + move, 0.0);
+        else
+            wanted_[range.upper] = std::max(above - move, 0.0);
+    }
+}
+
+// A random motion of all joints against each other that the constraints admit, by up to half a turn, or the size of
+// the mechanism, of what moves most.
+void InverseKinematics::wander() {
+    const double* scale = rows_.inverse_sqrt_mass().data();
+    for (int r = 0; r < rows_.rows(); ++r) weight_[r] = stop_[r] ? 0.0 : unit_[r];
+    normal_.form(rows_, weight_);
+    const double shift = kProjecting * std::max(normal_.largest_diagonal(), 1e-300);
+    std::fill(shift_.begin(), shift_.end(), shift);
+    normal_.factor(shift_);
+    std::fill(twist_.begin(), twist_.end(), 0.0);
+    for (int b = 0; b < model_->bodies(); ++b)
+        for (int k = 0; k < 3; ++k) {
+            twist_[kTwist * b + k] = size_ * (2.0 * uniform() - 1.0);
+            twist_[kTwist * b + 4 + k] = M_PI * (2.0 * uniform() - 1.0);
+        }
+    chart_.carry(x_.data(), twist_.data());
+    for (size_t k = 0; k < step_.size(); ++k) step_[k] = scale[k] > 0.0 ? shift * twist_[k] / scale[k] : 0.0;
+    normal_.solve(step_.data());
+    for (size_t k = 0; k < step_.size(); ++k) twist_[k] = scale[k] * step_[k];
+    const CarriedChart::Extent most = chart_.extent(x_.data(), twist_.data());
+    const double factor = std::min(M_PI / std::max(most.turn, 1e-300), size_ / std::max(most.shift, 1e-300));
+    go(uniform() * factor);
+}
+
+// Gauss and Newton's steps that take coordinates to where they are wanted, as far as the constraints admit.
+void InverseKinematics::pull() {
+    for (int i = 0; i < kPulls; ++i) {
+        double away = 0.0;
+        for (int r = 0; r < rows_.rows(); ++r) {
+            const bool pulled = stop_[r] && wanted_[r] >= 0.0;
+            const double error = rows_.C[r] - (pulled ? wanted_[r] : 0.0);
+            weight_[r] = pulled ? unit_[r] : stop_[r] ? 0.0 : kAcross * unit_[r];
+            rate_[r] = -weight_[r] * error;
+            if (pulled) away = std::max(away, std::abs(error));
+        }
+        if (away <= kThere) return;
+        normal_.form(rows_, weight_);
+        std::fill(shift_.begin(), shift_.end(), kProjecting * 1e-3 * std::max(normal_.largest_diagonal(), 1e-300));
+        normal_.factor(shift_);
+        std::fill(step_.begin(), step_.end(), 0.0);
+        rows_.add_transposed(rate_.data(), step_.data());
+        normal_.solve(step_.data());
+        go(1.0);
+    }
+}
+
+// Goes to a random configuration. Goes back, and is false, where the constraints cannot be met there.
+bool InverseKinematics::scatter(bool whole) {
+    keep();
+    draw_ranges(whole);
+    wander();
+    pull();
+    if (close(0.0, kScatterCloseSteps)) return true;
+    go_back();
+    return false;
+}
+
+// A random displacement, of which (w Ĵᵀ W Ĵ + s)⁻¹ s leaves what the constraints admit.
+void InverseKinematics::shake(double size) {
+    const double* scale = rows_.inverse_sqrt_mass().data();
+    keep();
+    touch_stops();
+    form();
+    const double shift = std::max(target_scale_, 1e-300);
+    std::fill(shift_.begin(), shift_.end(), shift);
+    normal_.factor(shift_);
+    for (size_t k = 0; k < step_.size(); ++k) {
+        const double unit = k % kTwist < 3 ? 1.0 : 1.0 / std::max(length_[k / kTwist], 1e-300);
+        step_[k] = scale[k] > 0.0 ? shift * size_ * unit * (2.0 * uniform() - 1.0) / scale[k] : 0.0;
+    }
+    normal_.solve(step_.data());
+    go(stride(size));
+    if (!close(0.0, kScatterCloseSteps)) go_back();
 }
 
 }  // namespace bellcrank

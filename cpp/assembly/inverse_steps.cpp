@@ -158,7 +158,7 @@ double InverseKinematics::stride(double most) const {
     return std::min(1.0, most * size_ / std::sqrt(longest));
 }
 
-// By how much the distance squared falls along the step, to second order.
+// The fall of the squared distance along the step, to second order.
 double InverseKinematics::predicted(double factor) const {
     double fall = 0.0;
     for (const Led& led : targets_)

@@ -37,9 +37,9 @@ class RootFinder {
     // Descends from where the bodies are, and from perturbed placements if that ends in a local minimum; then goes to
     // the nearest solution. True if the constraints are met.
     bool find();
-    // From a configuration that satisfies the constraints along them to the one nearest to the poses x0.
+    // Goes from a configuration that satisfies the constraints along them to the one nearest to the poses x0.
     void approach(const std::vector<double>& x0);
-    // From errors that constants shifted by `C now` hide, back to the constants as they are. False, and the bodies
+    // Goes from errors that constants shifted by `C now` hide back to the constants as they are. False, and the bodies
     // where they were, if a step of this way cannot be gone without a jump.
     bool lead();
 
@@ -47,9 +47,9 @@ class RootFinder {
     double largest_error() const { return largest(error_); }
     // Errors by model row; zero for rows that take no part.
     std::vector<double> errors() const;
-    // By model row, J u + Ct of the velocities u nearest to the given ones that leave least of it.
+    // J u + Ct, by model row, of the velocities u nearest to the given ones that leave least of it.
     std::vector<double> least_rates(const double* u);
-    // By model row, C + J ξ of a displacement ξ that leaves least of it: where that is not zero, rows contradict each
+    // C + J ξ, by model row, of a displacement ξ that leaves least of it: where that is not zero, rows contradict each
     // other.
     std::vector<double> least_errors();
     // What it did so far.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/branches.hpp"
 #include "model/directions.hpp"
-#include "model/starting_branches.hpp"
 #include "spatial/components.hpp"
 #include "spatial/lanes.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/mobility.hpp"
+#include "model/forces.hpp"
 
 namespace bellcrank {
 

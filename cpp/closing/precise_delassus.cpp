@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/mobility.hpp"
+#include "model/forces.hpp"
 
 namespace bellcrank {
 

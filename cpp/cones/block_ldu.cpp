@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "cones/wide_row.hpp"
+#include "cones/small_blocks.hpp"
 
 namespace bellcrank {
 

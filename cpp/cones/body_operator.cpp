@@ -5,7 +5,6 @@
 #include <string>
 
 #include "cones/small_blocks.hpp"
-#include "cones/wide_row.hpp"
 
 namespace bellcrank {
 

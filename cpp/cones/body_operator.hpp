@@ -25,7 +25,7 @@ class BodyConeOperator final : public ConeOperator {
     // anew, which allocates. Throws std::invalid_argument for blocks out of order, bodies out of range and a body twice
     // in a block.
     bool set_pattern(const ConeLayout& layout, int bodies, std::span<const Side> sides);
-    // To fill before a solve: Ĵ of a side, (rows of its block, 8), the last two columns zero; ε, one per row.
+    // What callers fill before a solve: Ĵ of a side, (rows of its block, 8), the last two columns zero; ε, one per row.
     double* jacobian(int side) { return &jacobians_[sides_[side].jacobian]; }
     double* compliance() { return compliance_.data(); }
 

@@ -88,7 +88,7 @@ void DenseConeOperator::product_of(const ConeBlock& block, double* y) {
     std::copy_n(&product_[block.row], block.size, y);
 }
 
-// By columns, which for a symmetric S are its rows.
+// Adds columns of S, which are its rows since S is symmetric.
 void DenseConeOperator::change(const ConeBlock& block, const double* dx) {
     for (int r = 0; r < block.size; ++r) {
         if (dx[r] == 0.0) continue;

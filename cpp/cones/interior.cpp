@@ -35,7 +35,7 @@ void InteriorMethod::resize(const ConeLayout& layout) {
         };
         for (int k = 0, row = 1; k < b.discs; row += b.disc[k].size, ++k)
             if (b.disc[k].coefficient > 0.0) add(row, b.disc[k].size, b.disc[k].coefficient, b.given);
-        // With discs that do not vanish with λ_n it needs a cone of its own.
+        // The normal row needs a cone of its own if its discs do not vanish with λ_n.
         if (cones_.size() == before || b.given > 0.0) add(1, 0, 1.0, 0.0);
     }
     first_.push_back(static_cast<int>(cones_.size()));
@@ -43,7 +43,7 @@ void InteriorMethod::resize(const ConeLayout& layout) {
     for (auto* rows : {&x_, &u_, &F_, &dx_, &work_}) rows->assign(layout.rows(), 0.0);
 }
 
-// Of the rows of a disc, or of the normal one.
+// The weight of the rows of a disc, or of the normal one.
 double InteriorMethod::weight_of(const Cone& c, const ConeProblem& problem) {
     return problem.weight(problem.layout->blocks()[c.block].row + (c.size > 0 ? c.row : 0));
 }

@@ -31,4 +31,10 @@ struct ConeResidual {
 // any number is not.
 ConeResidual natural_residual(const ConeProblem& problem, const double* impulses, const double* u);
 
+// Projected sweeps: slow, but they need no factors and each of them keeps impulses in their cones.
+
+// Block by block, the impulses projected as in SemismoothNewton's map. `u`: room for the rows.
+ConeResidual sweep(const ConeProblem& problem, double* impulses, double* u, int sweeps, double tolerance,
+                   ConeReport& report);
+
 }  // namespace bellcrank

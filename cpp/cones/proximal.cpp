@@ -9,7 +9,7 @@ namespace {
 // ρ: at first, its fall from problem to problem, at first and after a stall, its rise at one, and the largest.
 constexpr double kFirst = 1e-2, kFall = 0.1, kSlowFall = 0.4, kRise = 4.0, kMost = 10.0;
 constexpr int kNewtonSteps = 5, kFactorizations = 120, kStalls = 6;
-// Of a problem about a centre: the residual that is wanted, by the true one and by ρ, and what is a gain.
+// The residual that a problem about a centre is solved to, by the true one and by ρ, and what is a gain.
 constexpr double kPart = 0.01, kEnough = 0.1;
 
 }  // namespace

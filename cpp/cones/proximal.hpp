@@ -29,7 +29,7 @@ class SoftenedOperator final : public ConeOperator {
     std::vector<double> D_, x_;
 };
 
-// With u + ρ d (λ − λ_k) for u the problem has one solution nearby while ρ is large, and the true one for any ρ once
+// The problem with u + ρ d (λ − λ_k) for u has one solution nearby while ρ is large, and the true one for any ρ once
 // λ_k no longer moves (R. T. Rockafellar, Monotone operators and the proximal point algorithm, 1976). Newton's steps
 // find λ_{k+1}; ρ falls while they do, and rises where they stall.
 class ProximalPoints {

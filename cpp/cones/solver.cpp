@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "cones/sweeps.hpp"
+#include "cones/natural_map.hpp"
 
 namespace bellcrank {
 
@@ -76,10 +76,10 @@ bool ConeSolver::finish_by_sweeps(const ConeOptions& options, ConeReport& report
     return keep(newton_.run(problem_, x_.data(), options.newton_steps, tolerance_, report), x_, report);
 }
 
-// By the impulses in x_, whose velocities are in u_, or Newton's steps from there.
+// Tries the impulses in x_, whose velocities are in u_, then Newton's steps from there.
 ConeEnd ConeSolver::search_from_given(const ConeOptions& options, bool warm, ConeReport& report) {
     if (keep(natural_residual(problem_, x_.data(), u_.data()), x_, report)) return ConeEnd::given;
-    // Without friction Newton's steps find which rows push from nothing as well.
+    // Where nothing rubs, Newton's steps find from nothing as well which rows push.
     const auto rubs = [](const ConeBlock& b) { return b.discs > 0; };
     if (!warm && std::ranges::any_of(problem_.layout->blocks(), rubs)) return ConeEnd::failed;
     for (const double proximal : {SemismoothNewton::kProximal, SemismoothNewton::kLargeProximal}) {

@@ -19,8 +19,8 @@ class ConeSolver {
                      const ConeOptions& options = {});
 
   private:
-    // Of the interior method: by which rule, from which impulses, and how far these move from the boundaries of the
-    // cones.
+    // An attempt of the interior method: by which rule, from which impulses, and how far these move from the boundaries
+    // of the cones.
     enum class From { given, best, nothing };
     struct Attempt {
         InteriorRule rule;

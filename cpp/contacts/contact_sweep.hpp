@@ -1,11 +1,11 @@
-// Until when shapes of a contact set cannot begin to touch, while they move from one state to another.
+// The time until which shapes of a contact set cannot begin to touch, while they move from one state to another.
 #pragma once
 
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "contacts/near_pairs.hpp"
+#include "contacts/contact_search.hpp"
 #include "geometry/collide.hpp"
 
 namespace bellcrank {

@@ -50,9 +50,10 @@ bool leads_to(const SurfaceMark& mark, const ContactPoint& point, double size, c
 
 }  // namespace
 
-// By its feature; or, where features have changed, as from one triangle of a floor to the next, by where it is on
-// either body. The only point of two shapes may have moved on with the bodies meanwhile: a ball that leaves a face
-// touches its edge. New points are left alone within a step, and its force would be missing to the step's end.
+// Finds an anchor by its feature; or, where features have changed, as from one triangle of a floor to the next, by
+// where it is on either body. The only point of two shapes may have moved on with the bodies meanwhile: a ball that
+// leaves a face touches its edge. New points are left alone within a step, and its force would be missing to the step's
+// end.
 Contacts::Anchor* Contacts::find_anchor(int group, int a, int b, const ContactPoint& point, const double* poses) {
     const auto key = std::tuple(a, b, point.feature);
     const auto less = [](const Anchor& anchor, const auto& k) { return anchor.key() < k; };

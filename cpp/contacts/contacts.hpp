@@ -60,7 +60,7 @@ static_assert(fields_fill<RecordedContact>());
 // Slices of tyres come and go without events. Those that are about to touch are marked ahead, and s begins where the
 // ground is met between then and now.
 //
-// From the last commit on, s grows by the difference of the ways that the contact point has gone on either surface
+// s grows from the last commit on by the difference of the ways that the contact point has gone on either surface
 // (contacts/surface_way.hpp): a ball that rolls does not slip.
 class Contacts {
   public:
@@ -126,7 +126,7 @@ class Contacts {
     const std::vector<FoundContact>& near(const double* poses, double way);
     // Whether a point slipped at the last commit; nothing if it did not touch.
     std::optional<bool> slipped(const FoundContact& found, const double* poses);
-    // Of a relative to b where they touch.
+    // The velocity of a relative to b where they touch.
     Vec3 velocity_between(const FoundContact& found, const double* poses, const double* twists) const;
     void begin_list();
     void list(const Contact& contact) { list_.push_back(contact); }

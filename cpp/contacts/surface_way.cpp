@@ -9,7 +9,7 @@ namespace {
 constexpr double kOpposite = 1e-6;  // 1 + cos of an angle that is half a turn: nothing can be carried there
 constexpr double kStraight = 1e-4;  // an angle whose square adds nothing to one
 
-// By the least rotation from n0 to n, for a vector across n0.
+// Turns a vector across n0 by the least rotation from n0 to n.
 Vec3 transported(const Vec3& v, const Vec3& n0, const Vec3& n) {
     const double c = 1.0 + dot(n0, n);
     return c < kOpposite ? v : v - (dot(v, n) / c) * (n0 + n);

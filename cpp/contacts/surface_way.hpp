@@ -20,7 +20,7 @@ struct SurfaceWays {
     double angle[2];  // by which either body has turned about the normal [rad]
 };
 
-// From the mark to a contact of the same bodies, at their poses of today.
+// The way from the mark to a contact of the same bodies, at their present poses.
 //
 // A way is the chord from where the mark has been carried, corrected to third order. On a round surface the chord's
 // part along e, in which the normal turned by α, is ρ sin α long, the arc ρ α. A body that turns by θ about the normal

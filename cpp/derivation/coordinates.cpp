@@ -3,7 +3,7 @@
 #include <numbers>
 #include <optional>
 
-#include "joints/turned_rotation.hpp"
+#include "joints/pole.hpp"
 
 namespace bellcrank::symbolic {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "derivation/equations.hpp"
-#include "expression/transfer.hpp"
+#include "expression/part.hpp"
 
 namespace bellcrank::symbolic {
 

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "derivation/equations.hpp"
-#include "expression/transfer.hpp"
+#include "expression/part.hpp"
 
 namespace bellcrank::symbolic {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "expression/transfer.hpp"
+#include "expression/part.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank::symbolic {

@@ -2,10 +2,12 @@
 #include "expression/derivative.hpp"
 
 #include <limits>
+#include <stdexcept>
 
 #include "expression/linear.hpp"
+#include "expression/part.hpp"
 #include "expression/reach.hpp"
-#include "expression/transfer.hpp"
+#include "interruption/interruption.hpp"
 
 namespace bellcrank {
 
@@ -142,6 +144,155 @@ std::vector<Ref> substitute(Graph& graph, std::span<const Ref> roots, std::span<
     std::vector<std::pair<Ref, Ref>> images;
     for (std::size_t i = 0; i < symbols.size(); ++i) images.emplace_back(symbols[i], values[i]);
     return transfer(graph, roots, graph, images);
+}
+
+// Operations of expressions, and of derivatives whose paths share nothing.
+
+OperationCount count_operations(const Graph& graph, std::span<const Ref> roots) {
+    OperationCount count;
+    const Reach reach(graph, roots);
+    for (const std::uint32_t index : reach.nodes()) {
+        look_for_interrupts();
+        switch (graph.node(index).op) {
+            case Op::constant:
+            case Op::symbol:
+                break;
+            case Op::add:
+                ++count.additions;
+                break;
+            case Op::multiply:
+                ++count.multiplications;
+                break;
+            case Op::reciprocal:
+                ++count.divisions;
+                break;
+            case Op::sine:
+            case Op::cosine:
+            case Op::tangent:
+                ++count.trigonometric;
+                break;
+            default:
+                ++count.other;
+        }
+    }
+    return count;
+}
+
+namespace {
+
+// The paths from a node down: how many, how many factors they have in all, how many have none.
+struct Paths {
+    double count = 0.0, factors = 0.0, bare = 0.0;
+};
+
+// Factors of the derivative of an operation by an operand: f′ of a function is one, −1/b² and ½/√a are two.
+double edge_factors(Op op) {
+    switch (op) {
+        case Op::add:
+        case Op::minimum:
+        case Op::maximum:
+        case Op::select:
+            return 0.0;
+        case Op::reciprocal:
+        case Op::square_root:
+        case Op::arctangent_2:
+        case Op::power:
+            return 2.0;
+        default:
+            return 1.0;
+    }
+}
+
+void follow(Paths& paths, const Paths& below, double factors) {
+    paths.count += below.count;
+    paths.factors += below.factors + factors * below.count;
+    if (factors == 0.0) paths.bare += below.bare;
+}
+
+std::vector<Paths> paths_to(const Graph& graph, const Reach& reach, Ref symbol) {
+    std::vector<Paths> paths(reach.size());
+    for (std::size_t i = 0; i < reach.size(); ++i) {
+        const Node n = graph.node(reach.nodes()[i]);
+        if (reach.nodes()[i] == symbol.index()) paths[i] = {1.0, 0.0, 1.0};
+        for (int k = n.op == Op::select ? 1 : 0; k < operand_count(n.op); ++k) {
+            follow(paths[i], paths[reach.place(operand(n, k))], edge_factors(n.op));
+        }
+    }
+    return paths;
+}
+
+}  // namespace
+
+PathCount count_path_operations(const Graph& graph, std::span<const Ref> outputs, std::span<const Ref> symbols) {
+    const Reach reach(graph, outputs);
+    const OperationCount function = count_operations(graph, outputs);
+    PathCount total{static_cast<double>(function.additions), static_cast<double>(function.multiplications)};
+    for (const Ref symbol : symbols) {
+        const std::vector<Paths> paths = paths_to(graph, reach, symbol);
+        for (const Ref output : outputs) {
+            const Paths& p = paths[reach.place(output)];
+            if (p.count == 0.0) continue;
+            total.additions += p.count - 1.0;
+            total.multiplications += p.factors - (p.count - p.bare);
+        }
+    }
+    return total;
+}
+
+// The factor of a symbol in expressions that are linear in it.
+
+namespace {
+
+struct Linearity {
+    Ref factor;
+    bool depends = false;
+};
+
+[[noreturn]] void refuse(const Graph& graph, Ref symbol) {
+    throw std::invalid_argument("the expression is not linear in '" + graph.symbol_of(symbol).name + "'");
+}
+
+// The factor in node `index` from those in its operands.
+Linearity linearity(Graph& graph, std::uint32_t index, const Linearity (&in)[3], Ref symbol) {
+    const Node n = graph.node(index);
+    if (n.op == Op::add) return {graph.add(in[0].factor, in[1].factor), in[0].depends || in[1].depends};
+    if (!in[0].depends && !in[1].depends && !in[2].depends) return {};
+    if (n.op == Op::multiply && !(in[0].depends && in[1].depends)) {
+        return {in[0].depends ? graph.multiply(in[0].factor, n.b) : graph.multiply(n.a, in[1].factor), true};
+    }
+    if (n.op == Op::select && !in[0].depends) return {graph.select(n.a, in[1].factor, in[2].factor), true};
+    refuse(graph, symbol);
+}
+
+}  // namespace
+
+std::vector<Ref> coefficients(Graph& graph, std::span<const Ref> roots, Ref symbol) {
+    if (graph.node(symbol).op != Op::symbol || symbol.negative()) {
+        throw std::invalid_argument("a coefficient is of a symbol, not of another expression");
+    }
+    const Reach reach(graph, roots);
+    std::vector<Linearity> found(reach.size());
+    const auto of = [&](Ref r) {
+        const Linearity l = found[reach.place(r)];
+        return Linearity{r.negative() ? -l.factor : l.factor, l.depends};
+    };
+    for (std::size_t i = 0; i < reach.size(); ++i) {
+        const std::uint32_t index = reach.nodes()[i];
+        const Node n = graph.node(index);
+        if (index == symbol.index()) found[i] = {graph.constant(1.0), true};
+        if (index <= symbol.index()) continue;  // older than the symbol, and so free of it
+        Linearity in[3];
+        for (int k = 0; k < operand_count(n.op); ++k) in[k] = of(operand(n, k));
+        found[i] = linearity(graph, index, in, symbol);
+    }
+    std::vector<Ref> out;
+    for (const Ref r : roots) out.push_back(of(r).factor);
+    return out;
+}
+
+Ref coefficient(Graph& graph, Ref root, Ref symbol) {
+    const Ref roots[] = {root};
+    return coefficients(graph, roots, symbol)[0];
 }
 
 }  // namespace bellcrank

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "expression/lower.hpp"
-#include "expression/transfer.hpp"
+#include "expression/part.hpp"
 #include "functions/function.hpp"
 
 namespace bellcrank {

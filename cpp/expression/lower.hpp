@@ -1,4 +1,4 @@
-// From the graph to straight-line programs: an order that keeps few values alive, multiply-adds, sine and cosine of one
+// Straight-line programs from the graph: an order that keeps few values alive, multiply-adds, sine and cosine of one
 // angle together, slots used again, what depends on parameters alone in a program of its own.
 #pragma once
 
@@ -22,8 +22,8 @@ struct LoweredParts {
 LoweredParts lower(const Graph& graph, std::span<const Ref> roots, std::span<const Ref> inputs,
                    std::span<const Ref> parameters);
 
-// By the rule for graphs: a multiply-add is a product and a sum, signs and copies are free. A reciprocal that was used
-// once became a division together with its product, which is then one operation less than in the graph.
+// Counts by the rule for graphs: a multiply-add is a product and a sum, signs and copies are free. A reciprocal that
+// was used once became a division together with its product, which is then one operation less than in the graph.
 OperationCount count_operations(const Program& program);
 
 }  // namespace bellcrank

@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "impulses/body_space.hpp"
+#include "impulses/impulse_space.hpp"
 
 namespace bellcrank {
 

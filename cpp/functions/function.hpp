@@ -18,7 +18,7 @@ struct FunctionKind {
     FunctionValue (*evaluate)(std::span<const double> params, double x);
     double (*integral)(std::span<const double> params, double x);  // ∫ f from 0 to x; null: not available
     void (*check)(std::span<const double> params);                 // throws std::invalid_argument on a malformed list
-    // Of kinds that need more than numbers: they check and evaluate with what the function holds in the place of
+    // Kinds that need more than numbers check and evaluate with what the function holds, in the place of
     // `check` and `evaluate`. Null for all others.
     void (*check_held)(const void* held, std::span<const double> params) = nullptr;
     FunctionValue (*evaluate_held)(const void* held, std::span<const double> params, double x) = nullptr;

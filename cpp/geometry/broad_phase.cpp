@@ -184,7 +184,7 @@ void BroadPhase::compare_large(const std::vector<Bounds>& bounds) {
     }
 }
 
-// By counting the first numbers; few pairs share one.
+// Sorts by counting the first numbers; few pairs share one.
 void BroadPhase::sort_pairs(int bodies) {
     first_.assign(bodies + 1, 0);
     for (const auto& pair : pairs_) ++first_[pair.first];

@@ -3,6 +3,7 @@
 
 #include "geometry/gjk.hpp"
 #include "geometry/manifold.hpp"
+#include "geometry/shape.hpp"
 
 namespace bellcrank {
 
@@ -32,5 +33,20 @@ bool clip_line(const SupportPart& area, const Vec3& from, const Vec3& to, double
 
 // Moves a part from local axes.
 void place(const Pose& pose, SupportPart& part);
+
+// A face of a box and the face of another one that it meets: the pair on which time is spent.
+
+struct BoxFaces {
+    const Shape& reference;
+    const Pose& of_reference;
+    const Shape& incident;
+    const Pose& of_incident;
+    Pose rel;      // of the incident box, seen from the reference
+    bool flipped;  // the reference is b of the pair
+};
+
+// Adds what is left of the incident box's most opposed face between the sides of the face across `axis`, as
+// add_facing_parts does for any faces, with gaps below `reach`.
+void box_faces(const BoxFaces& pair, int axis, double reach, ContactManifold& out);
 
 }  // namespace bellcrank

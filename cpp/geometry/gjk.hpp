@@ -40,7 +40,7 @@ struct Simplex {
     int count = 0;
 };
 
-// Of a simplex that holds the origin: the nearest point of the surface of A − B, found by expanding a
+// The point of the surface of A − B nearest to the origin, from a simplex that holds it, found by expanding a
 // polytope until it is known to `tolerance` of the size of A − B.
 bool expand(const CorePair& pair, Simplex& simplex, double tolerance, Separation& out);
 

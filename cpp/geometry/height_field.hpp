@@ -36,7 +36,7 @@ struct HeightField final : Surface {
     bool ray(const LocalRay& ray, RayHit& hit) const;
     // No height within the bounds is above this one.
     double highest(const Bounds& bounds) const;
-    // Of a plane that rises by these heights from column to column and from row to row.
+    // The normal of a plane that rises by these heights from column to column and from row to row.
     Vec3 slope_normal(double along_x, double along_y) const {
         return unit({-along_x * per_x, -along_y * per_y, 1.0}, {0.0, 0.0, 1.0});
     }

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "geometry/surface_faults.hpp"
+#include "geometry/surface.hpp"
 
 namespace bellcrank {
 

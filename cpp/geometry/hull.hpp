@@ -29,9 +29,9 @@ struct Hull final : Shape {
     int farthest(const Vec3& d, int start = 0) const;
 };
 
-// From the triangles that a convex hull routine returns, in any winding; coplanar ones become one face. Vertices that
-// no triangle uses are dropped. Refused: fewer than four vertices, numbers that do not exist, surfaces that are open or
-// not convex.
+// A hull made of the triangles that a convex hull routine returns, in any winding; coplanar ones become one face.
+// Vertices that no triangle uses are dropped. Refused: fewer than four vertices, numbers that do not exist, surfaces
+// that are open or not convex.
 SharedShape make_hull(const std::vector<Vec3>& vertices, const std::vector<std::array<int, 3>>& triangles);
 
 }  // namespace bellcrank

@@ -25,7 +25,7 @@ struct ContactPoint {
     Vec3 position, normal;
     double gap;
     std::uint64_t feature;  // of a (upper half) and of b
-    // Of tyres: the gap changes by (normal + tilt) · displacement of a, and that is where force acts.
+    // Tyres only: the gap changes by (normal + tilt) · displacement of a, and that is where force acts.
     Vec3 tilt{0.0, 0.0, 0.0};
 };
 constexpr std::uint64_t feature_pair(Feature a, Feature b) { return std::uint64_t{a} << 32 | b; }
@@ -69,7 +69,7 @@ struct SurfacePoint {
     std::uint64_t feature = 0;
     bool doubtful = false;          // overlapping ridges that have no part of either within the other's sides
     Vec3 to_groove{0.0, 0.0, 0.0};  // from the point of the other surface to the edge
-    // Of ridges that overlap: the ends of the part of either that is behind the sides of the other one.
+    // Where ridges overlap: the ends of the part of either that is behind the sides of the other one.
     Vec3 in_a[2], in_b[2];
 
     Vec3 on_b() const { return on_a - gap * normal; }

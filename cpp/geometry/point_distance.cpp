@@ -35,7 +35,7 @@ PointDistance from_box(const Vec3& half, const Vec3& p) {
     return {depth, n, face_feature((sign > 0.0 ? 2 : 1) * (nearest == 0 ? 1 : nearest == 1 ? 3 : 9))};
 }
 
-// Of a solid of revolution about z, from (distance, normal) in the half plane of ρ and z.
+// The distance from a solid of revolution about z, from (distance, normal) in the half plane of ρ and z.
 struct InHalfPlane {
     double distance, rho, z;
     Feature feature;

@@ -14,7 +14,8 @@ struct PointDistance {
     Feature feature;
 };
 
-// From the surface of a shape, the rounding included; p in its axes. Not for meshes, height fields and hulls.
+// The distance of p from the surface of a shape, the rounding included; p in its axes. Not for meshes, height fields
+// and hulls.
 PointDistance point_distance(const Shape& shape, const Vec3& p);
 
 }  // namespace bellcrank

@@ -8,7 +8,7 @@
 #include "geometry/hull.hpp"
 #include "geometry/mesh.hpp"
 #include "geometry/support.hpp"
-#include "geometry/surface_faults.hpp"
+#include "geometry/surface.hpp"
 
 namespace bellcrank {
 

@@ -26,7 +26,7 @@ struct SliceFrame {
                 radius,
                 section};
     }
-    // From the middle: outwards, along the axle, around.
+    // Components outwards, along the axle and around, of a point as seen from the middle.
     Vec3 seen(const Vec3& p) const { return seen_direction(p - middle); }
     Vec3 seen_direction(const Vec3& v) const { return {dot(v, outwards), dot(v, axle), dot(v, around)}; }
     Vec3 direction(const Vec3& v) const { return v.x * outwards + v.y * axle + v.z * around; }
@@ -67,7 +67,7 @@ class SliceDistance {
     bool is_at_end(const Mesh& mesh, const SurfaceTriangle& t) const;
     double depth_in(const Mesh& mesh, const SliceFrame& frame) const;
     void within_faces(double depth, const Vec3& normal);
-    // From the surface alone, without a sign: corners and normal seen from the slice.
+    // The distance from the surface alone, without a sign: corners and normal seen from the slice.
     bool triangle(const std::array<Vec3, 3>& corners, const Vec3& normal);
     int edge(const Vec3& a, const Vec3& b);
     void take_edge(const Vec3& p, const Vec3& along, bool inner, double distance);

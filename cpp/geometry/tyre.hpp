@@ -58,7 +58,7 @@ class TreadScan {
     };
     int slices() const { return static_cast<int>(tyre_->radials.size()); }
     Slice& slice(int ring, int i) { return slices_[static_cast<std::size_t>(2 * i + ring)]; }
-    // Of a wheel whose axes are these.
+    // Frames of slices of a wheel whose axes are these, and the points they touch at.
     SliceFrame frame_of(const Pose& wheel, int ring, int i) const;
     ContactPoint point_of(int ring, int i);
     void mark_near(int i);

@@ -17,7 +17,7 @@ bool ImpulseStep::is_listed(int i) const {
     return velocities_.impulses[velocities_.points()[i].row] > 0.0 || found.point.gap <= kTouches * found.size;
 }
 
-// With their forces at the end of the step; where something was hit, with the means over all of it.
+// Lists contacts with their forces at the end of the step; where something was hit, with the means over all of it.
 void ImpulseStep::list_contacts(double h, const double* u1) {
     contacts_.begin_list();
     const double* twists = space_.twists(u1);

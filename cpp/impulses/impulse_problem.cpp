@@ -75,7 +75,7 @@ ConeReport ImpulseProblem::solve(double tolerance, double enough) {
     return report;
 }
 
-// With S λ + q of the first phase as the speeds at its end, and S times what is given.
+// Solves the second phase: q is S λ + q of the first one, the speeds at its end, and S times what is given.
 ConeReport ImpulseProblem::expand(std::span<const double> more, double tolerance, double enough) {
     first_ = impulses;
     for (size_t i = 0; i < points_.size(); ++i) first_[points_[i].row] += more[i];

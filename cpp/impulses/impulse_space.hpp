@@ -1,12 +1,18 @@
 // The velocities in which a step by impulses is taken, and how rows and contacts act on them.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "cones/body_operator.hpp"
 #include "cones/operator.hpp"
+#include "model/constraint_rows.hpp"
 #include "model/model.hpp"
+#include "model/ports.hpp"
 #include "spatial/algebra.hpp"
 
 namespace bellcrank {
@@ -99,13 +105,55 @@ class ImpulseSpace {
     virtual void settle(double*) const {}
 
   protected:
-    // To be called once the pieces are there.
+    // Spaces call this once the pieces are there.
     void weigh_pieces(const Model& model);
     std::vector<ImpulsePiece> pieces_;
 
   private:
     double length_ = 1.0, speed_ = 1.0, arm_ = 1.0;
     std::vector<char> is_length_;
+};
+
+// Steps by impulses in maximal coordinates: bodies with rows between them.
+
+class BodySpace final : public ImpulseSpace {
+  public:
+    // Brings positions onto the rows, with limits, at t; whether they are met.
+    using Closing = std::function<bool(double t, double* x)>;
+    using Settling = std::function<void(double* u)>;
+
+    BodySpace(const Model& model, ConstraintRows& rows, const Manifold& manifold, Closing close_rows, Settling settle);
+
+    int ground() const override { return model_.ground(); }
+    int configuration_size() const override { return manifold_.configuration_size(); }
+    int speeds() const override { return manifold_.tangent_size(); }
+    std::unique_ptr<ImpulseRows> make_rows() override;
+    void place(double t, const double* x) override;
+    const double* poses() const override { return poses_; }
+    const double* twists(const double* u) override { return u; }
+    double error(int row) const override { return rows_.C[row]; }
+    double rate(int row) const override { return rows_.Ct[row]; }
+    void advance(double t, double h, const double* x, double* u, double* x1) override;
+    void displace(const double* xi, double* x) override { manifold_.retract(x, xi, x); }
+    bool close(double t, double* x) override { return close_rows_(t, x); }
+    void take(const double* twists, double* u) override { std::copy_n(twists, speeds(), u); }
+    void kick(double time, const double* u, const double* on_bodies, ImpulseRows& rows, const double* impulses,
+              double* change, double* of_twists) override;
+    void settle(double* u) const override { settle_(u); }
+
+  private:
+    class Rows;
+    struct Source {  // of a piece: a block of the rows, and the first row in it
+        int block, first;
+    };
+    const Model& model_;
+    ConstraintRows& rows_;
+    const Manifold& manifold_;
+    const Closing close_rows_;
+    const Settling settle_;
+    std::vector<Source> sources_;
+    const double* poses_ = nullptr;
+    std::vector<double> xi_;
 };
 
 }  // namespace bellcrank

@@ -1,3 +1,4 @@
+// Positions of a step by impulses: back onto the rows, and out of what was penetrated.
 #include "impulses/impulse_step.hpp"
 
 #include <algorithm>
@@ -259,11 +260,11 @@ void ImpulseStep::turn_freely(double h, const double* expected) {
     }
 }
 
-// As far as anything gets in a step, and somewhat farther.
+// Looks as far as anything gets in a step, and somewhat farther.
 void ImpulseStep::look_for_points(double h, const double* twists) { way_ = 1.5 * h * fastest(twists); }
 
-// Of approach, that is an impact: not what gravity makes in a step, or whatever else pushes: what pushed already in the
-// last step follows a surface that accelerates.
+// The least speed of approach that is an impact: not what gravity makes in a step, or whatever else pushes: what pushed
+// already in the last step follows a surface that accelerates.
 double ImpulseStep::bouncing_speed(double h, double rest_speed, double pushed) const {
     return std::max({rest_speed, 2.0 * h * norm(model_.gravity), 2.0 * pushed});
 }
@@ -279,6 +280,77 @@ double ImpulseStep::fastest(const double* twists) const {
         fastest = std::max(fastest, norm(twist_linear(twists, s.body)) + reach * norm(twist_angular(twists, s.body)));
     }
     return fastest;
+}
+
+namespace {
+
+constexpr double kPenetration = 1e-8;  // that is left, in sizes (ContactSet)
+constexpr double kRows = 1e-11;        // error of a row that is met, in lengths of the space, or rad
+constexpr double kResidual = 1e-6;     // of displacements; the next correction has what they leave
+constexpr int kCorrections = 12;
+
+}  // namespace
+
+// Contacts by displacements as small as they can be, those of a problem of the same kind without friction; rows, which
+// these follow to first order, by the formulation. What leaves a contact, or bounces there, is not moved.
+bool ImpulseStep::correct_positions(double t, double h, const double* u, double* x) {
+    for (int i = 0; i < kCorrections; ++i) {
+        space_.place(t, x);
+        bool met = true;
+        if (!(row_error() <= kRows)) {
+            met = space_.close(t, x);
+            space_.place(t, x);
+        }
+        points_ = contacts_.near(space_.poses(), way_);
+        if (!met || !penetrates(space_.twists(u), h)) return met;
+        positions_.begin();
+        for (const FoundContact& found : close_) positions_.add(point_at(found));
+        positions_.finish(true);
+        int row = 0;
+        for (const ImpulsePiece& piece : positions_.pieces())
+            for (int r = 0; r < piece.size; ++r, ++row)
+                positions_.q[row] = piece.holds_positions() ? space_.error(row) : 0.0;
+        for (const FoundContact& found : close_) positions_.q[row++] = found.point.gap;
+        factorizations_ += positions_.solve(kResidual).factorizations;
+        std::fill(xi_.begin(), xi_.end(), 0.0);
+        positions_.jacobian().add_response(positions_.impulses.data(), xi_.data());
+        space_.displace(xi_.data(), x);
+    }
+    const bool met = space_.close(t, x);
+    space_.place(t, x);
+    points_ = contacts_.near(space_.poses(), way_);
+    return met;
+}
+
+// Whether points are penetrated that bodies do not leave by themselves; close_ has all others that are near.
+bool ImpulseStep::penetrates(const double* twists, double h) {
+    bool any = false;
+    close_.clear();
+    for (const FoundContact& found : points_) {
+        if (found.point.gap > kNearGap * found.size) continue;
+        if (found.point.gap <= 0.0) {
+            const double fast = bouncing_speed(h, rest_speed_of(found));
+            const double speed = dot(contacts_.velocity_between(found, space_.poses(), twists), found.point.normal);
+            if (speed > fast || (speed < -fast && model_.contacts.groups[found.group].law.restitution > 0.0)) continue;
+        }
+        close_.push_back(found);
+        any = any || found.point.gap < -kPenetration * found.size;
+    }
+    return any;
+}
+
+// The largest error of rows that hold positions, in lengths of the space, or rad.
+double ImpulseStep::row_error() const {
+    double worst = 0.0;
+    int row = 0;
+    for (const ImpulsePiece& piece : positions_.pieces())
+        for (int r = 0; r < piece.size; ++r, ++row) {
+            if (!piece.holds_positions()) continue;
+            const double C = space_.error(row);
+            worst = std::isfinite(C) ? std::max(worst, (piece.unilateral ? -C : std::abs(C)) / space_.unit(row))
+                                     : Bounds::kInfinity;
+        }
+    return worst;
 }
 
 }  // namespace bellcrank

@@ -27,7 +27,7 @@ class ImpulseStep {
     ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts,
                 std::unique_ptr<ImpulseSpace> space, double rest_speed, double closed);
 
-    // From (t, x, u) to (t + h, x1, u1). tolerance: on the residual of the impulses, a part of the largest speed.
+    // Steps from (t, x, u) to (t + h, x1, u1). tolerance: on the residual of the impulses, a part of the largest speed.
     ImpulseOutcome step(double t, double h, const double* x, const double* u, double tolerance, double* x1, double* u1);
     // The same of impulses at points alone (Impulses::strike).
     ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
@@ -45,7 +45,7 @@ class ImpulseStep {
         Vec3 impulse, moment, position;  // on the first shape; world axes
         bool taken;                      // for a point of this step
     };
-    // Of contacts on a body: their impulse, and its moment about the com; world axes.
+    // What contacts do to a body: their impulse, and its moment about the com; world axes.
     struct Push {
         Vec3 linear{0.0, 0.0, 0.0}, angular{0.0, 0.0, 0.0};
     };
@@ -90,7 +90,7 @@ class ImpulseStep {
     void set_speeds(double h, double bounce, double far);
     bool meets_what_is_far() const;
     double led_by(int row, double compliance) const;
-    // Along the row of an inequality; closed: a gap up to there is none.
+    // An approach along the row of an inequality; closed: a gap up to there is none.
     struct Approach {
         int row;
         double gap, closed, speed, rest_speed, restitution;

@@ -7,7 +7,7 @@ namespace bellcrank {
 
 namespace {
 
-// Of the largest speed: what impulses are to leave, what they may leave, and an approach that asks for one.
+// Parts of the largest speed: what impulses are to leave, what they may leave, and an approach that asks for one.
 constexpr double kMissed = 1e-13, kAccepted = 1e-9, kPassed = 1e-13;
 constexpr double kRest = 1e-12;  // an approach that is rounding [m/s or rad/s]
 
@@ -38,7 +38,7 @@ void StopImpact::find(Stops& stops, const Response& response) {
     stops.push(pushing);
 }
 
-// With a part of the restitution; one after another, stops that would be passed take part.
+// Solves with a part of the restitution; one after another, stops that would be passed take part.
 bool StopImpact::solve(const Stops& stops, double part, const Response& response) {
     impulses_.assign(struck_.size(), 0.0);
     after_ = before_;

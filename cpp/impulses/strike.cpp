@@ -9,7 +9,7 @@ namespace bellcrank {
 
 namespace {
 
-// By rows along the world's axes.
+// Adds blows by rows along the world's axes.
 void add_blows(ImpulseSpace& space, const std::vector<Blow>& blows, double* u) {
     ConeLayout layout;
     std::vector<ImpulsePoint> points;

@@ -67,7 +67,7 @@ double ImpulseStep::friction_of(const FoundContact& found, const double* twists)
     return norm(v - dot(v, n) * n) > kSlips * found.speed ? law.kinetic_friction : law.static_friction;
 }
 
-// From impulses of a whole step, in the axes of now.
+// Starts from impulses of a whole step, in the axes of now.
 void ImpulseStep::start_from_last() {
     for (size_t row = 0; row < last_rows_.size(); ++row) velocities_.impulses[row] = part_ * last_rows_[row];
     for (LastPoint& last : last_points_) last.taken = false;
@@ -83,7 +83,7 @@ void ImpulseStep::start_from_last() {
         }
 }
 
-// By its feature; or, as features of faces that lie on each other change by rounding, by where it is.
+// Finds a point by its feature; or, as features of faces that lie on each other change by rounding, by where it is.
 ImpulseStep::LastPoint* ImpulseStep::last_point(const FoundContact& found, bool by_feature) {
     const auto less = [](const LastPoint& p, const Key& k) { return p.key < k; };
     const Key key = by_feature ? key_of(found) : Key{found.a, found.b, 0};
@@ -230,7 +230,7 @@ ConeReport ImpulseStep::find_impulses(double h, double bounce, double far, doubl
     return next.residual > report.residual ? next : report;
 }
 
-// By more than what rests pushes in a step anyway; more_.
+// Whether points push by more than what rests pushes in a step anyway; by how much is in more_.
 bool ImpulseStep::pushes_on(double h, double bounce) {
     more_.assign(points_.size(), 0.0);
     for (size_t i = 0; i < points_.size(); ++i) {
@@ -278,7 +278,8 @@ ImpulseOutcome ImpulseStep::describe(const ConeReport& report) const {
     return out;
 }
 
-// Of a whole step: of rows with what was in u′, of points as if they had pushed all the time as they do at its end.
+// Keeps impulses of a whole step: of rows with what was in u′, of points as if they had pushed all the time as they do
+// at its end.
 void ImpulseStep::remember_impulses() {
     for (size_t row = 0; row < last_rows_.size(); ++row)
         last_rows_[row] = 0.5 * reused_ * last_rows_[row] + velocities_.impulses[row];

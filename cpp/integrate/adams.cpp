@@ -129,8 +129,8 @@ void Adams::follow_time(const double* x) {
     dynamics_.retract(x, displacement_.data(), pose_.data());
 }
 
-// Of the error that a residual v makes in velocity and displacement; root mean square in units of the tolerance.
-// Displacements are measured against one metre and one radian.
+// The norm of the error that a residual v makes in velocity and displacement: root mean square in units of the
+// tolerance. Displacements are measured against one metre and one radian.
 double Adams::norm(const double* v, double velocity_part, double position_part) const {
     const double b = position_part * h_ / (tolerances_.absolute + tolerances_.relative);
     const double uu = velocity_part * velocity_part, xx = b * b;

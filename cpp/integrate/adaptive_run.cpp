@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "integrate/energy_watch.hpp"
 #include "integrate/events.hpp"
 #include "integrate/progress.hpp"
-#include "integrate/sealed_energy.hpp"
 #include "integrate/simulate.hpp"
 
 namespace bellcrank {
@@ -264,7 +264,7 @@ void AdaptiveRun::begin_motion(double first) {
     h_ = std::min(limit_, first > 0.0 ? first : first_step());
 }
 
-// Over a pole, from where the motion begins anew.
+// Steps over a pole; the motion begins anew behind it.
 bool AdaptiveRun::cross(double h, double target) {
     step_ = {t_, h < target - t_ ? t_ + h : target, h};
     crossing_ = true;

@@ -184,7 +184,7 @@ bool Bdf::solve(double t, double* x1, double* u1, bool renew, bool linearize_fir
     return false;
 }
 
-// Of an end, by what it differs from the predictions.
+// The error of an end, from its difference to the predictions.
 double Bdf::error_of(const double* u1) {
     for (int i = 0; i < size_; ++i) {
         shift_[i] = gamma_ * (u1[i] - slope_[i] / h_);

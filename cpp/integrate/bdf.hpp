@@ -2,7 +2,6 @@
 #pragma once
 
 #include "integrate/adams_coefficients.hpp"
-#include "integrate/error_weights.hpp"
 #include "integrate/stepper.hpp"
 
 namespace bellcrank {

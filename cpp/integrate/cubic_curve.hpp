@@ -19,7 +19,7 @@ class CubicCurve {
 
     explicit CubicCurve(Dynamics& dynamics);
 
-    // From (t, x, u) to (t + h, x1, u1), which must stay where they are while the curve is asked.
+    // Lays the curve from (t, x, u) to (t + h, x1, u1), which must stay where they are while the curve is asked.
     void lay(double t, double h, const double* x, const double* u, const double* x1, const double* u1);
     void at(double time, double* x_out, double* u_out);
 

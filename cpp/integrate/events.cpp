@@ -170,7 +170,7 @@ double EventWatch::dip(int event, double from, double to, double beside, const C
     return end;
 }
 
-// Until when no contact can begin, from the start of a step on.
+// The time until which no contact can begin, from the start of a step on.
 double EventWatch::sweep(double begin, double end, const Curve& curve) {
     curve(begin, x_.data(), u_.data());
     const bool begins_slowly = contacts_.is_short(end - begin, record_.scenery(begin, x_.data(), u_.data()).u);

@@ -91,7 +91,7 @@ class FixedRun final : public Run {
         return parts > 0;
     }
 
-    // Over a pole, maybe past the end of the step.
+    // Steps over a pole, maybe past the end of the step.
     bool cross(double h) {
         if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, over_pole_);
         output_on_way(t_, h);
@@ -104,9 +104,9 @@ class FixedRun final : public Run {
         return contacts_.longest_step(t, h, at.x, at.u);
     }
 
-    // To the end of a step, or to the first stop on the way: there the impact takes place, from where another one goes
-    // on. Within a step the loads gathered behind an impact would act as if they were part of it. Where stops are met
-    // without end, as by what bounces ever less, the rest is taken whole.
+    // Goes to the end of a step, or to the first stop on the way: there the impact takes place, from where another one
+    // goes on. Within a step the loads gathered behind an impact would act as if they were part of it. Where stops are
+    // met without end, as by what bounces ever less, the rest is taken whole.
     bool take(double t, double end, double h, bool last) {
         for (int parts = 0; t < end; ++parts, t = t_, h = end - t) {
             const auto impacts = ports_.dynamics.statistics().impacts;

@@ -29,8 +29,8 @@ class Progress {
     void end_at(int event) { ++ends_[event]; }
 
     long long attempts() const { return attempts_; }
-    // Of the last window that was looked at: attempts that are left at its pace, its length, and the event by which at
-    // least every tenth attempt in it was ended, or −1; how often that was.
+    // What the last window that was looked at shows: attempts that are left at its pace, its length, and the event by
+    // which at least every tenth attempt in it was ended, or −1; how often that was.
     double attempts_left() const { return left_; }
     long long window() const { return window_; }
     int event() const { return event_; }

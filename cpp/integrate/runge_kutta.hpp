@@ -1,7 +1,6 @@
 // Explicit one-step methods.
 #pragma once
 
-#include "integrate/error_weights.hpp"
 #include "integrate/stepper.hpp"
 
 namespace bellcrank {

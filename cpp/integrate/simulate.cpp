@@ -120,7 +120,7 @@ void Run::begin_if_due() {
 
 namespace {
 
-// Of a period: so near, two times are one. Multiples of it and of other lengths differ in their last digits.
+// Two times so near, as part of a period, are one. Multiples of it and of other lengths differ in their last digits.
 constexpr double kNear = 1e-9;
 
 }  // namespace
@@ -197,13 +197,13 @@ bool Run::accept(double t, double h) {
     return true;
 }
 
-// Over a pole a run comes on a way so short that the motion there is one of uniform acceleration.
+// A run comes over a pole on a way so short that the motion there is one of uniform acceleration.
 namespace {
 
 // Change of a velocity, of those that are corrected by it [m/s, rad/s], up to which a way is one of uniform
 // acceleration.
 constexpr double kRough = 1e-5;
-// Of a way over a pole: closer to its middle nothing is recorded.
+// Closer than this part of the way to the middle of a way over a pole nothing is recorded.
 constexpr double kOnPole = 1e-5;
 
 }  // namespace

@@ -71,7 +71,8 @@ struct SimulationResult {
     double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
     ImpulseOutcome impulses;  // of methods that step by them: the last one; the largest residual, all impacts
     bool ended = false;       // by a terminal event
-    // Of a method that chooses among others: the one in use, and where it took over from which, which did not get on.
+    // What a method that chooses among others did: the one in use, and where it took over from which, which did not get
+    // on.
     std::string method, gave_way;
     double changed_since = std::numeric_limits<double>::quiet_NaN();
     SlowRun slow;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "joints/coordinate.hpp"
 #include "joints/jet.hpp"
 
 namespace bellcrank {
@@ -42,5 +43,11 @@ Direction direction_along(const RelativeMotion& motion) {
     const Jet s = sine(pose), c = cosine(pose);
     return {c.value, s.value, c.rate, s.rate};
 }
+
+// Components of a rotation vector that is followed past half a turn. All three of a pair are coordinates side by side,
+// and each is evaluated with parameters: where the three of them were.
+
+// Which component a kind is, 0 to 2; −1 for other kinds.
+int turned_axis(const CoordinateKind& kind);
 
 }  // namespace bellcrank

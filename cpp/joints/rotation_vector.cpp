@@ -7,7 +7,7 @@
 // The quadratic part is the derivative of that map along the motion, applied to ω:
 //   −½ φ̇×ω + d (φ·ω) φ×(φ×ω) + c (φ̇×(φ×ω) + φ×(φ̇×ω)),   d = c'(a)/a,
 // where ȧ = φ·ω/a was used (φ·φ̇ = φ·ω).
-// With parameters, the components of a vector nearby, turned_x, turned_y and turned_z are those of the logarithm
+// Where parameters give the components of a vector nearby, turned_x, turned_y and turned_z are those of the logarithm
 // (a + 2πn) φ/a that is nearest to it: a rotation that is followed past half a turn. Whole turns (a + 2πn a multiple of
 // 2π, where no direction can be seen) are passed along the axis that they were made about.
 // Near a = 0 both c and d come from  c = Σ_n 2ζ(2n)/(2π)^{2n} a^{2n−2}, the cotangent's series; at a = π c is 1/π².
@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "joints/coordinate.hpp"
-#include "joints/turned_rotation.hpp"
+#include "joints/pole.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {
@@ -49,7 +49,7 @@ void log_coefficients(double a2, double& c, double& d) {
 constexpr double kFullTurn = 2.0 * std::numbers::pi;
 constexpr double kPole = 1e-6;  // rad: that near to a whole turn its axis is the one before
 
-// Of the logarithms of q the one nearest to `near`, and whether it is so near to a whole turn that q has no axis.
+// The logarithm of q nearest to `near`, and whether it is so near to a whole turn that q has no axis.
 std::pair<Vec3, bool> nearest_log(const Quat& q, const Vec3& near) {
     const Vec3 phi = quaternion_log(q);
     const double a = norm(phi);

@@ -18,7 +18,7 @@ class AngleBranches {
     AngleBranches(const Model& model, double t);
     double nearest(int coordinate, double principal) const;
     void set(int coordinate, double value) { reference_[coordinate] = value; }
-    // To where a coordinate is at poses x; all that are followed.
+    // Follows a coordinate to where it is at poses x; all that are followed.
     void follow(const Model& model, int coordinate, const double* x);
     void follow(const Model& model, const double* x);
     // Finds which directions have gone over their poles, by the values that were set for poses x.
@@ -46,5 +46,13 @@ CoordinateMotion coordinate_motion(const Model& model, const AngleBranches& bran
 // The same with derivatives; jacobian columns as in BodyCoordinate.
 void evaluate_coordinate(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
                          const double* u, BodyCoordinate& out);
+
+// The branches on which angles start where only poses are known.
+
+// Branches of all followed coordinates at poses x and time t, with which drives, couplings, screws and limits hold, and
+// with the fewest whole turns otherwise (docs/theory/assembly.md, section 9). Rows whose constant is not a number are
+// not yet known and take no part.
+// known: values by coordinate that are kept, NaN for the others; null: none are known.
+AngleBranches starting_branches(const Model& model, double t, const double* x, const double* known = nullptr);
 
 }  // namespace bellcrank

@@ -9,7 +9,7 @@
 #include "expression/derivative.hpp"
 #include "expression/expression.hpp"
 #include "expression/lower.hpp"
-#include "expression/transfer.hpp"
+#include "expression/part.hpp"
 
 namespace bellcrank {
 

@@ -149,7 +149,8 @@ class Implicit : public Port {
                          double* delta) = 0;
     // Whether linearize() costs no more than accelerate() does, and pays at every step.
     virtual bool linearizes_cheaply() const { return false; }
-    // As project(), for (x, u) that correct() has brought there: what linearize() has factored may serve here as well.
+    // Does as project() for (x, u) that correct() has brought there: what linearize() has factored may serve here as
+    // well.
     virtual bool finish_corrected_step(double t, double* x, double* u) = 0;
 };
 
@@ -204,7 +205,7 @@ struct Blow {
 // For methods that step by impulses, with rigid contacts, and for those who strike a mechanism.
 class Impulses : public Port {
   public:
-    // From (t, x, u) to (t + h, x1, u1), on the constraints.
+    // Steps from (t, x, u) to (t + h, x1, u1), on the constraints.
     virtual ImpulseOutcome step_by_impulses(double, double, const double*, const double*, double, double*, double*) {
         refuse("steps by impulses");
     }
@@ -221,7 +222,7 @@ class Impulses : public Port {
 // and their rates.
 class StopWatch : public Port {
   public:
-    // By default there must be none in the model.
+    // A formulation without stops refuses models that have them.
     virtual int stops() const = 0;
     virtual int row_of_stop(int) const { refuse("stops"); }  // of the model
     virtual void watch_stops(double, const double*, const double*) {}
@@ -243,7 +244,7 @@ class Record : public Port {
   public:
     virtual const Model& model() const = 0;
     virtual Contacts& contacts() = 0;
-    // The state of the bodies; angles are continued from where they were, or start as model/starting_branches.hpp says.
+    // The state of the bodies; angles are continued from where they were, or start as model/branches.hpp says.
     virtual void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                               double* u) = 0;
     // Poses and twists of the bodies; they are valid until the next call.

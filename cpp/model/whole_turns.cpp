@@ -9,11 +9,74 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-
-#include "model/propagated_turns.hpp"
-#include "model/solved_relations.hpp"
+#include <utility>
+#include <vector>
 
 namespace bellcrank {
+
+// Linear relations solved for as many of their unknowns as they determine.
+
+// Row i is  x[pivots[i]] + Σ rows[i][j] x[j] = rows[i][n]  with j in free.
+struct SolvedRelations {
+    std::vector<std::vector<double>> rows;
+    std::vector<int> pivots, free;
+};
+
+// Solves rows  Σ row[j] x[j] = row[n]  of n unknowns, by Gauss and Jordan with the largest pivots. Nothing if rows
+// contradict each other by more than a tolerance.
+std::optional<SolvedRelations> solved_relations(std::vector<std::vector<double>> rows, int n, double tolerance);
+
+namespace {
+
+constexpr double kNothing = 1e-9;  // part of a row's largest coefficient below which nothing is left of it
+
+struct Pivot {
+    size_t row;
+    int column;
+};
+
+// The largest entry of rows k and after in columns that are free; column −1 if nothing is left of these rows.
+Pivot largest_entry(const std::vector<std::vector<double>>& rows, size_t k, const std::vector<char>& is_pivot) {
+    Pivot found{k, -1};
+    double largest = kNothing;
+    for (size_t r = k; r < rows.size(); ++r)
+        for (size_t j = 0; j < is_pivot.size(); ++j)
+            if (!is_pivot[j] && std::abs(rows[r][j]) > largest)
+                largest = std::abs(rows[r][j]), found = {r, static_cast<int>(j)};
+    return found;
+}
+
+}  // namespace
+
+std::optional<SolvedRelations> solved_relations(std::vector<std::vector<double>> rows, int n, double tolerance) {
+    SolvedRelations found;
+    std::vector<char> is_pivot(n, 0);
+    for (size_t k = 0; k < rows.size(); ++k) {
+        const Pivot best = largest_entry(rows, k, is_pivot);
+        if (best.column < 0) {
+            for (size_t r = k; r < rows.size(); ++r)
+                if (std::abs(rows[r][n]) > tolerance) return std::nullopt;
+            rows.resize(k);
+            break;
+        }
+        std::swap(rows[k], rows[best.row]);
+        std::vector<double>& row = rows[k];
+        const double pivot = row[best.column];
+        for (double& entry : row) entry /= pivot;
+        for (size_t r = 0; r < rows.size(); ++r) {
+            const double factor = rows[r][best.column];
+            if (r == k || factor == 0.0) continue;
+            for (int j = 0; j <= n; ++j) rows[r][j] -= factor * row[j];
+            rows[r][best.column] = 0.0;
+        }
+        is_pivot[best.column] = 1;
+        found.pivots.push_back(best.column);
+    }
+    for (int j = 0; j < n; ++j)
+        if (!is_pivot[j]) found.free.push_back(j);
+    found.rows = std::move(rows);
+    return found;
+}
 
 namespace {
 
@@ -195,7 +258,7 @@ void ConnectedAngles::enumerate(int level, double room) {
     const double first = std::max(std::ceil(middle - reach), low_[angle]);
     const double last = std::min(std::floor(middle + reach), high_[angle]);
     if (first > last) return;
-    // From the middle outwards, so that a search that is cut short has seen the fewest turns.
+    // The search goes from the middle outwards, so that one that is cut short has seen the fewest turns.
     double up = std::clamp(std::round(middle), first, last), down = up - 1.0;
     while ((up <= last || down >= first) && tried_ < most_) {
         const bool rises = down < first || (up <= last && up - middle <= middle - down);
@@ -263,6 +326,80 @@ void add_whole_turns(TurnProblem& problem) {
         const TurnRange within = turns_within(alone);
         alone.value += kWholeTurn * std::clamp(0.0, within.low, within.high);
     }
+}
+
+namespace {
+
+using Relation = TurnProblem::Relation;
+
+int undecided_in(const Relation& relation, const std::vector<char>& decided, int& which) {
+    int count = 0;
+    for (const auto& [angle, coefficient] : relation.terms)
+        if (!decided[angle] && angle != which) ++count, which = angle;
+    return count;
+}
+
+// The factor by which an angle is slower than the fastest one of a relation.
+double slowness(const std::vector<Relation>& relations, int angle) {
+    double most = 0.0;
+    for (const Relation& relation : relations) {
+        double own = 0.0, least = HUGE_VAL;
+        for (const auto& [other, coefficient] : relation.terms) {
+            if (other == angle) own = std::abs(coefficient);
+            least = std::min(least, std::abs(coefficient));
+        }
+        most = std::max(most, own / least);
+    }
+    return most;
+}
+
+struct Next {
+    int relation = -1, angle = -1;
+    bool follows = false;  // from prescribed values alone
+};
+
+// A relation with one angle left to decide, one that follows from prescribed values first.
+Next next_relation(const std::vector<Relation>& relations, const std::vector<char>& decided,
+                   const std::vector<char>& stated) {
+    Next found;
+    for (size_t i = 0; i < relations.size() && !found.follows; ++i) {
+        int which = -1;
+        if (undecided_in(relations[i], decided, which) != 1) continue;
+        const bool all = relations[i].stated && std::ranges::all_of(relations[i].terms, [&](const auto& term) {
+                             return term.first == which || stated[term.first];
+                         });
+        if (found.relation < 0 || all) found = {static_cast<int>(i), which, all};
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<double> propagated_turns(const std::vector<Relation>& relations, const std::vector<double>& start,
+                                     const std::vector<double>& low, const std::vector<double>& high) {
+    const int n = static_cast<int>(start.size());
+    std::vector<char> decided(n, 0), stated(n, 0);
+    std::vector<double> value = start, turns(n, 0.0);
+    for (int left = n; left > 0; --left) {
+        const Next next = next_relation(relations, decided, stated);
+        if (next.relation < 0) {
+            int slowest = -1;
+            for (int j = 0; j < n; ++j)
+                if (!decided[j] && (slowest < 0 || slowness(relations, j) > slowness(relations, slowest))) slowest = j;
+            decided[slowest] = 1;
+            continue;
+        }
+        const int j = next.angle;
+        double sum = relations[next.relation].rest, own = 0.0;
+        for (const auto& [other, coefficient] : relations[next.relation].terms)
+            other == j ? own += coefficient : sum += coefficient * value[other];
+        const double target = own == 0.0 ? value[j] : -sum / own;
+        turns[j] = std::clamp(std::round((target - start[j]) / kWholeTurn), low[j], high[j]);
+        if (!(std::abs(turns[j]) <= kMostTurns)) turns[j] = 0.0;
+        value[j] = next.follows ? target : start[j] + kWholeTurn * turns[j];
+        decided[j] = 1, stated[j] = next.follows;
+    }
+    return turns;
 }
 
 }  // namespace bellcrank

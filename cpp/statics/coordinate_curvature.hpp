@@ -14,8 +14,8 @@ struct WeighedCoordinate {
     double weight;
 };
 
-// Of the columns (v1, ω1, v2, ω2): velocities of the centres of mass in world axes, angular velocities in principal
-// axes; row-major.
+// A form of the columns (v1, ω1, v2, ω2): velocities of the centres of mass in world axes, angular velocities in
+// principal axes; row-major.
 using PairMatrix = std::array<double, 144>;
 
 // Σ weight ∇²φ of coordinates of one pair at x: the symmetric matrix H with uᵀ H u = Σ weight φ̈ for constant twists u,

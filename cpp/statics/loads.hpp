@@ -24,7 +24,7 @@ class Metric {
     int size() const { return 6 * static_cast<int>(length_.size()); }
     double length(int body) const { return length_[body]; }
     double extent() const { return extent_; }  // of the largest body [m]
-    // From and to records (spatial/body_state.hpp).
+    // Converts from and to records (spatial/body_state.hpp).
     void force(const double* records, Eigen::VectorXd& out) const;
     void displacement(const Eigen::VectorXd& v, double* records) const;
 
@@ -42,8 +42,8 @@ class Loads {
     void all(const double* x, double* force) const;
     void without_potential(const double* x, double* force) const;
     bool have_potentials() const { return follower_wrenches_.empty() && free_formulas_.empty(); }
-    // Of gravity, springs, forces of constant direction and efforts that depend on time only [J]; and the sum of the
-    // sizes of its parts, which its rounding goes by.
+    // The potential of gravity, springs, forces of constant direction and efforts that depend on time only [J]; and the
+    // sum of the sizes of its parts, which its rounding goes by.
     struct Potential {
         double value = 0.0, size = 0.0;
         void add(double part) {

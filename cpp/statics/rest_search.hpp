@@ -9,7 +9,6 @@
 
 #include "spatial/fields.hpp"
 #include "statics/loads.hpp"
-#include "statics/row_matrix.hpp"
 #include "statics/saddle_matrix.hpp"
 #include "statics/tangent_stiffness.hpp"
 
@@ -49,7 +48,7 @@ class RestSearch {
   public:
     RestSearch(std::shared_ptr<const Model> model, double t, const RestOptions& options);
 
-    // From poses x that satisfy the constraints; angles: values of all coordinates there, for whole turns.
+    // Searches from poses x that satisfy the constraints; angles: values of all coordinates there, for whole turns.
     Rest find(std::vector<double>& x, const std::vector<double>& angles);
     // The tangent stiffness at x with the multipliers that leave least force, dense, against displacements of the
     // centres of mass (world axes) and rotation vectors (principal axes), six per body [N/m, N, N m].

@@ -24,7 +24,7 @@ class RowMatrix {
     // C alone, of all rows, scaled as the gradients were last.
     void evaluate_errors(double t, const double* x);
     double error(int row) const { return rows_.C[row] * scale_[row]; }
-    // Of a row by its own unit, per unit of its multiplier here: λ_row = scale · λ.
+    // The multiplier of a row in its own unit, per unit of its multiplier here: λ_row = scale · λ.
     double scale(int row) const { return scale_[row]; }
     const std::vector<std::uint8_t>& held() const { return held_; }
 

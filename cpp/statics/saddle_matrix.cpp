@@ -6,9 +6,9 @@ namespace bellcrank {
 
 namespace {
 
-// Of rows of length one, where forms are of size one. A pivot of this size leaves rounding by its inverse in the signs
-// of pivots, and rows that give way take the compliance times the square of the stiffness across them from that along
-// them: together least, so that directions down to some 1e-8 have the right sign.
+// The compliance of rows of length one, where forms are of size one. A pivot of this size leaves rounding by its
+// inverse in the signs of pivots, and rows that give way take the compliance times the square of the stiffness across
+// them from that along them: together least, so that directions down to some 1e-8 have the right sign.
 constexpr double kCompliance = 1e-8;
 constexpr int kRefinements = 2;
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "model/mobility.hpp"
-#include "model/starting_branches.hpp"
+#include "model/branches.hpp"
+#include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/components.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "formulations/lagrange.hpp"
-#include "model/mobility.hpp"
+#include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {

@@ -1,4 +1,4 @@
-#include "geometry/surface_faults.hpp"
+#include "geometry/surface.hpp"
 
 #include <algorithm>
 #include <cmath>
