@@ -10,7 +10,7 @@ from time import process_time
 
 import numpy as np
 from rigs import robot_oracles
-from rigs.robot_answers import listed
+from rigs.robot_oracles import listed
 from rigs.there_and_back import FORMATS, difference, there_and_back
 
 import bellcrank as bc
