@@ -15,7 +15,7 @@ FORMER: Final = {
     "bellcrank.assembly.records": "bellcrank.compile.model",
     "bellcrank.assembly.report": "bellcrank.compile.report",
     "bellcrank.assembly.state": "bellcrank.compile.state",
-    "bellcrank.assembly.state_source": "bellcrank.compile.state_source",
+    "bellcrank.assembly.state_source": "bellcrank.compile.state",
     "bellcrank.analysis.equilibrium": "bellcrank.analysis.statics",
     "bellcrank.analysis.linear_model": "bellcrank.linear.modes",
     "bellcrank.analysis.mode": "bellcrank.linear.modes",

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bellcrank.assembly.model import Model
 from scipy.spatial.transform import Rotation
 
 from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.model import Model
 
 
 def matrix(q):

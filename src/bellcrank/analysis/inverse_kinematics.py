@@ -16,8 +16,7 @@ from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats, State
-from bellcrank.compile.state_source import by_coordinate
+from bellcrank.compile.state import Floats, State, by_coordinate
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unreachable, Unsupported
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check, Quat, Vec3

@@ -11,8 +11,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.start_values import taken_from
-from bellcrank.compile.state import MEMORY, Floats, Ints, State
-from bellcrank.compile.state_source import StateSource, adopted, by_coordinate
+from bellcrank.compile.state import MEMORY, Floats, Ints, State, StateSource, adopted, by_coordinate
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.checking import Check

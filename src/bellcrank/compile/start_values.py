@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bellcrank.compile.state import State
-from bellcrank.compile.state_source import place_text, row_text
+from bellcrank.compile.state import State, place_text, row_text
 from bellcrank.mechanism.checking import Check
 
 if TYPE_CHECKING:

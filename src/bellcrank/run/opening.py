@@ -9,13 +9,11 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.contacts import refuse_deep_starts, refuse_resistances, refuse_tyres
-from bellcrank.compile.fitting import PLACE_IT, misfit, refuse_misfits
-from bellcrank.compile.initial import assembled
+from bellcrank.compile.initial import PLACE_IT, assembled, misfit, refuse_misfits
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport
 from bellcrank.compile.start_values import refuse_driven_elsewhere
-from bellcrank.compile.state import Floats, State
-from bellcrank.compile.state_source import adopted
+from bellcrank.compile.state import Floats, State, adopted
 from bellcrank.compile.undefined import Regularity
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from bellcrank import _core
-from bellcrank.compile.state_source import Label, numbered
+from bellcrank.compile.state import Label, numbered
 
 MultiplierKind = Literal["drive", "limit", "motor", "constraint"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.contacts import ContactRecord
 from bellcrank.compile.model import EFFORT_UNITS, CustomRecord, ElementRecord, Model
-from bellcrank.compile.state_source import owners_of
+from bellcrank.compile.state import owners_of
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, TURNED
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.trajectory.accounts import accounts

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bellcrank.compile.state import State
-from bellcrank.compile.state_source import StateSource
+from bellcrank.compile.state import State, StateSource
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.trajectory.elements import Elements

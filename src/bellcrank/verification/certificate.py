@@ -24,7 +24,7 @@ from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.verification.balance import judge_balance, judge_forces
 from bellcrank.verification.constraints import judge_constraints, judge_formulas, judge_jacobian
-from bellcrank.verification.contact_judge import judge_contacts
+from bellcrank.verification.contacts import judge_contacts
 from bellcrank.verification.energy import judge_energy, judge_momentum, judge_record
 from bellcrank.verification.evidence import Evidence
 from bellcrank.verification.faults import attributed, blamed, disagreeing, judge_agreement

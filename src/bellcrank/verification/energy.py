@@ -9,10 +9,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from bellcrank.compile.state import Floats
 from bellcrank.trajectory.accounts import IMPACTS, MOVES, force_account
-from bellcrank.verification.contact_judge import steady
-from bellcrank.verification.contact_points import points_at
+from bellcrank.verification.contacts import points_at
 from bellcrank.verification.evidence import Evidence, Frames
-from bellcrank.verification.intervals import Calm, Roughness, bodies_at, broken_intervals, groups_of
+from bellcrank.verification.intervals import Calm, Roughness, bodies_at, broken_intervals, groups_of, steady
 from bellcrank.verification.loads import (
     Loads,
     add_contact,
@@ -28,7 +27,6 @@ from bellcrank.verification.loads import (
 )
 from bellcrank.verification.reintegration import borne_out
 from bellcrank.verification.snapshot import time_slope
-from bellcrank.verification.touching import event_intervals, locates_events
 from bellcrank.verification.verdict import CheckResult, Worst
 
 _ENERGY = "energy gained less work done, relative to the energy in play"
@@ -309,10 +307,10 @@ def _judge_idle(evidence: Evidence) -> CheckResult:
     """Works of states that were set, and of impacts, change only where the run records such."""
     meaning = "works of impacts and of states set, changed where there was none, J"
     model, worst, works = evidence.model, Worst(), evidence.sections["works"]
-    hit = np.full(len(evidence.time) - 1, bool(model.stops) and not locates_events(evidence))
+    hit = np.full(len(evidence.time) - 1, bool(model.stops) and not evidence.locates_events)
     for event in evidence.run.events:
         if event.name in model.stops:
-            hit[event_intervals(evidence, event.time)] = True
+            hit[evidence.intervals_at(event.time)] = True
     for account, happened in ((MOVES, broken_intervals(evidence)), (IMPACTS, hit)):
         column = evidence.run.layout.works.index(account)
         changed = np.where(happened, 0.0, np.abs(np.diff(works[:, column])))

@@ -20,13 +20,12 @@ from bellcrank.run.happenings import changes_of
 from bellcrank.run.telling import STATE_SET
 from bellcrank.trajectory.events import EventRecord
 from bellcrank.trajectory.rotations import conjugate, logarithm, product
-from bellcrank.verification.contact_points import PointsAt, is_rigid, points_at
+from bellcrank.verification.contacts import PointsAt, Touching, pairs_met, points_at
 from bellcrank.verification.evidence import Evidence, Frames
 from bellcrank.verification.intervals import Calm, Roughness, broken_intervals
 from bellcrank.verification.motion import Motion
 from bellcrank.verification.reintegration import Way, way_to
 from bellcrank.verification.snapshot import Snapshot, Snapshots
-from bellcrank.verification.touching import event_intervals, locates_events, pairs_met, touching
 from bellcrank.verification.verdict import CheckResult, Worst
 
 _TURN: Final = 2.0 * np.pi
@@ -218,7 +217,7 @@ def _gap_at(evidence: Evidence, row: int, state: State) -> float:
 def _booked(evidence: Evidence) -> list[CheckResult]:
     """Where shapes begin to touch between frames, there is an event of their contact."""
     model, run, worst = evidence.model, evidence.run, Worst()
-    if not model.contacts or is_rigid(evidence) or not locates_events(evidence):
+    if not model.contacts or evidence.is_rigid or not evidence.locates_events:
         return []
     met, broken = pairs_met(evidence), broken_intervals(evidence)
     for number, contact in enumerate(model.contacts):
@@ -228,7 +227,7 @@ def _booked(evidence: Evidence) -> list[CheckResult]:
         alone[:1] = False  # what touches at the start has no event
         for event in run.events:
             if event.name in changes_of(contact.name):
-                alone[event_intervals(evidence, event.time)] = False
+                alone[evidence.intervals_at(event.time)] = False
         worst.meet_all(alone.astype(float), f"force {contact.name!r}", evidence.time[1:])
     meaning = "shapes that begin to touch between frames without an event"
     return [worst.result("events: changes", meaning, 0.0)]
@@ -237,7 +236,7 @@ def _booked(evidence: Evidence) -> list[CheckResult]:
 def judge_impacts(evidence: Evidence, motion: Motion | None) -> list[CheckResult]:
     """The law of impact at contacts of runs that step by impulses, and at stops."""
     found = []
-    if is_rigid(evidence) and evidence.model.contacts and motion is not None and len(evidence.time) > 2:
+    if evidence.is_rigid and evidence.model.contacts and motion is not None and len(evidence.time) > 2:
         found.append(_of_contacts(evidence, motion))
     return [*found, *_of_stops(evidence)]
 
@@ -256,7 +255,7 @@ def _of_contacts(evidence: Evidence, motion: Motion) -> CheckResult:
         before.append(np.pad(start, ((1, 0), (0, 1), (0, 0))))
         unexplained = np.linalg.norm(speed[1:] - start - last * rate[1:], axis=2)
         left.append(np.pad(unexplained, ((1, 0), (0, 1))))
-    counts = np.pad(touching(evidence).counts, ((0, 0), (0, 1)))
+    counts = np.pad(evidence.once(Touching).counts, ((0, 0), (0, 1)))
     worst, known = Worst(), 0
     weakened = (1.0, 0.5, 0.0) if evidence.run.statistics.get("weakened_impacts") else (1.0,)
     for part in evidence.parts():
@@ -331,8 +330,8 @@ def _of_stops(evidence: Evidence) -> list[CheckResult]:
     known = 0
     for event in listed:
         row = min(sorted(owners[event.name]), key=lambda one: abs(_gap_at(evidence, one, event.state)))
-        interval = event_intervals(evidence, event.time)
-        others = [e for e in listed if e is not event and interval == event_intervals(evidence, e.time)]
+        interval = evidence.intervals_at(event.time)
+        others = [e for e in listed if e is not event and interval == evidence.intervals_at(e.time)]
         k = int(np.searchsorted(evidence.time, event.time)) - 1
         if others or k < 1 or interval.stop - interval.start > 1:
             continue

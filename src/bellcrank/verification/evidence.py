@@ -64,6 +64,22 @@ class Evidence:
         """The method of integration that the run names; None where it is not known."""
         return METHODS.get(str(self.run.statistics.get("method")))
 
+    @property
+    def is_rigid(self) -> bool:
+        """Whether the run stepped by impulses: its contacts do not deform."""
+        return self.method is not None and self.method.by_impulses
+
+    @property
+    def locates_events(self) -> bool:
+        """Whether the method of the run looks for events within its steps, and records them."""
+        return self.method is None or self.method.adaptive
+
+    def intervals_at(self, time: float) -> slice:
+        """The intervals between frames that an event at a time may lie in."""
+        slack = 1e-9 * float(np.ptp(self.time))
+        first = int(np.searchsorted(self.time, time - slack, side="left")) - 1
+        return slice(max(first, 0), int(np.searchsorted(self.time, time + slack, side="right")))
+
     @cached_property
     def _reported(self) -> dict[int, int]:
         """Column of each coordinate that a joint reports."""

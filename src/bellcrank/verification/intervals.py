@@ -18,11 +18,11 @@ from bellcrank.compile.model import CustomRecord, Model
 from bellcrank.compile.state import Floats
 from bellcrank.expression.expression import t
 from bellcrank.expression.reading import symbols_of
+from bellcrank.run.happenings import changes_of
 from bellcrank.run.telling import STATE_SET
-from bellcrank.verification.contact_points import is_rigid
+from bellcrank.verification.contacts import Touching, contacts_stay, points_changed
 from bellcrank.verification.evidence import Evidence
 from bellcrank.verification.loads import law_effort
-from bellcrank.verification.touching import contacts_stay, event_intervals, locates_events, touching
 
 _ROUNDS: Final = 50.0  # times its tolerance: the error of a step of an adaptive method
 _UNKNOWN: Final = 1e-6  # tolerance of runs that do not say it
@@ -35,6 +35,7 @@ _TURN: Final = 2.0  # rad: bodies that turn by more between frames may turn by a
 _SUBSTEPS: Final = 16  # at which functions of time are looked at between frames
 _RESOLVED: Final = 0.02  # of a function's range: its mean between frames differs by less from frames'
 _BENT: Final = 0.5  # of the change of a force between frames: by what it may deviate from a line
+_ABOUT: Final = 4  # intervals in which no more slices of a tyre may come and go: frames resolve these
 _REACH: Final = 1.5  # times the way that bodies go between frames: as near as that they may have touched
 
 
@@ -137,7 +138,7 @@ class Calm:
         self.touched, self.depth = np.zeros(alone.shape, dtype=bool), np.zeros(alone.shape)
         self.hidden = self.touched
         if model.contacts:
-            found, rigid = touching(evidence), is_rigid(evidence)
+            found, rigid = evidence.once(Touching), evidence.is_rigid
             alone &= contacts_stay(evidence, found)
             deepest = np.maximum(found.depths[1:], found.depths[:-1]) * rigid
             self.touched = self._joined((found.counts[1:] > 0) | (found.counts[:-1] > 0)) > 0.0
@@ -178,7 +179,7 @@ def broken_intervals(evidence: Evidence) -> np.ndarray:
     joined = str(evidence.run.statistics.get("joined_at", ""))
     times = [float(text) for text in joined.split(",") if text]
     for time in (*times, *(event.time for event in evidence.run.events if event.name == STATE_SET)):
-        found[event_intervals(evidence, time)] = True
+        found[evidence.intervals_at(time)] = True
     return found
 
 
@@ -267,10 +268,10 @@ def _stops_at_rest(evidence: Evidence) -> np.ndarray:
     model, steps = evidence.model, np.diff(evidence.time)
     calm = np.ones((len(steps), len(model.bodies)), dtype=bool)
     loads = {m.row: k for k, m in enumerate(model.multipliers)}
-    located, owners = locates_events(evidence), set(model.block_owner)
+    located, owners = evidence.locates_events, set(model.block_owner)
     for event in evidence.run.events:
         if event.name in owners:
-            calm[event_intervals(evidence, event.time)] = False
+            calm[evidence.intervals_at(event.time)] = False
     for row in np.flatnonzero(model.one_sided).tolist():
         terms = model.terms(row)
         gap = np.full(len(evidence.time), -float(model.arrays["row_constant"][row]))
@@ -290,3 +291,29 @@ def _stops_at_rest(evidence: Evidence) -> np.ndarray:
         bodies = bodies[bodies < model.ground]
         calm[:, bodies] &= stays[:, None]
     return calm
+
+
+def steady(evidence: Evidence) -> np.ndarray:
+    """Whether contacts stay as they are between frames (T - 1,): the same points touch, and slip or stick.
+
+    Slices of tyres may come and go, if frames are close enough to show how.
+
+    An impact may begin and end between two frames. Methods that locate events record it; others do not, and
+    then bodies must be too far from what they do not touch for one. Rigid contacts act by impulses, which no
+    quadrature of forces can capture.
+    """
+    count, calm = len(evidence.time) - 1, evidence.once(Calm)
+    if not evidence.model.contacts:
+        return np.asarray(calm.smooth)
+    if evidence.is_rigid:
+        return np.zeros(count, dtype=bool)
+    lasting, slices = points_changed(evidence)
+    nearby = np.convolve(slices, np.ones(_ABOUT), mode="same") if count >= _ABOUT else slices * _ABOUT
+    same = calm.smooth & (lasting == 0) & (nearby <= _ABOUT)
+    if not evidence.locates_events:
+        same &= np.all(calm.bodies, axis=1)
+    names = {name for contact in evidence.model.contacts for name in changes_of(contact.name)}
+    for event in evidence.run.events:
+        if event.name in names:
+            same[evidence.intervals_at(event.time)] = False
+    return np.asarray(same)

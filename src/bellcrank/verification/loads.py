@@ -14,7 +14,7 @@ from bellcrank.compile.state import Floats
 from bellcrank.expression.evaluation import evaluate
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.rotation import matrix
-from bellcrank.verification.contact_points import PointsAt, points_at
+from bellcrank.verification.contacts import PointsAt, points_at
 from bellcrank.verification.evidence import Frames
 from bellcrank.verification.snapshot import CoordinateAt, Numbers, Snapshots
 

@@ -16,7 +16,6 @@ from bellcrank.compile.state import Floats
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
 from bellcrank.verification.balance import sizes, with_floor
 from bellcrank.verification.constraints import Rows
-from bellcrank.verification.contact_points import is_rigid
 from bellcrank.verification.evidence import Evidence, Frames
 from bellcrank.verification.loads import acting
 from bellcrank.verification.motion import accelerations
@@ -172,7 +171,7 @@ def judge_directions(evidence: Evidence) -> list[CheckResult]:
                 found = frame.beside(part, wrenches[:, number], multipliers)
                 size = np.linalg.norm(wrenches[:, number], axis=1) + 1e-3 * largest + 1e-300
                 worst.meet_all(found / size[:, None], f"joint {name!r}", part.time)
-    limit = _ALONG_RIGID if is_rigid(evidence) else _ALONG
+    limit = _ALONG_RIGID if evidence.is_rigid else _ALONG
     return [worst.result("reactions", meaning, limit)]
 
 
@@ -233,10 +232,10 @@ def judge_reactions(evidence: Evidence) -> list[CheckResult]:
     meaning = "power of a joint's reaction, relative to force times speed"
     if not evidence.has_reactions:
         return [CheckResult("ideal joints", meaning, None, 1e-8, "reactions were not recorded")]
-    limit = 1e-5 if is_rigid(evidence) else 1e-8  # impulses leave speeds across joints: their residual
+    limit = 1e-5 if evidence.is_rigid else 1e-8  # impulses leave speeds across joints: their residual
     worst = Worst()
     motion = (evidence.sections[name] for name in ("velocity", "angular_velocity"))
-    standing = _STANDING_RIGID if is_rigid(evidence) else _STANDING
+    standing = _STANDING_RIGID if evidence.is_rigid else _STANDING
     fastest = max(standing, *(float(np.max(np.abs(values))) for values in motion))
     for part in evidence.parts(evidence.every):
         wrenches = part.section("reactions")

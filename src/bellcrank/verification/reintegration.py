@@ -21,9 +21,8 @@ from bellcrank.integrate.methods import MethodOptions, method_options
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.rotations import conjugate, logarithm, product
-from bellcrank.verification.contact_points import is_rigid
+from bellcrank.verification.contacts import Touching
 from bellcrank.verification.evidence import Evidence
-from bellcrank.verification.touching import touching
 
 _FINE: Final = 1e-11  # tolerance of what is integrated anew
 _TOLERANCE: Final = 1e-6  # of runs that do not say it
@@ -105,7 +104,7 @@ class _Ways:
         key = frame, end.time
         if key not in self._found:
             # A frame determines how a run goes on, but steps by impulses end where their residual allows.
-            rigid = is_rigid(self._evidence) and touching(self._evidence).counts[frame].any()
+            rigid = self._evidence.is_rigid and self._evidence.once(Touching).counts[frame].any()
             known = self._steps < _STEPS and not rigid
             self._found[key] = self._way(frame, end) if known else _UNKNOWN
         return self._found[key]
