@@ -11,7 +11,7 @@ import numpy as np
 
 import bellcrank as bc
 from bellcrank.expression import cos, sin
-from bellcrank.expression.evaluation import evaluate
+from bellcrank.expression.compiled import evaluate
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.rotation import from_matrix
 from benchmarks.symbolic_robots import alternating, arm, general

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import bellcrank as bc
 from bellcrank.compile.compile import compile_mechanism
-from bellcrank.expression import cache, native
+from bellcrank.expression import native
 from bellcrank.mechanism.rotation import matrix
 from benchmarks.symbolic_robots import Robot, States
 from benchmarks.timing import timed
@@ -27,15 +27,15 @@ BATCH_POINTS: Final = 4096
 @contextmanager
 def nothing_stored() -> Iterator[None]:
     """Within this context, object code is generated anew, and not stored."""
-    before = os.environ.get(cache.VARIABLE)
-    os.environ[cache.VARIABLE] = "off"
+    before = os.environ.get(native.VARIABLE)
+    os.environ[native.VARIABLE] = "off"
     try:
         yield
     finally:
         if before is None:
-            del os.environ[cache.VARIABLE]
+            del os.environ[native.VARIABLE]
         else:
-            os.environ[cache.VARIABLE] = before
+            os.environ[native.VARIABLE] = before
 
 
 class Generated:

@@ -17,8 +17,7 @@ import bellcrank as bc
 import bellcrank.expression as bx
 from bellcrank import io
 from bellcrank.errors import MechanismError, NotWritten
-from bellcrank.expression.compiled import compile_function
-from bellcrank.expression.export_c import export_c
+from bellcrank.expression.compiled import compile_function, export_c
 from bellcrank.scene.film import write_film
 from bellcrank.whole_files import Draft, whole_file, write_together, write_whole
 

@@ -37,25 +37,21 @@ from bellcrank.mechanism import (
     MotorKind,
 )
 from bellcrank.mechanism.attachment import AttachedKind
-from bellcrank.mechanism.functions.curve import Curve
 from bellcrank.mechanism.functions.nurbs import NurbsCurve
+from bellcrank.mechanism.functions.path import Curve
 from bellcrank.mechanism.functions.path import Path as DrivenPath
 from bellcrank.mechanism.units import definition, known_units
 from bellcrank.shell.commands import COMMANDS
 from bellcrank.shell.language import Command
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-_ORDER: Final = {
-    f"bellcrank.mechanism.{name}": place
-    for place, name in enumerate(("joint_kinds", "special_joints", "surface_joints", "motor_joints"))
-}
 
 
 def joint_table() -> str:
     """All joint kinds: name, parameters, what is locked (f(t) where driven), free coordinates, meaning."""
     rows = []
-    for kind in sorted(JOINT_KINDS.values(), key=lambda kind: _ORDER.get(kind.__module__, len(_ORDER))):
-        led = tuple(f"{name} = f(t)" for name in kind.led) if issubclass(kind, MotorKind) else ()
+    for kind in sorted(JOINT_KINDS.values(), key=lambda kind: issubclass(kind, MotorKind)):
+        led = tuple(f"{name} = f(t)" for name in kind.driven) if issubclass(kind, MotorKind) else ()
         own = (kind.own,) if kind.own else ()
         held = ", ".join((*kind.locked, *own, *led))
         rows.append((kind.__name__, _parameters(kind), held, ", ".join(kind.free), kind.meaning))

@@ -92,6 +92,11 @@ class MechanismError(BellcrankError, ValueError):
             raise ValueError("MechanismError needs at least one Fault")
         super().__init__(self._text())
 
+    @staticmethod
+    def of(element: str, rule: str, value: object = None, advice: str = "") -> MechanismError:
+        """The error of a single fault; arguments as for `Fault`."""
+        return MechanismError(Fault(element, rule, value, advice))
+
     def _text(self) -> str:
         if len(self.faults) == 1:
             return str(self.faults[0])

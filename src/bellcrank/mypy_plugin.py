@@ -12,7 +12,7 @@ from mypy.nodes import ARG_STAR, ARG_STAR2, CallExpr, Expression, ListExpr, StrE
 from mypy.plugin import FunctionSigContext, MethodSigContext, Plugin
 from mypy.types import AnyType, FunctionLike, TypedDictType, TypeOfAny, get_proper_type
 
-from bellcrank.mechanism.units import UnitError, quantity
+from bellcrank.mechanism.units import UnitError, read_quantity
 
 Context = FunctionSigContext | MethodSigContext
 
@@ -21,7 +21,7 @@ def _has_units(argument: Expression) -> bool:
     """Whether an argument is a text with a unit, or contains only such texts."""
     if isinstance(argument, StrExpr):
         try:
-            return quantity(argument.value) is not None
+            return read_quantity(argument.value) is not None
         except UnitError:
             return False
     if isinstance(argument, (TupleExpr, ListExpr)):

@@ -13,8 +13,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import check_request
 from bellcrank.integrate.events import CompiledEvents, Event, compiled_events
 from bellcrank.integrate.methods import MethodOptions
-from bellcrank.mechanism.arguments import required_path, required_progress
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, required_path, required_progress
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
 from bellcrank.run.arguments import DynamicArguments, QuasistaticArguments

@@ -8,7 +8,7 @@ import pytest
 import bellcrank as bc
 import bellcrank.expression as ex
 from bellcrank.analysis.statics import find_equilibrium
-from bellcrank.expression.evaluation import evaluate
+from bellcrank.expression.compiled import evaluate
 from bellcrank.integrate.advance import Outcome
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import method_options

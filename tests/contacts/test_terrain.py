@@ -7,7 +7,7 @@ from rigs.contact_scenes import G, ball
 
 import bellcrank as bc
 from bellcrank import io
-from bellcrank.mechanism import roads
+from bellcrank.mechanism import terrain as roads
 from bellcrank.scene.bodies import mesh_of
 
 pytest.importorskip("trimesh")

@@ -23,7 +23,7 @@ from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank import _core, io
-from bellcrank.mechanism.hull import convex_hull
+from bellcrank.mechanism.mesh import convex_hull
 
 
 def terrain(function, spacing=0.01, length=8.0):

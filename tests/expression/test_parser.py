@@ -9,8 +9,7 @@ import sys
 import pytest
 
 from bellcrank.errors import MechanismError
-from bellcrank.expression.grammar import DEPTH, FUNCTIONS, LENGTH, tokens
-from bellcrank.expression.parser import ExpressionError, parse
+from bellcrank.expression.parser import DEPTH, FUNCTIONS, LENGTH, ExpressionError, parse, tokens
 from bellcrank.expression.reading import TIME, read
 
 OPERATIONS = {

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 import bellcrank as bc
 import bellcrank.expression as ex
-from bellcrank.expression.evaluation import evaluate
+from bellcrank.expression.compiled import evaluate
 
 X, Y, S, HEADING, LEAN = bc.symbols("x y s heading lean")
 EACH = pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic"])

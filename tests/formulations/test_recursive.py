@@ -12,7 +12,7 @@ import bellcrank as bc
 from bellcrank.compile.state import State
 from bellcrank.expression import Transform, rotation_x, rotation_y, rotation_z, symbol, translation
 from bellcrank.gallery import ladder
-from bellcrank.mechanism.chains import chain_of
+from bellcrank.mechanism.custom_joints import chain_of
 from bellcrank.mechanism.rotation import matrix
 
 

@@ -7,7 +7,7 @@ from rigs.equation_13 import equation_13
 
 import bellcrank as bc
 import bellcrank.expression as ex
-from bellcrank.expression.evaluation import evaluate
+from bellcrank.expression.compiled import evaluate
 from benchmarks.symbolic_chains import torus_chain
 
 U, V, W = bc.symbols("u v w")

@@ -16,7 +16,7 @@ from rigs.random_mechanisms import JOINTS, random_mechanism, relative_pose
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
-from bellcrank.expression.evaluation import evaluate
+from bellcrank.expression.compiled import evaluate
 from bellcrank.expression.expression import as_expression, fresh_symbol
 from bellcrank.expression.reading import read
 from bellcrank.mechanism.rotation import matrix

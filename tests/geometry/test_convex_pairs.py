@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from bellcrank import MechanismError, _core
-from bellcrank.mechanism.hull import convex_hull
+from bellcrank.mechanism.mesh import convex_hull
 
 KINDS = list(convex_shapes())
 PAIRS = list(itertools.combinations_with_replacement(KINDS, 2))

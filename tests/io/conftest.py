@@ -76,7 +76,7 @@ def attempts(cls):
     """Strategies for the arguments of a class: what it needs, that and one field more, and all fields."""
     known = parameters(cls)
     if issubclass(cls, MotorKind):
-        led = FUNCTIONS if len(cls.led) == 1 else st.tuples(*[FUNCTIONS | NUMBERS] * len(cls.led))
+        led = FUNCTIONS if len(cls.driven) == 1 else st.tuples(*[FUNCTIONS | NUMBERS] * len(cls.driven))
         pitch = {"pitch": NUMBERS} if "pitch" in known else {}
         return [{name: led, **pitch} for name in ("position", "velocity")]
     needed = {p.name: values(p.hint) for p in known.values() if p.required}

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from rigs.robot_packages import Model
 
 import bellcrank as bc
-from bellcrank.mechanism.cliques import cliques
-from bellcrank.mechanism.collisions import NOTE
+from bellcrank.mechanism.collisions import NOTE, cliques
 from bellcrank.scene import of as scene_of
 
 BALL = '<geom size=".1"/>'

@@ -11,7 +11,7 @@ from rigs.json_schema import SCHEMA, accepts
 import bellcrank as bc
 from bellcrank.io import dumps, read, schema, yaml_format
 from bellcrank.io.node import plain
-from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.contents import with_numbers
 
 PENDULUM = """\
 bellcrank: 1

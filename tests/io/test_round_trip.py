@@ -17,7 +17,7 @@ from bellcrank.gallery.prosthetic_tasks import demonstration
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, JOINT_KINDS, SHAPES
 
 FORMATS = ["yaml", "json"]
-FINITE = st.floats(min_value=-1e9, max_value=1e9)  # of any unit (mechanism/ranges.py)
+FINITE = st.floats(min_value=-1e9, max_value=1e9)  # of any unit (mechanism/checking.py)
 _LARGE = [HealthCheck.too_slow, HealthCheck.large_base_example]  # a terrain alone is a large example
 quick = settings(max_examples=10, deadline=None, suppress_health_check=_LARGE)
 

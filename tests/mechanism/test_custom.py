@@ -5,8 +5,8 @@ import pytest
 
 import bellcrank as bc
 import bellcrank.expression as ex
-from bellcrank.expression.evaluation import evaluate
-from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.expression.compiled import evaluate
+from bellcrank.mechanism.contents import with_numbers
 
 U, V, W = bc.symbols("u v w")
 A, B, C = bc.symbols("a b c")

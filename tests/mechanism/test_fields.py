@@ -11,7 +11,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.parametric_numbers import parametric_numbers
 from bellcrank.errors import MechanismError
 from bellcrank.io.fields import REGISTRIES
-from bellcrank.mechanism import mass, plain
+from bellcrank.mechanism import checking, mass
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import declarations
 from bellcrank.mechanism.joint import Joint
@@ -116,7 +116,7 @@ VECTORS = [
 @pytest.mark.parametrize("value", VECTORS, ids=repr)
 def test_vectors(value):
     """As the check of any array stores them, as a tuple of floats; never what that refuses."""
-    found = plain.plain_vector(value, 1e15)
+    found = checking.plain_vector(value, 1e15)
     if found is None:
         return
     with Check("x") as check:
@@ -126,18 +126,18 @@ def test_vectors(value):
 
 
 def test_common_vectors_are_told_quickly():
-    assert all(plain.plain_vector(value, 1e15) is not None for value in VECTORS[:7])
-    assert all(plain.plain_vector(value, 1e15) is None for value in VECTORS[10:-1])
+    assert all(checking.plain_vector(value, 1e15) is not None for value in VECTORS[:7])
+    assert all(checking.plain_vector(value, 1e15) is None for value in VECTORS[10:-1])
 
 
 def test_quaternions():
     turn = (np.cos(0.3), 0.0, np.sin(0.3), 0.0)
     for value in (turn, list(turn), np.array(turn), (1, 0, 0, 0), (1.0, 0, 0, 0)):
-        found = plain.plain_quaternion(value)
+        found = checking.plain_quaternion(value)
         assert found == tuple(value)
         assert {type(number) for number in found} == {float}
     for value in ((1.0, 1e-7, 0.0, 0.0), (0.0,) * 4, (np.nan, 0.0, 0.0, 0.0), np.eye(3), "1000", (1.0,) * 3):
-        assert plain.plain_quaternion(value) is None or value[1] == 1e-7
+        assert checking.plain_quaternion(value) is None or value[1] == 1e-7
 
 
 def judged(value):
@@ -178,13 +178,13 @@ def test_inertias():
 
 @pytest.mark.parametrize("name", ["link 5", "a_b", "crank", "ä-1", "A 17 phi"])
 def test_plain_names(name):
-    assert plain.plain_name(name)
+    assert checking.plain_name(name)
     assert bc.Mechanism("x").add_body(name, 1.0, (1.0, 1.0, 1.0)).name == name
 
 
 @pytest.mark.parametrize("name", ["", " a", "a ", "a/b", "a.b", "a\n", "a\tb", "/a", "-"])
 def test_other_names(name):
-    assert not plain.plain_name(name)
+    assert not checking.plain_name(name)
 
 
 @pytest.mark.parametrize("make", bc.gallery.catalogue().values(), ids=bc.gallery.catalogue())

@@ -11,8 +11,8 @@ import bellcrank as bc
 import bellcrank.expression as ex
 from bellcrank import _core
 from bellcrank import _core as core
-from bellcrank.expression.integral import antiderivative
-from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
+from bellcrank.expression.time_function import antiderivative
+from bellcrank.mechanism.functions.function import FunctionOfTime
 
 X = (-1.0, 0.2, 0.5, 1.7, 2.0, 3.1)
 Y = (0.4, 1.3, -0.2, -0.9, 2.0, 0.4)

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
-from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.rotation import between, from_matrix, from_rotation_vector, matrix, multiply
 
 RANDOM = np.random.default_rng(3)

@@ -7,7 +7,7 @@ import pytest
 
 import bellcrank as bc
 import bellcrank.expression as ex
-from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.contents import with_numbers
 
 
 def crank():

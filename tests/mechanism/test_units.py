@@ -8,7 +8,7 @@ import bellcrank as bc
 from bellcrank import io, mechanism
 from bellcrank.io.fields import REGISTRIES, parameters
 from bellcrank.io.simulation import Simulation
-from bellcrank.mechanism.units import UnitError, dimension_of, fits, known_units, quantity
+from bellcrank.mechanism.units import UnitError, dimension_of, fits, known_units, read_quantity
 
 
 @pytest.mark.parametrize(
@@ -49,20 +49,20 @@ from bellcrank.mechanism.units import UnitError, dimension_of, fits, known_units
     ],
 )
 def test_values_in_si(text, value, unit):
-    found = quantity(text)
+    found = read_quantity(text)
     assert found.value == pytest.approx(value, rel=4e-16)
     assert found.dimension == dimension_of(unit)
 
 
 def test_no_unit_means_anything_else_than_it_says():
-    assert all(quantity(f"1 {name}").value > 0 for name in known_units())
+    assert all(read_quantity(f"1 {name}").value > 0 for name in known_units())
 
 
 @pytest.mark.parametrize(
     "text", ["hello", "0.5*sin(2*pi*t)", "1e-4*sin(t)", "1e-4 * t", "2 * t", "x", "1/2", "", "-", "2(3)"]
 )
 def test_texts_that_are_no_quantities(text):
-    assert quantity(text) is None
+    assert read_quantity(text) is None
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_texts_that_are_no_quantities(text):
 )
 def test_faulty_quantities(text, rule, advice):
     with pytest.raises(UnitError, match=rule) as caught:
-        quantity(text)
+        read_quantity(text)
     assert advice in caught.value.advice
 
 

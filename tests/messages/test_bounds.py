@@ -14,7 +14,7 @@ import bellcrank as bc
 from bellcrank.cli.main import bellcrank
 from bellcrank.expression import cos, translation
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, JOINT_KINDS, SHAPES
-from bellcrank.mechanism.ranges import OTHERS, RANGES, range_of
+from bellcrank.mechanism.checking import OTHERS, RANGES, range_of
 
 HEAD = "bellcrank: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
 

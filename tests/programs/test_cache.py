@@ -14,7 +14,7 @@ from rigs.programs import interpreted, points, random_program
 
 import bellcrank as bc
 from bellcrank import _core
-from bellcrank.expression import cache, native
+from bellcrank.expression import native
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="llvmlite is not installed")
 
@@ -36,8 +36,8 @@ def right(program, draft):
 def compilations(monkeypatch):
     """What is really compiled."""
     seen = []
-    store = cache.store
-    monkeypatch.setattr(cache, "store", lambda key, data: (seen.append(key), store(key, data)))
+    store = native.store
+    monkeypatch.setattr(native, "store", lambda key, data: (seen.append(key), store(key, data)))
     return seen
 
 
@@ -85,7 +85,7 @@ def test_damaged_files_are_made_anew(own_cache, compilations, damage):
 
 @pytest.mark.parametrize("setting", ["off", ""])
 def test_off(own_cache, monkeypatch, setting):
-    monkeypatch.setenv(cache.VARIABLE, setting)
+    monkeypatch.setenv(native.VARIABLE, setting)
     draft = random_program(1, 60)
     assert right(made(draft), draft)
     assert not own_cache.exists()
@@ -93,7 +93,7 @@ def test_off(own_cache, monkeypatch, setting):
 
 def test_a_directory_that_cannot_be(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "cache"))
+    monkeypatch.setenv(native.VARIABLE, str(tmp_path / "file" / "cache"))
     draft = random_program(1, 60)
     assert right(made(draft), draft)
 
@@ -110,19 +110,19 @@ def test_a_directory_that_cannot_be(tmp_path, monkeypatch):
     ],
 )
 def test_code_that_others_could_have_written_is_not_run(own_cache, change):
-    cache.store("key", b"code")
-    assert cache.load("key") == b"code"
+    native.store("key", b"code")
+    assert native.load("key") == b"code"
     change(own_cache, own_cache / "key.o")
-    assert cache.load("key") is None
+    assert native.load("key") is None
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no owners of this kind")
 def test_the_cache_of_another_user_is_not_used(own_cache, monkeypatch):
-    cache.store("key", b"code")
+    native.store("key", b"code")
     me = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: me + 1)
-    assert cache.load("key") is None
-    cache.store("other", b"code")
+    assert native.load("key") is None
+    native.store("other", b"code")
     assert [path.stem for path in own_cache.iterdir()] == ["key"]
 
 
@@ -131,42 +131,42 @@ def test_the_cache_of_another_user_is_not_used(own_cache, monkeypatch):
 )
 @pytest.mark.parametrize("name", ["key.o", ""])
 def test_directory_and_file_are_both_judged(own_cache, name):
-    cache.store("key", b"code")
+    native.store("key", b"code")
     os.chown(own_cache / name, 65534, 65534)
-    assert cache.load("key") is None
+    assert native.load("key") is None
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no owners of this kind")
 def test_nothing_is_stored_where_others_may_write(own_cache):
     own_cache.mkdir()
     own_cache.chmod(0o777)
-    cache.store("key", b"code")
+    native.store("key", b"code")
     assert not list(own_cache.iterdir())
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_in_the_cache_does_not_stop_it(own_cache):
-    cache.store("key", b"code")
+    native.store("key", b"code")
     (own_cache / "key.o").unlink()
     os.mkfifo(own_cache / "key.o", 0o600)
-    assert cache.load("key") is None
+    assert native.load("key") is None
 
 
 def test_the_usual_place(monkeypatch):
-    monkeypatch.delenv(cache.VARIABLE)
+    monkeypatch.delenv(native.VARIABLE)
     if sys.platform.startswith("linux"):
         monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-        assert cache.directory() == Path("/somewhere/bellcrank")
-    assert cache.directory().name == "bellcrank"
+        assert native.directory() == Path("/somewhere/bellcrank")
+    assert native.directory().name == "bellcrank"
 
 
 def test_what_was_used_longest_ago_makes_room(own_cache, monkeypatch):
-    monkeypatch.setattr(cache, "LIMIT", 3000)
+    monkeypatch.setattr(native, "LIMIT", 3000)
     for age, name in enumerate("abcd"):
-        cache.store(name, bytes(800))
+        native.store(name, bytes(800))
         os.utime(own_cache / f"{name}.o", (1e9 + age, 1e9 + age))
-    assert cache.load("b") is not None  # used now
-    cache.store("e", bytes(800))
+    assert native.load("b") is not None  # used now
+    native.store("e", bytes(800))
     assert sorted(path.stem for path in own_cache.iterdir()) == ["b", "d", "e"]
 
 

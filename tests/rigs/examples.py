@@ -64,7 +64,9 @@ def joint(name):
     if kind.shorthand:
         if "pitch" in {f.name for f in fields(kind)}:
             values["pitch"] = FIELDS["pitch"]
-        motions = tuple(RADIAL if led == "distance" else m for led, m in zip(kind.led, MOTIONS, strict=False))
+        motions = tuple(
+            RADIAL if led == "distance" else m for led, m in zip(kind.driven, MOTIONS, strict=False)
+        )
         values["position"] = motions[0] if len(motions) == 1 else motions
     return kind(**values)
 

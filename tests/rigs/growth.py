@@ -12,8 +12,8 @@ from pathlib import Path
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank import expression as ex
-from bellcrank.expression import evaluation
-from bellcrank.mechanism.functions import function_of_time
+from bellcrank.expression import compiled
+from bellcrank.mechanism.functions import function
 
 from .linkages import pin
 
@@ -147,7 +147,7 @@ def usage():
     for thread in threading.enumerate():
         if thread.name == "bellcrank-native":
             thread.join()
-    for cache in (function_of_time._compiled, evaluation._program):  # they hold no more than so many
+    for cache in (function._compiled, compiled._program):  # they hold no more than so many
         cache.cache_clear()
     gc.collect()
     _core.collect_expressions()

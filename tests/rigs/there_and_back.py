@@ -15,8 +15,8 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.initial import assembled
 from bellcrank.io.returned import Written, compared
 from bellcrank.io.robots import mjcf_writer, urdf_writer
-from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.left_out import not_written
+from bellcrank.mechanism.collisions import not_written
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.rotation import matrix
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -10,8 +10,7 @@ from types import ModuleType
 from typing import Any, Final
 
 import bellcrank as bc
-from bellcrank.mechanism.constraint import ConstraintKind
-from bellcrank.mechanism.force import ForceKind
+from bellcrank.mechanism.attachment import ConstraintKind, ForceKind
 from bellcrank.mechanism.functions.function import Function
 from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.motor_joints import MotorKind

@@ -18,12 +18,11 @@ from bellcrank.compile.report import ROUNDING, AssemblyReport, BodyMove
 from bellcrank.compile.state import Floats, State
 from bellcrank.integrate.closing import TIME_CONSTANT, closing
 from bellcrank.mechanism.body import Body
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
-from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.parametric import holds_expressions, is_expression
+from bellcrank.mechanism.parameters import holds_expressions, is_expression
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder

@@ -19,10 +19,9 @@ from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State, by_coordinate
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unreachable, Unsupported
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checking import Check, Quat, Vec3
+from bellcrank.mechanism.checking import Check, Quat, Vec3, nearest
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.references import as_marker
 from bellcrank.mechanism.rotation import IDENTITY
 from bellcrank.turns import Turn, in_turn

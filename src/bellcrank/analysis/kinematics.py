@@ -30,8 +30,7 @@ from bellcrank.integrate.advance import check_resolved, follow, output_times
 from bellcrank.integrate.failure import explain
 from bellcrank.integrate.methods import Method, MethodOptions
 from bellcrank.integrate.progress import Progress
-from bellcrank.mechanism.arguments import required_names, required_path, required_progress
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest, required_names, required_path, required_progress
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.functions.path import Path
@@ -39,7 +38,6 @@ from bellcrank.mechanism.functions.piecewise import Piecewise
 from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.references import as_marker
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation

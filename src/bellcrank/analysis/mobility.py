@@ -18,8 +18,8 @@ from bellcrank.errors import AssemblyError, Fault, MechanismError
 from bellcrank.expression.expression import t
 from bellcrank.mechanism.coordinate import MIRRORED, coordinate_kind, unit_of
 from bellcrank.mechanism.drive import Drive
-from bellcrank.mechanism.input import Input
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.parameters import Input
 
 BEGIN: Final = "lead_time"
 """The input that is the time t0 of the cubics that driven coordinates follow."""

@@ -15,7 +15,7 @@ from typing import Final
 import click
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 
 _DEFAULT: Final = "all"
 

@@ -17,7 +17,7 @@ from bellcrank.cli.study_options import (
     values_of,
 )
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 
 
 @click.command("fit")

@@ -114,7 +114,7 @@ def _version(package: str) -> str:
 
 def _tables(mechanism: Mechanism, most: int | None) -> None:
     """Parameters, bodies, joints and the other elements, `most` of each."""
-    from bellcrank.mechanism.evaluation import with_numbers
+    from bellcrank.mechanism.contents import with_numbers
 
     parameters = [
         (p.name, f"{p.value:.6g}", p.unit, _bounds(p.low, p.high), p.doc)

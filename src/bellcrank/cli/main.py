@@ -42,7 +42,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command named by the arguments; a misspelt one is refused with suggestions."""
         if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
-            from bellcrank.mechanism.naming import nearest
+            from bellcrank.mechanism.checking import nearest
 
             ctx.fail(f"there is no command {args[0]!r}; {nearest(args[0], _COMMANDS)}")
         return super().resolve_command(ctx, args)

@@ -28,7 +28,7 @@ def with_settings(mechanism: Mechanism, settings: tuple[str, ...]) -> Mechanism:
 def setting(text: str, option: str = "--set") -> tuple[str, float]:
     """Name and value of a text NAME=VALUE. Raises MechanismError naming the option."""
     from bellcrank.expression.reading import read
-    from bellcrank.mechanism.units import UnitError, quantity
+    from bellcrank.mechanism.units import UnitError, read_quantity
 
     name, equals, value = (part.strip() for part in text.partition("="))
     if not name or not equals:
@@ -38,7 +38,7 @@ def setting(text: str, option: str = "--set") -> tuple[str, float]:
     except ValueError:
         pass
     try:
-        found = quantity(value)
+        found = read_quantity(value)
     except UnitError as error:
         raise MechanismError(Fault(f"{option} {name}", str(error), value, error.advice)) from None
     return name, float(read(value, {}, f"{option} {name}") if found is None else found.value)

@@ -48,7 +48,7 @@ def in_unit(text: Any, unit: str) -> float:
     except ValueError:
         if not unit:
             raise MechanismError(Fault("number", "a plain number is needed here", text)) from None
-        from bellcrank.mechanism.quantities import quantity
+        from bellcrank.mechanism.units import quantity
 
         return quantity(str(text).strip(), unit)
 

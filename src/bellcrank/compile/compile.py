@@ -36,13 +36,13 @@ from bellcrank.compile.state import State
 from bellcrank.compile.undefined import check_driven_rows
 from bellcrank.compile.validate import validate
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OWN, Coordinate
-from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.input import inputs_of, is_input
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.parameters import inputs_of, is_input
 from bellcrank.mechanism.rows import Block, Lowered
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
-from bellcrank.mechanism.prism import Prism
 from bellcrank.mechanism.rows import ContactLaw, WheelSlices
-from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
+from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Prism, Shape, Sphere
 from bellcrank.mechanism.terrain import Terrain
 from bellcrank.mechanism.tyre import Tyre
 

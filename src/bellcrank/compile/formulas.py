@@ -12,13 +12,12 @@ from bellcrank.expression.arrays import Vector, cross
 from bellcrank.expression.derivatives import substitute
 from bellcrank.expression.expression import Expression, fresh_symbol, t
 from bellcrank.expression.functions import piecewise
-from bellcrank.mechanism.chains import chain_of
 from bellcrank.mechanism.coordinate import FORMULA_ROW, OWN, Coordinate
-from bellcrank.mechanism.custom_ends import EndPose
-from bellcrank.mechanism.custom_joints import CustomJoint
+from bellcrank.mechanism.custom_joints import CustomJoint, chain_of
+from bellcrank.mechanism.formulas import EndPose
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parametric import is_expression
+from bellcrank.mechanism.parameters import is_expression
 from bellcrank.mechanism.rotation import IDENTITY, multiply
 from bellcrank.mechanism.rows import Block, Lowered, Row, lock
 

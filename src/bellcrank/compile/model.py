@@ -13,10 +13,8 @@ from bellcrank import _core
 from bellcrank.compile.start_values import taken_from
 from bellcrank.compile.state import MEMORY, Floats, Ints, State, StateSource, adopted, by_coordinate
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.mechanism.arguments import required
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest, required
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, OF_FORMULAS
-from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.rows import Lowered
 
 if TYPE_CHECKING:

@@ -9,17 +9,16 @@ import numpy as np
 
 from bellcrank.compile.compile import walked
 from bellcrank.compile.particles import with_held_particles
-from bellcrank.mechanism.contents import ELEMENTS
-from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.contents import ELEMENTS, with_numbers
 from bellcrank.mechanism.formulas import Formulas
-from bellcrank.mechanism.parameter import values_of
-from bellcrank.mechanism.parametric import (
+from bellcrank.mechanism.parameters import (
     evaluated,
     expressions_in,
     holds_expressions,
     is_expression,
     mapped,
     quiet,
+    values_of,
 )
 
 if TYPE_CHECKING:

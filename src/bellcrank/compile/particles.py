@@ -16,9 +16,9 @@ import numpy as np
 from bellcrank.errors import FaultList
 from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.body import Body
-from bellcrank.mechanism.body_damping import BodyDamping
 from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.custom_elements import CustomForce
+from bellcrank.mechanism.formulas import CustomForce
+from bellcrank.mechanism.friction import BodyDamping
 from bellcrank.mechanism.joint_kinds import Orientation
 from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import GROUND, Marker

@@ -9,11 +9,11 @@ from bellcrank.compile.contacts import check_contacts
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism import GROUND, Coordinate, Drive, Joint, Lowered, Mechanism, PathDrive, Row
 from bellcrank.mechanism.attachment import Attached
-from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.input import inputs_of
+from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.lowering import resolve, resolve_ends
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.parameters import inputs_of
 from bellcrank.mechanism.references import joints_of, markers_of
 
 

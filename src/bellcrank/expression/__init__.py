@@ -6,7 +6,7 @@ node.
 """
 
 from bellcrank.expression.arrays import Matrix, Vector, cross, dot, norm
-from bellcrank.expression.compiled import CompiledFunction, compile_function
+from bellcrank.expression.compiled import CompiledFunction, compile_function, export_c
 from bellcrank.expression.derivatives import (
     OperationCount,
     coefficient,
@@ -16,7 +16,6 @@ from bellcrank.expression.derivatives import (
     rate,
     substitute,
 )
-from bellcrank.expression.export_c import export_c
 from bellcrank.expression.expression import Expression, symbol, symbols, t, table
 from bellcrank.expression.functions import (
     acos,

@@ -1,10 +1,13 @@
-"""Expressions as functions of numbers."""
+"""Expressions as functions of numbers: evaluated, compiled, and exported as C files."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import lru_cache
+from os import PathLike
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,8 +18,28 @@ from bellcrank.errors import Unsupported
 from bellcrank.expression import native as native_code
 from bellcrank.expression.expression import Expression, as_expression
 from bellcrank.expression.native import Native
+from bellcrank.expression.reading import symbols_of
+from bellcrank.whole_files import write_together
 
-__all__ = ["CompiledFunction", "compile_function"]
+
+def evaluate(expressions: Sequence[Expression], known: Mapping[Expression, float]) -> list[float]:
+    """The values of expressions, computed by one program, for given values of their symbols.
+
+    The program is cached: further values cost only its evaluation.
+    """
+    symbols = symbols_of(*expressions)
+    program = _program(tuple(expressions), symbols)
+    out = np.empty(len(expressions))
+    program.evaluate(np.array([known[symbol] for symbol in symbols], dtype=np.float64), out)
+    found: list[float] = out.tolist()
+    return found
+
+
+@lru_cache(maxsize=256)
+def _program(outputs: tuple[Expression, ...], inputs: tuple[Expression, ...]) -> _core.CompiledProgram:
+    _, main = _core.lower_expressions(list(outputs), list(inputs))
+    return _core.CompiledProgram(main)
+
 
 Array = NDArray[np.float64]
 
@@ -194,3 +217,39 @@ def compile_function(
     Unsupported for native=True without llvmlite.
     """
     return CompiledFunction(outputs, inputs, parameters, native)
+
+
+def export_c(
+    function: CompiledFunction, path: str | PathLike[str], name: str | None = None
+) -> tuple[Path, Path]:
+    """Write a compiled function as a C99 file and its header, which need nothing but the C library.
+
+    path: of the C file; the header is written beside it. name: of the C function, by default the file's name
+    without its suffix. With parameters, two functions are written: NAME_prologue takes the parameters and
+    returns the last of the inputs of NAME. The header identifies each input.
+
+    Compiled with contraction off (-ffp-contract=off), the C functions agree with bellcrank bit for bit.
+
+    Returns the paths of both files. Raises ValueError if the name is not a C identifier, OSError if a file
+    cannot be written.
+    """
+    source_path = Path(path)
+    name = source_path.stem if name is None else name
+    shared = function.prologue.program
+    header, source = _core.c_source(
+        function.main.program,
+        name,
+        [symbol.name for symbol in function.inputs]
+        + [f"{name}_prologue {k}" for k in range(len(shared.outputs))],
+        [],
+    )
+    header_path = source_path.with_name(f"{name}.h")
+    files: dict[Path, str | bytes] = {source_path: source, header_path: header}
+    if function.parameters:
+        parts = _core.c_source(
+            shared, f"{name}_prologue", [symbol.name for symbol in function.parameters], []
+        )
+        for text, suffix in zip(parts, (".h", ".c"), strict=True):
+            files[source_path.with_name(f"{name}_prologue{suffix}")] = text
+    write_together(files)
+    return source_path, header_path

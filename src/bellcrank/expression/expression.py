@@ -9,7 +9,7 @@ from math import inf
 from typing import Final, TypeAlias
 
 from bellcrank import _core
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import MechanismError
 
 __all__ = ["Expression", "Scalar", "as_expression", "fresh_symbol", "symbol", "symbols", "t", "table"]
 
@@ -34,7 +34,7 @@ def symbol(
     Raises MechanismError for an invalid name, ValueError if the bounds leave no value.
     """
     if not isinstance(name, str) or not name or not name.isprintable():
-        raise MechanismError(Fault("symbol", "the name must be a text without line breaks", name))
+        raise MechanismError.of("symbol", "the name must be a text without line breaks", name)
     return _core.expression_symbol(name, *_bounds(name, positive, low, high))
 
 

@@ -1,29 +1,156 @@
-"""The parser of texts such as "0.5*sin(2*pi*t)".
+"""The language of expressions in files and commands: its tokens, its errors, and its parser.
 
-It parses by operator precedence (V. R. Pratt, Top down operator precedence, 1973) and is written by hand so
-that every error is reported in the terms of the person who wrote the text, at the character; a parser
-generator would only report the expected tokens. Its depth is limited: no text exhausts the stack.
+Texts such as "0.5*sin(2*pi*t)" are parsed by operator precedence (V. R. Pratt, Top down operator precedence,
+1973), by hand, so that every error is reported in the terms of the person who wrote the text, at the
+character; a parser generator would only report the expected tokens. The depth is limited: no text exhausts
+the stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import isfinite
-from typing import Generic, NoReturn, Protocol, TypeVar
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from math import e, isfinite, pi
+from typing import Final, Generic, NoReturn, Protocol, TypeVar
 
-from bellcrank.expression.grammar import (
-    COMPARISONS,
-    CONSTANTS,
-    DEPTH,
-    FUNCTIONS,
-    LENGTH,
-    LOOKALIKES,
-    Token,
-    tokens,
+from bellcrank.errors import Fault, MechanismError
+
+_WIDTH = 76  # characters of a long text that a message shows
+
+
+class ExpressionError(MechanismError):
+    """A text that is not an expression.
+
+    text: the text. position: the character at fault, from 0. rule, advice: what is wrong, and what to do.
+    """
+
+    def __init__(
+        self, text: str, position: int, rule: str, advice: str = "", element: str = "expression"
+    ) -> None:
+        self.text = text
+        self.position = position
+        self.rule = rule
+        self.advice = advice
+        self.element = element
+        super().__init__(Fault(element, rule, None, advice, None, excerpt(text, position)))
+
+
+def excerpt(text: str, position: int) -> str:
+    """The line of the text with a caret below the character; for a long line, the part around it."""
+    shown = "".join(char if char.isprintable() else " " for char in text)
+    start = max(0, min(position - _WIDTH // 2, len(shown) - _WIDTH))
+    end = min(len(shown), start + _WIDTH)
+    head, tail = "..." if start > 0 else "", "..." if end < len(shown) else ""
+    return f"{head}{shown[start:end]}{tail}\n{' ' * (len(head) + position - start)}^"
+
+
+def nearest_name(name: str, known: Iterable[str], functions: Iterable[str]) -> str:
+    """Advice that names similar names, or those available."""
+    names = list(known)
+    every = [*names, *functions]
+    close = get_close_matches(name, every, n=3, cutoff=0.6)
+    if not close:
+        lower = {other.lower(): other for other in every}
+        close = [lower[name.lower()]] if name.lower() in lower else []
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    shown = names[:10]
+    return f"known are {', '.join(shown)}" + (", ..." if len(names) > len(shown) else "")
+
+
+CONSTANTS: Final = {"pi": pi, "e": e}
+"""Names that stand for a number."""
+
+TIME: Final = "t"
+"""The name of the time, s."""
+
+FUNCTIONS: Final[dict[str, tuple[int, int | None]]] = {
+    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan"), (1, 1)),
+    **dict.fromkeys(("sinh", "cosh", "tanh", "exp", "log", "sqrt"), (1, 1)),
+    **dict.fromkeys(("abs", "sign", "floor"), (1, 1)),
+    **dict.fromkeys(("atan2", "pow"), (2, 2)),
+    **dict.fromkeys(("min", "max"), (2, None)),
+    "if": (3, 3),
+    "piecewise": (3, None),
+}
+"""The functions, with the least and the greatest number of their operands (None: any)."""
+
+WORDS: Final = ("and", "or", "not")
+"""Words between conditions."""
+
+RESERVED: Final = frozenset({TIME, *CONSTANTS, *FUNCTIONS, *WORDS})
+"""Names that mean something already."""
+
+COMPARISONS: Final = {"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal"}
+"""The operators that make conditions, and the operations that builders take."""
+
+LENGTH: Final = 50_000
+"""How many characters an expression may have."""
+
+DEPTH: Final = 80
+"""How deep parentheses, signs and powers may be nested."""
+
+_TOKEN = re.compile(
+    r"(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+    r"|(?P<name>[A-Za-z_\u0370-\u03ff][A-Za-z0-9_\u0370-\u03ff]*(?:\.[A-Za-z_\u0370-\u03ff][A-Za-z0-9_\u0370-\u03ff]*)*)"
+    r"|(?P<operator>\*\*|<=|>=|==|!=|&&|\|\||[-+*/^(),<>=\[\]])"
 )
-from bellcrank.expression.syntax_error import ExpressionError, nearest_name
+_BLANK = re.compile(r"\s*")
+_NAME = re.compile(r"[A-Za-z_\u0370-\u03ff][A-Za-z0-9_\u0370-\u03ff]*")
 
-__all__ = ["Builder", "ExpressionError", "parse"]
+LOOKALIKES: Final = {
+    **dict.fromkeys("−–", "write '-'"),
+    **dict.fromkeys("·×", "write '*'"),
+    "÷": "write '/'",
+    "≤": "write '<='",
+    "≥": "write '>='",
+    "²": "write '^2'",
+    "³": "write '^3'",
+    "√": "write sqrt(...)",
+    ";": "write ','",
+    "{": "write '('",
+    "}": "write ')'",
+    "%": "write / 100",
+}
+"""Characters that look like something that the language has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token of the text: "number", "name", "operator", "end", or "other" for anything invalid."""
+
+    kind: str
+    text: str
+    start: int
+
+    def __str__(self) -> str:
+        if self.kind == "end":
+            return "the end"
+        return repr(self.text if len(self.text) <= 40 else self.text[:37] + "...")
+
+
+def tokens(text: str) -> list[Token]:
+    """The tokens of a text, ending with "end", or with "other" at the first invalid character."""
+    found: list[Token] = []
+    at = 0
+    while True:
+        blank = _BLANK.match(text, at)
+        at = at if blank is None else blank.end()
+        if at == len(text):
+            return [*found, Token("end", "", at)]
+        match = _TOKEN.match(text, at)
+        if match is None:
+            return [*found, Token("other", text[at], at)]
+        found.append(Token(str(match.lastgroup), match.group(), at))
+        at = match.end()
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the name of a parameter or symbol: letters (Latin, Greek), digits and "_"."""
+    return _NAME.fullmatch(text) is not None
+
 
 T = TypeVar("T")
 _SUM, _PRODUCT, _SIGN, _POWER = 50, 60, 70, 80

@@ -8,8 +8,7 @@ from typing import Any, Final
 from bellcrank import _core
 from bellcrank.expression import functions
 from bellcrank.expression.expression import Expression, as_expression, t
-from bellcrank.expression.grammar import FUNCTIONS
-from bellcrank.expression.parser import parse
+from bellcrank.expression.parser import FUNCTIONS, parse
 
 TIME: Final = t
 """The time, s: what texts call t."""

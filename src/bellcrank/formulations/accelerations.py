@@ -9,7 +9,7 @@ import numpy as np
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 
 
 @dataclass(frozen=True, eq=False)

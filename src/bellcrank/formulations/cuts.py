@@ -9,7 +9,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import JointRecord, Model
 from bellcrank.errors import FaultList
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 
 _NAMED = 4  # bodies named in a message
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.expression.expression import Expression, as_expression
-from bellcrank.expression.grammar import RESERVED
+from bellcrank.expression.parser import RESERVED
+from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.references import as_marker
 from bellcrank.mechanism.rotation import matrix
 

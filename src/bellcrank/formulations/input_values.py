@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bellcrank.compile.model import Model
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.turns import Turn
 
 

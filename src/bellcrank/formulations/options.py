@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 import numpy as np
 
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.joint import Joint
-from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -16,8 +16,8 @@ from bellcrank.formulations.contract import Formulation, checked_module
 from bellcrank.formulations.input_values import with_own_inputs
 from bellcrank.formulations.options import ALL, FormulationOptions, check_names, checked_options
 from bellcrank.formulations.system import System
+from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.overloads import overload
 
 if TYPE_CHECKING:

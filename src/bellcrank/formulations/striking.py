@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from bellcrank import _core
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError, Unsupported
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contact import IMPACT_LAWS
 from bellcrank.mechanism.marker import GROUND
-from bellcrank.mechanism.naming import nearest
 
 if TYPE_CHECKING:
     from bellcrank.formulations.system import System

@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bellcrank import _core
-from bellcrank.expression.expanded import Expansion, Sum, TooLongError
 from bellcrank.expression.expression import Expression, fresh_symbol
-from bellcrank.expression.notation import TEXT, Notation
-from bellcrank.expression.printing import listed
-from bellcrank.expression.readable import Writer
+from bellcrank.expression.printing import TEXT, Notation, listed
+from bellcrank.expression.readable import Expansion, Sum, TooLongError, Writer
 from bellcrank.formulations.exported import Exported
 from bellcrank.formulations.written import Part, WrittenEquations
 from bellcrank.formulations.written_latex import NamedLatex, letters

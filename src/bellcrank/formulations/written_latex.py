@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from bellcrank.expression.notation import ATOM, LATEX, Latex, Printed
+from bellcrank.expression.printing import ATOM, LATEX, Latex, Printed
 
 _TURNS: Final = ("sin", "cos")
 _WIDE: Final = 3  # columns of a matrix that is shown in one piece, at most

@@ -13,9 +13,8 @@ from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.expression.expression import as_expression, symbol
 from bellcrank.expression.reading import TIME, read, symbols_of
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.parametric import is_expression
+from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.parameters import is_expression
 
 _OF_BODIES: Final = (
     ("x y z", "position"),

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bellcrank.errors import Unsupported
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import Check, nearest
 
 
 @dataclass(frozen=True)

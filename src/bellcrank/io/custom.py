@@ -16,8 +16,7 @@ from bellcrank.io.fields import NOUNS, parameters, wanted
 from bellcrank.io.formula_schema import FORMULAS, ONE_SYMBOL, SYMBOLS
 from bellcrank.io.node import Items, Node, Place, Scalar, plain
 from bellcrank.io.notes import FAILED, Failed, all_read
-from bellcrank.mechanism.custom_ends import EndCoordinate, EndPose
-from bellcrank.mechanism.formulas import CUSTOM_KINDS, Formulas
+from bellcrank.mechanism.formulas import CUSTOM_KINDS, EndCoordinate, EndPose, Formulas
 
 _NOWHERE: Final = Scalar(0, 0, None, "")
 _FACTORS: Final = ("turn", "angle", "shift", "rotation", "position")

@@ -14,10 +14,8 @@ from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
 from bellcrank.io.notes import FAILED, Failed, Given, Notes, all_read
 from bellcrank.mechanism import Function
-from bellcrank.mechanism.checking import Vec3
-from bellcrank.mechanism.given_rotation import rotation
-from bellcrank.mechanism.marker import orientation
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import Vec3, nearest
+from bellcrank.mechanism.rotation import orientation, rotation
 from bellcrank.mechanism.units import UnitError, number_in
 from bellcrank.named_files import admit
 

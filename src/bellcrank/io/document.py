@@ -20,7 +20,7 @@ from bellcrank.io.sections import GRAVITY_UNITS, SECTIONS, TOP_KEYS, VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Ground, Mechanism
 from bellcrank.mechanism.checking import Vec3
-from bellcrank.mechanism.input import inputs_of
+from bellcrank.mechanism.parameters import inputs_of
 
 
 class Builder:

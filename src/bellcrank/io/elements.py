@@ -34,8 +34,8 @@ from bellcrank.mechanism import (
     Marker,
     Mechanism,
 )
-from bellcrank.mechanism.input import Input
 from bellcrank.mechanism.joint import STARTS
+from bellcrank.mechanism.parameters import Input
 
 
 @dataclass

@@ -25,16 +25,13 @@ from bellcrank.mechanism import (
     Parameter,
     PathDrive,
 )
-from bellcrank.mechanism.arguments import required
 from bellcrank.mechanism.attachment import Attached
-from bellcrank.mechanism.checking import UNIT_TOLERANCE
+from bellcrank.mechanism.checking import UNIT_TOLERANCE, required
 from bellcrank.mechanism.formulas import Formulas
-from bellcrank.mechanism.functions.function_of_time import FunctionOfTime
-from bellcrank.mechanism.functions.harmonic import Constant
-from bellcrank.mechanism.input import inputs_of
+from bellcrank.mechanism.functions.function import Constant, FunctionOfTime
 from bellcrank.mechanism.joint import STARTS
-from bellcrank.mechanism.marker import orientation
-from bellcrank.mechanism.parametric import holds_expressions, is_expression
+from bellcrank.mechanism.parameters import holds_expressions, inputs_of, is_expression
+from bellcrank.mechanism.rotation import orientation
 
 if TYPE_CHECKING:
     from bellcrank._core import Expression

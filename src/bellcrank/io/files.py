@@ -22,9 +22,8 @@ from bellcrank.io.robots.outline import Outline
 from bellcrank.io.sections import VERSION
 from bellcrank.io.simulation import Simulation
 from bellcrank.mechanism import Mechanism
-from bellcrank.mechanism.arguments import required, required_path
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.left_out import not_written
+from bellcrank.mechanism.checking import Check, required, required_path
+from bellcrank.mechanism.collisions import not_written
 from bellcrank.named_files import admit, content_of
 from bellcrank.whole_files import write_whole
 

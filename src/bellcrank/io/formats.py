@@ -12,7 +12,7 @@ from bellcrank.errors import Unsupported
 from bellcrank.io import json_format, yaml_format
 from bellcrank.io.elsewhere import way_from
 from bellcrank.io.node import Node
-from bellcrank.mechanism.arguments import required_path
+from bellcrank.mechanism.checking import required_path
 
 
 @dataclass(frozen=True)

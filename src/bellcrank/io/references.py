@@ -12,8 +12,7 @@ from bellcrank.io.notes import FAILED, Failed
 from bellcrank.mechanism import GROUND, JointCoordinate, Marker, Mechanism
 from bellcrank.mechanism.attachment import AttachedKind
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checking import Vec3
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import Vec3, nearest
 
 MARKER_FIELDS: Final[dict[str, Parameter]] = {
     **{name: parameter for name, parameter in parameters(Marker).items() if name != "body"},

@@ -18,7 +18,7 @@ from bellcrank.compile.initial import assembled
 from bellcrank.compile.state import Floats
 from bellcrank.errors import AssemblyError, Fault, MechanismError
 from bellcrank.mechanism import GROUND, Mechanism
-from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.contents import with_numbers
 
 _NEAR: Final = 1e-6  # relative to the largest: what comes back may differ by from what was written
 _ROUNDING: Final = 1e-9  # m, m/s, rad/s, relative for masses: smaller differences are none

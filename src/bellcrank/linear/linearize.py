@@ -29,14 +29,11 @@ from bellcrank.formulations.system import System
 from bellcrank.linear.differences import Derivatives, OutOfReach, derivatives
 from bellcrank.linear.modes import LinearModel, Modes, modes_of
 from bellcrank.linear.state_chart import StateChart
-from bellcrank.mechanism.arguments import required_names
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.coordinate import unit_of
-from bellcrank.mechanism.input import Input, inputs_of
-from bellcrank.mechanism.joint_coordinate import JointCoordinate
+from bellcrank.mechanism.checking import Check, nearest, required_names
+from bellcrank.mechanism.coordinate import JointCoordinate, unit_of
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.motors import GearedMotor, JointMotor
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.parameters import Input, inputs_of
 from bellcrank.mechanism.rows import LAW_PARAMETERS
 from bellcrank.trajectory.columns import Quantity, columns, recorded
 from bellcrank.trajectory.observation import observation

@@ -20,8 +20,7 @@ from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.differences import Eigen, OutOfReach, eigen
 from bellcrank.linear.state_chart import StateChart
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.scene.making import of
 from bellcrank.scene.painter import Instant

@@ -21,7 +21,7 @@ from bellcrank.compile.positions import without_rows
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.linear.differences import OutOfReach
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.rotation import IDENTITY, multiply
 
 _POLE: Final = 1e3  # gradient of an angle, in parts of those of usual ones, near a pole of it

@@ -4,39 +4,36 @@ Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORC
 """
 
 from bellcrank.mechanism import (
-    body_damping,
     contact,
-    curve_formulas,
-    custom_elements,
+    custom_joints,
+    formulas,
     friction,
     functions,
-    gears,
     mesh,
     motors,
-    one_sided,
-    prism,
-    seat,
     springs,
-    surface_formulas,
-    surface_joints,
     terrain,
     transmissions,
     tyre,
 )
+from bellcrank.mechanism.attachment import (
+    CONSTRAINT_KINDS,
+    FORCE_KINDS,
+    Constraint,
+    ConstraintKind,
+    Force,
+    ForceKind,
+)
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.constraint import CONSTRAINT_KINDS, Constraint, ConstraintKind
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, CoordinateKind
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, CoordinateKind, JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
-from bellcrank.mechanism.force import FORCE_KINDS, Force, ForceKind
 from bellcrank.mechanism.functions import FUNCTIONS, Function
-from bellcrank.mechanism.joint import JOINT_KINDS, Joint, JointKind, joint_kind
-from bellcrank.mechanism.joint_coordinate import JointCoordinate
-from bellcrank.mechanism.limit import Limit
+from bellcrank.mechanism.joint import JOINT_KINDS, Joint, JointKind, Limit, joint_kind
 from bellcrank.mechanism.lowering import LoweredElement, lower
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.motor_joints import MotorKind
-from bellcrank.mechanism.parameter import Parameter
+from bellcrank.mechanism.parameters import Parameter
 from bellcrank.mechanism.placement import Placement
 from bellcrank.mechanism.rows import FROM_START, LAW_PARAMETERS, AppliedWrench, Block, Law, Lowered, Row, Term
 from bellcrank.mechanism.shape import SHAPES, Shape
@@ -79,23 +76,16 @@ __all__ = [
     "Row",
     "Shape",
     "Term",
-    "body_damping",
     "contact",
-    "curve_formulas",
-    "custom_elements",
+    "custom_joints",
+    "formulas",
     "friction",
     "functions",
-    "gears",
     "joint_kind",
     "lower",
     "mesh",
     "motors",
-    "one_sided",
-    "prism",
-    "seat",
     "springs",
-    "surface_formulas",
-    "surface_joints",
     "terrain",
     "transmissions",
     "tyre",

@@ -1,20 +1,22 @@
-"""The ends of constraints and forces: markers and joint coordinates, in the pattern of a kind."""
+"""What is attached to markers and joint coordinates: constraints and forces, and the bases of their kinds.
+
+The kinds stand in files of their own, such as `transmissions` and `springs`.
+"""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
-from bellcrank.mechanism.checked_name import check_name
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.checking import Check, check_name
+from bellcrank.mechanism.coordinate import Coordinate, JointCoordinate
 from bellcrank.mechanism.fields import Description
-from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.rows import Lowered
+from bellcrank.mechanism.rows import Block, Lowered, Row
 
 Attachment: TypeAlias = Marker | JointCoordinate
 """An end of a constraint or force as the mechanism stores it."""
@@ -131,3 +133,73 @@ def coordinates(ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
     if len(found) != len(ends):
         raise TypeError("these ends must be joint coordinates")
     return found
+
+
+CONSTRAINT_KINDS: dict[str, type[ConstraintKind]] = {}
+"""Every constraint kind by name. All are frozen dataclasses."""
+
+
+@dataclass(frozen=True)
+class ConstraintKind(AttachedKind):
+    """Base of all constraint kinds."""
+
+    def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if listed and not cls.__name__.startswith("_"):
+            CONSTRAINT_KINDS[cls.__name__] = cls
+
+    @abstractmethod
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """The rows between the given ends."""
+
+    @property
+    def unilateral(self) -> bool:
+        """Whether the rows are inequalities C >= 0 instead of equations C = 0."""
+        return False
+
+    def effort_sign(self, _row: Row) -> float:
+        """What the multiplier of a row is multiplied by to be its effort in results.
+
+        An effort is positive where it drives the coordinate of the first end up.
+        """
+        return 1.0
+
+    def effort_unit(self, _units: Collection[str]) -> str:
+        """Unit of its effort if it acts on coordinates in these units: "N" or "N m"."""
+        return "N" if "m" in _units else "N m"
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """One block with the kind's rows."""
+        return Lowered((Block("constraint", self.rows(ends), unilateral=self.unilateral),))
+
+
+@dataclass(frozen=True)
+class Constraint(Attached):
+    """A constraint of some kind between its ends."""
+
+    kind: ConstraintKind
+    category: ClassVar[str] = "constraint"
+    kind_class: ClassVar[type[AttachedKind]] = ConstraintKind
+
+
+FORCE_KINDS: dict[str, type[ForceKind]] = {}
+"""Every force kind by name. All are frozen dataclasses."""
+
+
+@dataclass(frozen=True)
+class ForceKind(AttachedKind):
+    """Base of all force kinds."""
+
+    def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if listed and not cls.__name__.startswith("_"):
+            FORCE_KINDS[cls.__name__] = cls
+
+
+@dataclass(frozen=True)
+class Force(Attached):
+    """A force of some kind between its ends."""
+
+    kind: ForceKind
+    category: ClassVar[str] = "force"
+    kind_class: ClassVar[type[AttachedKind]] = ForceKind

@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
-from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checked_name import check_name
-from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
-from bellcrank.mechanism.fields import Description, checked, described, flag, rotation, vector
+from bellcrank.errors import MechanismError
+from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3, check_name, plain_number
+from bellcrank.mechanism.fields import Description, as_tuple, checked, described, flag, rotation, vector
 from bellcrank.mechanism.given import (
     Axis,
     FloatField,
@@ -21,13 +20,12 @@ from bellcrank.mechanism.given import (
     Rows,
     VectorField,
 )
-from bellcrank.mechanism.marker import GROUND, Marker, orientation
-from bellcrank.mechanism.mass import MassProperties, check_inertia, plain_inertia, total
-from bellcrank.mechanism.parametric import present, quiet
-from bellcrank.mechanism.plain import plain_number
-from bellcrank.mechanism.quantities import in_si
-from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate
+from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.mass import check_inertia, plain_inertia, total
+from bellcrank.mechanism.parameters import present, quiet
+from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, orientation, rotate
 from bellcrank.mechanism.shape import Shape
+from bellcrank.mechanism.units import in_si
 
 _ORIGIN: Final[Vec3] = (0.0, 0.0, 0.0)
 STAND_IN_MASS: Final = 1.0
@@ -173,8 +171,8 @@ class Body(_Carrier):
     def __post_init__(self) -> None:
         check_name("body", self.name)
         if self.name == GROUND:
-            raise MechanismError(
-                Fault("body 'ground'", "this name is taken by the ground", advice="choose another")
+            raise MechanismError.of(
+                "body 'ground'", "this name is taken by the ground", advice="choose another"
             )
         super().__post_init__()
 
@@ -230,8 +228,8 @@ class Body(_Carrier):
             sum_ = total(shape.mass_properties() for shape in solids)
             if mass is not None:
                 sum_ = sum_.scaled(cast(float, mass) / sum_.mass)
-            inertia = _as_inertia(sum_)
-        return Body(name, sum_.mass, inertia, _as_vector(sum_.com), shapes=listed, **pose)
+            inertia = as_tuple(0.5 * (sum_.inertia + sum_.inertia.T))
+        return Body(name, sum_.mass, inertia, as_tuple(sum_.com), shapes=listed, **pose)
 
 
 def _refuse_numbers(name: str, **given: Any) -> None:
@@ -250,14 +248,3 @@ def _check_shapes(element: str, shapes: Any) -> tuple[Shape, ...]:
         for shape in listed:
             check.instance("each of the shapes", shape, Shape, "use bc.Box(...), bc.Sphere(...), ...")
     return tuple(listed)
-
-
-def _as_inertia(properties: MassProperties) -> Mat3:
-    symmetric = 0.5 * (properties.inertia + properties.inertia.T)
-    x, y, z = (_as_vector(row) for row in symmetric)
-    return (x, y, z)
-
-
-def _as_vector(values: np.ndarray) -> Vec3:
-    x, y, z = values.tolist()
-    return (x, y, z)

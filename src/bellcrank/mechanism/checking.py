@@ -1,4 +1,4 @@
-"""Checks of user input: types, shapes, finite numbers, unit axes and quaternions, names.
+"""Checks of user input: numbers and their ranges, shapes, unit axes and quaternions, names, arguments.
 
 A `Check` collects the faults of one element and raises them together when its `with` block ends.
 """
@@ -6,15 +6,138 @@ A `Check` collects the faults of one element and raises them together when its `
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from sys import float_info
 from types import TracebackType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from bellcrank.errors import FaultList, MechanismError
-from bellcrank.mechanism.plain import EXACT, extents, plain_quaternion, plain_vector, rounded
-from bellcrank.mechanism.ranges import DIRECTION, range_of
+from bellcrank.errors import FaultList
+
+
+@dataclass(frozen=True)
+class Range:
+    """Bounds of a number.
+
+    least: lower bound of numbers that must be greater than zero. most: upper bound of the magnitude.
+    """
+
+    least: float
+    most: float
+
+
+DIRECTION: Final = "direction"
+"""Stands for the unit of vectors of which the length does not matter."""
+
+RANGES: Final = {
+    "m": Range(1e-15, 1e15),
+    "m a turn": Range(1e-15, 1e15),
+    "kg": Range(1e-30, 1e28),
+    "kg m^2": Range(1e-50, 1e45),
+    "kg/m^3": Range(1e-12, 1e18),
+    "s": Range(1e-15, 1e15),
+    "rad": Range(1e-15, 1e12),
+    "m/s": Range(1e-15, 1e9),
+    "rad/s": Range(1e-15, 1e15),
+    "m/s^2": Range(1e-15, 1e15),
+    DIRECTION: Range(0.0, float_info.max),
+}
+"""The bounds by unit."""
+
+OTHERS: Final = Range(1e-25, 1e25)
+"""The bounds of what has another unit: stiffness, damping, forces, coefficients, functions, ratios, ..."""
+
+
+@lru_cache(maxsize=256)
+def range_of(unit: str) -> Range:
+    """The bounds of numbers of a unit; of several units, as in "rad or m", the wider ones."""
+    found = [RANGES.get(one, OTHERS) for one in unit.split(" or ")]
+    return (
+        found[0]
+        if len(found) == 1
+        else Range(min(bounds.least for bounds in found), max(bounds.most for bounds in found))
+    )
+
+
+EXACT: Final = 8 * float(np.finfo(float).eps)
+"""Closer to one than this, a vector is not normalised again."""
+
+plain_name = re.compile(r"\w(?:[\w -]*\w)?").fullmatch
+"""Whether this is a name of letters, digits, blanks and hyphens."""
+
+
+def plain_vector(value: Any, most: float) -> Vec3 | None:
+    """Three floats or integers of a size up to `most` as they are stored.
+
+    A tuple of floats is stored as it is.
+    """
+    if (found := _listed(value, 3)) is None:
+        return None
+    x, y, z = found
+    if type(x) is type(y) is type(z) is float:
+        if -most <= x <= most and -most <= y <= most and -most <= z <= most:
+            return value if type(value) is tuple else (x, y, z)
+        return None
+    return (float(x), float(y), float(z)) if _within(found, most) else None
+
+
+def plain_quaternion(value: Any) -> Quat | None:
+    """A unit quaternion of floats or integers as it is stored."""
+    if (found := _listed(value, 4)) is None:
+        return None
+    w, x, y, z = found
+    are_floats = type(w) is type(x) is type(y) is type(z) is float
+    if not (are_floats or _within(found, 2.0)) or not abs(math.hypot(w, x, y, z) - 1.0) <= EXACT:
+        return None
+    return value if are_floats and type(value) is tuple else (float(w), float(x), float(y), float(z))
+
+
+def plain_number(unit: str, sign: str) -> Callable[[Any], float | None]:
+    """For floats within the range of a unit; `sign` as in the declaration of a field."""
+    bounds = range_of(unit)
+    most, least = bounds.most, {"any": -bounds.most, "not negative": 0.0}.get(sign, bounds.least)
+    return lambda value: value if type(value) is float and least <= value <= most else None
+
+
+def _listed(value: Any, count: int) -> Any:
+    """A tuple or list with the given number of items; None for anything else."""
+    kind = type(value)
+    if kind is np.ndarray and value.ndim == 1 and value.dtype.kind in "fiu":
+        value = value.tolist()
+    elif kind is not tuple and kind is not list:
+        return None
+    return value if len(value) == count else None
+
+
+def _within(value: Any, most: float) -> bool:
+    """Whether these are floats or integers of a size up to `most`."""
+    return all((isinstance(x, float) or type(x) is int) and -most <= x <= most for x in value)
+
+
+def rounded(values: Iterable[float]) -> str:
+    """Numbers as text with twelve digits, for advice that can be pasted back."""
+    return "(" + ", ".join(f"{value:.12g}" for value in values) + ")"
+
+
+def extents(value: Any) -> tuple[int, ...]:
+    """The shape of nested numbers; that of a scalar where there is none."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        return ()
+
+
+def are_pairs(given: Any) -> bool:
+    """Whether these are pairs of a name and something."""
+    listed = isinstance(given, (tuple, list))
+    return listed and all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in given)
+
 
 Vec3: TypeAlias = tuple[float, float, float]
 Quat: TypeAlias = tuple[float, float, float, float]
@@ -53,7 +176,7 @@ class Check:
         self.faults.add(self.element, rule, value, advice)
 
     def number(self, field: str, value: Any, unit: str = "", least: float | None = None) -> float:
-        """A number within the range of its unit (mechanism/ranges.py); messages give `least` as its lower."""
+        """A number within the range of its unit; messages give `least` as its lower."""
         most = range_of(unit).most
         if type(value) is float and -most <= value <= most:
             return value
@@ -72,7 +195,7 @@ class Check:
 
     def _in_si(self, field: str, value: Any, unit: str) -> Any:
         """The value with numbers in place of texts with units; faults of these are noted."""
-        from bellcrank.mechanism.quantities import in_si, units_of
+        from bellcrank.mechanism.units import in_si, units_of
 
         return in_si(self, field, value, units_of("1" if unit == DIRECTION else unit))
 
@@ -288,12 +411,84 @@ def _advice(unit: str, what: str = "it") -> str:
     return f"give {what} in {unit}" if unit not in ("", DIRECTION) else ""
 
 
-__all__ = [
-    "UNIT_TOLERANCE",
-    "Check",
-    "Mat3",
-    "MechanismError",
-    "Quat",
-    "Vec3",
-    "rounded",
-]
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Advice that names what may have been meant, or the available names."""
+    names = list(known)
+    close = get_close_matches(str(name), names, n=3, cutoff=0.6)
+    close += [other for other in names if other.endswith(f"/{name}") and other not in close][:3]
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    if not names:
+        return "there is none yet"
+    shown = ", ".join(map(repr, names[:8]))
+    return f"there are {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def check_name(element: str, name: Any, forbidden: str = "") -> str:
+    """A name: a non-empty text without blanks at its ends, line breaks, or any of the `forbidden` characters.
+
+    Raises MechanismError naming the `element` otherwise.
+    """
+    if type(name) is str and plain_name(name):
+        return name
+    with Check(element) as check:
+        if not isinstance(name, str):
+            check.fault("the name must be a text", name)
+        elif not name or name != name.strip() or not name.isprintable():
+            check.fault("the name must be a non-empty text without blanks at its ends or line breaks", name)
+        elif name.startswith("/") or name.endswith("/") or "//" in name:
+            check.fault(
+                "the name must not start or end with '/' or hold '//'", name, "'/' parts a prefix from a name"
+            )
+        elif found := sorted(set(name) & set(forbidden)):
+            check.fault(f"the name must not contain {found[0]!r}", name)
+    return str(name)
+
+
+def required(element: str, value: Any, wanted: type[T], advice: str = "") -> T:
+    """The value, if it is of that class. Raises MechanismError naming the `element` otherwise."""
+    with Check(element) as check:
+        if not isinstance(value, wanted):
+            check.fault(f"a {wanted.__name__} is needed here", value, advice)
+    found: T = value
+    return found
+
+
+def required_names(element: str, value: Any) -> tuple[str, ...]:
+    """One name, or several, as names. Raises MechanismError naming the `element` otherwise."""
+    listed = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+    with Check(element) as check:
+        for name in listed:
+            if not isinstance(name, str):
+                check.fault("a name, or a list of names, is needed here", name)
+    return listed
+
+
+def required_path(element: str, value: Any) -> str | os.PathLike[str]:
+    """The value, if it is a valid file path. Raises MechanismError otherwise."""
+    with Check(element) as check:
+        if not isinstance(value, (str, os.PathLike)):
+            check.fault("a path is needed here", value)
+        elif "\0" in os.fsdecode(value):
+            check.fault("the name of a file must not contain the character NUL", str(value))
+        elif not _is_encodable(value):
+            check.fault("the system cannot write the name of this file", ascii(os.fspath(value)))
+    found: str | os.PathLike[str] = value
+    return found
+
+
+def _is_encodable(path: str | os.PathLike[str]) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def required_progress(element: str, value: Any) -> bool | Callable[[float], None]:
+    """The value, if it is a valid progress argument. Raises MechanismError naming the `element` otherwise."""
+    with Check(element) as check:
+        if not callable(value):
+            check.flag("progress", value)
+    found: bool | Callable[[float], None] = value
+    return found

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from bellcrank.mechanism.attachment import Attachment, End, check_each_body_once, markers
+from bellcrank.mechanism.attachment import Attachment, End, ForceKind, check_each_body_once, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import choice, described, flag, fraction, quantity
-from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import ContactLaw, Lowered

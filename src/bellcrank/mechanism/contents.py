@@ -1,24 +1,35 @@
-"""The contents of a mechanism: its elements by name, in the order in which they were added."""
+"""The contents of a mechanism: its elements by name, as they were added, and with numbers for expressions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
-from bellcrank.errors import Fault
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.mechanism.attachment import Constraint, Force
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checked_name import check_name
-from bellcrank.mechanism.checking import Check, Vec3
-from bellcrank.mechanism.collisions import Collisions
-from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.checking import Check, Vec3, check_name, required
 from bellcrank.mechanism.drive import Drive, PathDrive
-from bellcrank.mechanism.force import Force
 from bellcrank.mechanism.given import Numbers
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parameter import Parameter
-from bellcrank.mechanism.parametric import comparable, holds_expressions, present
+from bellcrank.mechanism.parameters import (
+    Parameter,
+    comparable,
+    evaluated,
+    expressions_in,
+    holds_expressions,
+    present,
+    values_of,
+)
+
+if TYPE_CHECKING:
+    from bellcrank.mechanism.collisions import Collisions
+    from bellcrank.mechanism.mechanism import Mechanism
+
 
 TABLES: Final = {
     "parameters": "parameter",
@@ -148,3 +159,53 @@ def counted(count: int, noun: str) -> str:
     """A number with its noun, such as 1 body, 2 bodies, 0 joints."""
     plural = f"{noun[:-1]}ies" if noun.endswith("dy") else f"{noun}s"
     return f"{count} {noun if count == 1 else plural}"
+
+
+def with_numbers(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with each expression replaced by its present value; itself if it has none.
+
+    Raises MechanismError naming the elements whose numbers break a rule at these values, and for anything but
+    a Mechanism.
+    """
+    required(
+        "mechanism", mechanism, Contents, "make one with bc.Mechanism(name), or read one with bc.load(path)"
+    )
+    held = {
+        (table, name): element
+        for table in TABLES
+        if table != "parameters"
+        for name, element in getattr(mechanism, table).items()
+        if holds_expressions(element)
+    }
+    whole = [value for value in (mechanism.gravity, mechanism.ground) if holds_expressions(value)]
+    if not held and not whole:
+        return mechanism
+    known = {parameter.symbol: parameter.value for parameter in mechanism.parameters.values()}
+    faults = FaultList()
+    numbers: dict[Any, float] = {}
+    for (table, name), element in held.items():
+        with _of(faults, table, name):
+            numbers.update(values_of(expressions_in(element), known))
+    faults.raise_any()
+    numbers.update(values_of(expressions_in(whole), known))
+    copy = mechanism.copy()
+    for (table, name), element in held.items():
+        with _of(faults, table, name):
+            getattr(copy, f"_{table}")[name] = evaluated(element, numbers.__getitem__)
+    faults.raise_any()
+    copy.gravity = evaluated(mechanism.gravity, numbers.__getitem__)
+    copy._ground = evaluated(mechanism.ground, numbers.__getitem__)  # noqa: SLF001
+    return copy
+
+
+@contextmanager
+def _of(faults: FaultList, table: str, name: str) -> Iterator[None]:
+    """Collect the faults of an element's numbers, under the name of the element."""
+    element = f"{TABLES[table]} {name!r}"
+    try:
+        yield
+    except MechanismError as error:
+        for fault in error.faults:
+            inner = "" if fault.element in ("expression", element) else f", {fault.element}"
+            with faults.collect():
+                raise MechanismError(replace(fault, element=f"{element}{inner}")) from None

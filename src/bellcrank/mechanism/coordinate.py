@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import pi
 from typing import Any, Final
 
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import MechanismError
 from bellcrank.mechanism.marker import Marker
 
 MIRRORED: Final = "mirrored_"
@@ -127,8 +127,8 @@ def coordinate(name: str, marker_1: Marker, marker_2: Marker, params: tuple[floa
     """
     kind = coordinate_kind(name)
     if kind is None:
-        raise MechanismError(
-            Fault("coordinate", "this is not a coordinate", name, f"known are {', '.join(COORDINATE_KINDS)}")
+        raise MechanismError.of(
+            "coordinate", "this is not a coordinate", name, f"known are {', '.join(COORDINATE_KINDS)}"
         )
     if name.startswith(MIRRORED):
         marker_1, marker_2 = marker_2, marker_1
@@ -147,3 +147,17 @@ def stands_still(name: str, locked: Collection[str]) -> bool:
     if base in ("distance_xy", "azimuth"):
         return {"x", "y"} <= shifts_held and (name == base or "z" in shifts_held)
     return not base.startswith("curve_") and len(turns_held) == 3
+
+
+@dataclass(frozen=True)
+class JointCoordinate:
+    """A reference to a coordinate of a joint: the joint's name, and the coordinate's name or number.
+
+    coordinate: None means the joint's only free coordinate.
+    """
+
+    joint: str
+    coordinate: str | int | None = None
+
+    def __str__(self) -> str:
+        return self.joint if self.coordinate is None else f"{self.joint}.{self.coordinate}"

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.mechanism.checked_name import check_name
-from bellcrank.mechanism.checking import Check, Quat
-from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.errors import MechanismError, Unsupported
+from bellcrank.mechanism.checking import Check, Quat, check_name
+from bellcrank.mechanism.coordinate import Coordinate, JointCoordinate
 from bellcrank.mechanism.fields import Description, described, flag, function
 from bellcrank.mechanism.functions.function import Function, OptionalFunctionField, as_function
 from bellcrank.mechanism.functions.path import Path
-from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.marker import GROUND, Marker
-from bellcrank.mechanism.parametric import present
+from bellcrank.mechanism.parameters import present
 from bellcrank.mechanism.rows import FROM_START, Block, Lowered, Row, lock
 
 
@@ -135,5 +133,5 @@ def smooth_function(element: str, field: str, value: Any, least: int) -> Functio
             "use a CubicSpline, or a Table with interpolation='pchip'; at the ends of its range a "
             "function with a slope must go on with extrapolation='linear'"
         )
-        raise MechanismError(Fault(element, f"{field} {wanted}", function, advice))
+        raise MechanismError.of(element, f"{field} {wanted}", function, advice)
     return function

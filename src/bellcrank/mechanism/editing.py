@@ -1,26 +1,62 @@
-"""Removing elements from a mechanism and replacing them by changed ones."""
+"""Removing elements from a mechanism, replacing them by changed ones, and texts in them that name units."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import MechanismError
+from bellcrank.mechanism.attachment import Attached, Constraint, Force
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import ELEMENTS
-from bellcrank.mechanism.coordinate_units import check_units
+from bellcrank.mechanism.coordinate import JointCoordinate, unit_of
 from bellcrank.mechanism.drive import Drive, PathDrive
-from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.fields import declarations
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.references import Element, joints_of, markers_of, remapped
+from bellcrank.mechanism.units import in_si, unit_along, units_of
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
+
+
+def check_units(joints: Mapping[str, Joint], element: Any) -> None:
+    """Refuse texts of an element, and of the limits of a joint, that do not fit its coordinate.
+
+    Raises MechanismError.
+    """
+    if isinstance(element, Joint):
+        if element.limits:
+            with Check(f"joint {element.name!r}") as check:
+                for name, limit in element.limits:
+                    _check(check, limit, unit_of(element.kind, name), f"limit of {name!r}: ")
+    elif isinstance(element, Drive):
+        if element.texts:
+            with Check(f"drive {element.name!r}") as check:
+                _check(check, element, _unit(joints, element.coordinate))
+    elif isinstance(element, Attached) and element.kind.texts:
+        ends = [end for end in element.ends if isinstance(end, JointCoordinate)]
+        with Check(f"{element.category} {element.name!r}") as check:
+            _check(check, element.kind, _unit(joints, ends[0]) if ends else "m")
+
+
+def _unit(joints: Mapping[str, Joint], reference: JointCoordinate) -> str:
+    """The unit of a joint's coordinate; "" for a joint that does not exist yet."""
+    joint = joints.get(reference.joint)
+    return "" if joint is None else unit_of(joint.kind, joint.coordinate_name(reference.coordinate))
+
+
+def _check(check: Check, description: Any, unit: str, prefix: str = "") -> None:
+    """Note the texts of a description that do not fit a coordinate in this unit."""
+    own: type = type(description)
+    declared = declarations(own)
+    for name, value in description.texts.items():
+        units = units_of(unit_along(declared[name].unit, unit))
+        in_si(check, f"{prefix}{name}", value, units, formulas=True)
+
 
 _TABLES: dict[type, str] = {
     **dict(zip((Body, Joint, Constraint, Force, Drive), ELEMENTS, strict=True)),
@@ -31,14 +67,12 @@ _TABLES: dict[type, str] = {
 def _table(mechanism: Mechanism, element: Any) -> tuple[dict[str, Any], str]:
     """The table that contains an element, and the noun for it. Raises MechanismError if there is none."""
     if type(element) not in _TABLES:
-        raise MechanismError(Fault("mechanism", "this is not one of its elements", element))
+        raise MechanismError.of("mechanism", "this is not one of its elements", element)
     name = _TABLES[type(element)]
     category, table = ELEMENTS[name], _stored(mechanism, name)
     if element.name not in table:
         advice = nearest(element.name, table)
-        raise MechanismError(
-            Fault(f"{category} {element.name!r}", "it is not in the mechanism", advice=advice)
-        )
+        raise MechanismError.of(f"{category} {element.name!r}", "it is not in the mechanism", advice=advice)
     return table, category
 
 
@@ -75,19 +109,17 @@ def remove_element(mechanism: Mechanism, element: Any, cascade: bool) -> None:
         cascade = check.flag("cascade", cascade)
     if isinstance(element, Marker):
         if element.key not in mechanism.markers:
-            raise MechanismError(Fault(f"marker {element.key!r}", "it is not in the mechanism"))
+            raise MechanismError.of(f"marker {element.key!r}", "it is not in the mechanism")
         table, category, key = mechanism._markers, "marker", str(element.key)  # noqa: SLF001
     else:
         (table, category), key = _table(mechanism, element), element.name
     dependents = _dependents(mechanism, element)
     if dependents and not cascade:
         names = ", ".join(f"{noun} {other.name!r}" for noun, other in dependents)
-        raise MechanismError(
-            Fault(
-                f"{category} {key!r}",
-                f"others refer to it: {names}",
-                advice="remove them first, or use cascade=True",
-            )
+        raise MechanismError.of(
+            f"{category} {key!r}",
+            f"others refer to it: {names}",
+            advice="remove them first, or use cascade=True",
         )
     for _, other in dependents:
         if other.name in _stored(mechanism, _TABLES[type(other)]):
@@ -108,9 +140,7 @@ def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any])
     )
     if unknown:
         advice = f"it has {', '.join(field.name for field in fields(element))}"
-        raise MechanismError(
-            Fault(repr(type(element).__name__), "it has no such field", sorted(unknown), advice)
-        )
+        raise MechanismError.of(repr(type(element).__name__), "it has no such field", sorted(unknown), advice)
     if isinstance(element, Ground):
         mechanism._ground = replace(mechanism.ground, **changes)  # noqa: SLF001
         return mechanism.ground
@@ -120,8 +150,8 @@ def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any])
     check_units(mechanism.joints, changed)
     if changed.name != old:
         if changed.name in table:
-            raise MechanismError(
-                Fault(f"{category} {changed.name!r}", "this name is taken", advice="choose another")
+            raise MechanismError.of(
+                f"{category} {changed.name!r}", "this name is taken", advice="choose another"
             )
         _rename(mechanism, element, changed.name)
     for marker in markers_of(changed) if not isinstance(changed, Body) else ():

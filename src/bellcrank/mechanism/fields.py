@@ -14,11 +14,17 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, dataclass_
 import numpy as np
 
 from bellcrank.errors import MechanismError
-from bellcrank.mechanism.checking import Check, Quat, Vec3
-from bellcrank.mechanism.parametric import holds_expressions, kept, present
-from bellcrank.mechanism.plain import plain_number, plain_quaternion, plain_vector
-from bellcrank.mechanism.quantities import holds_texts, in_si, units_of
-from bellcrank.mechanism.ranges import range_of
+from bellcrank.mechanism.checking import (
+    Check,
+    Quat,
+    Vec3,
+    plain_number,
+    plain_quaternion,
+    plain_vector,
+    range_of,
+)
+from bellcrank.mechanism.parameters import holds_expressions, kept, present
+from bellcrank.mechanism.units import holds_texts, in_si, units_of
 
 C = TypeVar("C")
 FieldCheck: TypeAlias = Callable[[Check, str, Any], Any]
@@ -77,7 +83,7 @@ def checked(
 
 
 def quantity(unit: str = "", sign: Sign = "any", *, default: Any = MISSING, optional: bool = False) -> Any:
-    """A number within the range of its unit (mechanism/ranges.py)."""
+    """A number within the range of its unit (mechanism/checking.py)."""
     check, shown = _CHECKS[sign], _shown(unit)
     return checked(
         lambda to, name, value: check(to, name, value, shown),
@@ -119,11 +125,7 @@ def rotation(*, default: Quat) -> Any:
 
 
 def array(
-    unit: str = "",
-    *shape: int | None,
-    sign: Sign = "any",
-    default: Any = MISSING,
-    followed: bool = True,
+    unit: str = "", *shape: int | None, sign: Sign = "any", default: Any = MISSING, followed: bool = True
 ) -> Any:
     """Numbers of a shape (None = any length), kept as nested tuples."""
     shown = _shown(unit)

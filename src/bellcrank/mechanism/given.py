@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from bellcrank.expression.arrays import Matrix, Vector
     from bellcrank.expression.expression import Expression
     from bellcrank.mechanism.body import Body, Ground
+    from bellcrank.mechanism.coordinate import JointCoordinate
     from bellcrank.mechanism.functions.function import Function
     from bellcrank.mechanism.joint import Joint
-    from bellcrank.mechanism.joint_coordinate import JointCoordinate
     from bellcrank.mechanism.marker import Marker
 
 Number: TypeAlias = "float | np.floating[Any] | Expression"

@@ -1,6 +1,6 @@
-"""Joints: which coordinates of a marker pair are locked and which are free.
+"""Joints: which coordinates of a marker pair are locked and which are free, and their stops.
 
-A joint kind is one description line in `joint_kinds.py`, `special_joints.py` or `motor_joints.py`.
+A joint kind is one description line in `joint_kinds.py` or `motor_joints.py`, or a class there.
 """
 
 from __future__ import annotations
@@ -9,29 +9,60 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 
-from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checked_name import check_name
-from bellcrank.mechanism.checking import Check
+from bellcrank.errors import MechanismError
+from bellcrank.mechanism.checking import Check, are_pairs, check_name
 from bellcrank.mechanism.coordinate import (
     MIRRORED,
     Coordinate,
+    JointCoordinate,
     coordinate,
     coordinate_kind,
     stands_still,
     unit_of,
 )
-from bellcrank.mechanism.fields import Description, checked, declarations
-from bellcrank.mechanism.joint_coordinate import JointCoordinate
-from bellcrank.mechanism.limit import Limit
+from bellcrank.mechanism.fields import Description, checked, declarations, described, fraction, quantity
+from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parametric import holds_expressions, present
-from bellcrank.mechanism.plain import are_pairs
-from bellcrank.mechanism.quantities import unit_along
-from bellcrank.mechanism.rows import Block, Lowered, Row, lock
+from bellcrank.mechanism.parameters import holds_expressions, present
+from bellcrank.mechanism.rows import Block, Lowered, Row, Term, lock
+from bellcrank.mechanism.units import unit_along
+
+
+@described
+class Limit(Description):
+    """Stops that keep a coordinate between two values.
+
+    lower, upper: rad or m; None leaves that side free. At least one must be given, and lower < upper.
+    restitution: ratio of the speeds after and before hitting a stop, 0 (none) to 1 (elastic).
+    """
+
+    lower: OptionalFloatField = quantity("rad or m", default=None)
+    upper: OptionalFloatField = quantity("rad or m", default=None)
+    restitution: FloatField = fraction(default=0.0)
+
+    def _judge(self, check: Check) -> None:
+        if self.lower is None and self.upper is None:
+            check.fault("a limit needs a lower or an upper value")
+        low, high = (-inf if self.lower is None else self.lower, inf if self.upper is None else self.upper)
+        if len(check.faults) == 0 and low >= high:
+            check.fault("lower must be less than upper", (low, high), "to hold a value fixed use a drive")
+
+    def lowered(self, coordinate: Coordinate) -> tuple[Block, ...]:
+        """One unilateral row for each stop:  coordinate - lower >= 0  and  upper - coordinate >= 0."""
+        blocks = []
+        if self.lower is not None:
+            row = Row((Term(1.0, coordinate),), self.lower)
+            blocks.append(Block("limit_lower", (row,), unilateral=True, restitution=self.restitution))
+        if self.upper is not None:
+            row = Row((Term(-1.0, coordinate),), -self.upper)
+            blocks.append(Block("limit_upper", (row,), unilateral=True, restitution=self.restitution))
+        return tuple(blocks)
+
 
 JOINT_KINDS: dict[str, type[JointKind]] = {}
 """Every joint kind by name, in the order of the lists. All are frozen dataclasses."""
@@ -245,20 +276,20 @@ class Joint:
         has = f"{self.kind.name} has {', '.join(free) or 'no free coordinates'}"
         if which is None:
             if len(free) != 1:
-                raise MechanismError(
-                    Fault(element, "it is not clear which coordinate is meant", None, f"{has}; name one")
+                raise MechanismError.of(
+                    element, "it is not clear which coordinate is meant", None, f"{has}; name one"
                 )
             return free[0]
         if isinstance(which, int) and not isinstance(which, bool):
             if not 0 <= which < len(free):
-                raise MechanismError(Fault(element, "there is no free coordinate of this number", which, has))
+                raise MechanismError.of(element, "there is no free coordinate of this number", which, has)
             return free[which]
         if isinstance(which, str) and which in free:
             return which
         if not isinstance(which, str) or coordinate_kind(which) is None:
-            raise MechanismError(Fault(element, "this is not a coordinate", which, has))
+            raise MechanismError.of(element, "this is not a coordinate", which, has)
         if rule := self._obstacle(which):
-            raise MechanismError(Fault(element, rule, which, has))
+            raise MechanismError.of(element, rule, which, has)
         return which
 
     def _obstacle(self, which: str) -> str | None:

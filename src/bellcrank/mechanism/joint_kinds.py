@@ -1,21 +1,27 @@
-"""The lock formulation's joint kinds, one line each: name, locked coordinates, free coordinates, meaning.
+"""Joint kinds: those that lock coordinates, one line each, and classes for those with rows of their own.
 
-x, y, z is the position of marker 2 seen from marker 1; e1, e2, e3 the imaginary part of its quaternion.
-Locking e1 and e2 leaves only the turn about z; locking e3 alone ("no turn about z") keeps the axis of the
-relative rotation perpendicular to z, and so on. A name that ends in X says of marker axis x what the plain
-name says of z.
+A line gives name, locked coordinates, free coordinates and meaning. x, y, z is the position of marker 2 seen
+from marker 1; e1, e2, e3 the imaginary part of its quaternion. Locking e1 and e2 leaves only the turn about
+z; locking e3 alone ("no turn about z") keeps the axis of the relative rotation perpendicular to z, and so on.
+A name that ends in X says of marker axis x what the plain name says of z.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cached_property
+from math import cos, pi, tan
+from typing import Any, ClassVar, Final
 
-from bellcrank.mechanism.joint import JointKind, joint_kind
-
-
-def _kind(name: str, locked: str, free: str, meaning: str) -> type[JointKind]:
-    return joint_kind(name, locked, free, meaning, __name__)
-
+from bellcrank.expression import functions
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fields import checked, described, quantity
+from bellcrank.mechanism.functions.path import Curve
+from bellcrank.mechanism.given import FloatField, OptionalFloatField, PointsField
+from bellcrank.mechanism.joint import JointKind, register
+from bellcrank.mechanism.joint import joint_kind as _kind
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parameters import is_expression
+from bellcrank.mechanism.rows import FROM_START, Row, Term, combination, lock
 
 _ALL: Final = "rot_x rot_y rot_z"
 
@@ -112,3 +118,287 @@ PlanarSlider = _kind(
 PlanarSlot = _kind(
     "PlanarSlot", "y", f"x z {_ALL}", "In the xy plane: origin 2 stays on the x axis of marker 1."
 )
+
+
+_TURNS: Final = tuple(_ALL.split())
+_AXIS_ANGLES = ("azimuth_axis", "mirrored_azimuth_axis")
+
+
+Universal = _kind(
+    "Universal",
+    "x y z dot_xy",
+    "universal_1 universal_2",
+    "A Cardan joint: turns about x of marker 1 and about y of marker 2, which stay perpendicular.",
+)
+PlungingUniversal = _kind(
+    "PlungingUniversal",
+    "x y dot_xy",
+    "z universal_1 universal_2",
+    "A Cardan joint that slides along z of marker 1.",
+)
+Perpendicular = _kind(
+    "Perpendicular", "dot_zz", "x y z azimuth_axis mirrored_azimuth_axis", "The z axes stay perpendicular."
+)
+CrossedAxes = _kind(
+    "CrossedAxes",
+    "x y z dot_zz",
+    "azimuth_axis mirrored_azimuth_axis",
+    "The z axes meet at a right angle: turns about both of them.",
+)
+LineOnPlane = _kind(
+    "LineOnPlane",
+    "z dot_zz",
+    "x y azimuth_axis mirrored_azimuth_axis",
+    "The z axis of marker 2 lies in the xy plane of marker 1: line contact.",
+)
+
+
+@register
+@described
+class Screw(JointKind):
+    """Turns about z and moves along z by `pitch` metres a turn (negative: left-handed)."""
+
+    pitch: FloatField = quantity("m a turn")
+    locked: ClassVar[tuple[str, ...]] = ("x", "y", "e1", "e2")
+    free: ClassVar[tuple[str, ...]] = ("theta_z",)
+    own: ClassVar[str] = "z = pitch/(2 pi) theta_z"
+    meaning: ClassVar[str] = "Turns about z and moves along z by the pitch each turn; z = 0 at angle 0."
+
+    def _judge(self, check: Check) -> None:
+        if self.pitch == 0.0:
+            check.fault("pitch must not be zero", self.pitch, "use bc.Revolute()")
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The locks and  z - pitch/(2 pi) theta_z = 0."""
+        z, angle = (self.coordinate(name, marker_1, marker_2) for name in ("z", "theta_z"))
+        return (
+            *super().rows(marker_1, marker_2),
+            combination((1.0, -self.pitch / (2 * pi)), (z, angle), 0.0),
+        )
+
+
+@register
+@described
+class Distance(JointKind):
+    """Keeps the distance of the origins: a massless rod between two ball joints.
+
+    length: m; None takes the distance in the assembled initial configuration.
+    """
+
+    length: OptionalFloatField = quantity("m", "positive", default=None)
+    free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_TURNS)
+    meaning: ClassVar[str] = (
+        "The distance of the origins stays the same: a massless rod with two ball joints."
+    )
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The row  distance - length = 0."""
+        return (lock(self.coordinate("distance", marker_1, marker_2), self.length),)
+
+
+@described
+class _Link(JointKind):
+    """A massless rod across the z axis of marker 1.
+
+    length: m; None takes the distance from the axis in the assembled initial configuration.
+    """
+
+    length: OptionalFloatField = quantity("m", "positive", default=None)
+    own: ClassVar[str] = "distance_xy = length"
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The locks and  distance_xy - length = 0."""
+        across = lock(self.coordinate("distance_xy", marker_1, marker_2), self.length)
+        return (*super().rows(marker_1, marker_2), across)
+
+
+@register
+@described
+class RevoluteSpherical(_Link):
+    """A massless rod with a revolute joint about z of marker 1 and a ball joint; length: m or None."""
+
+    locked: ClassVar[tuple[str, ...]] = ("z",)
+    free: ClassVar[tuple[str, ...]] = ("azimuth", *_TURNS)
+    meaning: ClassVar[str] = "A massless rod between a revolute joint (z of marker 1) and a ball joint."
+
+
+@register
+@described
+class ParallelLink(_Link):
+    """A massless rod between two parallel revolute axes, z of both markers; length: m or None."""
+
+    locked: ClassVar[tuple[str, ...]] = ("z", "e1", "e2")
+    free: ClassVar[tuple[str, ...]] = ("azimuth", "theta_z")
+    meaning: ClassVar[str] = "A massless rod between two parallel revolute axes (z of both markers)."
+
+
+@register
+@described
+class PlungingParallelLink(_Link):
+    """A massless rod between a revolute and a cylindrical joint, z axes parallel; length: m or None."""
+
+    locked: ClassVar[tuple[str, ...]] = ("e1", "e2")
+    free: ClassVar[tuple[str, ...]] = ("z", "azimuth", "theta_z")
+    meaning: ClassVar[str] = "A massless rod between a revolute and a cylindrical joint with parallel axes."
+
+
+@register
+@described
+class AxisAngle(JointKind):
+    """The z axes keep an angle.
+
+    angle: rad, between 0 and pi (at the ends use ParallelAxes); None keeps the initial one.
+    """
+
+    angle: OptionalFloatField = quantity("rad", "positive", default=None)
+    free: ClassVar[tuple[str, ...]] = ("x", "y", "z", *_AXIS_ANGLES)
+    own: ClassVar[str] = "dot_zz = cos(angle)"
+    meaning: ClassVar[str] = "The z axes keep an angle between 0 and 180 degrees."
+
+    def _judge(self, check: Check) -> None:
+        if self.angle is not None and self.angle >= pi:
+            advice = "give it in rad; for parallel axes use ParallelAxes"
+            check.fault("angle must be less than pi", self.angle, advice)
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The row  dot_zz - cos(angle) = 0."""
+        angle: Any = self.angle
+        cosine: Any = functions.cos if is_expression(angle) else cos
+        constant = FROM_START if angle is None else cosine(angle)
+        return (Row((Term(1.0, self.coordinate("dot_zz", marker_1, marker_2)),), constant),)
+
+
+@register
+@described
+class PointOnCylinder(JointKind):
+    """Origin 2 stays on a cylinder about z of marker 1.
+
+    radius: m; None takes the distance from the axis in the assembled initial configuration.
+    """
+
+    radius: OptionalFloatField = quantity("m", "positive", default=None)
+    free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_TURNS)
+    own: ClassVar[str] = "distance_xy = radius"
+    meaning: ClassVar[str] = "Origin 2 stays on a cylinder about the z axis of marker 1."
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The row  distance_xy - radius = 0."""
+        return (lock(self.coordinate("distance_xy", marker_1, marker_2), self.radius),)
+
+
+@register
+@described
+class PointOnCone(JointKind):
+    """Origin 2 stays on a cone about z of marker 1, tip at its origin, opening along +z.
+
+    half_angle: between the axis and the surface, rad, 0 to pi/2.
+    """
+
+    half_angle: FloatField = quantity("rad", "positive")
+    free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_TURNS)
+    own: ClassVar[str] = "distance_xy = tan(half_angle) z"
+    meaning: ClassVar[str] = "Origin 2 stays on a cone about the z axis of marker 1."
+
+    def _judge(self, check: Check) -> None:
+        if self.half_angle >= pi / 2:
+            check.fault("half_angle must be less than pi/2", self.half_angle, "give it in rad")
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The row  distance_xy - tan(half_angle) z = 0."""
+        radius, height = (self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z"))
+        angle: Any = self.half_angle
+        slope: Any = functions.tan(angle) if is_expression(angle) else tan(angle)
+        return (combination((1.0, -slope), (radius, height), 0.0),)
+
+
+@register
+@described
+class PointOnHelix(JointKind):
+    """Origin 2 stays on a helix about z of marker 1: a bead on a coiled wire.
+
+    radius: m. pitch: rise for each turn, m (negative: left-handed). The helix crosses the x axis.
+    """
+
+    radius: FloatField = quantity("m", "positive")
+    pitch: FloatField = quantity("m a turn")
+    free: ClassVar[tuple[str, ...]] = ("azimuth", *_TURNS)
+    own: ClassVar[str] = "distance_xy = radius, z = pitch/(2 pi) azimuth"
+    meaning: ClassVar[str] = "Origin 2 stays on a helix about the z axis of marker 1."
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The rows  distance_xy - radius = 0  and  z - pitch/(2 pi) azimuth = 0."""
+        radius, height, angle = (
+            self.coordinate(name, marker_1, marker_2) for name in ("distance_xy", "z", "azimuth")
+        )
+        return lock(radius, self.radius), combination((1.0, -self.pitch / (2 * pi)), (height, angle), 0.0)
+
+
+@register
+@described
+class SphereOnPlane(JointKind):
+    """A ball about origin 2 stays in contact with the xy plane of marker 1, on its +z side; it may slide."""
+
+    radius: FloatField = quantity("m", "positive", optional=True)
+    free: ClassVar[tuple[str, ...]] = ("x", "y", *_TURNS)
+    own: ClassVar[str] = "z = radius"
+    meaning: ClassVar[str] = "A ball about origin 2 touches the xy plane of marker 1 and slides on it freely."
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The row  z - radius = 0."""
+        return (lock(self.coordinate("z", marker_1, marker_2), self.radius),)
+
+
+@register
+@described
+class CylinderOnPlane(JointKind):
+    """A cylinder about z of marker 2 lies on the +z side of marker 1's xy plane; it may slide and roll."""
+
+    radius: FloatField = quantity("m", "positive", optional=True)
+    free: ClassVar[tuple[str, ...]] = ("x", "y", *_AXIS_ANGLES)
+    own: ClassVar[str] = "z = radius, dot_zz"
+    meaning: ClassVar[str] = (
+        "A cylinder about z of marker 2 lies on the xy plane of marker 1 and slides freely."
+    )
+
+    def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
+        """The rows  z - radius = 0  and  dot_zz = 0."""
+        height, tilt = (self.coordinate(name, marker_1, marker_2) for name in ("z", "dot_zz"))
+        return lock(height, self.radius), lock(tilt)
+
+
+@register
+@described
+class PointOnCurve(JointKind):
+    """Origin 2 stays on a curve fixed to marker 1: the spline through `points` (see Curve).
+
+    points: (n, 3), m, in marker-1 axes. closed: the curve returns to its first point.
+
+    The free coordinate along the curve is curve_parameter (m), or curve_angle (2 pi a round) on a closed
+    curve.
+    """
+
+    points: PointsField = checked(unit="m", parametric=True, followed=False)
+    closed: bool = checked(default=False)
+    locked: ClassVar[tuple[str, ...]] = ("curve_normal_1", "curve_normal_2")
+    free: ClassVar[tuple[str, ...]] = ("curve_parameter", *_TURNS)
+    meaning: ClassVar[str] = "Origin 2 stays on a smooth curve through given points of marker 1."
+
+    def _judge(self, check: Check) -> None:
+        with check.faults.collect():
+            curve = Curve(self.points, self.closed)
+            self._store(points=curve.points, closed=curve.closed)
+            if curve.closed:
+                self._store(free=("curve_angle", *_TURNS))
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The curve."""
+        return Curve(self.points, self.closed)
+
+    @cached_property
+    def _curve_params(self) -> tuple[float, ...]:
+        return self.curve.coordinate_params()
+
+    def params(self, coordinate_name: str) -> tuple[float, ...]:
+        """The curve in flat form, for the curve coordinates."""
+        return self._curve_params if coordinate_name.startswith("curve_") else ()

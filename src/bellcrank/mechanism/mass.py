@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
-from bellcrank.mechanism.plain import plain_vector
-from bellcrank.mechanism.ranges import range_of
+from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3, plain_vector, range_of
+from bellcrank.mechanism.fields import as_tuple
 from bellcrank.mechanism.rotation import matrix
 
 _SYMMETRY = 1e-9  # relative
@@ -68,8 +67,8 @@ def check_inertia(check: Check, value: Any, triangle: bool = True) -> Mat3:
         full = 0.5 * (full + full.T)
         if len(check.faults) == noted:
             _check_moments(check, full, triangle)
-    x, y, z = (tuple(row) for row in full.tolist())
-    return (_triple(x), _triple(y), _triple(z))
+    x, y, z = as_tuple(full)
+    return (x, y, z)
 
 
 def plain_inertia(value: Any) -> Mat3 | None:
@@ -116,11 +115,6 @@ def _plain_tensor(value: Any) -> Mat3 | None:
     far = 1e-6 * half
     clear = far > bounds.least and a > far and plane > far * half and volume > far * half * half
     return (x, y, z) if clear else None
-
-
-def _triple(row: tuple[float, ...]) -> Vec3:
-    x, y, z = row
-    return (x, y, z)
 
 
 def _check_symmetric(check: Check, full: np.ndarray) -> None:

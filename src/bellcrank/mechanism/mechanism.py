@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from bellcrank import views
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism import given
+from bellcrank.mechanism.attachment import Constraint, ConstraintKind, Force, ForceKind
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.colliding import Colliding
-from bellcrank.mechanism.constraint import Constraint, ConstraintKind
-from bellcrank.mechanism.coordinate_units import check_units
+from bellcrank.mechanism.collisions import Colliding
+from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
-from bellcrank.mechanism.editing import remove_element, replace_element
-from bellcrank.mechanism.force import Force, ForceKind
+from bellcrank.mechanism.editing import check_units, remove_element, replace_element
 from bellcrank.mechanism.functions.path import Path
-from bellcrank.mechanism.joint import Joint, JointKind
-from bellcrank.mechanism.joint_coordinate import JointCoordinate
-from bellcrank.mechanism.limit import Limit
+from bellcrank.mechanism.joint import Joint, JointKind, Limit
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.motor_joints import MotorKind
-from bellcrank.mechanism.parameter import Parameter, changed_parameters
+from bellcrank.mechanism.parameters import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_ends, as_joint_coordinate, as_marker, markers_of
 from bellcrank.mechanism.shape import Shape
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Mechanism(Colliding):
@@ -110,8 +112,8 @@ class Mechanism(Colliding):
     def add_marker(self, marker: Marker) -> Marker:
         """Register a named marker as "body.name", even if nothing is attached to it."""
         if not isinstance(marker, Marker) or marker.key is None:
-            raise MechanismError(
-                Fault("marker", "only a marker with a name can be added", marker, "give name=...")
+            raise MechanismError.of(
+                "marker", "only a marker with a name can be added", marker, "give name=..."
             )
         self._know(marker)
         return marker
@@ -121,8 +123,8 @@ class Mechanism(Colliding):
         if key is None:
             return
         if self._markers.setdefault(key, marker) != marker:
-            raise MechanismError(
-                Fault(f"marker {key!r}", "this name is taken by another marker of the body", marker.position)
+            raise MechanismError.of(
+                f"marker {key!r}", "this name is taken by another marker of the body", marker.position
             )
 
     def marker(self, key: str) -> Marker:
@@ -224,18 +226,18 @@ class Mechanism(Colliding):
         """
         element = f"drive {name!r}"
         if joint is not None and marker is None:
-            led = as_joint_coordinate(self, element, joint, coordinate)
-            drive: Drive | PathDrive = Drive(name, led, cast(Any, position), cast(Any, velocity), relative)
+            driven = as_joint_coordinate(self, element, joint, coordinate)
+            drive: Drive | PathDrive = Drive(name, driven, cast(Any, position), cast(Any, velocity), relative)
         elif marker is not None and path is not None and joint is None:
             if position is not None or velocity is not None:
-                raise MechanismError(
-                    Fault(element, "a marker is driven along a path, not by position or velocity")
+                raise MechanismError.of(
+                    element, "a marker is driven along a path, not by position or velocity"
                 )
             base = Marker(GROUND) if reference is None else as_marker(self, element, reference)
             drive = PathDrive(name, as_marker(self, element, marker), path, base, cast(Any, orientation))
         else:
             advice = "give joint= with position= or velocity=, or marker= with path="
-            raise MechanismError(Fault(element, "it is not clear what is driven", None, advice))
+            raise MechanismError.of(element, "it is not clear what is driven", None, advice)
         self._add(self._drives, "drive", drive)
         return drive
 
@@ -290,6 +292,50 @@ class Mechanism(Colliding):
         >>> crank = mech.replace(crank, mass=2.0)
         """
         return replace_element(self, element, changes)
+
+    def draw(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        state: views.Poses | None = None,
+        axes: Any = None,
+        **options: Any,
+    ) -> Figure:
+        """Draw the mechanism: shapes, joints with their axes, springs and strings, the ground.
+
+        Bodies without shapes are drawn as links, plates and rods between their attachment points. Joints
+        with a drive or motor are orange. Needs matplotlib (extra `plot`).
+
+        path: file to write the picture into (PNG, PDF or SVG). state: by default the assembled start; a
+            mechanism that cannot be assembled is drawn as described. axes: of matplotlib, to draw into.
+        view: "front", "back", "left", "right", "top", "bottom" or "oblique"; two angles in degrees, about the
+            vertical from the front and above the horizon; or the direction (3,) from which one looks. By
+                default plane mechanisms are seen straight on, others from where they appear largest.
+        only: names of the bodies to draw. color: of all bodies; opacity: a factor.
+        joints, scale, names: whether to draw glyphs of joints, the scale bar (both by default), and names.
+        box: lowest and highest corner of the space to show, (2, 3), m. size: of the figure, inches.
+        dpi: pixels of what is painted to an inch.
+
+        The figure's axes are lengths in the picture, m. Raises MechanismError for wrong options, Unsupported
+        without matplotlib.
+        """
+        return views.draw(self, path, state, axes, options)
+
+    def view(
+        self, *, host: str = "localhost", port: int = 8080, token: str | None = None, **arguments: Any
+    ) -> views.Page:
+        """Open a page that shows the mechanism live, in real time, to drag and control (extra `viewer`).
+
+        host, port: where it can be reached; other machines need a token, which is generated if none is given
+            and is a part of `Page.url`. arguments: of `bc.simulate`.
+
+        The page is served by threads of its own until it is closed: `page.wait()` waits for that. In a
+        notebook it appears in the output. Raises the errors of `bc.start`, and Unsupported without viser.
+        """
+        return views.view(self, arguments, host, port, token)
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
 
 
 def _enter(table: dict[str, Any], category: str, element: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import unit_of
 from bellcrank.mechanism.drive import Drive
@@ -30,10 +30,11 @@ from bellcrank.mechanism.joint_kinds import (
     Revolute,
     RevolutePrismatic,
     RevoluteX,
+    Screw,
     Spherical,
+    Universal,
 )
-from bellcrank.mechanism.quantities import in_si, unit_along, units_of
-from bellcrank.mechanism.special_joints import Screw, Universal
+from bellcrank.mechanism.units import in_si, unit_along, units_of
 
 
 @described
@@ -50,7 +51,7 @@ class MotorKind(JointKind):
     velocity: Any = checked(unit="rad/s or m/s", default=None)
     plain: ClassVar[type[JointKind]] = JointKind
     shorthand: ClassVar[bool] = True
-    led: ClassVar[tuple[str, ...]] = ()
+    driven: ClassVar[tuple[str, ...]] = ()
 
     def _judge(self, check: Check) -> None:
         if (self.position is None) == (self.velocity is None):
@@ -61,11 +62,11 @@ class MotorKind(JointKind):
                     self._store(**{field: self._functions(field, value)})
 
     def _functions(self, field: str, value: Any) -> Function | tuple[Function, ...]:
-        if len(self.led) == 1:
+        if len(self.driven) == 1:
             return as_function(self.name, field, value)
-        if not isinstance(value, (tuple, list)) or len(value) != len(self.led):
-            rule, advice = f"{field} must hold {len(self.led)} functions", f"for {', '.join(self.led)}"
-            raise MechanismError(Fault(self.name, rule, value, advice))
+        if not isinstance(value, (tuple, list)) or len(value) != len(self.driven):
+            rule, advice = f"{field} must hold {len(self.driven)} functions", f"for {', '.join(self.driven)}"
+            raise MechanismError.of(self.name, rule, value, advice)
         return tuple(as_function(self.name, field, function) for function in value)
 
     def joint(self) -> JointKind:
@@ -75,26 +76,26 @@ class MotorKind(JointKind):
     def drives(self, joint: Joint) -> list[Drive]:
         """The drives of the joint: one of its name, or "joint.coordinate" for each of several."""
         field = "position" if self.position is not None else "velocity"
-        functions = (getattr(self, field),) if len(self.led) == 1 else getattr(self, field)
+        functions = (getattr(self, field),) if len(self.driven) == 1 else getattr(self, field)
         drives = []
         given = self.texts.get(field)
-        texts = given if isinstance(given, (tuple, list)) else [given] * len(self.led)
+        texts = given if isinstance(given, (tuple, list)) else [given] * len(self.driven)
         with Check(f"joint {joint.name!r}") as check:
-            for coordinate, text in zip(self.led, texts, strict=True):
+            for coordinate, text in zip(self.driven, texts, strict=True):
                 unit = unit_along(declarations(MotorKind)[field].unit, unit_of(joint.kind, coordinate))
                 in_si(check, field, text, units_of(unit), formulas=True)
-        for coordinate, function in zip(self.led, functions, strict=True):
-            name = joint.name if len(self.led) == 1 else f"{joint.name}.{coordinate}"
+        for coordinate, function in zip(self.driven, functions, strict=True):
+            name = joint.name if len(self.driven) == 1 else f"{joint.name}.{coordinate}"
             motion: dict[str, Any] = {field: function}
             drives.append(Drive(name, joint.coordinate(coordinate), **motion))
         return drives
 
 
-def _motor(name: str, plain: type[JointKind], led: str, meaning: str) -> type[MotorKind]:
-    names = tuple(led.split())
+def _motor(name: str, plain: type[JointKind], driven: str, meaning: str) -> type[MotorKind]:
+    names = tuple(driven.split())
     body = {
         "plain": plain,
-        "led": names,
+        "driven": names,
         "locked": plain.locked,
         "free": tuple(free for free in plain.free if free not in names),
         "meaning": meaning,
@@ -168,7 +169,7 @@ class ScrewMotor(MotorKind):
 
     pitch: FloatField = quantity("m a turn", default=0.0)
     plain: ClassVar[type[JointKind]] = Screw
-    led: ClassVar[tuple[str, ...]] = ("theta_z",)
+    driven: ClassVar[tuple[str, ...]] = ("theta_z",)
     locked: ClassVar[tuple[str, ...]] = Screw.locked
     meaning: ClassVar[str] = "A screw joint whose angle is driven."
 

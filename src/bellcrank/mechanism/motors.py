@@ -6,15 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bellcrank.mechanism.attachment import End, markers, pairwise
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.attachment import End, ForceKind, markers, pairwise
+from bellcrank.mechanism.checking import Check, range_of
 from bellcrank.mechanism.fields import checked, choice, described, function, quantity
-from bellcrank.mechanism.force import ForceKind
-from bellcrank.mechanism.functions.function import Function, FunctionField, as_function
-from bellcrank.mechanism.functions.harmonic import Constant
+from bellcrank.mechanism.functions.function import Constant, Function, FunctionField, as_function
 from bellcrank.mechanism.given import FloatField
-from bellcrank.mechanism.parametric import is_expression
-from bellcrank.mechanism.ranges import range_of
+from bellcrank.mechanism.parameters import is_expression
 from bellcrank.mechanism.rows import AppliedWrench, Block, Law, Lowered, lock
 
 

@@ -9,22 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.errors import FaultList, MechanismError
 from bellcrank.expression.derivatives import substitute
-from bellcrank.mechanism.arguments import required
+from bellcrank.mechanism.attachment import Constraint, Force
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checked_name import check_name
-from bellcrank.mechanism.checking import Check, Quat, Vec3
-from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.checking import Check, Quat, Vec3, check_name, nearest, required
 from bellcrank.mechanism.contents import ELEMENTS, Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
-from bellcrank.mechanism.force import Force
-from bellcrank.mechanism.input import Input, inputs_of, with_other_inputs
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND, Marker
-from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.parameter import changed_parameters
-from bellcrank.mechanism.parametric import is_expression, kept, mapped, present, quiet
+from bellcrank.mechanism.parameters import (
+    Input,
+    changed_parameters,
+    inputs_of,
+    is_expression,
+    kept,
+    mapped,
+    present,
+    quiet,
+    with_other_inputs,
+)
 from bellcrank.mechanism.references import remapped
 from bellcrank.mechanism.rotation import multiply, rotate, unit
 
@@ -172,17 +176,17 @@ def _adapted(
     if not other.parameters and not inputs:
         changed_parameters({}, values)
         return lambda element: element
-    led = {name: value for name, value in values.items() if is_expression(value)}
-    changed = {**other.parameters, **changed_parameters(other.parameters, _without(values, led))}
-    changed_parameters(other.parameters, {name: present(value) for name, value in led.items()})
+    replaced = {name: value for name, value in values.items() if is_expression(value)}
+    changed = {**other.parameters, **changed_parameters(other.parameters, _without(values, replaced))}
+    changed_parameters(other.parameters, {name: present(value) for name, value in replaced.items()})
     stem = re.sub(r"\W", "_", prefix, flags=re.ASCII)
     images: dict[Any, Any] = {
         one: Input(f"{stem}_{name}", one.value, one.unit) for name, one in inputs.items()
     }
     for name, parameter in changed.items():
         old = other.parameters[name].symbol
-        if name in led:
-            images[old] = led[name]
+        if name in replaced:
+            images[old] = replaced[name]
         else:
             own = {f.name: getattr(parameter, f.name) for f in fields(parameter) if f.name != "symbol"}
             images[old] = mechanism.add_parameter(**{**own, "name": f"{stem}_{name}"})
@@ -204,8 +208,8 @@ def _carrier(mechanism: Mechanism, element: str, attach_to: Body | Ground | str 
     if name is None or isinstance(name, Ground) or (isinstance(name, str) and name == GROUND):
         return mechanism.ground
     if not isinstance(name, str) or name not in mechanism.bodies:
-        raise MechanismError(
-            Fault(element, "there is no such body to attach to", name, nearest(name, mechanism.bodies))
+        raise MechanismError.of(
+            element, "there is no such body to attach to", name, nearest(name, mechanism.bodies)
         )
     return mechanism.bodies[name]
 

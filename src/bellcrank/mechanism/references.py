@@ -6,15 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.joint import Joint
-from bellcrank.mechanism.joint_coordinate import JointCoordinate
 from bellcrank.mechanism.marker import GROUND, Marker
-from bellcrank.mechanism.naming import nearest
 from bellcrank.overloads import overload
 
 if TYPE_CHECKING:
@@ -37,14 +36,9 @@ def as_marker(mechanism: Mechanism, element: str, value: Any) -> Marker:
         if (found := _named_marker(mechanism, value)) is not None:
             return found
         advice = nearest(value, [*mechanism.markers, GROUND, *mechanism.bodies])
-        raise MechanismError(Fault(element, "there is no marker of this name", value, advice))
-    raise MechanismError(
-        Fault(
-            element,
-            "a marker is needed here",
-            value,
-            "use body.marker(...), a body, or the name of one",
-        )
+        raise MechanismError.of(element, "there is no marker of this name", value, advice)
+    raise MechanismError.of(
+        element, "a marker is needed here", value, "use body.marker(...), a body, or the name of one"
     )
 
 
@@ -73,14 +67,10 @@ def as_joint_coordinate(
     elif isinstance(value, JointCoordinate):
         reference = value
     else:
-        raise MechanismError(
-            Fault(element, "a joint is needed here", value, "give a joint, by name or handle")
-        )
+        raise MechanismError.of(element, "a joint is needed here", value, "give a joint, by name or handle")
     if which is not None:
         if reference.coordinate not in (None, which):
-            raise MechanismError(
-                Fault(element, "the coordinate is given twice", (reference.coordinate, which))
-            )
+            raise MechanismError.of(element, "the coordinate is given twice", (reference.coordinate, which))
         reference = JointCoordinate(reference.joint, which)
     if reference.joint in mechanism.joints:
         try:
@@ -110,7 +100,7 @@ def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -
     if (marker := _named_marker(mechanism, value)) is not None:
         return marker
     advice = nearest(value, [*mechanism.markers, GROUND, *mechanism.bodies, *mechanism.joints])
-    raise MechanismError(Fault(element, "there is no marker and no joint of this name", value, advice))
+    raise MechanismError.of(element, "there is no marker and no joint of this name", value, advice)
 
 
 MarkerMap: TypeAlias = Callable[[Marker], Marker]
@@ -139,8 +129,8 @@ def remapped(element: Element, name: str, marker: MarkerMap, joint: NameMap) -> 
         return replace(element, name=name, ends=ends)
     if isinstance(element, PathDrive):
         return replace(element, name=name, marker=marker(element.marker), reference=marker(element.reference))
-    led = element.coordinate
-    return replace(element, name=name, coordinate=JointCoordinate(joint(led.joint), led.coordinate))
+    driven = element.coordinate
+    return replace(element, name=name, coordinate=JointCoordinate(joint(driven.joint), driven.coordinate))
 
 
 def markers_of(element: Element) -> tuple[Marker, ...]:

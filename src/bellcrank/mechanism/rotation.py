@@ -1,18 +1,18 @@
-"""Rotations of the description: unit quaternions (w, x, y, z), local to world, as plain tuples.
-
-Only what placement and description require; the dynamics has its own frame algebra in C++.
-"""
+"""Rotations: unit quaternions, and the forms of input that make them."""
 
 from __future__ import annotations
 
-from math import hypot
-from typing import Any
+from math import cos, hypot, sin
+from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.errors import MechanismError
 from bellcrank.expression import functions
-from bellcrank.mechanism.checking import Quat, Vec3
-from bellcrank.mechanism.parametric import is_expression, quiet
+from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, plain_quaternion, rounded
+from bellcrank.mechanism.given import Axis, Number, Numbers
+from bellcrank.mechanism.parameters import holds_expressions, is_expression, present, quiet
+from bellcrank.mechanism.units import in_si
 
 IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
 
@@ -122,3 +122,151 @@ def from_rotation_vector(vector: Vec3) -> Quat:
     angle = float(np.linalg.norm(v))
     x, y, z = (0.5 * np.sinc(angle / (2 * np.pi)) * v).tolist()
     return unit((float(np.cos(angle / 2)), x, y, z))
+
+
+_UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_NAMED_AXES: Final[dict[str, Vec3]] = {
+    f"{sign}{name}": (factor * x, factor * y, factor * z)
+    for name, (x, y, z) in zip("xyz", _UNIT_AXES, strict=True)
+    for sign, factor in (("", 1.0), ("+", 1.0), ("-", -1.0))
+}
+
+
+def rotation(
+    axis: Axis | None = None,
+    angle: Number | None = None,
+    *,
+    rpy: Numbers | None = None,
+    vector: Numbers | None = None,
+    matrix: Any = None,
+    x_axis: Axis | None = None,
+    y_axis: Axis | None = None,
+    z_axis: Axis | None = None,
+) -> Quat:
+    """Make a rotation as a unit quaternion (w, x, y, z), the form of all `rotation=` arguments.
+
+    axis, angle: a vector of any length, or "x", "-y", ..., and rad; or instead one of
+    rpy: roll, pitch, yaw, rad: rotations about the fixed axes x, then y, then z, as in URDF.
+    vector: the rotation vector (axis times angle), rad.
+    matrix: (3, 3), whose columns are the rotated axes.
+    x_axis, y_axis, z_axis: one or two of the rotated axes; for one alone, the shortest rotation is used.
+
+    >>> bc.rotation("z", "90 deg")     # carries x to y
+
+    Raises MechanismError for anything else.
+    """
+    axes = {"x_axis": x_axis, "y_axis": y_axis, "z_axis": z_axis}
+    if any(value is not None for value in axes.values()):
+        with Check("rotation") as check:
+            if any(value is not None for value in (axis, angle, rpy, vector, matrix)):
+                check.fault("the orientation is given twice", None, "give axes, and nothing else")
+        return orientation("rotation", **axes)
+    with Check("rotation") as check:
+        given = {"axis": axis, "rpy": rpy, "vector": vector, "matrix": matrix}
+        named = [name for name, value in given.items() if value is not None]
+        if len(named) != 1 or (angle is None) is (axis is not None):
+            rule = "give axis and angle, or rpy, or vector, or matrix, or axes"
+            check.fault(rule, None, 'such as ("z", 0.5)')
+            return IDENTITY
+        if matrix is not None:
+            return check.quaternion("matrix", matrix)
+        if rpy is not None:
+            turns = zip(_UNIT_AXES, check.vector("rpy", rpy, "rad"), strict=True)
+            x, y, z = (_turn(one, amount) for one, amount in turns)
+            return unit(multiply(z, multiply(y, x)))
+        if vector is not None:
+            return from_rotation_vector(check.vector("vector", vector, "rad"))
+        direct, turned = named_axis(axis), in_si(check, "angle", angle, ("rad",))
+        if holds_expressions((direct, turned)):
+            orientation("rotation", axis=direct)
+            return about(direction(direct), turned)
+        return unit(_turn(check.axis("axis", direct), check.number("angle", turned, "rad")))
+
+
+def _turn(axis: Vec3, angle: float) -> Quat:
+    s = sin(0.5 * angle)
+    return (cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2])
+
+
+def named_axis(value: Any) -> Any:
+    """The direction of a name such as "x" or "-z"; anything else is returned unchanged."""
+    return _NAMED_AXES.get(value, value) if isinstance(value, str) else value
+
+
+def orientation(
+    element: str,
+    rotation: Any = None,
+    axis: Any = None,
+    x_axis: Any = None,
+    y_axis: Any = None,
+    z_axis: Any = None,
+) -> Quat:
+    """The quaternion of a frame given by a quaternion, or by one or two of its axes.
+
+    Axes are vectors or names, such as "x" and "-z". `axis` is an alias of `z_axis`. For one axis alone, the
+    shortest rotation from the reference frame is used; two must be perpendicular. The length of an axis does
+    not matter. If nothing is given, the frame is the reference frame.
+
+    Raises MechanismError for axes that are zero or not perpendicular, a quaternion that is not a unit
+    quaternion, and for redundant arguments.
+    """
+    axis, x_axis, y_axis, z_axis = map(named_axis, (axis, x_axis, y_axis, z_axis))
+    if axis is None and x_axis is None and y_axis is None and z_axis is None:
+        if rotation is None:
+            return IDENTITY
+        if (plain := plain_quaternion(rotation)) is not None:
+            return plain
+    if holds_expressions((rotation, axis, x_axis, y_axis, z_axis)):
+        return _parametric_orientation(element, rotation, axis, x_axis, y_axis, z_axis)
+    if axis is not None and z_axis is not None:
+        raise MechanismError.of(element, "axis and z_axis mean the same", advice="give one of them")
+    named = {"x_axis": x_axis, "y_axis": y_axis, "z_axis": z_axis if axis is None else axis}
+    given = {name: value for name, value in named.items() if value is not None}
+    with Check(element) as check:
+        if rotation is not None:
+            if given:
+                check.fault("the orientation is given twice", sorted(given), "give either rotation or axes")
+            return check.quaternion("rotation", rotation)
+        if len(given) > 2:
+            check.fault("two axes determine a frame", sorted(given), "leave one of the three out")
+        axes = {
+            "xyz".index(name[0]): check.axis("axis" if name == "z_axis" and axis is not None else name, value)
+            for name, value in given.items()
+        }
+    if len(axes) == 1:
+        ((index, vector),) = axes.items()
+        return between(_UNIT_AXES[index], vector)
+    return _from_two_axes(element, axes)
+
+
+def _parametric_orientation(element: str, *given: Any) -> Quat:
+    """A rotation given by expressions of parameters: a quaternion, or one axis."""
+    orientation(element, *map(present, given))
+    named = {place: value for place, value in enumerate(given) if value is not None}
+    if len(named) > 1:
+        advice = "give one axis, or a quaternion"
+        raise MechanismError.of(element, "two axes must be numbers", None, advice)
+    ((place, value),) = named.items()
+    if place == 0:
+        w, x, y, z = value
+        return (w, x, y, z)
+    x, y, z = value
+    return between(_UNIT_AXES[(2, 0, 1, 2)[place - 1]], direction((x, y, z)))
+
+
+def _from_two_axes(element: str, axes: dict[int, Vec3]) -> Quat:
+    (first, a), (second, b) = ((index, np.asarray(vector)) for index, vector in axes.items())
+    square = b - (a @ b) * a
+    length = float(np.linalg.norm(square))
+    if abs(float(a @ b)) > UNIT_TOLERANCE:
+        names = f"{'xyz'[first]}_axis and {'xyz'[second]}_axis"
+        advice = (
+            f"a perpendicular {'xyz'[second]}_axis is {rounded(square / length)}" if length > 1e-9 else ""
+        )
+        raise MechanismError.of(element, f"{names} must be perpendicular", (a.tolist(), b.tolist()), advice)
+    columns = np.zeros((3, 3))
+    columns[:, first], columns[:, second] = a, square / length
+    third = 3 - first - second
+    cyclic = (first + 1) % 3 == second
+    columns[:, third] = np.cross(columns[:, first], columns[:, second]) * (1.0 if cyclic else -1.0)
+    return from_matrix(columns)

@@ -1,8 +1,15 @@
-"""Terrain: ground given by heights over a grid, and grids for slopes, steps, bumps, roads and images."""
+"""Terrain: ground given by heights over a grid, and grids for slopes, steps, bumps, roads and pictures."""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import os
+import re
+import zlib
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from io import BytesIO
 from math import ceil, tan
 from os import PathLike
 from typing import Any, Final, Literal
@@ -13,15 +20,210 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.expression.compiled import compile_function
 from bellcrank.expression.expression import as_expression, symbol
 from bellcrank.expression.reading import read
-from bellcrank.mechanism import roads
-from bellcrank.mechanism.arguments import required_path
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.fields import checked, described
+from bellcrank.mechanism.checking import Check, extents, range_of, required_path
+from bellcrank.mechanism.fields import as_tuple, checked, described
 from bellcrank.mechanism.given import HeightsField, PairField
-from bellcrank.mechanism.height_texts import MOST, checked_heights, unpacked
 from bellcrank.mechanism.mass import MassProperties
-from bellcrank.mechanism.pictures import brightness
 from bellcrank.mechanism.shape import Shape
+from bellcrank.named_files import content_of
+
+CLASSES: Final = "ABCDEFGH"
+REFERENCE: Final = 0.1
+"""The spatial frequency n0 at which classes are compared, cycles/m."""
+LOWEST, HIGHEST = 0.011, 2.83
+"""Spatial frequencies between which roads are classified, cycles/m."""
+
+
+def density_of(roughness_class: str, n: np.ndarray) -> np.ndarray:
+    """One-sided spectral density of displacement, m^3, at spatial frequencies n, cycles/m.
+
+    The geometric mean of the class, with waviness 2: Gd(n) = Gd(n0) (n / n0)^-2 and Gd(n0) = 16e-6 m^3 in
+    class A, four times as much in each next one. Source: ISO 8608:2016, tables A.1 and C.1.
+    """
+    at_reference = 16e-6 * 4.0 ** CLASSES.index(roughness_class)
+    return np.asarray(at_reference * (n / REFERENCE) ** -2.0)
+
+
+def frequencies(count: int, spacing: float) -> np.ndarray:
+    """Multiples of 1 / (count spacing) that the standard classifies, below half the sampling rate."""
+    every = np.arange(1, (count + 1) // 2) / (count * spacing)
+    return every[(every >= LOWEST) & (every <= HIGHEST)]
+
+
+def profile(roughness_class: str, count: int, spacing: float, seed: int) -> np.ndarray:
+    """Heights (count,), m, at a spacing, m: waves of the class's power with phases drawn from a seed.
+
+    Each wave of frequency n has the amplitude sqrt(2 Gd(n) dn), dn = 1 / (count spacing); the profile
+    repeats itself after its end. Source: Shinozuka & Jan, J. Sound Vib. 25 (1972) 111-128, section 2.
+    """
+    n = frequencies(count, spacing)
+    step = 1.0 / (count * spacing)
+    phases = np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, len(n))
+    waves = np.zeros(count // 2 + 1, dtype=complex)
+    places = np.rint(n / step).astype(int)
+    waves[places] = 0.5 * count * np.sqrt(2.0 * density_of(roughness_class, n) * step) * np.exp(1j * phases)
+    return np.asarray(np.fft.irfft(waves, count))
+
+
+KINDS: Final = ("PNG", "JPEG", "TIFF", "BMP")
+"""The kinds of pictures that are read, by their contents."""
+LARGEST: Final = 100_000_000
+"""How many bytes a picture may have."""
+_MODES: Final = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr", "La", "RGBa")
+_DEEP: Final = ("I;16", "I;16L", "I;16B", "I;16N")
+_SCANS: Final = 100  # of a JPEG picture, each of which costs as much as a picture that has only one
+_SCAN: Final = b"\xff\xda"
+_PACKINGS: Final = ("raw", "tiff_lzw", "tiff_adobe_deflate", "tiff_deflate", "packbits")
+
+
+def brightness(path: str | os.PathLike[str], element: str, most: int) -> np.ndarray:
+    """Brightness (rows, columns) from 0 to 1 of a picture, its upper row first: the mean of its colours.
+
+    most: samples that it may have. Raises MechanismError about the element for files that are no pictures of
+    these kinds, are too large or damaged, or have more than 16 bits a colour; and without the package Pillow.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        rule, advice = "reading a picture needs the package Pillow", "pip install 'bellcrank[plot]'"
+        raise MechanismError.of(element, rule, advice=advice) from error
+    try:
+        content = content_of(path, element, LARGEST)
+        with Image.open(BytesIO(content), formats=KINDS) as image:
+            _judge(image, content, element, most)
+            return _grey(image)
+    except MechanismError:
+        raise
+    except Image.UnidentifiedImageError as error:
+        rule = f"the file is no picture of the kinds {', '.join(KINDS)}"
+        raise MechanismError.of(element, rule, str(path), "save it as PNG") from error
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise MechanismError(_too_large(element, most, str(path))) from error
+    except Exception as error:
+        raise MechanismError.of(element, f"the file cannot be read ({error})", str(path)) from error
+
+
+def _judge(image: Any, content: bytes, element: str, most: int) -> None:
+    """Raise MechanismError for a picture that must not be decoded."""
+    width, height = image.size
+    packing = image.info.get("compression", "raw") if image.format == "TIFF" else "raw"
+    if width * height > most:
+        raise MechanismError(_too_large(element, most, f"{width} x {height}"))
+    if image.mode not in (*_MODES, *_DEEP) and not (image.mode == "I" and image.format == "PNG"):
+        rule, advice = "a picture may have 8 or 16 bits a colour", "save it as PNG"
+        raise MechanismError.of(element, rule, f"pixels of kind {image.mode!r}", advice)
+    if packing not in _PACKINGS:
+        raise MechanismError.of(element, "this compression is not read", packing, "save it as PNG")
+    if image.format == "JPEG" and content.count(_SCAN) > _SCANS:
+        rule = f"a picture may have {_SCANS} scans"
+        raise MechanismError.of(element, rule, content.count(_SCAN), "save it as PNG")
+
+
+def _too_large(element: str, most: int, value: str) -> Fault:
+    return Fault(element, f"a picture may have {most} samples", value, "scale it down")
+
+
+def _grey(image: Any) -> np.ndarray:
+    if image.mode == "I" or image.mode in _DEEP:
+        return np.asarray(image, dtype=np.float64) / 65535.0
+    if image.mode in ("1", "L"):
+        return np.asarray(image.convert("L"), dtype=np.float64) / 255.0
+    colours = np.asarray(image.convert("RGB"))
+    return np.asarray(colours.mean(axis=-1, dtype=np.float64) / 255.0)
+
+
+MOST: Final = 4_000_000
+"""Samples that a terrain may have."""
+_FEW: Final = 256  # samples that files show as numbers
+_HEAD: Final = re.compile(r"(\d{1,7}) x (\d{1,7}): ")
+
+
+class _Unreadable(ValueError):
+    """A text that holds no heights."""
+
+
+def checked_heights(check: Check, name: str, value: Any) -> Any:
+    """The stored form of heights (rows, columns); their faults are noted."""
+    stand_in = ((0.0, 0.0), (0.0, 0.0))
+    if isinstance(value, str):
+        try:
+            rows = unpacked(value)
+        except _Unreadable as error:
+            shown = value if len(value) < 60 else f"{value[:60]}..."
+            check.fault(f"{name} must be numbers, or a packed text: {error}", shown, "save the file anew")
+            return stand_in
+    else:
+        shape = extents(value)
+        if len(shape) == 2 and not _counts(check, name, *shape):
+            return stand_in
+        if len(shape) == 2 and _holes(check, name, np.asarray(value)):
+            return stand_in
+        noted = len(check.faults)
+        rows = check.array(name, value, (None, None), "m")
+        if len(check.faults) > noted:
+            return stand_in
+    if not _counts(check, name, *rows.shape):
+        return stand_in
+    if _holes(check, name, rows):
+        return stand_in
+    if np.max(np.abs(rows)) > range_of("m").most:
+        check.fault(f"{name} must lie within {range_of('m').most:g} m", float(np.max(np.abs(rows))))
+        return stand_in
+    return as_tuple(rows) if rows.size <= _FEW else packed(rows)
+
+
+def _counts(check: Check, name: str, rows: int, columns: int) -> bool:
+    if rows < 2 or columns < 2:
+        check.fault(f"{name} must have at least 2 rows and 2 columns", (rows, columns))
+    elif rows * columns > MOST:
+        rule = f"{name} must have at most {MOST} samples"
+        check.fault(rule, f"{rows} x {columns}", "take a larger spacing, or several terrains")
+    else:
+        return True
+    return False
+
+
+def _holes(check: Check, name: str, rows: np.ndarray) -> bool:
+    """Whether heights are missing, which is noted with the place of the first one."""
+    if rows.dtype.kind != "f" or np.all(np.isfinite(rows)):
+        return False
+    missing = np.argwhere(~np.isfinite(rows))
+    j, i = missing[0].tolist()
+    count = f"{len(missing)} heights, the first" if len(missing) > 1 else "the height"
+    check.fault(f"{name} must be finite", float(rows[j, i]), f"{count} in row {j}, column {i}, from 0 on")
+    return True
+
+
+def packed(rows: np.ndarray) -> str:
+    """Heights (rows, columns) as a text."""
+    size = np.ascontiguousarray(rows, dtype="<f8")
+    planes = np.ascontiguousarray(size.view(np.uint8).reshape(-1, 8).T)  # alike bytes together
+    text = base64.b64encode(zlib.compress(planes.tobytes(), 9)).decode()
+    return f"{rows.shape[0]} x {rows.shape[1]}: {text}"
+
+
+@lru_cache(maxsize=8)
+def unpacked(text: str) -> np.ndarray:
+    """Heights (rows, columns) from a text, not to be written to. Raises ValueError for any other text."""
+    head = _HEAD.match(text)
+    if head is None:
+        raise _Unreadable('it must start as "rows x columns: "')
+    shape = int(head[1]), int(head[2])
+    size = 8 * shape[0] * shape[1]
+    if size > 8 * MOST:
+        raise _Unreadable(f"there must be at most {MOST} samples")
+    try:
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(base64.b64decode(text[head.end() :], validate=True), size + 1)
+    except (binascii.Error, ValueError, zlib.error) as error:
+        raise _Unreadable("it is damaged") from error
+    if len(data) != size or not unpacker.eof:
+        raise _Unreadable(f"it does not hold {shape[0]} x {shape[1]} numbers")
+    planes = np.frombuffer(data, dtype=np.uint8).reshape(8, -1)
+    rows = np.ascontiguousarray(planes.T).view("<f8").reshape(shape).astype(float)
+    rows.flags.writeable = False
+    return rows
+
 
 RoadClass = Literal["A", "B", "C", "D", "E", "F", "G", "H"]
 _END: Final = 1e-9  # part of a spacing by which the last sample may miss the end
@@ -199,18 +401,18 @@ class Terrain(Shape):
         shorter than 91 m lack the longest ones). seed: of the phases; the same seed gives the same road.
         """
         with Check("Terrain.road") as check:
-            check.choice("roughness_class", roughness_class, roads.CLASSES)
+            check.choice("roughness_class", roughness_class, CLASSES)
             length, width = check.positive("length", length, "m"), check.positive("width", width, "m")
             spacing, seed = check.positive("spacing", spacing, "m"), check.integer("seed", seed, 0)
             _count(check, length / spacing + 1.0, 2)
             check.faults.raise_any()
             count = max(ceil(length / spacing - _END), 1)
-            if len(roads.frequencies(count, spacing)) == 0:
+            if len(frequencies(count, spacing)) == 0:
                 advice = "take a longer road or a smaller spacing"
                 check.fault(
                     "no wave of the standard fits the length and the spacing", (length, spacing), advice
                 )
-        row = roads.profile(roughness_class, count, spacing, seed)
+        row = profile(roughness_class, count, spacing, seed)
         return cls._swept(np.append(row, row[0]), spacing, 0.0, width, others)
 
     @classmethod
@@ -260,7 +462,7 @@ def _broadcast(element: str, found: Any, shape: tuple[int, ...]) -> np.ndarray:
         return np.broadcast_to(np.asarray(found, dtype=float), shape)
     except (TypeError, ValueError) as error:
         rule = f"the function must return heights of the shape {shape} of x and y"
-        raise MechanismError(Fault(element, rule, np.shape(found))) from error
+        raise MechanismError.of(element, rule, np.shape(found)) from error
 
 
 def _of_text(text: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -7,10 +7,9 @@ from math import ceil, pi, sqrt
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from bellcrank.mechanism.attachment import Attachment, End, check_each_body_once, markers
+from bellcrank.mechanism.attachment import Attachment, End, ForceKind, check_each_body_once, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import choice, described, fraction, quantity
-from bellcrank.mechanism.force import ForceKind
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.rows import ContactLaw, Lowered, WheelSlices
 

@@ -1,6 +1,7 @@
-"""Quantities as text, such as "30 deg" or "12 N/mm": a fixed table of engineering units, converted to SI.
+"""Texts that stand for numbers: with a unit, such as "30 deg" or "12 N/mm", or arithmetic, such as "pi/4".
 
-A conversion is exact up to the last rounding: factors are fractions, with a power of pi beside them.
+Files and Python accept the same texts. Units are a fixed table of engineering units. A conversion to SI is
+exact up to the last rounding: factors are fractions, with a power of pi beside them.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import pi
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
-from bellcrank.mechanism.naming import nearest
+from bellcrank.errors import MechanismError
+from bellcrank.expression.reading import read
+from bellcrank.mechanism.checking import Check, nearest
 
 Dimension: TypeAlias = tuple[int, int, int, int]
 """Exponents of m, kg, s and rad."""
@@ -92,7 +95,7 @@ class Misfit(UnitError):
     """A quantity has another unit than those that are expected."""
 
 
-def quantity(text: str) -> Quantity | None:
+def read_quantity(text: str) -> Quantity | None:
     """The quantity given by a text; None for a text that does not look like one.
 
     Raises UnitError for a number with an unknown unit, or without a unit.
@@ -180,9 +183,9 @@ def fits(dimension: Dimension, units: tuple[str, ...]) -> bool:
 def number_in(text: str, units: tuple[str, ...]) -> float | None:
     """The number that a text gives in SI units; None for a text that does not look like a quantity.
 
-    units: the accepted ones; empty for any. Raises Misfit for another unit, and the errors of `quantity`.
+    units: the accepted ones; empty for any. Raises Misfit for another, and as `read_quantity`.
     """
-    found = quantity(text)
+    found = read_quantity(text)
     if found is not None and not fits(found.dimension, units):
         advice = f"give it in {' or '.join(units)}" if units != ("1",) else "it is a plain number"
         raise Misfit("this unit does not fit here", advice)
@@ -198,3 +201,78 @@ def definition(name: str) -> str:
     """The definition of a unit in other units; "" for the base units."""
     factor, unit = _DEFINITIONS.get(name, ("", ""))
     return f"{factor} {unit}".removeprefix("1 ").strip()
+
+
+_ANGULAR: Final = frozenset({"1", "rad", "rad/s", "N m", "N m/rad", "N m s/rad"})
+"""Of two units that a field takes, such as "rad or m", the one along an angle."""
+
+
+def units_of(unit: str) -> tuple[str, ...]:
+    """The accepted units of a number, from a text such as "N/m or N m/rad"; empty for any."""
+    return tuple(one.removesuffix(" a turn") for one in unit.split(" or ")) if unit else ()
+
+
+def unit_along(unit: str, coordinate: str) -> str:
+    """The unit, among those of a field such as "rad/s or m/s", that fits a coordinate in rad or m."""
+    if coordinate not in ("rad", "m"):
+        return unit
+    return next((one for one in unit.split(" or ") if (one in _ANGULAR) == (coordinate == "rad")), unit)
+
+
+def quantity(text: str, unit: str = "") -> float:
+    """Convert a text such as "12 N/mm" or "30 deg" to a number in SI units.
+
+    unit: one that it must fit, such as "N/m"; by default any.
+
+    >>> bc.quantity("30 deg", "rad")    # 0.5235987755982988
+
+    Raises MechanismError for a text that is not a number with a unit, and for a unit that does not fit.
+    """
+    with Check("quantity") as check:
+        units = units_of(unit)
+        try:
+            for one in units:
+                dimension_of(one)
+        except UnitError as error:
+            check.fault(f"the unit: {error}", unit, error.advice)
+            units = ()
+        found = in_si(check, "the text", text, units)
+        return check.number("the text", found)
+
+
+def holds_texts(value: Any) -> bool:
+    """Whether this is a text, or a tuple or list with one in it."""
+    if isinstance(value, str):
+        return True
+    return isinstance(value, (tuple, list)) and any(map(holds_texts, value))
+
+
+def in_si(check: Check, name: str, value: Any, units: tuple[str, ...], *, formulas: bool = False) -> Any:
+    """The value with numbers in place of its texts; their faults are noted.
+
+    units: the accepted ones; empty for any. formulas: texts may also be expressions of time, which are left
+        as they are. A text without meaning is left as well; the check of numbers will refuse it.
+    """
+    if isinstance(value, (tuple, list)):
+        if not holds_texts(value):
+            return value
+        return type(value)(in_si(check, name, item, units, formulas=formulas) for item in value)
+    if not isinstance(value, str):
+        return value
+    try:
+        found = number_in(value, units)
+    except UnitError as error:
+        if formulas and not isinstance(error, Misfit):
+            return value
+        check.fault(f"{name}: {error}", value, error.advice)
+        return 1.0
+    return found if found is not None else value if formulas else _arithmetic(value)
+
+
+def _arithmetic(text: str) -> Any:
+    """The value of a text such as "-pi/4"; the text itself if it is not such a number."""
+    try:
+        found = read(text, {}, "number")
+    except MechanismError:
+        return text
+    return found if isinstance(found, float) else text

@@ -11,8 +11,7 @@ import numpy as np
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.trajectory.layout import FrameLayout
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
-from bellcrank.mechanism.left_out import refuse_left_out
+from bellcrank.mechanism.collisions import refuse_left_out
 from bellcrank.mechanism.mechanism import Mechanism
 
 

@@ -11,9 +11,8 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.mesh import Mesh
-from bellcrank.mechanism.prism import Prism
 from bellcrank.mechanism.rotation import between, from_matrix, matrix
-from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere
+from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Prism, Shape, Sphere
 from bellcrank.mechanism.terrain import Terrain
 from bellcrank.scene import mesh as solids
 from bellcrank.scene.mesh import TriangleMesh

@@ -125,7 +125,7 @@ def _curve(glyph: GlyphBuilder) -> None:
 
 def _points(kind: Any, at: Floats) -> Floats:
     """Points (n, 3) of a curve given by formulas; none if it has other symbols or no finite value."""
-    from bellcrank.expression.evaluation import evaluate
+    from bellcrank.expression.compiled import evaluate
 
     try:
         way = np.array([evaluate(kind.curve, {kind.parameter: value}) for value in at.tolist()])

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.attachment import Constraint
 from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import Marker
 from bellcrank.scene import mesh as solids

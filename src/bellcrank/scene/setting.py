@@ -13,7 +13,7 @@ from bellcrank.compile.initial import assembled
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError, BellcrankError, MechanismError
 from bellcrank.mechanism.contact import Contact
-from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.joint_kinds import Free
 from bellcrank.mechanism.marker import GROUND, Marker

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.compile.state import Floats, State
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.scene.bodies import PALETTE
 from bellcrank.scene.contact_marks import ContactLayer, ContactMarking, round_down
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure

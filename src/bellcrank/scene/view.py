@@ -9,8 +9,7 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.scene.bodies import hinge_axis
 from bellcrank.scene.mesh import hull
 from bellcrank.scene.scene import Scene, rotated

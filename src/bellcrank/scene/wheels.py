@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.compile.state import Floats
-from bellcrank.mechanism.constraint import Constraint
+from bellcrank.mechanism.attachment import Constraint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rotation import from_matrix
 from bellcrank.scene import mesh as solids

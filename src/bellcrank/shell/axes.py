@@ -11,10 +11,9 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.joint import Joint
-from bellcrank.mechanism.joint_kinds import Prismatic, Revolute
+from bellcrank.mechanism.joint_kinds import Prismatic, Revolute, Screw
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rotation import between, multiply, rotate
-from bellcrank.mechanism.special_joints import Screw
 
 _REVOLUTE = 1e-12  # a smaller pitch, m/rad, counts as zero
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.shell import thesis_forces as forces
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply

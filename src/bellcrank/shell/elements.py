@@ -12,10 +12,10 @@ from bellcrank.io.decode import Decoder
 from bellcrank.io.elements import Document, Elements
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar
 from bellcrank.io.scalar import resolved
+from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.contents import ELEMENTS
-from bellcrank.mechanism.input import Input, inputs_of
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.parameters import Input, inputs_of
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.parsing import plain_fields
 from bellcrank.shell.reply import Reply

@@ -7,7 +7,7 @@ from typing import Any, Final
 from bellcrank import _core
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.one_sided import RubberString
+from bellcrank.mechanism.springs import RubberString
 from bellcrank.shell import thesis_forces
 from bellcrank.shell.bodies import BODY, QUATERNION, unit, vector
 from bellcrank.shell.language import Argument, Command, Given, Option

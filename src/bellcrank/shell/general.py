@@ -7,7 +7,7 @@ from typing import Final
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 from bellcrank.shell.language import Argument, Command, Given
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from bellcrank.errors import BellcrankError, Fault, MechanismError, Unsupported
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 from bellcrank.shell.commands import COMMANDS
 from bellcrank.shell.language import Command
 from bellcrank.shell.parsing import parsed

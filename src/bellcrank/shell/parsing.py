@@ -13,11 +13,11 @@ from bellcrank.io.fields import wanted
 from bellcrank.io.node import Place, Scalar
 from bellcrank.io.notes import FAILED
 from bellcrank.io.scalar import resolved
+from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.parameter import values_of
-from bellcrank.mechanism.units import quantity
+from bellcrank.mechanism.parameters import values_of
+from bellcrank.mechanism.units import read_quantity
 from bellcrank.shell.language import KINDS, Argument, Command, Given, Option
 from bellcrank.shell.words import Word, unquoted
 
@@ -127,7 +127,7 @@ def _number(where: str, argument: Argument, word: Word, mechanism: Mechanism) ->
     if found is FAILED:
         raise MechanismError([Fault(f.element, f.rule, f.value, f.advice, None, f.excerpt) for f in faults])
     if isinstance(found, str):  # a number with one of several units
-        read = quantity(found)
+        read = read_quantity(found)
         assert read is not None
         found = read.value
     if not isinstance(found, (int, float)):
@@ -142,7 +142,7 @@ def _number(where: str, argument: Argument, word: Word, mechanism: Mechanism) ->
 def _coordinate(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> float | str:
     """A number, or a text with a unit, which the joint compares with that of its coordinate."""
     number = _number(where, argument, word, mechanism)
-    return word.text if isinstance(resolved(word.text), str) and quantity(word.text) else number
+    return word.text if isinstance(resolved(word.text), str) and read_quantity(word.text) else number
 
 
 def _count(where: str, argument: Argument, word: Word, mechanism: Mechanism) -> int:

@@ -15,8 +15,8 @@ from bellcrank.compile.initial import assembled
 from bellcrank.compile.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.left_out import refuse_left_out
+from bellcrank.mechanism.collisions import refuse_left_out
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell.history import merged

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bellcrank.compile.state import State
 from bellcrank.io.simulation import Simulation
-from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.attachment import Force
 from bellcrank.mechanism.mechanism import Mechanism
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.body_damping import BodyDamping
-from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.force import Force
+from bellcrank.mechanism.attachment import Force
+from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.friction import BodyDamping
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.motors import Wrench
-from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.one_sided import SupportPoint
+from bellcrank.mechanism.springs import SupportPoint
 
 if TYPE_CHECKING:
     from bellcrank.shell.session import Session

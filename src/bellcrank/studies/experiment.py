@@ -15,9 +15,8 @@ from bellcrank.analysis.kinematics import inverse_dynamics, kinematics
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.state import Floats
 from bellcrank.errors import BellcrankError, MechanismError, Unsupported
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.simulate import simulate
 from bellcrank.studies.measures import Measure
 from bellcrank.trajectory.quantities import UnknownQuantity

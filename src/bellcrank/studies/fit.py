@@ -20,9 +20,8 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.studies.data import Predictions, Record, records_of, union_of_times
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
 from bellcrank.studies.experiment import Experiment, checked_analysis

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 from bellcrank.trajectory.quantities import quantity
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory

@@ -10,11 +10,9 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.arguments import required
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest, required
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
-from bellcrank.mechanism.parameter import Parameter
+from bellcrank.mechanism.parameters import Parameter
 from bellcrank.studies.extras import needed
 
 SAMPLES: Final = ("sobol", "halton", "latin", "random")

@@ -12,7 +12,7 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 from bellcrank.studies.experiment import run_path
 from bellcrank.studies.extras import needed
 from bellcrank.studies.points import Points

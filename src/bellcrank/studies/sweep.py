@@ -11,8 +11,7 @@ import numpy as np
 
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.arguments import required_path
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, required_path
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.studies.experiment import Experiment, Measures, Outcome, checked_analysis
 from bellcrank.studies.measures import measures_of, quantity_of

@@ -21,7 +21,7 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.files import dumps
-from bellcrank.mechanism.arguments import required_path
+from bellcrank.mechanism.checking import required_path
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.named_files import opened
 from bellcrank.studies.experiment import Experiment, Measures, Outcome

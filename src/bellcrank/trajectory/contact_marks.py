@@ -10,10 +10,9 @@ import numpy as np
 
 from bellcrank.compile.state import Points
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.mechanism.tyre import Tyre
 from bellcrank.scene.contact_marks import CUT, LONGEST, ContactMarking, ContactMarks
 from bellcrank.trajectory.contact_log import starts_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 from bellcrank.trajectory.layout import ForceColumn, FrameLayout, MultiplierColumn
 from bellcrank.trajectory.store import FloatArray, Store, read_only
 

@@ -11,8 +11,8 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, TURNED
-from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.accounts import force_account
 from bellcrank.trajectory.efforts import Efforts, work_of
 from bellcrank.trajectory.interpolate import STATE_SECTIONS

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.mechanism.arguments import required_path
+from bellcrank.mechanism.checking import required_path
 from bellcrank.trajectory import storage
 from bellcrank.trajectory.columns import columns, write_csv
 from bellcrank.trajectory.dataset import write_netcdf

@@ -11,8 +11,7 @@ import numpy as np
 
 from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.arguments import required
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, required
 from bellcrank.mechanism.contents import counted
 from bellcrank.trajectory.accounts import MOVES
 from bellcrank.trajectory.contact_log import memory_at, rows_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 from bellcrank.trajectory.columns import Quantity, recorded
 
 if TYPE_CHECKING:

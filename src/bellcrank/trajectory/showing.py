@@ -12,11 +12,10 @@ import numpy as np
 from bellcrank import views
 from bellcrank.compile.state import State
 from bellcrank.errors import BellcrankError, Fault, MechanismError
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import counted
 from bellcrank.mechanism.html import page
 from bellcrank.mechanism.marker import GROUND, Marker
-from bellcrank.mechanism.naming import nearest
 from bellcrank.scene.figure import check_matplotlib, check_picture
 from bellcrank.scene.making import of
 from bellcrank.scene.notebook import image

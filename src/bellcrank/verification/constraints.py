@@ -14,7 +14,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import CustomRecord, JointRecord, Model
 from bellcrank.compile.state import Floats, State
-from bellcrank.expression.evaluation import evaluate
+from bellcrank.expression.compiled import evaluate
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, OF_FORMULAS
 from bellcrank.trajectory.rotations import exponential, product
 from bellcrank.verification.evidence import Evidence, Frames

@@ -11,7 +11,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import CustomRecord, ElementRecord, Model
 from bellcrank.compile.state import Floats
-from bellcrank.expression.evaluation import evaluate
+from bellcrank.expression.compiled import evaluate
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.rotation import matrix
 from bellcrank.verification.contacts import PointsAt, points_at

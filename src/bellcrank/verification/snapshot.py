@@ -17,7 +17,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import CustomRecord, JointRecord, Model
 from bellcrank.compile.state import Floats, State
-from bellcrank.expression.evaluation import evaluate, symbols_of
+from bellcrank.expression.compiled import evaluate, symbols_of
 from bellcrank.expression.expression import t
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
 from bellcrank.trajectory.rotations import conjugate, exponential, product

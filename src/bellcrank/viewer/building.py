@@ -12,10 +12,9 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism import JOINT_KINDS
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.marker import GROUND
-from bellcrank.mechanism.naming import nearest
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.words import LONGEST
 from bellcrank.viewer.editor import Editor

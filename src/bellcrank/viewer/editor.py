@@ -18,10 +18,10 @@ import numpy as np
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError, BellcrankError
 from bellcrank.mechanism.body import Body, Ground
-from bellcrank.mechanism.evaluation import with_numbers
-from bellcrank.mechanism.input import inputs_of
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.parameters import inputs_of
 from bellcrank.shell.interpreter import Shell
 from bellcrank.shell.places import Places
 from bellcrank.shell.reply import Reply, failure

@@ -15,7 +15,7 @@ import numpy as np
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import BellcrankError, Fault, MechanismError, SimulationError
-from bellcrank.mechanism.evaluation import with_numbers
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.run import Run
 from bellcrank.trajectory.events import state_of

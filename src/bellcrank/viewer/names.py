@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 
 
 def known(noun: str, name: Any, names: Collection[str]) -> None:

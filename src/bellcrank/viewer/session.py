@@ -13,8 +13,8 @@ from threading import Condition, Lock, Thread
 from typing import Any, Final, Protocol, Self
 
 from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.naming import nearest
 from bellcrank.trajectory.moves import MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer import playing

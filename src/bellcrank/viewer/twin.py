@@ -41,12 +41,11 @@ from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State
 from bellcrank.expression.arrays import Vector, cross
 from bellcrank.formulations.preparing import prepare
-from bellcrank.mechanism.custom_elements import CustomForce
-from bellcrank.mechanism.custom_ends import EndPose
-from bellcrank.mechanism.input import Input
+from bellcrank.mechanism.formulas import CustomForce, EndPose
 from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.parameters import Input
 from bellcrank.trajectory.rotations import rotate
 from bellcrank.viewer.names import known
 

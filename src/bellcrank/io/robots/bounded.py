@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, TypeAlias
 
-from bellcrank.mechanism.functions.harmonic import Constant
-from bellcrank.mechanism.input import is_input
+from bellcrank.mechanism.functions.function import Constant
+from bellcrank.mechanism.parameters import is_input
 
 Range: TypeAlias = tuple[float, float]
 

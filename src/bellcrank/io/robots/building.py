@@ -18,12 +18,11 @@ from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import GROUND as OUR_GROUND
 from bellcrank.mechanism import JointCoordinate, Limit, Marker, Mechanism
 from bellcrank.mechanism.collisions import NOTE, Collisions, Surface
-from bellcrank.mechanism.joint_kinds import Fixed, Planar, Prismatic, Revolute, Spherical
+from bellcrank.mechanism.joint_kinds import Fixed, Planar, Prismatic, Revolute, Screw, Spherical
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.motors import Wrench
 from bellcrank.mechanism.rotation import about, between
 from bellcrank.mechanism.shape import Shape
-from bellcrank.mechanism.special_joints import Screw
 
 _Z: Final = (0.0, 0.0, 1.0)
 _THIN: Final = 1e-12

@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.mesh import Mesh
-from bellcrank.mechanism.mesh_reading import TRIANGLES, mesh_content
+from bellcrank.mechanism.mesh import TRIANGLES, Mesh, mesh_content
 
 _HEAD: Final = 84  # bytes of a binary STL file before its triangles, of 50 bytes each
 

@@ -24,8 +24,8 @@ from bellcrank.io.robots.names import symbol_name
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism import JointCoordinate
-from bellcrank.mechanism.input import Input
 from bellcrank.mechanism.motors import GearedMotor, JointMotor, Wrench
+from bellcrank.mechanism.parameters import Input
 from bellcrank.mechanism.springs import TorsionSpring
 
 _FILTERS: Final = ("filter", "filterexact")

@@ -15,8 +15,7 @@ from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import GROUND
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import JointCoordinate
-from bellcrank.mechanism.custom_elements import CustomConstraint
-from bellcrank.mechanism.custom_ends import EndCoordinate
+from bellcrank.mechanism.formulas import CustomConstraint, EndCoordinate
 from bellcrank.mechanism.joint_kinds import Fixed, Spherical
 from bellcrank.mechanism.rotation import unit
 from bellcrank.mechanism.transmissions import Coupling

@@ -12,10 +12,8 @@ from bellcrank.io.robots.mjcf_document import Document
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.shapes import Color
 from bellcrank.io.robots.xml_tree import Attributes, Element
-from bellcrank.mechanism.height_texts import MOST
-from bellcrank.mechanism.pictures import brightness
 from bellcrank.mechanism.shape import Plane, Shape
-from bellcrank.mechanism.terrain import Terrain
+from bellcrank.mechanism.terrain import MOST, Terrain, brightness
 from bellcrank.named_files import content_of
 
 KINDS: Final = ("plane", "hfield")

@@ -19,9 +19,8 @@ from bellcrank.io.robots.shapes import Color, mesh, primitive
 from bellcrank.io.robots.solids import solid
 from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism.checking import Vec3
-from bellcrank.mechanism.hull import convex_hull
 from bellcrank.mechanism.mass import MassProperties
-from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.mesh import Mesh, convex_hull
 from bellcrank.mechanism.rotation import IDENTITY, matrix
 from bellcrank.mechanism.shape import Shape
 

@@ -11,10 +11,8 @@ from bellcrank.io.robots.names import element_name
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import Connection, Link, Motion
 from bellcrank.io.robots.xml_tree import Attributes, Element
-from bellcrank.mechanism.body_damping import BodyDamping
-from bellcrank.mechanism.custom_elements import CustomForce
-from bellcrank.mechanism.custom_ends import EndPose
-from bellcrank.mechanism.friction import JointFriction
+from bellcrank.mechanism.formulas import CustomForce, EndPose
+from bellcrank.mechanism.friction import BodyDamping, JointFriction
 from bellcrank.mechanism.motors import GearedMotor
 from bellcrank.mechanism.springs import Bushing, TorsionSpring
 

@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 from bellcrank.io.robots.bounded import FREE, bounded, scaled
 from bellcrank.io.robots.outline import Outline, listed
 from bellcrank.mechanism import Marker
-from bellcrank.mechanism.custom_elements import CustomForce
+from bellcrank.mechanism.formulas import CustomForce
 from bellcrank.mechanism.friction import JointFriction
 from bellcrank.mechanism.motors import GearedMotor, JointMotor
 from bellcrank.mechanism.springs import SpringDamper, TorsionSpring

@@ -21,8 +21,7 @@ from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.skeleton import GROUND, Link, Skeleton
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Quat
-from bellcrank.mechanism.custom_elements import CustomForce
-from bellcrank.mechanism.custom_ends import EndPose
+from bellcrank.mechanism.formulas import CustomForce, EndPose
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.rotation import IDENTITY, from_matrix, matrix
 

@@ -13,8 +13,7 @@ from bellcrank.io.robots.mjcf_joints import JointReader
 from bellcrank.io.robots.pose import Pose
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import JointCoordinate, Marker
-from bellcrank.mechanism.custom_elements import CustomForce
-from bellcrank.mechanism.custom_ends import EndCoordinate
+from bellcrank.mechanism.formulas import CustomForce, EndCoordinate
 from bellcrank.mechanism.springs import SpringDamper
 from bellcrank.mechanism.transmissions import Cable, Coupling
 

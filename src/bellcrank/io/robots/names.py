@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-from bellcrank.expression.grammar import RESERVED, is_name
+from bellcrank.expression.parser import RESERVED, is_name
 
 
 def element_name(wanted: str, taken: Container[str] = (), forbidden: str = "") -> str:

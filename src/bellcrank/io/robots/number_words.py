@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bellcrank.mechanism.units import UnitError, quantity
+from bellcrank.mechanism.units import UnitError, read_quantity
 
 
 def plain_numbers(text: str) -> tuple[float, ...] | None:
@@ -32,7 +32,7 @@ def meant_numbers(text: str, most: int, units: bool) -> tuple[tuple[float, ...],
 def _number(word: str) -> float:
     if (plain := plain_numbers(word)) is not None and len(plain) == 1:
         return plain[0]
-    found = quantity(word)
+    found = read_quantity(word)
     if found is None:
         raise ValueError(word)
     return found.value

@@ -18,9 +18,8 @@ from bellcrank.io.robots.skeleton import Forest
 from bellcrank.io.robots.start import Start, placed, start_of
 from bellcrank.io.robots.steps import Step, pose_of, steps_of
 from bellcrank.mechanism import GROUND, Body, Joint, JointCoordinate, Mechanism
-from bellcrank.mechanism.contents import ELEMENTS
+from bellcrank.mechanism.contents import ELEMENTS, with_numbers
 from bellcrank.mechanism.custom_joints import CustomJoint
-from bellcrank.mechanism.evaluation import with_numbers
 from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.joint_kinds import Free
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bellcrank.mechanism.hull import convex_hull
 from bellcrank.mechanism.mass import MassProperties
+from bellcrank.mechanism.mesh import convex_hull
 
 _NOTHING = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
 

@@ -9,12 +9,10 @@ import numpy as np
 
 from bellcrank.io.robots.pose import AXES, ORIGIN, Pose
 from bellcrank.mechanism import Joint, Marker
-from bellcrank.mechanism.chains import chain_of
 from bellcrank.mechanism.checking import Vec3
-from bellcrank.mechanism.custom_joints import CustomJoint
-from bellcrank.mechanism.joint_kinds import Free
+from bellcrank.mechanism.custom_joints import CustomJoint, chain_of
+from bellcrank.mechanism.joint_kinds import Free, PlungingUniversal, Universal
 from bellcrank.mechanism.rotation import from_matrix
-from bellcrank.mechanism.special_joints import PlungingUniversal, Universal
 
 _TURNS: Final = ("rot_x", "rot_y", "rot_z")
 

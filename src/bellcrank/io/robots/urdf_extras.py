@@ -14,9 +14,9 @@ from bellcrank.io.robots.pose import Pose, of_rpy
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.friction import JointFriction
-from bellcrank.mechanism.input import Input
 from bellcrank.mechanism.joint_kinds import Fixed, Prismatic, Revolute, Spherical
 from bellcrank.mechanism.motors import GearedMotor
+from bellcrank.mechanism.parameters import Input
 from bellcrank.mechanism.rotation import between
 from bellcrank.mechanism.springs import TorsionSpring
 from bellcrank.mechanism.transmissions import Coupling

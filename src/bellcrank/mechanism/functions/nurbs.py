@@ -11,8 +11,14 @@ import numpy as np
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import Description, array, as_tuple, checked, choice, described, whole
 from bellcrank.mechanism.functions.function import FlatFunction, Function
-from bellcrank.mechanism.functions.pieces import EXTRAPOLATIONS, Pieces, extrapolated, quotient, smoothness
-from bellcrank.mechanism.functions.piecewise import increasing
+from bellcrank.mechanism.functions.piecewise import (
+    EXTRAPOLATIONS,
+    Pieces,
+    extrapolated,
+    increasing,
+    quotient,
+    smoothness,
+)
 from bellcrank.mechanism.given import FloatsField, OptionalFloatsField, PointsField, TableField
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.naming import nearest
+from bellcrank.mechanism.checking import nearest
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.trajectory.plots.kinds import KINDS, refuse_names
 from bellcrank.trajectory.plots.overview import overview
