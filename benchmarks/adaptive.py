@@ -77,7 +77,7 @@ class Start:
 
     def centres(self, steps: _core.Quasistatics) -> Array:
         """Centres of mass (n, 3) in the world."""
-        from bellcrank.formulations.accelerations import rotate
+        from bellcrank.mechanism.rotation_arrays import rotate
 
         found = [steps.pose(self.core, body) for body in range(len(self.linkage.mass))]
         turned = rotate(np.array([rotation for _, rotation in found]), self.linkage.com)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.trajectory.plots.style import COLOURS, GREY, SETTINGS
+from bellcrank.trajectory.panels import COLOURS, GREY, SETTINGS
 from benchmarks.adaptive_linkages import HingeTree, millipede, molecule
 from benchmarks.report import Report, Row
 

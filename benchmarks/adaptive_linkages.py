@@ -138,7 +138,7 @@ def _no_turns(count: int) -> Array:
 
 def relative_poses(parent: Array, position: Array, rotation: Array) -> tuple[Array, Array]:
     """Poses in the frames of the parents, from poses in the world."""
-    from bellcrank.formulations.accelerations import rotate
+    from bellcrank.mechanism.rotation_arrays import rotate
 
     held = np.flatnonzero(parent >= 0)
     w, x, y, z = rotation[parent[held]].T

@@ -21,7 +21,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats
 from bellcrank.gallery import n_four_bar, ring
-from bellcrank.integrate.methods import METHODS
+from bellcrank.run.plan import METHODS
 from benchmarks.peers.loop_problems import ENERGY_BOUND, GAP_BOUND, LENGTH, PROBLEMS, Judge, Problem
 from benchmarks.report import Row
 from benchmarks.timing import Spread, TimedRun, timed_run, timed_runs

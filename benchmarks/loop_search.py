@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.integrate.methods import METHODS
+from bellcrank.run.plan import METHODS
 from benchmarks.loop_runs import LoopProblem, Setting, judge, judge_at
 from benchmarks.timing import timed_run
 

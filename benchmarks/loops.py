@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.integrate.methods import METHODS
+from bellcrank.run.plan import METHODS
 from benchmarks import loop_search
 from benchmarks.command_line import Form, form_option, invoke, repeats_option
 from benchmarks.environment import environment

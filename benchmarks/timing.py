@@ -17,8 +17,8 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import SimulationError
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
-from bellcrank.integrate.advance import Outcome, advance
-from bellcrank.integrate.methods import MethodOptions, method_options
+from bellcrank.run.advance import Outcome, advance
+from bellcrank.run.plan import MethodOptions, method_options
 
 _NOTHING = _core.Observation()
 LEAST_SECONDS = 0.05

@@ -8,7 +8,7 @@ from typing import Any
 
 import matplotlib as mpl
 
-from bellcrank.trajectory.plots.style import COLOURS, GREY, SETTINGS
+from bellcrank.trajectory.panels import COLOURS, GREY, SETTINGS
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

@@ -11,7 +11,7 @@ from rigs.random_mechanisms import random_mechanism
 import bellcrank as bc
 from bellcrank.gallery.prosthetic_arm import ArmParameters, Posture, reaching
 from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, actuator_angles, start
-from bellcrank.trajectory.rotations import rotate
+from bellcrank.mechanism.rotation_arrays import rotate
 
 
 def two_links(first=0.6, second=0.4, **joint):

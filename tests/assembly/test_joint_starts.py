@@ -9,11 +9,11 @@ import bellcrank as bc
 import bellcrank.expression as ex
 from bellcrank.analysis.statics import find_equilibrium
 from bellcrank.expression.compiled import evaluate
-from bellcrank.integrate.advance import Outcome
-from bellcrank.integrate.failure import explain
-from bellcrank.integrate.methods import method_options
 from bellcrank.io import dumps, schema
 from bellcrank.mechanism.rotation import matrix
+from bellcrank.run.advance import Outcome
+from bellcrank.run.ending import explain
+from bellcrank.run.plan import method_options
 
 Y = {"axis": (0, 1, 0)}
 

@@ -10,8 +10,8 @@ from bellcrank import _core, gallery
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.errors import MechanismError
 from bellcrank.formulations.preparing import prepare
-from bellcrank.integrate.methods import METHODS
 from bellcrank.mechanism.rotation import rotate
+from bellcrank.run.plan import METHODS
 from benchmarks import choose, choose_mechanisms, dense, loop_search, loops, scaling, tasora, timing
 from benchmarks.loop_runs import GENERATORS, LoopProblem, Setting, judge
 from benchmarks.peers.loop_problems import PROBLEMS

@@ -17,7 +17,7 @@ from rigs.machine import Machine
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank.formulations import symbolic
-from bellcrank.trajectory.accounts import accounts
+from bellcrank.trajectory.energy_balance import accounts
 from benchmarks.cone_scenes import Scene, biped, cloud, tower
 
 STEPS = 40

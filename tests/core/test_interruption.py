@@ -13,8 +13,7 @@ from rigs import chains
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
-from bellcrank.integrate.methods import method_options
-from bellcrank.run.plan import Plan
+from bellcrank.run.plan import Plan, method_options
 from bellcrank.run.run import Run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="this system has no shell that sends signals")

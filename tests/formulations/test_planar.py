@@ -6,7 +6,7 @@ from rigs import linkages
 
 import bellcrank as bc
 from bellcrank import gallery
-from bellcrank.formulations.accelerations import rotate
+from bellcrank.mechanism.rotation_arrays import rotate
 
 # name: mechanism, its rows, those that act in the plane
 PLANAR = {

@@ -14,7 +14,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.contract import checked_module
 from bellcrank.formulations.preparing import MOVING
-from bellcrank.integrate.methods import METHODS
+from bellcrank.run.plan import METHODS
 
 ROOT = Path(__file__).parents[2]
 

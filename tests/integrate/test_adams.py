@@ -10,7 +10,7 @@ from scipy.special import ellipj, ellipkinc
 
 import bellcrank as bc
 from bellcrank.gallery import n_four_bar
-from bellcrank.integrate.methods import METHODS, method_options
+from bellcrank.run.plan import METHODS, method_options
 
 MOST = METHODS["adams"].order
 

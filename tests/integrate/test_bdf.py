@@ -11,7 +11,7 @@ from rigs.chains import spinning_chain
 
 import bellcrank as bc
 from bellcrank.gallery import flyball_governor
-from bellcrank.integrate.methods import METHODS, method_options
+from bellcrank.run.plan import METHODS, method_options
 
 MOST = METHODS["bdf"].order
 DATA = Path(__file__).parents[1] / "reference" / "data"

@@ -9,7 +9,7 @@ import pytest
 from rigs import stops
 
 import bellcrank as bc
-from bellcrank.integrate.methods import method_options
+from bellcrank.run.plan import method_options
 
 METHODS = ("dopri5", "adams", "bdf")
 CASES = json.loads(

@@ -9,8 +9,7 @@ from rigs.singular_linkages import singular_linkage
 
 import bellcrank as bc
 from bellcrank import gallery
-from bellcrank.integrate.advance import output_times
-from bellcrank.integrate.methods import METHODS, method_options
+from bellcrank.run.plan import METHODS, method_options, output_times
 from benchmarks import integrators
 from benchmarks.oracle_problems import problems
 

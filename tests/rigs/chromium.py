@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rigs.live import follows, place, until
 
-from bellcrank.trajectory.rotations import conjugate, rotate
+from bellcrank.mechanism.rotation_arrays import conjugate, rotate
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from rigs.compiled import need_rigs
 
 from bellcrank import _core
-from bellcrank.formulations.contract import whole
-from bellcrank.formulations.options import ALL
+from bellcrank.formulations.contract import ALL, whole
 from bellcrank.formulations.system import System
 
 NAME = "dense"

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.trajectory.rotations import rotate
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.viewer.commands import COMMANDS
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.pace import PERIOD

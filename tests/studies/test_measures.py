@@ -6,7 +6,7 @@ from rigs.studied import four_bar, oscillator
 
 import bellcrank as bc
 from bellcrank.studies.measures import REDUCTIONS, measures_of
-from bellcrank.trajectory.quantities import quantity
+from bellcrank.trajectory.columns import quantity
 
 TIMES = [0.05, 0.1, 0.3, 0.7, 1.0]
 

@@ -5,7 +5,7 @@ from numpy.testing import assert_array_equal
 from rigs.damaged_results import crank
 
 import bellcrank as bc
-from bellcrank.trajectory.dataset import _VARIABLES
+from bellcrank.trajectory.saving import _VARIABLES
 
 xarray = pytest.importorskip("xarray")
 

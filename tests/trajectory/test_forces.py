@@ -11,7 +11,7 @@ import pytest
 import bellcrank as bc
 from bellcrank import gallery
 from bellcrank.expression import dot
-from bellcrank.run import course
+from bellcrank.run import run as in_progress
 from bellcrank.trajectory.store import MemoryStore
 
 FORMULATIONS = ("lagrange", "recursive", "symbolic")
@@ -387,7 +387,7 @@ def test_a_frame_of_now_has_it():
 
 def test_it_is_handed_over_to_another_formulation(monkeypatch):
     """The first run of the core ends in the middle, as where a formulation breaks down."""
-    made, real = [], course.core_run
+    made, real = [], in_progress.core_run
 
     class Breaking:
         def __init__(self, run):
@@ -407,7 +407,7 @@ def test_it_is_handed_over_to_another_formulation(monkeypatch):
         made.append(real(*arguments))
         return Breaking(made[-1]) if len(made) == 1 else made[-1]
 
-    monkeypatch.setattr(course, "core_run", started)
+    monkeypatch.setattr(in_progress, "core_run", started)
     told = bc.simulate(gallery.chain(3, angle=0.3), 1.0, ledger=True)
     assert len(made) == 2
     assert told.energy_balance().error < 1e-6

@@ -10,10 +10,9 @@ from rigs.known_run import LAYOUT, frames, slide, swing
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError
+from bellcrank.trajectory.figures import KINDS
 from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
-from bellcrank.trajectory.plots.kinds import KINDS
-from bellcrank.trajectory.plots.panels import Series, TimePanel, envelope, shortened, thinned
-from bellcrank.trajectory.plots.style import COLOURS, prefixed
+from bellcrank.trajectory.panels import COLOURS, Series, TimePanel, envelope, prefixed, shortened, thinned
 from bellcrank.trajectory.recorder import Recorder
 
 

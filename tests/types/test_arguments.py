@@ -4,9 +4,9 @@ import inspect
 from dataclasses import fields
 
 import bellcrank as bc
-from bellcrank.formulations.options import FormulationOptions
+from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import FORMULATIONS, formulation_module
-from bellcrank.run.arguments import DynamicArguments, QuasistaticArguments
+from bellcrank.run.simulate import DynamicArguments, QuasistaticArguments
 
 TAKEN = {name for name in inspect.signature(bc.simulate).parameters if name not in ("mechanism", "duration")}
 

@@ -15,7 +15,7 @@ from rigs.live import COUPLER, CRANK, GROUND, ROCKER, place, until
 
 import bellcrank as bc
 from bellcrank import scene
-from bellcrank.trajectory.rotations import rotate
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.viewer.pieces import PALETTE
 
 pytestmark = NEEDS_A_BROWSER

@@ -10,7 +10,7 @@ import bellcrank as bc
 from bellcrank.analysis.mobility import driving_coordinates
 from bellcrank.gallery.prosthetic_arm import SIDES, ArmParameters, prosthetic_arm, reaching
 from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration
-from bellcrank.trajectory.rotations import rotate
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.viewer.jogging import cubics
 
 UP = (0.0, 0.0, 0.1)

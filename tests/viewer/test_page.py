@@ -12,7 +12,7 @@ from rigs.live import follows, until
 
 import bellcrank as bc
 from bellcrank import scene
-from bellcrank.trajectory.rotations import rotate
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.viewer.names import file_in
 from bellcrank.viewer.opening import view
 from bellcrank.viewer.page.stage import Stage

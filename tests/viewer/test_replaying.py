@@ -307,7 +307,7 @@ def colored(stage):
 
 
 def test_the_program_draws_and_files_are_told_apart(run, tmp_path):
-    from bellcrank.trajectory.reading_runs import run_in
+    from bellcrank.trajectory.moves import run_in
 
     run.save(tmp_path / "moves.h5")
     assert isinstance(run_in(tmp_path / "moves.h5"), bc.MoveTrajectory)

@@ -16,13 +16,13 @@ from bellcrank.compile.initial import assembled, settled, with_pinned
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import ROUNDING, AssemblyReport, BodyMove
 from bellcrank.compile.state import Floats, State
-from bellcrank.integrate.closing import TIME_CONSTANT, closing
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import holds_expressions, is_expression
+from bellcrank.run.start import TIME_CONSTANT, closing
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder

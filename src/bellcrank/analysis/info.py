@@ -13,8 +13,7 @@ from bellcrank.compile.dependence import redundant_rows
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport, Redundancy, limit_of_digits
-from bellcrank.formulations.choice import choice
-from bellcrank.formulations.preparing import prepare_positions
+from bellcrank.formulations.preparing import choice, prepare_positions
 from bellcrank.mechanism.mechanism import Mechanism
 
 _LOOPS = 20  # how many loops are listed element by element

@@ -24,12 +24,8 @@ from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError, SimulationError
-from bellcrank.formulations.options import FormulationOptions
+from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import check_request, prepare, prepare_positions
-from bellcrank.integrate.advance import check_resolved, follow, output_times
-from bellcrank.integrate.failure import explain
-from bellcrank.integrate.methods import Method, MethodOptions
-from bellcrank.integrate.progress import Progress
 from bellcrank.mechanism.checking import Check, nearest, required_names, required_path, required_progress
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
@@ -39,6 +35,9 @@ from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import as_marker
+from bellcrank.run.advance import Progress, follow
+from bellcrank.run.ending import explain
+from bellcrank.run.plan import Method, MethodOptions, check_resolved, output_times
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin

@@ -19,9 +19,8 @@ from bellcrank.compile.positions import without_rows
 from bellcrank.compile.report import AssemblyReport, BodyMove, moves_between, untouched_kept
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError
-from bellcrank.formulations.accelerations import Accelerations, DriveEffort, JointReaction
 from bellcrank.formulations.preparing import prepare
-from bellcrank.formulations.system import System
+from bellcrank.formulations.system import Accelerations, DriveEffort, JointReaction, System
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.joint_kinds import Fixed

@@ -37,7 +37,7 @@ def command(folder: Path) -> None:
     from bellcrank.cli.messages import facts, note, show, wants_progress
     from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration
     from bellcrank.io import Simulation, dumps
-    from bellcrank.simulate import simulate
+    from bellcrank.run.simulate import simulate
     from bellcrank.whole_files import write_whole
 
     mechanism = demonstration()
@@ -101,7 +101,7 @@ def _sheet(mechanism: Mechanism, run: Trajectory) -> Any:
     import numpy as np
 
     from bellcrank.scene.figure import new_figure
-    from bellcrank.trajectory.plots.style import COLOURS, GREY, SETTINGS
+    from bellcrank.trajectory.panels import COLOURS, GREY, SETTINGS
 
     farthest = max(
         mechanism.bodies, key=lambda name: float(np.ptp(run.body(name).com_position, axis=0).max())

@@ -87,7 +87,7 @@ def command(
 
         load(file, **reading).draw(path, **options)
     else:
-        from bellcrank.trajectory.reading_runs import run_in
+        from bellcrank.trajectory.moves import run_in
 
         run = run_in(file)
         if Path(path).suffix.lower() in SUFFIXES:

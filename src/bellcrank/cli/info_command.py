@@ -93,7 +93,7 @@ def _build() -> list[tuple[str, str]]:
 
     from bellcrank import __version__, build_info
     from bellcrank.formulations.preparing import FORMULATIONS
-    from bellcrank.integrate.methods import METHODS
+    from bellcrank.run.plan import METHODS
 
     rows = [("bellcrank", __version__), ("python", platform.python_version())]
     rows += [("machine", platform.platform())]

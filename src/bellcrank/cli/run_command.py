@@ -76,7 +76,7 @@ def command(
         raise MechanismError(Fault(f"file '{file}'", "it does not say how long to simulate", None, advice))
     if plot is not None:
         _check_plot(plot)
-    from bellcrank.simulate import simulate
+    from bellcrank.run.simulate import simulate
 
     try:
         run = simulate(

@@ -124,7 +124,7 @@ def _checktable_of(out: str | None) -> None:
 
 
 def _write(result: SweepResult, out: str | None, plot: str | None) -> None:
-    from bellcrank.trajectory.dataset import write_dataset
+    from bellcrank.trajectory.saving import write_dataset
     from bellcrank.whole_files import write_whole
 
     if out is not None and Path(out).suffix.lower() == ".csv":

@@ -98,7 +98,7 @@ def _opened(file: str | None, given: dict[str, Any]) -> Page:
         named = {name: given[name] for name in ("formulation", "method", "step") if given[name] is not None}
         return view(Mechanism(gravity=(0.0, 0.0, 0.0)), named, **where)
     if Path(file).suffix.lower() in _RUNS:
-        from bellcrank.trajectory.reading_runs import run_in
+        from bellcrank.trajectory.moves import run_in
 
         return view(run_in(file), **where)
     from bellcrank.cli.messages import note_left_out

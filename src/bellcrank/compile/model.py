@@ -195,12 +195,12 @@ class InputPlaces:
 
     params: its places in the array function_params.
     formula: its place among the values of the core's formulas, -1 where it is in none.
-    leads: whether it is in a drive, a constraint or a joint, so that a change moves bodies or their speeds.
+    constrains: whether it is in a drive, a constraint or a joint: then a change moves bodies or their speeds.
     """
 
     params: tuple[int, ...]
     formula: int
-    leads: bool
+    constrains: bool
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from bellcrank import _core
 from bellcrank.compile.model import Model
-from bellcrank.formulations.contract import whole
-from bellcrank.formulations.options import ALL
+from bellcrank.formulations.contract import ALL, whole
 from bellcrank.formulations.system import System
 
 NAME = "adaptive"

@@ -11,8 +11,7 @@ from typing import Any
 from bellcrank import _core
 from bellcrank.accuracy import Accuracy
 from bellcrank.compile.model import Model
-from bellcrank.formulations.contract import whole
-from bellcrank.formulations.options import ALL, options_of
+from bellcrank.formulations.contract import ALL, options_of, whole
 from bellcrank.formulations.system import System, SystemStatistics
 
 NAME = "dca"

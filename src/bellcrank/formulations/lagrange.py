@@ -10,7 +10,7 @@ from typing import Any
 
 from bellcrank import _core
 from bellcrank.compile.model import Model
-from bellcrank.formulations.options import ALL, option, options_of
+from bellcrank.formulations.contract import ALL, option, options_of
 from bellcrank.formulations.system import System
 
 NAME = "lagrange"

@@ -10,9 +10,8 @@ from typing import Any
 from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.formulations import joint_system
-from bellcrank.formulations.contract import whole
+from bellcrank.formulations.contract import ALL, whole
 from bellcrank.formulations.joint_system import JointSystem, for_core
-from bellcrank.formulations.options import ALL
 
 NAME = "recursive"
 CUSTOM = ALL

@@ -2,25 +2,331 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NoReturn
 
 import numpy as np
 
+from bellcrank import _core
 from bellcrank.accuracy import Accuracy, AccuracyJudge
 from bellcrank.compile.contacts import refuse_resistances
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import NamedRow
 from bellcrank.compile.state import Floats, State
-from bellcrank.errors import AssemblyError, Unsupported
-from bellcrank.formulations.accelerations import Accelerations, rotate
-from bellcrank.formulations.input_values import Inputs
-from bellcrank.formulations.striking import Blow, Strike, StruckPoint, strike
-from bellcrank.mechanism.checking import Check
+from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
+from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.contact import IMPACT_LAWS
+from bellcrank.mechanism.marker import GROUND
+from bellcrank.mechanism.rotation_arrays import conjugate, product, rotate
 from bellcrank.turns import Turn, in_turn
+
+_TOLERANCE = 1e-12  # of the residual, relative to the largest speed
+_ACCEPTED = 1e-8
+
+
+@dataclass(frozen=True)
+class Blow:
+    """An impulse on a body, such as a hammer blow: position (3,), m, and impulse (3,), N s, world axes."""
+
+    body: str
+    position: Sequence[float]
+    impulse: Sequence[float]
+
+
+@dataclass(frozen=True)
+class StruckPoint:
+    """A point at which one body is struck by another.
+
+    body, other: their names; "ground" is one. position: (3,), m, world axes. normal: (3,), towards `body`, of
+    any length. friction: Coulomb's coefficient. restitution: 0 to 1. impact_law: "newton": bodies that
+    approach separate at this fraction of the speed; "poisson": the impulse that stops their approach is
+    followed by this fraction of it.
+    """
+
+    body: str
+    position: Sequence[float]
+    normal: Sequence[float]
+    other: str = GROUND
+    restitution: float = 0.0
+    friction: float = 0.0
+    impact_law: str = "newton"
+
+
+@dataclass(frozen=True, eq=False)
+class Strike:
+    """A state after blows and impulses at n points.
+
+    state: with the velocities after them. impulse: (n, 3), N s, on `body` of each StruckPoint, in order,
+    world axes. residual: of the laws of impact and friction, relative to the largest speed.
+    """
+
+    state: State
+    impulse: Floats
+    residual: float
+
+
+def strike(system: System, what: Sequence[StruckPoint | Blow]) -> Strike:
+    """See `System.strike`."""
+    bodies = dict(system.model.body_index) | {GROUND: len(system.model.bodies)}
+    blows: list[dict[str, Any]] = []
+    points: list[dict[str, Any]] = []
+    with Check("strike") as check:
+        for i, given in enumerate(what):
+            field = f"what[{i}]"
+            if isinstance(given, Blow):
+                blows.append(
+                    {
+                        "body": _number(check, field, given.body, bodies),
+                        "impulse": check.vector(f"{field}.impulse", given.impulse),
+                        "position": check.vector(f"{field}.position", given.position, "m"),
+                    }
+                )
+            elif isinstance(given, StruckPoint):
+                pair = [_number(check, field, name, bodies) for name in (given.body, given.other)]
+                if given.body == given.other:
+                    check.fault(
+                        f"{field}: a body does not strike itself",
+                        given.body,
+                        "name another body, or the ground",
+                    )
+                points.append({"bodies": pair, **_numbers_of(check, field, given)})
+            else:
+                check.fault(f"{field} must be a StruckPoint or a Blow", given)
+    try:
+        impulses, residual = system.core.strike(
+            [_core.Blow(**one) for one in blows], [_core.StruckPoint(**one) for one in points], _TOLERANCE
+        )
+    except Unsupported as error:
+        raise Unsupported(f"{error}; use formulation='recursive' or 'lagrange'") from None
+    if residual > _ACCEPTED:
+        raise AssemblyError(
+            f"the impulses at these points were not found: a residual of {residual:.1e} of the largest speed "
+            f"is left; {_ACCEPTED:g} is allowed",
+            [("the impulses", residual)],
+        )
+    return Strike(system.state(), impulses, residual)
+
+
+def _number(check: Check, field: str, name: str, bodies: Mapping[str, int]) -> int:
+    if name not in bodies:
+        check.fault(f"{field}: there is no such body", name, nearest(str(name), bodies))
+    return bodies.get(name, 0)
+
+
+def _numbers_of(check: Check, field: str, point: StruckPoint) -> dict[str, Any]:
+    return {
+        "position": check.vector(f"{field}.position", point.position, "m"),
+        "normal": check.axis(f"{field}.normal", point.normal),
+        "friction": check.not_negative(f"{field}.friction", point.friction),
+        "restitution": check.fraction(f"{field}.restitution", point.restitution),
+        "by_impulse": check.choice(f"{field}.impact_law", point.impact_law, IMPACT_LAWS) == IMPACT_LAWS[1],
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class PointAcceleration:
+    """Acceleration of a point: linear (3,), m/s^2; of its body: angular (3,), rad/s^2; world axes."""
+
+    linear: Floats
+    angular: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class BodyAcceleration(PointAcceleration):
+    """Acceleration of a body's frame, linear at its origin; `com`: the same at the centre of mass."""
+
+    com: PointAcceleration
+
+
+@dataclass(frozen=True, eq=False)
+class JointReaction:
+    """What a joint, its limits included, exerts on its second body.
+
+    reaction: (6,), moment about marker 2's origin, N m, then force, N; world axes. Of least norm where
+        redundant constraints leave it open.
+    moment_unique, force_unique: whether the equations of motion determine it.
+    """
+
+    reaction: Floats
+    moment_unique: bool
+    force_unique: bool
+
+    @property
+    def moment(self) -> Floats:
+        """The moment (3,), N m."""
+        return self.reaction[:3]
+
+    @property
+    def force(self) -> Floats:
+        """The force (3,), N."""
+        return self.reaction[3:]
+
+    @property
+    def reaction_unique(self) -> bool:
+        """Whether all of it is determined."""
+        return self.moment_unique and self.force_unique
+
+
+@dataclass(frozen=True, eq=False)
+class DriveEffort:
+    """The efforts of a drive, a constraint or the limits of a joint along the coordinates they constrain.
+
+    efforts: (rows,), N or N m, one for each driving function, each row or each limit. Of least norm,
+        together with the reactions of joints, where redundant constraints leave them open.
+    determined: (rows,), whether the equations of motion determine it.
+    """
+
+    efforts: Floats
+    units: tuple[str, ...]
+    determined: np.ndarray
+
+    @property
+    def effort(self) -> float | Floats:
+        """The effort: a plain number if there is only one."""
+        return float(self.efforts[0]) if len(self.efforts) == 1 else self.efforts
+
+    @property
+    def unique(self) -> bool:
+        """Whether all of it is determined."""
+        return bool(self.determined.all())
+
+
+@dataclass(frozen=True, eq=False)
+class Accelerations:
+    """Accelerations of a model at a state.
+
+    linear, angular: (nb, 3), of the frame origins, world axes.
+    multipliers: (rows,), M a = f + J^T multipliers; of least norm where rows are redundant.
+    reactions: (joints with rows, 6), as `Model.reactions` lists them.
+    unique: (joints with rows, 2), whether moment and force are determined.
+    determined: (rows,), whether a multiplier is.
+    """
+
+    model: Model
+    state: State
+    linear: Floats
+    angular: Floats
+    multipliers: Floats
+    reactions: Floats
+    unique: np.ndarray
+    determined: np.ndarray
+
+    def body(self, name: str) -> BodyAcceleration:
+        """Acceleration of a body. Raises MechanismError for names that do not exist."""
+        i = self.model.body_number(name)
+        omega, alpha = self.state.angular_velocity[i], self.angular[i]
+        arm = rotate(self.state.rotation[i], self.model.com[i])
+        at_com = self.linear[i] + np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm))
+        return BodyAcceleration(self.linear[i], alpha, PointAcceleration(at_com, alpha))
+
+    def joint(self, name: str) -> JointReaction:
+        """Reaction of a joint. Raises MechanismError for names that do not exist."""
+        joint = self.model.joint(name)
+        if not joint.blocks:
+            return JointReaction(np.zeros(6), True, True)
+        i = self.model.reaction_number[joint.name]
+        return JointReaction(self.reactions[i], bool(self.unique[i, 0]), bool(self.unique[i, 1]))
+
+    def drive(self, name: str) -> DriveEffort:
+        """Effort of a drive. Raises MechanismError for names that do not exist."""
+        return self._effort(self.model.drive(name).name, "drive")
+
+    def constraint(self, name: str) -> DriveEffort:
+        """Effort of a gear, belt, cable or another coupling, defined as for `Trajectory.constraint`.
+
+        Raises MechanismError for names that do not exist, and for constraints given by formulas.
+        """
+        return self._effort(name, "constraint", "constraint with an effort")
+
+    def limit(self, name: str) -> DriveEffort:
+        """Efforts of the limits of a joint, one for each. Raises MechanismError for joints without limits."""
+        return self._effort(name, "limit", "joint with limits")
+
+    def _effort(self, name: str, kind: str, noun: str = "drive") -> DriveEffort:
+        held = [m for m in self.model.multipliers if m.kind == kind and m.element == name]
+        if not held and noun != "drive":
+            names = dict.fromkeys(m.element for m in self.model.multipliers if m.kind == kind)
+            rule = f"there is no {noun} of this name"
+            raise MechanismError(Fault(f"{kind} {name!r}", rule, None, nearest(name, list(names))))
+        rows = [m.row for m in held]
+        efforts = np.array([m.sign * self.multipliers[m.row] for m in held])
+        return DriveEffort(efforts, tuple(m.unit for m in held), self.determined[rows])
+
+
+def with_own_inputs(model: Model) -> Model:
+    """The model for one System alone, if there are inputs; compiled parts are shared."""
+    return replace(model, core=model.core.copy()) if model.inputs else model
+
+
+class Inputs(Mapping[str, float]):
+    """Inputs by name with their values, which can be set: `inputs["torque"] = 1.2`, or several by `update`.
+
+    Velocities that an input prescribes through a drive then change, and the drive's position goes on from its
+    current value. Raises MechanismError for unknown names, and for values that are not finite numbers;
+    Unsupported while another thread is using the owner of the inputs.
+    """
+
+    def __init__(self, model: Model, core: Any, turn: Turn) -> None:
+        self._model = model
+        self._core = core
+        self._turn = turn
+        self._values = {one.name: one.value for one in model.inputs}
+
+    def __getitem__(self, name: str) -> float:
+        self._check([name])
+        return self._values[name]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Reduce to a plain dict for pickle."""
+        return dict, (dict(self),)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        units = {one.name: one.unit for one in self._model.inputs}
+        listed = [f"{name}: {value:g} {units[name]}".rstrip() for name, value in self._values.items()]
+        return f"<inputs {', '.join(listed)}>" if listed else "<no inputs>"
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self.update({name: value})
+
+    def update(self, values: Mapping[str, float]) -> None:
+        """Change several inputs at once."""
+        with self._turn.taken():
+            if changed := self.changed(values):
+                self.put(changed)
+
+    def changed(self, values: Mapping[str, float]) -> dict[str, float]:
+        """The values that differ from the current ones, all checked."""
+        self._check(values)
+        with Check("inputs") as check:
+            found = {name: check.number(name, value) for name, value in values.items()}
+        return {name: value for name, value in found.items() if value != self._values[name]}
+
+    def put(self, changed: Mapping[str, float]) -> None:
+        """Set values that have been checked."""
+        values = {**self._values, **changed}
+        self._core.set_inputs(self._model.core, list(values.values()))
+        self._values = values
+
+    def _check(self, names: Any) -> None:
+        with Check("inputs") as check:
+            for name in names:
+                if name not in self._values:
+                    missing = "the mechanism has none: bc.Input"
+                    advice = nearest(name, self._values) if self._values else missing
+                    check.fault("there is no input of this name", name, advice)
+
 
 _REFINED = 1e-12  # rate error that one correction should leave [m/s or rad/s]
 _MET = 1e-7  # largest constraint error after a projection, redundant rows included [m or rad/2]
@@ -218,10 +524,8 @@ class System:
             linear = check.array("velocity", velocity, (count, 3), "m/s")
         arms = rotate(state.rotation, self.model.com)
         shift = linear + np.cross(turn, arms)
-        inverse = self._principal_rotation(state) * np.array([1.0, -1.0, -1.0, -1.0])
-        self.core.displace(
-            np.ascontiguousarray(time * np.concatenate([shift, rotate(inverse, turn)], axis=1))
-        )
+        local = rotate(conjugate(self._principal_rotation(state)), turn)
+        self.core.displace(np.ascontiguousarray(time * np.concatenate([shift, local], axis=1)))
         return self.state().at_time(state.time + time)
 
     def rows(self, state: State | None = None) -> Rows:
@@ -243,10 +547,7 @@ class System:
     def _principal_rotation(self, state: State) -> Floats:
         """Quaternions (nb, 4) from principal to world axes."""
         local = np.array(self.model.core.principal_rotation, dtype=np.float64).reshape(-1, 4)
-        a, b = state.rotation, local
-        real = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
-        rest = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
-        return np.concatenate([real, rest], axis=1)
+        return product(state.rotation, local)
 
     @property
     def stats(self) -> SystemStatistics:
@@ -254,8 +555,8 @@ class System:
         dropped = tuple(DroppedRow(*self.model.describe_row(row), row) for row in self.core.dropped_rows())
         counts = dict(self.core.statistics())
         pivot = float(counts.pop("smallest_pivot"))
-        for told_elsewhere in ("uncertainty", "smallest_inertia", "dropped_rows"):
-            counts.pop(told_elsewhere)
+        for reported_elsewhere in ("uncertainty", "smallest_inertia", "dropped_rows"):
+            counts.pop(reported_elsewhere)
         for seldom in ("precise", "linearizations"):
             if not counts[seldom]:
                 counts.pop(seldom)

@@ -18,7 +18,7 @@ def _name(check: Check, name: str, value: Any) -> str:
 
 @described
 class Simulation(Description):
-    """Arguments for `bellcrank.simulate`; None leaves the choice to it.
+    """Arguments for `bellcrank.run.simulate`; None leaves the choice to it.
 
     start, duration, step, output_step, max_step: s.
     formulation, method: by name.

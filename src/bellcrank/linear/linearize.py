@@ -22,7 +22,7 @@ from bellcrank.compile.model import EFFORT_UNITS, Model
 from bellcrank.compile.start_values import continued
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
-from bellcrank.formulations.options import FormulationOptions
+from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.formulations.symbolic import SymbolicSystem
 from bellcrank.formulations.system import System
@@ -182,7 +182,7 @@ def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Mode
 
 def _steering(model: Model, named: tuple[_Input, ...], asked: bool) -> tuple[_Input, ...]:
     """The inputs that a state-space model can have. Raises MechanismError if others are requested."""
-    moving = {one.name for one, at in model.inputs.items() if at.leads}
+    moving = {one.name for one, at in model.inputs.items() if at.constrains}
     rule = "it moves a drive, a joint or a constraint, so that its rates would be inputs as well"
     advice = "give what drives the coordinate as an effort instead"
     faults = [Fault(f"input {one.name!r}", rule, None, advice) for one in named if one.key in moving]

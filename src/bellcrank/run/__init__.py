@@ -1,1 +1,1 @@
-"""Runs: a model is assembled, prepared for a formulation, integrated over time, controlled and recorded."""
+"""Taking a mechanism through time: the plan, the start, calls into the core, control, and how it ended."""

@@ -1,8 +1,8 @@
-"""Controllers: functions called at multiples of a period that set inputs from what they read."""
+"""What changes a run in progress: controllers, which read from it, and the inputs that they or users set."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,11 @@ import numpy as np
 
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import AssemblyError, Fault, MechanismError, SimulationError
+from bellcrank.formulations.system import Inputs, System
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.turns import Turn
 
 
 @dataclass(frozen=True)
@@ -36,17 +38,19 @@ class Readings:
         """s."""
         self.inputs = inputs
         """The inputs by name, with the values that they have."""
-        columns, self._layout, self._core = layout.columns, layout, core
-        self._first = {name: columns[name].start - 1 for name in ("coordinates", "rates")}
+        self._layout, self._core = layout, core
         every = (*layout.coordinates, *layout.angles, *layout.force_coordinates)
         self._motion = np.zeros(FrameLayout(layout.mechanism, layout.bodies, every).width)
-        self._taken = False
+        self._measured = False
         self._frame: Floats | None = None
-        self._places = _places(model, layout)
+        alone = {joint.name for joint in model.joints if len(joint.coordinates) == 1}
+        columns = list(enumerate(layout.coordinates))
+        self._places = {column.joint: place for place, column in columns if column.joint in alone}
+        self._places |= {str(column): place for place, column in columns}
 
     def at(self, time: float) -> Readings:
         """The readings at the run's current state."""
-        self.time, self._taken, self._frame = time, False, None
+        self.time, self._measured, self._frame = time, False, None
         return self
 
     def coordinate(self, name: str) -> float:
@@ -62,11 +66,10 @@ class Readings:
         number = self._layout.body_number.get(name)
         if number is None:
             raise _unknown("body", name, self._layout.bodies)
-        motion, found = self._measured(), []
-        for section in ("position", "rotation", "velocity", "angular_velocity"):
-            begin, width = self._layout.columns[section].start - 1, self._layout.shapes[section][1]
-            found.append(motion[begin + width * number : begin + width * (number + 1)].copy())
-        return BodyReading(*found)
+        sections = [self._section(n) for n in ("position", "rotation", "velocity", "angular_velocity")]
+        return BodyReading(
+            *(values.reshape(len(self._layout.bodies), -1)[number].copy() for values in sections)
+        )
 
     def effort(self, name: str) -> float | Floats:
         """What a drive or a force exerts, as `run.drive(name).effort` and `run.force(name).effort` return it.
@@ -88,23 +91,17 @@ class Readings:
         return float(efforts[0]) if len(efforts) == 1 else efforts
 
     def _read(self, section: str, name: str) -> float:
-        place = self._places.get(name)
-        if place is None:
+        if name not in self._places:
             raise _unknown("coordinate", name, self._places)
-        return float(self._measured()[self._first[section] + place])
+        return float(self._section(section)[self._places[name]])
 
-    def _measured(self) -> Floats:
-        if not self._taken:
+    def _section(self, name: str) -> Floats:
+        """What is measured of the motion, as in a frame without its time."""
+        if not self._measured:
             self._core.measure(self._motion)
-            self._taken = True
-        return self._motion
-
-
-def _places(model: Model, layout: FrameLayout) -> dict[str, int]:
-    """The index of each coordinate, by each of its names."""
-    alone = {joint.name for joint in model.joints if len(joint.coordinates) == 1}
-    named = {column.joint: place for place, column in enumerate(layout.coordinates) if column.joint in alone}
-    return named | {str(column): place for place, column in enumerate(layout.coordinates)}
+            self._measured = True
+        columns = self._layout.columns[name]
+        return self._motion[columns.start - 1 : columns.stop - 1]
 
 
 def _unknown(noun: str, name: object, known: Iterable[str]) -> MechanismError:
@@ -159,3 +156,95 @@ def checked_controllers(controllers: Any) -> tuple[Controller, ...]:
         advice = "such as bc.Controller(f, period=1e-3)"
         raise MechanismError(Fault("controllers", "they must be bc.Controller", strangers[0], advice))
     return listed
+
+
+class RunInputs(Inputs):
+    """Inputs of a run by name with their values, which can be set: `run.inputs["torque"] = 1.2`.
+
+    A new value acts from then on. Where a drive, a constraint or a joint depends on it, the state is
+    projected onto the constraints at once; velocities that drives prescribe jump, and the drive's position
+    goes on from its current value.
+
+    Raises MechanismError for unknown names, for values that are not finite numbers, and once the run has
+    ended; AssemblyError, with everything unchanged, if the constraints cannot be satisfied.
+    """
+
+    def __init__(self, system: System, turn: Turn, refuse: Callable[[], None]) -> None:
+        super().__init__(system.model, system.core, turn)
+        self.run: Any = None
+        """The core's run, once there is one."""
+        self._system, self._refuse = system, refuse
+        self._constraining = {one.name for one, at in system.model.inputs.items() if at.constrains}
+
+    def update(self, values: Mapping[str, float]) -> None:
+        """Change several inputs at once."""
+        with self._turn.taken():
+            self._refuse()
+            changed = self.changed(values)
+            if changed and self.run is None:
+                rule, advice = "bodies are still brought together", "set inputs once the mechanism is closed"
+                raise MechanismError(Fault("inputs", rule, None, advice))
+            if not self._constraining.isdisjoint(changed):
+                self._follow(changed)
+            elif changed:
+                self.put(changed)
+                self.run.change_input()
+
+    def _follow(self, changed: Mapping[str, float]) -> None:
+        """Change inputs of the constraints and project the state onto them, or leave everything unchanged."""
+        before, state = {name: self._values[name] for name in changed}, self._system.state()
+        self.put(changed)
+        try:
+            self._system.project()
+        except AssemblyError as error:
+            self.put(before)
+            self._system.set_state(state)
+            given = ", ".join(f"{name!r} = {value:g}" for name, value in changed.items())
+            raise AssemblyError(f"input {given} cannot be followed: {error}", error.violations) from None
+        self.run.move()
+
+
+class Steering:
+    """The controllers of a run, and the inputs that they set.
+
+    values: initial values of inputs, by name.
+    failure: the error with which a controller ended the run.
+    """
+
+    def __init__(
+        self, controllers: Sequence[Controller] = (), values: Mapping[str, float] | None = None
+    ) -> None:
+        self.controllers = controllers
+        self._values = values or {}
+        self.failure: SimulationError | None = None
+
+    @property
+    def periods(self) -> list[float]:
+        """The period of each controller, s."""
+        return [controller.period for controller in self.controllers]
+
+    def attach(self, system: System, turn: Turn, refuse: Callable[[], None]) -> None:
+        """Attach to a system. turn: that of the run. refuse: raises if the run has ended."""
+        self._system = system
+        self.inputs = RunInputs(system, turn, refuse)
+
+    def set_values(self) -> None:
+        """Give the inputs their initial values. Raises MechanismError for invalid ones."""
+        self.inputs.put(self.inputs.changed(self._values))
+
+    def begin(self, run: Any, layout: FrameLayout) -> None:
+        """Attach to the core's run, which records frames of a layout."""
+        self.inputs.run = run
+        self._readings = Readings(self._system.model, layout, run, self.inputs)
+
+    def sample(self, number: int, time: float) -> None:
+        """Call a controller, and set what it returns. Raises SimulationError for any error in it."""
+        controller = self.controllers[number]
+        try:
+            self.inputs.update(controller.sampled(self._readings.at(time)))
+        except Exception as error:
+            reason = str(error) if isinstance(error, MechanismError) else f"{type(error).__name__}: {error}"
+            self.failure = SimulationError(
+                f"controller {controller.name!r} failed at t = {time:.6g} s: {reason}", time
+            )
+            raise self.failure from error

@@ -13,14 +13,14 @@ from bellcrank import _core
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats
-from bellcrank.errors import FaultList, SimulationError, Unsupported
+from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.formulations.adaptive import named
-from bellcrank.integrate.advance import deferred_interrupt
 from bellcrank.mechanism.checking import Check
+from bellcrank.run.advance import deferred_interrupt
 from bellcrank.trajectory.moves import MoveTrajectory, joint_names
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.own_file import check_recorded
-from bellcrank.trajectory.status import Status
+from bellcrank.trajectory.trajectory import Status
 from bellcrank.turns import Turn, in_turn
 
 MEASURES: Final = ("relative_joint", "absolute_joint", "relative_linkage", "absolute_linkage")
@@ -176,7 +176,7 @@ class QuasistaticRun:
 
     def _recorded(self, status: str) -> MoveTrajectory:
         self._parts.append(self._core.take_record())
-        told: dict[str, str | int | float] = {
+        statistics: dict[str, str | int | float] = {
             "mode": "quasistatic",
             "steps": self._steps,
             "step": self._step,
@@ -187,7 +187,7 @@ class QuasistaticRun:
         }
         joined = {name: _joined(name, self._parts) for name in self._parts[0]}
         self._parts = [joined]
-        return MoveTrajectory(self._origin, joined, Status(status), told, self.model)
+        return MoveTrajectory(self._origin, joined, Status(status), statistics, self.model)
 
     def _names(self, links: Iterable[int]) -> tuple[str, ...]:
         return tuple(self._joints[link] for link in links)
@@ -237,39 +237,6 @@ def refuse(model: Model) -> None:
         )
 
 
-_TAKEN: Final = [
-    "mechanism",
-    "duration",
-    "start",
-    "state",
-    "step",
-    "output_step",
-    "path",
-    "assemble",
-    "left_out",
-    "description",
-    "max_error",
-    "measure",
-    "mode",
-    "formulation",
-    "options",
-]  # arguments of `bc.start`
-
-
-def refuse_arguments(arguments: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Raise MechanismError for arguments of `bc.start` that have no meaning in quasi-static runs."""
-    faults = FaultList()
-    if arguments["mode"] != "quasistatic":
-        faults.add("simulate", "mode must be 'dynamic' or 'quasistatic'", arguments["mode"])
-    if arguments["formulation"] not in ("auto", "adaptive"):
-        rule = "quasi-static runs have formulation 'adaptive'"
-        faults.add("simulate", rule, arguments["formulation"], "leave it out")
-    for name, value in arguments.items():
-        if name not in _TAKEN and (name not in defaults or value is not defaults[name]):
-            faults.add("simulate", f"{name} has no meaning in a quasi-static run", value, "leave it out")
-    faults.raise_any()
-
-
 def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun:
     """A run at its start. given: the arguments of `bc.start`, checked here. Raises the same errors."""
     with Check("simulate") as check:
@@ -290,8 +257,8 @@ def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun:
     if state is None and given["assemble"]:
         model, _ = assembled(model)
     end = None if length is None else model.initial.time + length
-    every, told = max(1, round(output / step)), (given["path"], given["description"])
-    return QuasistaticRun(model, step, bound, measure, every, end, *told)
+    every = max(1, round(output / step))
+    return QuasistaticRun(model, step, bound, measure, every, end, given["path"], given["description"])
 
 
 def _bound(check: Check, value: float) -> float:

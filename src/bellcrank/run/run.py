@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NoReturn, Self
+from typing import Any, Final, NoReturn, Self
 
 import numpy as np
 
@@ -15,26 +16,34 @@ from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport
 from bellcrank.compile.start_values import continued
 from bellcrank.compile.state import Floats, State
-from bellcrank.errors import SimulationError, Unsupported
-from bellcrank.integrate.advance import Outcome, deferred_interrupt
-from bellcrank.integrate.closing import Closing
-from bellcrank.integrate.events import CompiledEvents
-from bellcrank.integrate.failure import Explanation
-from bellcrank.integrate.progress import Progress
-from bellcrank.run import opening, telling
-from bellcrank.run.course import Course
-from bellcrank.run.happenings import happened
-from bellcrank.run.place import Place
+from bellcrank.compile.undefined import Regularity
+from bellcrank.errors import (
+    AssemblyError,
+    Fault,
+    MechanismError,
+    SimulationError,
+    SlowRunWarning,
+    Unsupported,
+)
+from bellcrank.formulations.preparing import others
+from bellcrank.formulations.system import System
+from bellcrank.run import start
+from bellcrank.run.advance import Outcome, Progress, core_run, deferred_interrupt
+from bellcrank.run.controllers import RunInputs, Steering
+from bellcrank.run.ending import Explanation, Slowness, counted, explain, happened, statistics
+from bellcrank.run.events import STATE_SET, CompiledEvents
 from bellcrank.run.plan import Plan
-from bellcrank.run.steering import Steering
+from bellcrank.trajectory.observation import Observation, observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.turns import Turn, in_turn
 
+_FARTHER: Final = 1e-6  # of a time: who takes over and gets no farther than that has failed likewise
+
 
 @in_turn
-class Run(Place):
+class Run:
     """A run that is advanced part by part, keeping the history of its method; see `bc.start`.
 
     A run serves one thread at a time and cannot be copied or pickled; a second concurrent thread is
@@ -55,34 +64,32 @@ class Run(Place):
     ) -> None:
         self.model, self.plan = model, plan
         self._turn = Turn("a Run serves one thread at a time: start one for each")
-        self._watched = watched or CompiledEvents((), [], [])
-        self._steering = steering or Steering()
+        self._watched, self._steering = watched or CompiledEvents(), steering or Steering()
         self._report: AssemblyReport | None = None
-        self._motion: Closing | None = None  # that closes the mechanism before it is simulated
+        self._motion: start.Closing | None = None  # that closes the mechanism before it is simulated
         self._final: Trajectory | None = None
         self._interrupted: Callable[[], bool] = lambda: False
-        self._ended = Outcome("finished", plan.begin, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)
+        self._ended = Outcome("finished", plan.begin)
         self._time = plan.begin
         self._first, self._going = True, False  # nothing has been recorded
         self._moved = False  # since the last frame
-        self._told_of = 0  # events that parts have had
-        self._before: dict[str, int] = {}  # what was counted before the part at hand
-        self._moves_state = isinstance(assemble, str) and assemble == opening.PROJECTION
+        self._events_given = 0  # to parts
+        self._counted: dict[str, int] = {}  # before the part at hand
+        self._moves_state = isinstance(assemble, str) and assemble == start.PROJECTION
         assemble = False if self._moves_state else assemble
-        self._started_from = telling.started_from(assemble, state)
+        self._started_from = {} if assemble else {"started_from": "the description, projected"}
         self._sets: list[Floats] = []  # frames where the state was set, since the last part
         if plan.ledger:
-            opening.refuse_ledger(plan.method.method, assemble)
+            start.refuse_ledger(plan.method.method, assemble)
         if not isinstance(assemble, bool):
-            self._motion = opening.opening_motion(model, assemble, state, plan.end)
+            self._motion = start.opening_motion(model, assemble, state, plan.end)
         elif assemble:
-            self.model, self._report = opening.assembled_for(model, state)
+            self.model, self._report = start.assembled_for(model, state)
         if state is not None:
-            self.model = continued(self.model, state)
-        self._formulate(state, open_still=self._motion is not None)
-        self._recorder = Recorder(
-            self._course.what.layout, path, description=Origin.of_model(self.model, description)
-        )
+            self.model, self._started_from = continued(self.model, state), {"started_from": "a given state"}
+        self._formulate(state, closed=self._motion is None)
+        origin = Origin.of_model(self.model, description)
+        self._recorder = Recorder(self._course.what.layout, path, description=origin)
         self._shown = Progress(progress, plan.begin, plan.duration).__enter__()
         self._wall = 0.0
 
@@ -103,6 +110,37 @@ class Run(Place):
         self.stop()
 
     @property
+    def time(self) -> float:
+        """The current time of the run, s."""
+        return self._time
+
+    @property
+    def state(self) -> State:
+        """Poses and velocities of the bodies."""
+        return self._course.system.state()
+
+    @property
+    def formulation(self) -> str:
+        """The formulation in use, which "auto" may have chosen."""
+        return self._course.system.formulation
+
+    @property
+    def inputs(self) -> RunInputs:
+        """The inputs by name; they can be set: `run.inputs["torque"] = 1.2`. See `bc.Input`."""
+        return self._steering.inputs
+
+    def now(self) -> Trajectory:
+        """A trajectory of one frame: the current state of the run, with the inputs that act now.
+
+        Raises MechanismError while constraint forces are still bringing the bodies together.
+        """
+        if self._course.core is None:
+            raise MechanismError(Fault("run", "bodies are still brought together", None, "advance it first"))
+        recorder = Recorder(self._course.what.layout, description=Origin.of_model(self.model))
+        recorder.on_block(*self._course.frame())
+        return recorder.so_far({})
+
+    @property
     def trajectory(self) -> Trajectory:
         """What has been recorded so far; once the run has ended, all of it, with its final status."""
         if self._final is not None:
@@ -121,7 +159,7 @@ class Run(Place):
         a terminal event or a SimulationError); SimulationError, with what was computed in its `trajectory`,
         if the run breaks down.
         """
-        self._refuse_ended(self._going)
+        self._refuse_going()
         self._advance_to(self.plan.end_of(self._time, duration))
         if self._ended.status == "interrupted":
             raise KeyboardInterrupt
@@ -134,8 +172,8 @@ class Run(Place):
         The state is first projected onto the constraints. Raises MechanismError for anything but a state of
         this mechanism and for an earlier one, AssemblyError if it cannot satisfy the constraints.
         """
-        self._refuse_ended(self._going)
-        opening.move(self._course.system, state, self._time)
+        self._refuse_going()
+        start.move(self._course.system, state, self._time)
         self._time, self._moved = float(state.time), True
         if self._course.core is not None:
             self._course.core.move()
@@ -144,7 +182,7 @@ class Run(Place):
     def stop(self) -> Trajectory:
         """End the run; return what was recorded."""
         if self._final is None:
-            self._refuse_ended(self._going)
+            self._refuse_going()
             self._finish(self._ended)
         return self.trajectory
 
@@ -160,41 +198,42 @@ class Run(Place):
         until: called about twenty times a second; the part ends at the time reached when it returns True.
         The run can be continued afterwards. Ctrl-C and errors are as for `complete`.
         """
-        self.plan = replace(self.plan, times=times)
+        course, self.plan = self._course, replace(self.plan, times=times)
         if not self._first:
-            self._before = self._course.counted(self._ended)
-            self._wall, last = 0.0, self._course.frame() if self._moved else self._recorder.last
-            self._recorder = Recorder(self._course.what.layout, description=Origin.of_model(self.model))
+            self._counted = course.counted(self._ended)
+            self._wall, last = 0.0, course.frame() if self._moved else self._recorder.last
+            self._recorder = Recorder(course.what.layout, description=Origin.of_model(self.model))
             self._recorder.on_block(*last)
         with deferred_interrupt() as interrupted:
             self._interrupted = lambda: interrupted() or until()
             self._advance_to(float(times[-1]), last=False)
         if self._final is not None:
             return self._final
-        if self._course.core is not None:
-            self._course.flush()
+        course = self._course  # another one, where constraint forces have closed the mechanism
+        if course.core is not None:
+            course.flush()
             if self._ended.status == "interrupted" and self._recorder.last[0][0, 0] < self._time:
-                self._recorder.on_block(*self._course.frame())
-            self._ended = replace(self._course.outcome(), status=self._ended.status)
-        done, self._told_of = self._told_of, len(self._ended.events)
-        names, frames = self._happened(self._ended, done)
+                self._recorder.on_block(*course.frame())
+            self._ended = replace(course.outcome(), status=self._ended.status)
+        given, self._events_given = self._events_given, len(self._ended.events)
+        names, frames = self._happened(self._ended, given)
         self._sets.clear()
-        summary = self._summary(self._ended.status, self._explained(self._ended).message)
+        summary = self._summary(self._ended.status, course.explained(self._ended).message)
         return self._recorder.finish({**summary, "part": "of a live run"}, names, frames)
 
-    def _formulate(self, state: State | None, open_still: bool = False) -> None:
-        """Prepare the system; unless it is open, it must satisfy the constraints from its start."""
-        self._course = course = Course(self.model, self.plan, state, self._watched)
+    def _formulate(self, state: State | None, closed: bool) -> None:
+        """Prepare the system, which, once it is closed, must satisfy the constraints at its start."""
+        self._course = course = _Course(self.model, self.plan, self._watched, self._steering, self._record)
         self._steering.attach(course.system, self._turn, self._refuse_ended)
-        if not open_still:
-            course.set_start(self._steering, self._moves_state)
-            course.begin(self._steering, self._record)
+        if closed:
+            start.set_start(course.system, state, self._steering.set_values, self._moves_state)
+            course.begin()
 
     def _advance_to(self, end: float, last: bool = True) -> None:
         """Advance to a time, and end the run if it breaks down."""
-        self._refuse_ended(self._going)
+        self._refuse_going()
         if self._course.core is None and self._motion is not None:
-            opening.check_closed(self._motion, end)
+            start.check_closed(self._motion, end)
         begun, self._going = perf_counter(), True
         try:
             if self._course.core is None:
@@ -209,31 +248,30 @@ class Run(Place):
 
     def _advance_part(self, end: float, last: bool) -> None:
         """Let the core advance to a time, and process the outcome."""
+        course, outcome = self._course, None
         outputs = self.plan.outputs(self._time, end, self._first)
-        outcome = None
-        callbacks = (self._course.sink, self._is_alive, self._steering.sample, self._course.warn_slow)
+        callbacks = (course.sink, self._is_alive, self._steering.sample, course.warn_slow)
         try:
-            went = self._course.core.advance(
-                outputs, end, last, last or self._course.regularity.watches, *callbacks
-            )
+            went = course.core.advance(outputs, end, last, last or course.regularity.watches, *callbacks)
         except KeyboardInterrupt:  # raised within a callback
-            went, outcome = False, replace(self._course.outcome(), status="interrupted")
+            went, outcome = False, replace(course.outcome(), status="interrupted")
         self._first = self._moved = False
-        if went and not self._course.regularity.is_lost() and not last:
+        if went and not course.regularity.is_lost() and not last:
             self._time = end
             if self._ended.status == "interrupted":
                 self._ended = replace(self._ended, status="finished")
             return
-        if self._judge(outcome or self._course.outcome()):
+        if self._judge(outcome or course.outcome()):
             self._advance_part(end, last)
 
     def _judge(self, outcome: Outcome) -> bool:
         """Note how the core stopped, and whether the run can continue; end it if not."""
-        if self._course.regularity.lost is not None:
-            outcome = replace(outcome, status="singular", time=self._course.regularity.lost[0])
+        course = self._course
+        if course.regularity is not None and course.regularity.lost is not None:
+            outcome = replace(outcome, status="singular", time=course.regularity.lost[0])
         self._time, self._ended = outcome.time, outcome
         if outcome.status not in ("finished", "interrupted"):
-            if self._course.hand_over(outcome):
+            if course.hand_over(outcome):
                 return True
             explained = self._finish(outcome)
             raise SimulationError(explained.message, outcome.time, explained.body, self._final, explained.row)
@@ -246,11 +284,11 @@ class Run(Place):
         motion = self._motion
         assert motion is not None
         times = self.plan.outputs(motion.begin, end, True)
-        outcome = opening.close_on_the_way(motion, times, self._course.what, self._record, self._shown.at)
+        outcome = start.close_on_the_way(motion, times, self._course.what, self._record, self._shown.at)
         self._time, self._ended = outcome.time, outcome
         if outcome.status == "finished":
             self.model, self._report = settled(self.model, motion.found())
-            self._formulate(None)
+            self._formulate(None, closed=True)
             self._time = motion.end
         elif outcome.status != "interrupted":
             self._judge(outcome)
@@ -268,7 +306,7 @@ class Run(Place):
             self._course.flush()
             outcome = replace(self._course.outcome(), status=outcome.status, time=outcome.time)
         self._shown.__exit__(None, None, None)
-        self._ended, explained = outcome, self._explained(outcome)
+        self._ended, explained = outcome, self._course.explained(outcome)
         summary = self._summary(outcome.status, explained.message)
         self._final = self._recorder.finish(summary, *self._happened(outcome))
         return explained
@@ -279,10 +317,8 @@ class Run(Place):
             return
         self._shown.__exit__(None, None, None)
         broken = isinstance(error, SimulationError)  # of the file, unless a controller has failed
-        summary = {
-            "status": "failed",
-            "message": str(error) if broken else f"{type(error).__name__}: {error}",
-        }
+        message = str(error) if broken else f"{type(error).__name__}: {error}"
+        summary: dict[str, Any] = {"status": "failed", "message": message}
         if self._course.core is not None and (not broken or error is self._steering.failure):
             self._course.flush()
             self._ended = self._course.outcome()
@@ -291,19 +327,30 @@ class Run(Place):
         if isinstance(error, SimulationError):
             error.trajectory = self._final
 
-    def _refuse_ended(self, going: bool = False) -> None:
-        opening.refuse_after_end(self._time, going, self._final is not None)
+    def _refuse_going(self) -> None:
+        if self._going:
+            advice = "a controller returns what it sets; all else is for the time after run.advance"
+            raise MechanismError(Fault("run", "it is on its way", None, advice))
+        self._refuse_ended()
 
-    def _explained(self, outcome: Outcome) -> Explanation:
-        return self._course.explained(outcome)
+    def _refuse_ended(self) -> None:
+        if self._final is not None:
+            advice = "start another one: bc.start(..., state=run.state)"
+            raise MechanismError(Fault("run", f"it has ended at t = {self._time:g} s", None, advice))
 
     def _summary(self, status: str = "", message: str = "") -> dict[str, Any]:
-        outcome = self._ended if self._course.core is None else self._course.outcome()
-        counts = {n: count - self._before.get(n, 0) for n, count in self._course.counted(outcome).items()}
-        summary = telling.statistics(self._course.system, self.plan.method, outcome, counts)
-        if slow := self._course.slowness(outcome):
+        """The statistics of the run or the part at hand, and how the run was started."""
+        course = self._course
+        outcome = self._ended if course.core is None else course.outcome()
+        counts = {n: count - self._counted.get(n, 0) for n, count in course.counted(outcome).items()}
+        summary = statistics(course.system, self.plan.method, outcome, counts)
+        if course.core is not None and (slow := course.slowness.warning(outcome)):
             summary["slow"] = slow
-        summary |= {"wall_seconds": self._wall, **telling.of_start(self._report, self._motion)}
+        summary["wall_seconds"] = self._wall
+        if self._report is not None and self._report.notes:
+            summary["assembly_notes"] = "; ".join(self._report.notes)
+        if self._motion is not None:
+            summary |= {"closed_at": self._motion.end, "time_constant": self._motion.time_constant}
         summary |= {**self._recorder.span, **self._started_from}
         return {"status": status, "message": message, **summary} if status else summary
 
@@ -313,7 +360,139 @@ class Run(Place):
         frames = outcome.event_frames[since:]
         if self._sets:
             frames = np.concatenate([*([frames] if len(names) else []), *self._sets])
-            names += [telling.STATE_SET] * len(self._sets)
+            names += [STATE_SET] * len(self._sets)
             order = np.argsort(frames[:, 0], kind="stable")
             names, frames = [names[k] for k in order.tolist()], frames[order]
         return names, frames
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """A formulation that broke down: how, why, and what it had counted."""
+
+    outcome: Outcome
+    explanation: Explanation
+    counts: dict[str, int]
+
+
+class _Course:
+    """A model in a formulation and, once it has begun, the core's run of it.
+
+    Another formulation goes on if "auto" chose the first and it breaks down.
+    record: receives the frames. system: the model in the formulation. what: what is recorded.
+    core: the core's run, None before it begins; it hands frames to `sink`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        plan: Plan,
+        watched: CompiledEvents,
+        steering: Steering,
+        record: Callable[..., None],
+    ) -> None:
+        self._model, self._plan, self._watched = model, plan, watched
+        self._steering, self._record = steering, record
+        self._failed: _Failed | None = None
+        self.slowness = Slowness(model, plan.method, watched, steering.controllers)
+        self.core: Any = None
+        self.regularity: Any = None
+        self.system, self.what = self._prepared(plan)
+
+    def begin(self) -> None:
+        """Create the core's run from the system's current state."""
+        self.regularity = self._watching()
+        self.sink = self.regularity.watching(self._record)
+        method, limit, periods = self._plan.method, self._plan.max_step, self._steering.periods
+        self.core = core_run(self.system.core, method, limit, self.what.core, self._watched, periods)
+        self._steering.begin(self.core, self.what.layout)
+
+    def flush(self) -> None:
+        """Hand over the frames that the core still buffers."""
+        if self.core is not None:
+            self.core.flush(self.sink)
+
+    def frame(self) -> tuple[Floats, Floats | None]:
+        """What would be recorded now: a frame (1, 1 + width), and its contacts if any."""
+        frame: Floats = self.core.observe()
+        return frame, self.system.core.contacts() if self._model.contacts else None
+
+    def outcome(self) -> Outcome:
+        """The outcome of the core's run, including the part before another formulation took over."""
+        now = Outcome(**self.core.outcome())
+        if self._failed is None:
+            return now
+        before = self._failed.outcome
+        added = ("steps", "rejected", "rounding", "difference_evaluations", "samples")
+        frames = [before.event_frames] if len(before.events) else []
+        return replace(
+            now,
+            **{name: getattr(before, name) + getattr(now, name) for name in added},
+            highest_order=max(before.highest_order, now.highest_order),
+            stiff_since=now.stiff_since if np.isnan(before.stiff_since) else before.stiff_since,
+            events=[*before.events, *now.events],
+            event_frames=np.concatenate([*frames, now.event_frames]),
+        )
+
+    def counted(self, outcome: Outcome) -> dict[str, int]:
+        """What was counted up to an outcome, by name."""
+        before = {} if self._failed is None else self._failed.counts
+        return {name: count + before.get(name, 0) for name, count in counted(self.system, outcome).items()}
+
+    def explained(self, outcome: Outcome) -> Explanation:
+        """Why the run has ended, according to the formulation that got farthest."""
+        if self._failed is not None and outcome.status not in ("finished", "interrupted"):
+            before = self._failed.outcome.time
+            if outcome.time <= before + _FARTHER * max(1.0, abs(before)):
+                return self._failed.explanation
+        if outcome.status == "endless":
+            return self.slowness.ending(outcome)
+        if outcome.status == "singular" and self.regularity.lost is not None:
+            return Explanation(f"singular at t = {outcome.time:.6g} s: {self.regularity.lost[1]}")
+        return explain(self.system.model, self.system.core, self._plan.method, outcome)
+
+    def warn_slow(self) -> None:
+        """Warn that the run does not get on."""
+        warnings.warn(self.slowness.warning(self.outcome()), SlowRunWarning, stacklevel=2)
+
+    def hand_over(self, outcome: Outcome) -> bool:
+        """Let another formulation continue from the last good state, if "auto" chose the one that broke down.
+
+        Fixed steps break down because of their length, in every formulation alike. A run that is controlled
+        keeps its system: no other formulation takes over there either.
+        """
+        chosen = self._plan.formulation == "auto" and self.core is not None and self._failed is None
+        steered = self._model.inputs or self._steering.periods
+        if not chosen or steered or not self._plan.method.method.adaptive or outcome.status == "singular":
+            return False
+        self.flush()
+        failed, explanation = self.system, self.explained(outcome)
+        for name in others(failed.formulation, self._plan.options):
+            try:
+                system, what = self._prepared(replace(self._plan, formulation=name))
+                system.set_state(failed.state())
+                system.project()
+            except (AssemblyError, MechanismError, Unsupported):
+                continue
+            if what.layout == self.what.layout:
+                broken = f"{failed.formulation} broke down at t = {outcome.time:.6g} s"
+                system.reason = f"{failed.reason}; {broken}, {name} goes on"
+                self._failed = _Failed(outcome, explanation, failed.stats.counts)
+                self.system, self.what = system, what
+                works = self.core.works()
+                self.begin()
+                self.core.go_on_from(works)
+                return True
+        return False
+
+    def _prepared(self, plan: Plan) -> tuple[System, Observation]:
+        system = start.prepared(self._model, plan)
+        return system, observation(system.model, plan.reactions, plan.accelerations, plan.ledger)
+
+    def _watching(self) -> Regularity:
+        """The monitor of joints whose formulas become singular."""
+        columns = self.what.layout.columns
+        first, inputs = columns["coordinates"].start, columns["inputs"]
+        listed = dict.fromkeys(index for joint in self._model.joints for index in joint.coordinates)
+        places = {index: first + place for place, index in enumerate(listed)}
+        return Regularity(self._model, places, range(inputs.start, inputs.stop))

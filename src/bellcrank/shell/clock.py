@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.formulations.preparing import FORMULATIONS, check_request, takes_names
-from bellcrank.integrate.methods import METHODS, find_method, method_options
 from bellcrank.io.scalar import resolved
+from bellcrank.run.plan import METHODS, find_method, method_options
 from bellcrank.shell.drawing import drawn
 from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.parsing import plain_fields

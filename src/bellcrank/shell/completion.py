@@ -7,12 +7,12 @@ from pathlib import Path
 
 from bellcrank.errors import BellcrankError
 from bellcrank.formulations.preparing import FORMULATIONS
-from bellcrank.integrate.methods import METHODS
 from bellcrank.io.fields import parameters
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.named_files import is_admitted
+from bellcrank.run.plan import METHODS
 from bellcrank.shell.commands import COMMANDS
 from bellcrank.shell.files import CONVENTIONS
 from bellcrank.shell.language import Argument, Command

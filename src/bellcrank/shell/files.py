@@ -13,7 +13,7 @@ from bellcrank.shell.language import Argument, Command, Given, Option
 from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session
 from bellcrank.shell.situation import Drawing, Settings, Situation
-from bellcrank.trajectory.kinds_of_files import KINDS
+from bellcrank.trajectory.saving import KINDS
 
 if TYPE_CHECKING:
     from bellcrank.analysis.info import MechanismInfo

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 
-from bellcrank.trajectory.joining import relaid, united
-from bellcrank.trajectory.parts import joined
+from bellcrank.trajectory.joining import joined, relaid, united
 from bellcrank.trajectory.trajectory import Trajectory
 
 _SUMMED = (

@@ -177,9 +177,9 @@ class Session:
 
     def run(self, duration: float, output_step: float | None, **given: Any) -> Trajectory:
         """Advance by a duration (s); the errors are those of `simulate`."""
-        from bellcrank.integrate.advance import check_resolved, output_times
-        from bellcrank.run.opening import PROJECTION
-        from bellcrank.simulate import start
+        from bellcrank.run.plan import check_resolved, output_times
+        from bellcrank.run.simulate import start
+        from bellcrank.run.start import PROJECTION
 
         how = given.pop("assemble", False)
         closing = isinstance(how, str) and how != PROJECTION

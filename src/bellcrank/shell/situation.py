@@ -38,7 +38,7 @@ class Settings:
 
     def arguments(self) -> dict[str, Any]:
         """The arguments for `simulate`."""
-        from bellcrank.integrate.methods import find_method
+        from bellcrank.run.plan import find_method
 
         tolerances = {"rtol": self.rtol, "atol": self.atol} if find_method(self.method).adaptive else {}
         given = {"formulation": self.formulation, "method": self.method}

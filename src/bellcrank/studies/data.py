@@ -12,7 +12,7 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.studies.measures import NoMeasure
-from bellcrank.trajectory.quantities import quantity
+from bellcrank.trajectory.columns import quantity
 from bellcrank.trajectory.trajectory import Trajectory
 
 TIMES = ("time [s]", "time", "t")

@@ -16,9 +16,9 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.integrate.methods import AUTO_TOLERANCE, DEFAULT_TOLERANCE, find_method
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import Parameter
+from bellcrank.run.plan import AUTO_TOLERANCE, DEFAULT_TOLERANCE, find_method
 from bellcrank.studies.experiment import Experiment, Outcome
 from bellcrank.studies.points import number_of, parameters_of
 from bellcrank.studies.progress import CountProgress

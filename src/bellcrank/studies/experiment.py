@@ -17,9 +17,9 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import BellcrankError, MechanismError, Unsupported
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.simulate import simulate
+from bellcrank.run.simulate import simulate
 from bellcrank.studies.measures import Measure
-from bellcrank.trajectory.quantities import UnknownQuantity
+from bellcrank.trajectory.columns import UnknownQuantity
 
 Evaluate: TypeAlias = Callable[[Any], Floats]
 

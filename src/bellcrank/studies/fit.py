@@ -28,7 +28,7 @@ from bellcrank.studies.experiment import Experiment, checked_analysis
 from bellcrank.studies.extras import needed
 from bellcrank.studies.progress import CountProgress
 from bellcrank.studies.workers import workers_of
-from bellcrank.trajectory.quantities import quantity
+from bellcrank.trajectory.columns import quantity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

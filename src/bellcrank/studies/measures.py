@@ -12,7 +12,7 @@ import numpy as np
 
 from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import nearest
-from bellcrank.trajectory.quantities import quantity
+from bellcrank.trajectory.columns import quantity
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
-from bellcrank.trajectory.plots.style import COLOURS, GREY, MILLIMETRE, SETTINGS, WIDTH, label, line, written
+from bellcrank.trajectory.panels import COLOURS, GREY, MILLIMETRE, SETTINGS, WIDTH, label, line, written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

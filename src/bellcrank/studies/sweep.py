@@ -20,8 +20,8 @@ from bellcrank.studies.progress import CountProgress
 from bellcrank.studies.result import SweepResult, result_of
 from bellcrank.studies.sweep_file import SweepFile, description_of, read_sweep
 from bellcrank.studies.workers import Here, Result, Workers, workers_of
+from bellcrank.trajectory.columns import UnknownQuantity, quantity
 from bellcrank.trajectory.observation import observation
-from bellcrank.trajectory.quantities import UnknownQuantity, quantity
 from bellcrank.trajectory.store import MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -50,7 +50,7 @@ def sweep(
     parameters: a mapping from names of parameters to lists of values (numbers in SI units, or texts with
         units); or a table with a row for each point: a DataFrame, or a list of mappings.
     measure: a text such as "max drive.motor.effort" (a reduction and a quantity: see `REDUCTIONS` and
-        `trajectory.quantities.quantity`), a function of the run that returns a number, a list of these, or a
+        `trajectory.columns.quantity`), a function of the run that returns a number, a list of these, or a
         mapping from names to these.
     analysis: "simulate", "inverse_dynamics", "kinematics", or a function. arguments: those of the analysis.
     arrange: "grid" for all combinations, "zip" for lists side by side; or "sobol", "halton", "latin",

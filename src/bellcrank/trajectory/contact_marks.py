@@ -15,7 +15,7 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.tyre import Tyre
 from bellcrank.scene.contact_marks import CUT, LONGEST, ContactMarking, ContactMarks
-from bellcrank.trajectory.contact_log import starts_of
+from bellcrank.trajectory.contacts import starts_of
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:

@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from bellcrank import _core
+from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.trajectory.efforts import flags
-from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout
-from bellcrank.trajectory.rotations import rotate
+from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, TURNED
+from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.trajectory.energy_balance import force_account
+from bellcrank.trajectory.interpolate import STATE_SECTIONS
+from bellcrank.trajectory.layout import CoordinateColumn, ForceColumn, FrameLayout, MultiplierColumn
+from bellcrank.trajectory.observation import force_efforts
+from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.store import FloatArray, Store, read_only
+
+
+def named(noun: str, name: object, known: Collection[str]) -> str:
+    """A name that a run contains. Raises MechanismError with close matches for any other."""
+    if isinstance(name, str) and name in known:
+        return name
+    if isinstance(name, str) and name == "ground":
+        raise MechanismError(Fault(f"{noun} 'ground'", "the ground does not move and has no results"))
+    advice = nearest(name, known) if known else f"it {'records' if noun == 'force' else 'has'} none"
+    raise MechanismError(Fault(f"{noun} {name!r}", f"the run has no {noun} of this name", None, advice))
+
+
+def _unrecorded(element: str, what: str) -> MechanismError:
+    return MechanismError(Fault(element, f"its {what} was not recorded", None, f"simulate with {what}s=True"))
+
+
+def _flags(values: FloatArray) -> np.ndarray:
+    """Flags recorded as 1 or 0; between frames a flag is true if it is true at both."""
+    return np.asarray(values > 1.0 - 1e-9)
+
+
+def _work_of(account: str, layout: FrameLayout, store: Store) -> FloatArray:
+    """The recorded work (T,) of an account, J; zero if there is none of this name."""
+    if not layout.works:
+        rule, advice = "its work was not added up", "simulate with ledger=True"
+        raise MechanismError(Fault(account, rule, None, advice))
+    if account not in layout.works:
+        return read_only(np.zeros(store.frames))
+    return store.read("works", layout.works.index(account))
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,8 +133,7 @@ class BodyHistory:
 
     def _recorded(self, section: str) -> FloatArray:
         if not self.layout.accelerations:
-            rule, advice = "its acceleration was not recorded", "simulate with accelerations=True"
-            raise MechanismError(Fault(f"body {self.name!r}", rule, None, advice))
+            raise _unrecorded(f"body {self.name!r}", "acceleration")
         return self.store.read(section, self.number)
 
 
@@ -134,8 +172,7 @@ class JointHistory:
     def acceleration(self) -> FloatArray:
         """(T, d), m/s^2 or rad/s^2: rates of the velocity; recorded only if asked for."""
         if "coordinate_accelerations" not in self.layout.shapes:
-            rule, advice = "its acceleration was not recorded", "simulate with accelerations=True"
-            raise MechanismError(Fault(f"joint {self.name!r}", rule, None, advice))
+            raise _unrecorded(f"joint {self.name!r}", "acceleration")
         return self.store.read("coordinate_accelerations", self._slice)
 
     @property
@@ -170,13 +207,12 @@ class JointHistory:
         return self._unique(1)
 
     def _unique(self, part: int) -> np.ndarray:
-        return flags(self.store.read("unique_reactions", self._reaction_number())[:, part])
+        return _flags(self.store.read("unique_reactions", self._reaction_number())[:, part])
 
     def _reaction_number(self) -> int:
         number = self.layout.reaction_number.get(self.name)
         if number is None:
-            rule, advice = "its reaction was not recorded", "simulate with reactions=True"
-            raise MechanismError(Fault(f"joint {self.name!r}", rule, None, advice))
+            raise _unrecorded(f"joint {self.name!r}", "reaction")
         return number
 
     @property
@@ -245,3 +281,265 @@ class ViolationHistory:
     def velocity(self) -> FloatArray:
         """Largest rate of a constraint error, m/s or rad/s."""
         return self.store.read("velocity_violation")
+
+
+class Efforts(ABC):
+    """Efforts along coordinates, or components at markers."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> Sequence[MultiplierColumn | ForceColumn]:
+        """The efforts."""
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates, and of components at markers, along which it acts."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of each effort, "N" or "N m"."""
+        return tuple(column.unit for column in self.columns)
+
+
+@dataclass(frozen=True, repr=False)
+class EffortHistory(Efforts):
+    """Efforts of a drive, of a geared motor's inertia or of a joint's limits, along the coordinates.
+
+    Usually there is one coordinate; a drive along a path has three or six, and a joint may limit several.
+    numbers: for each coordinate, the indices of its multipliers; the two limits of a coordinate are added.
+    """
+
+    name: str
+    numbers: tuple[tuple[int, ...], ...]
+    layout: FrameLayout
+    store: Store
+
+    @staticmethod
+    def of(name: str, numbers: tuple[int, ...], layout: FrameLayout, store: Store) -> EffortHistory:
+        """From the indices of all its multipliers."""
+        groups: dict[str, list[int]] = {}
+        for number in numbers:
+            groups.setdefault(layout.multipliers[number].name, []).append(number)
+        return EffortHistory(name, tuple(map(tuple, groups.values())), layout, store)
+
+    def __repr__(self) -> str:
+        along = ", ".join(self.coordinates)
+        return f"<effort of {self.name!r} along {along}, {self.store.frames} frames>"
+
+    @property
+    def columns(self) -> tuple[MultiplierColumn, ...]:
+        """The multipliers, one for each coordinate."""
+        return tuple(self.layout.multipliers[group[0]] for group in self.numbers)
+
+    @property
+    def unit(self) -> str:
+        """Unit of the effort along the first, and usually the only, coordinate."""
+        return self.units[0]
+
+    @property
+    def effort(self) -> FloatArray:
+        """(T,), or (T, k) for k > 1 coordinates; N or N m, positive where it drives the coordinate up."""
+        efforts = [self._along(group) for group in self.numbers]
+        return read_only(efforts[0] if len(efforts) == 1 else np.stack(efforts, axis=1))
+
+    @property
+    def unique(self) -> np.ndarray:
+        """(T,) or (T, k), whether the equations of motion determine the effort; if not, it has least norm."""
+        found = [
+            np.all([_flags(self.store.read("unique_multipliers", n)) for n in group], axis=0)
+            for group in self.numbers
+        ]
+        return found[0] if len(found) == 1 else np.stack(found, axis=1)
+
+    @property
+    def power(self) -> FloatArray:
+        """(T,), W: efforts times the rates of the coordinates they act along.
+
+        Raises MechanismError if these coordinates were not recorded.
+        """
+        if any(column.coordinate is None for column in self.columns):
+            rule, advice = "the rate of its coordinate was not recorded", "take a free coordinate of a joint"
+            raise MechanismError(Fault(f"drive {self.name!r}", rule, None, advice))
+        powers = [
+            self._along(group) * self.store.read("rates", column.coordinate)
+            for group, column in zip(self.numbers, self.columns, strict=True)
+        ]
+        return read_only(np.sum(powers, axis=0))
+
+    @property
+    def work(self) -> FloatArray:
+        """(T,), J: work of a drive, multiplier times prescribed rate, integrated along the run's steps.
+
+        Zero for elements that move only with the bodies. Raises MechanismError for a run without it
+        (`simulate(..., ledger=True)`).
+        """
+        kind = self.layout.multipliers[self.numbers[0][0]].kind
+        return _work_of(f"{kind} {self.name!r}", self.layout, self.store)
+
+    def _along(self, group: tuple[int, ...]) -> FloatArray:
+        signed = [self.layout.multipliers[n].sign * self.store.read("multipliers", n) for n in group]
+        total: FloatArray = np.sum(signed, axis=0)
+        return total
+
+
+@dataclass(frozen=True, repr=False)
+class ForceHistory(Efforts):
+    """History of a spring, a motor, friction, an applied wrench or another force: positions and efforts.
+
+    Its efforts are along coordinates, or components of force and moment at markers (names such as "force_x",
+    in the axes in which they were given); components that are always zero have no column. Of a geared motor
+    it is the torque's effort; the inertia of its rotor is `run.drive(name)`.
+    """
+
+    name: str
+    layout: FrameLayout
+    store: Store
+    origin: Origin
+
+    def __repr__(self) -> str:
+        return f"<force {self.name!r} ({', '.join(self.coordinates)}), {self.store.frames} frames>"
+
+    @property
+    def columns(self) -> tuple[ForceColumn, ...]:
+        """Its efforts."""
+        return self.layout.force_columns[self._slice]
+
+    @property
+    def effort(self) -> FloatArray:
+        """(T,), or (T, k) if there is not exactly one; N or N m, positive if it drives the coordinate up."""
+        return _squeezed(self._efforts)
+
+    @property
+    def position(self) -> FloatArray:
+        """(T,) or (T, k), m or rad: of the coordinates; NaN for components at markers."""
+        return _squeezed(self._along(0))
+
+    @property
+    def rate(self) -> FloatArray:
+        """(T,) or (T, k), m/s or rad/s: of the coordinates, and of markers along the components there."""
+        return _squeezed(self._rates)
+
+    @property
+    def power(self) -> FloatArray:
+        """(T,), W: its power on the bodies, efforts times rates."""
+        return read_only(np.sum(self._efforts * self._rates, axis=1))
+
+    @property
+    def work(self) -> FloatArray:
+        """(T,), J: the integral of its power since the run began, along the run's steps.
+
+        Raises MechanismError for a run without it (`simulate(..., ledger=True)`).
+        """
+        return _work_of(force_account(self.name), self.layout, self.store)
+
+    @property
+    def energy(self) -> FloatArray:
+        """(T,), J: its potential energy. Raises MechanismError if its kind has none, such as friction."""
+        places = [n for n, name in enumerate(self.layout.force_potentials) if name == self.name]
+        if not places:
+            rule, advice = "it has no potential energy", "its work is recorded with ledger=True"
+            raise MechanismError(Fault(f"force {self.name!r}", rule, None, advice))
+        return read_only(np.sum([self.store.read("force_potentials", n) for n in places], axis=0))
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies that it acts on, "ground" among them where it does."""
+        names, numbers = self._model.bodies, _core.force_bodies(self._model.core, self._in_core)
+        return tuple(names[n] if n < len(names) else "ground" for n in numbers)
+
+    def wrench(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> FloatArray:
+        """(T, 6), N m and N: moment about a point of a body, then force, exerted on that body, world axes.
+
+        body: one of `bodies`. point: in the body's frame, m. Raises MechanismError for another body, and for
+        a run that does not contain its mechanism.
+        """
+        if body not in self.bodies:
+            rule = "it does not act on this body"
+            raise MechanismError(Fault(f"force {self.name!r}", rule, body, nearest(body, self.bodies)))
+        wrenches, _ = self._exerted
+        moment, force = np.split(wrenches[:, self._moving.index(body) if body != "ground" else -1], 2, axis=1)
+        arm = np.asarray(point, dtype=float)
+        if body != "ground":
+            arm = rotate(self.store.read("rotation", self.layout.body_number[body]), arm)
+        return read_only(np.concatenate([moment - np.cross(arm, force), force], axis=1))
+
+    @property
+    def _slice(self) -> slice:
+        return self.layout.force_numbers[self.name]
+
+    @property
+    def _efforts(self) -> FloatArray:
+        return self.store.read("force_efforts", self._slice)
+
+    def _along(self, which: int) -> FloatArray:
+        """(T, k): values (0) or rates (1) of the coordinates."""
+        found = np.full((self.store.frames, len(self.columns)), np.nan)
+        for k, column in enumerate(self.columns):
+            if column.coordinate is not None:
+                *sections, place = self.layout.every_coordinate[column.coordinate]
+                found[:, k] = self.store.read(sections[which], place)
+        return found
+
+    @property
+    def _rates(self) -> FloatArray:
+        recorded = all(column.coordinate is not None for column in self.columns)
+        return self._along(1) if recorded else self._exerted[1]
+
+    @cached_property
+    def _model(self) -> Model:
+        """The model of the mechanism, which must be that of the run."""
+        model = self.origin.model
+        listed = force_efforts(model).get(self.name, [])
+        same = [(e.name, e.unit) for e in listed] == [(c.name, c.unit) for c in self.columns]
+        if model.bodies != self.layout.bodies or not same:
+            raise MechanismError(
+                Fault(f"force {self.name!r}", "the mechanism kept with the run is another one")
+            )
+        return model
+
+    @cached_property
+    def _in_core(self) -> list[tuple[str, int, int]]:
+        return [e.core for e in force_efforts(self._model)[self.name]]
+
+    @property
+    def _moving(self) -> list[str]:
+        return [body for body in self.bodies if body != "ground"]
+
+    @cached_property
+    def _exerted(self) -> tuple[FloatArray, FloatArray]:
+        """Moment about the origin and force on moving bodies, then the ground (T, n + 1, 6); rates (T, k)."""
+        model, numbers = self._model, [self.layout.body_number[body] for body in self._moving]
+        motion = [
+            np.stack([self.store.read(section, number) for number in numbers], axis=1)
+            if numbers
+            else np.empty((self.store.frames, 0, width))
+            for section, width in zip(STATE_SECTIONS, (3, 4, 3, 3), strict=True)
+        ]
+        followed = self._followed()
+        values = np.empty((self.store.frames, len(followed)))
+        for k, (section, place) in enumerate(followed.values()):
+            values[:, k] = self.store.read(section, place)
+        efforts = np.ascontiguousarray(self._efforts)
+        wrench, rates = _core.force_wrenches(
+            model.core, self._in_core, numbers, tuple(motion), list(followed), values, efforts
+        )
+        return wrench.reshape(self.store.frames, len(numbers) + 1, 6), rates
+
+    def _followed(self) -> dict[int, tuple[str, int]]:
+        """Section and column of coordinates whose gradient depends on where they were.
+
+        These are coordinates of joints given by formulas, and rotation vectors beyond half a turn.
+        """
+        kinds, layout = self._model.arrays["coordinate_kind"], self.layout
+        listed = [index for joint in self._model.joints for index in joint.coordinates]
+        found = {c: ("coordinates", n) for n, c in enumerate(listed) if kinds[c] == FORMULA_COORDINATE}
+        for c, number in zip(self._model.angular.tolist(), layout.turning, strict=False):
+            if kinds[c].startswith(TURNED):
+                section, *_, place = layout.every_coordinate[number]
+                found[c] = (section, place)
+        return found
+
+
+def _squeezed(values: FloatArray) -> FloatArray:
+    return read_only(values[:, 0] if values.shape[1] == 1 else values)

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.trajectory.rotations import (
+from bellcrank.mechanism.rotation_arrays import (
     conjugate,
     exponential,
     inverse_left_jacobian,

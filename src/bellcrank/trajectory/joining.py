@@ -1,16 +1,25 @@
-"""Layouts of successive runs as one: forces, drives and constraints may come, go and change between them."""
+"""Successive runs as one.
+
+Forces, drives and constraints may come, go and change between them: their layouts are united.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.compile.state import Points
+from bellcrank.errors import FaultList
+from bellcrank.mechanism.checking import required
+from bellcrank.trajectory.energy_balance import MOVES
+from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.recorder import spanned
 from bellcrank.trajectory.store import POINT, FloatArray, MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -47,6 +56,107 @@ _ODD: Final = ("shear", "normal", "force", "slip", "moment")
 """What of a touching point has the other sign seen from the other body."""
 
 _LASTING: Final = ("bodies", "com", "coordinates", "reactions", "accelerations")
+
+
+def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
+    """Concatenate successive runs of one mechanism into one run, in memory.
+
+    If a run begins at the time at which the previous one ends, that frame is taken once, from the previous
+    one. Status, statistics and mechanism are those of the last.
+
+    Raises MechanismError listing all runs that do not fit (other layouts, times that go back), and for no
+    runs.
+    """
+    listed = list(runs)
+    faults = FaultList()
+    if not listed:
+        faults.add("concatenate", "there is no run", None, "give one or more")
+    for number, run in enumerate(listed, start=1):
+        with faults.collect():
+            required(f"concatenate, run {number}", run, Trajectory)
+    faults.raise_any()
+    held = [run for run in listed if len(run)]
+    for number, (one, two) in enumerate(pairwise(listed), start=2):
+        if one.layout != two.layout:
+            rule = "it records other things than the one before"
+            faults.add(f"concatenate, run {number}", rule, two.name, "take the same mechanism and options")
+    for one, two in pairwise(held):
+        if two.time[0] < one.time[-1]:
+            rule = f"it begins before t = {one.time[-1]:g} s, where the one before ends"
+            faults.add("concatenate", rule, float(two.time[0]), "take the part after it, by run.between(...)")
+    faults.raise_any()
+    return joined(listed)
+
+
+def joined(runs: Sequence[Trajectory], changed: bool = False) -> Trajectory:
+    """Successive runs of one layout as one run, in memory.
+
+    changed: something may have been changed where one run follows another, so that a frame which both have is
+    the later one's; otherwise it is the earlier one's.
+    """
+    held = [run for run in runs if len(run)]
+    meets = [bool(one.time[-1] == two.time[0]) for one, two in pairwise(held)]
+    begins = [0, *(int(meet and not changed) for meet in meets)]
+    ends = [*(-1 if meet and changed else None for meet in meets), None]
+    last = runs[-1]
+    parts = [run[begin:end] for run, begin, end in zip(held, begins, ends, strict=False)] or [last]
+    sections = {
+        name: np.concatenate([part.store.read(name) for part in parts]) for name in last.layout.shapes
+    }
+    if last.layout.works and held:
+        before = np.repeat(_works_before(held, changed), [len(part) for part in parts], axis=0)
+        sections["works"] = sections["works"] + before
+    touching = np.concatenate([part.store.contacts for part in parts]) if last.layout.contacts else None
+    events = [event for run in runs for event in run.events]
+    store = MemoryStore(sections, touching)
+    statistics = {**last.statistics, **_seams(held), **spanned(sections["time"])}
+    return Trajectory(last.layout, store, last.status, statistics, last.origin, events)
+
+
+def _works_before(runs: list[Trajectory], changed: bool) -> list[FloatArray]:
+    """The work (b,) accumulated before each of successive runs, for those that start anew.
+
+    A run that starts anew counts from zero; parts of one run continue counting. changed: what the energy
+    without that of forces changes by from one run to the next is brought in there.
+    """
+    before, found, last = np.zeros(len(runs[0].layout.works)), [], np.zeros(len(runs[0].layout.works))
+    moves = runs[0].layout.works.index(MOVES)
+    for number, run in enumerate(runs):
+        works = run.store.read("works")
+        if not works[0].any():
+            before = before + last
+        if changed and number:
+            before = before.copy()
+            before[moves] += _free_energy(run, 0) - _free_energy(runs[number - 1], -1)
+        found.append(before)
+        last = works[-1]
+    return found
+
+
+def _free_energy(run: Trajectory, frame: int) -> float:
+    """Kinetic energy and that of the weight, J."""
+    one = slice(frame, frame + 1 or None)
+    kinetic, potential = (run.store.read(name, rows=one).item() for name in ("kinetic", "potential"))
+    return float(kinetic + potential - run.store.read("force_potentials", rows=one).sum())
+
+
+def _seams(runs: list[Trajectory]) -> dict[str, str | int | float]:
+    """What statistics say of where successive runs begin, end, and were joined at other states."""
+    if not runs:
+        return {}
+    first = runs[0]
+    statistics: dict[str, str | int | float] = {
+        name: first.statistics.get(name, "") for name in ("started_from", "part")
+    }
+    times = [f"{float(two.time[0]):.17g}" for one, two in pairwise(runs) if not _continues(one, two)]
+    statistics |= {"joined_at": ", ".join(times)}
+    return {name: text for name, text in statistics.items() if text}
+
+
+def _continues(one: Trajectory, two: Trajectory) -> bool:
+    """Whether a run begins where another ends."""
+    ends = ((one.store.read(name)[-1], two.store.read(name)[0]) for name in ("time", *STATE_SECTIONS))
+    return all(np.allclose(end, begin, rtol=1e-9, atol=1e-9) for end, begin in ends)
 
 
 def goes_on(one: FrameLayout, two: FrameLayout) -> bool:

@@ -1,26 +1,42 @@
-"""Runs that record only what moved: frames of varying length, poses of selected bodies."""
+"""Runs that record only what moved: frames of varying length, poses of selected bodies.
+
+In HDF5 files, written whole, they are
+
+/            attributes: format = "bellcrank moves", version = 2, bellcrank, mechanism (its name),
+start (time of the mechanism's initial configuration, s), status, message
+/description text of the mechanism file
+/SECTION     one data set for each of the fields of `_core.MoveRecord`, with attributes unit and meaning
+/statistics  attributes: what was counted
+"""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import State
-from bellcrank.errors import Fault, MechanismError
-from bellcrank.trajectory.efforts import unknown
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.trajectory.histories import named
 from bellcrank.trajectory.origin import Origin
-from bellcrank.trajectory.own_file import check_recorded
-from bellcrank.trajectory.showing import Shown
-from bellcrank.trajectory.status import Status
+from bellcrank.trajectory.own_file import OwnFile, check_recorded
+from bellcrank.trajectory.pictures import Shown
 from bellcrank.trajectory.store import FloatArray, read_only
+from bellcrank.trajectory.trajectory import Status, Trajectory
+
+if TYPE_CHECKING:
+    from bellcrank.trajectory.checked_file import CheckedFile
+
+_FORMAT: Final = "bellcrank moves"
+_VERSION: Final = 2
 
 
 class MoveTrajectory(Shown):
@@ -150,9 +166,7 @@ class MoveTrajectory(Shown):
 
         Raises MechanismError with close matches for an unknown name.
         """
-        body, widths = self._carried.get(name), self._widths
-        if body is None:
-            raise unknown("joint", name, self.joints)
+        body, widths = self._carried[named("joint", name, self._carried)], self._widths
         rows = np.flatnonzero(self.sections["body"] == body)
         begins = np.concatenate([[0], np.cumsum(widths[self.sections["body"]])])
         frames = np.searchsorted(self.sections["rows"], rows, side="right") - 1
@@ -165,17 +179,36 @@ class MoveTrajectory(Shown):
         replace: whether it may replace an existing quasi-static run. Raises MechanismError if that fails, for
         another suffix, and for a file that exists and must not be replaced.
         """
-        from bellcrank.trajectory.moves_file import save
-
         check_recorded(path)
-        save(self, path, replace)
+        path = Path(path)
+        own = None
+        try:
+            own = OwnFile(path, _judge_old, replace)
+            own.begin(_content(self))
+            own.sync()
+            own.take_name()
+        except OSError as error:
+            raise MechanismError(Fault(f"file '{path}'", f"it cannot be written: {error}")) from error
+        finally:
+            if own is not None:
+                own.release()
 
     @staticmethod
     def load(path: str | Path) -> MoveTrajectory:
         """Read a run from a file. Raises MechanismError for a damaged file or one without such a run."""
-        from bellcrank.trajectory.moves_file import load
+        from bellcrank.trajectory.checked_file import CheckedFile
 
-        return load(path)
+        with CheckedFile(Path(path)) as file:
+            _check_format(file)
+            sections = {
+                name: file.numbers(name, empty.dtype.kind, (None,))
+                for name, _, _, _, empty, _ in _core.MoveRecord.fields()
+            }
+            origin = Origin(file.text("description"), start=file.attribute("start", float))
+            status = Status(file.attribute("status", str), file.attribute("message", str))
+            run = MoveTrajectory(origin, sections, status, file.attributes("statistics"))
+            _check(file, run)
+            return run
 
     @cached_property
     def _replay(self) -> _core.MoveReplay:
@@ -192,10 +225,7 @@ class MoveTrajectory(Shown):
         return frame % len(self)
 
     def _body(self, name: str) -> int:
-        number = self.model.body_index.get(name) if isinstance(name, str) else None
-        if number is None:
-            raise unknown("body", name, self.bodies)
-        return number
+        return self.model.body_index[named("body", name, self.model.body_index)]
 
     def _rows(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
         rows, values = (self.sections[name][frame : frame + 2] for name in ("rows", "values"))
@@ -213,3 +243,90 @@ def joint_names(model: Model, carrying: Iterable[int]) -> tuple[str, ...]:
     """Names of joints from blocks of their rows; empty for -1, as of a floating body."""
     names = {block: joint.name for joint in model.joints for block in joint.blocks}
     return tuple(names.get(block, "") for block in carrying)
+
+
+def _content(run: MoveTrajectory) -> bytes:
+    import h5py
+
+    from bellcrank.trajectory.run_file import fixed_texts
+
+    with h5py.File("moves", "w", libver="latest", driver="core", backing_store=False) as file:
+        file.attrs.update(
+            format=fixed_texts(_FORMAT),
+            version=_VERSION,
+            bellcrank=fixed_texts(version("bellcrank")),
+            mechanism=fixed_texts(run.model.name),
+            start=run.origin.start,
+            status=fixed_texts(run.status),
+            message=fixed_texts(run.status.message),
+        )
+        file["description"] = fixed_texts(run.origin.text)
+        for name, _, unit, meaning, *_ in _core.MoveRecord.fields():
+            data = file.create_dataset(name, data=run.sections[name])
+            data.attrs.update(unit=fixed_texts(unit), meaning=fixed_texts(meaning))
+        statistics = {n: fixed_texts(v) if isinstance(v, str) else v for n, v in run.statistics.items()}
+        file.create_group("statistics").attrs.update(statistics)
+        file.flush()
+        content: bytes = file.id.get_file_image()
+        return content
+
+
+def _judge_old(path: Path) -> None:
+    """Raise MechanismError for a file that is not a record of moves, and must not be overwritten."""
+    from bellcrank.trajectory.checked_file import CheckedFile
+
+    if path.stat().st_size == 0:
+        return
+    try:
+        with CheckedFile(path) as file:
+            _check_format(file)
+    except MechanismError as error:
+        rule = "it exists and is not a recorded quasi-static run, so it is not overwritten"
+        raise MechanismError(Fault(f"file '{path}'", rule, None, "choose another name")) from error
+
+
+def _check_format(file: CheckedFile) -> None:
+    if file.attribute("format", str, default="") != _FORMAT:
+        rule = "it holds no quasi-static run"
+        raise file.error(rule, advice="runs with velocities are read by bc.Trajectory.load")
+    file.check_version(_VERSION)
+
+
+def _check(file: CheckedFile, run: MoveTrajectory) -> None:
+    """Raise MechanismError if sections do not match each other or the mechanism."""
+    faults, sections = FaultList(), run.sections
+    frames, count = len(sections["time"]), len(run.model.bodies)
+    widths = np.array(_core.MoveReplay(run.model.core).widths())
+
+    def fault(rule: str, value: Any) -> None:
+        with faults.collect():
+            raise file.error(rule, value)
+
+    if not np.all(np.isfinite(sections["time"])) or np.any(np.diff(sections["time"]) <= 0.0):
+        fault("'time' must increase", None)
+    if not np.all(np.isfinite(sections["value"])):
+        fault("'value' must be finite", None)
+    body = sections["body"]
+    if body.size and not 0 <= body.min() <= body.max() < count:
+        fault(f"'body' must be from 0 to {count - 1}", int(body.max()))
+    faults.raise_any()
+    begins = np.concatenate([[0], np.cumsum(widths[body])])
+    for name, length in (("rows", len(body)), ("values", len(sections["value"]))):
+        found = sections[name]
+        if len(found) != frames + 1 or found[0] != 0 or found[-1] != length or np.any(np.diff(found) < 0):
+            fault(f"{name!r} must rise from 0 to {length} in {frames + 1} steps", None)
+    faults.raise_any()
+    if np.any(begins[sections["rows"]] != sections["values"]):
+        fault("'values' does not fit the joints that moved", None)
+    if not np.array_equal(np.unique(body[: sections["rows"][min(1, frames)]]), np.arange(count)):
+        fault("the first frame must hold all joints", None)
+    faults.raise_any()
+
+
+def run_in(path: str | Path) -> Trajectory | MoveTrajectory:
+    """The run in a file, of either kind. Raises MechanismError for a damaged file or one without a run."""
+    from bellcrank.trajectory.checked_file import CheckedFile
+
+    with CheckedFile(Path(path)) as file:
+        moves = file.attribute("format", str, default="") == _FORMAT
+    return MoveTrajectory.load(path) if moves else Trajectory.load(path)

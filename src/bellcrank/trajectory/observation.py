@@ -13,7 +13,7 @@ from bellcrank.compile.model import EFFORT_UNITS, CustomRecord, ElementRecord, M
 from bellcrank.compile.state import owners_of
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, TURNED
 from bellcrank.mechanism.marker import GROUND
-from bellcrank.trajectory.accounts import accounts
+from bellcrank.trajectory.energy_balance import accounts
 from bellcrank.trajectory.layout import (
     CoordinateColumn,
     ForceColumn,
@@ -43,7 +43,8 @@ def observation(
     model: Model, reactions: bool = True, accelerations: bool = False, ledger: bool = False
 ) -> Observation:
     """The observation of a model: joint coordinates, efforts of joints and forces, accelerations, work."""
-    columns, coordinates = _reported(model)
+    of_joints = _joint_coordinates(model)
+    coordinates = [index for index, _ in of_joints]
     numbers = {index: place for place, index in reversed(list(enumerate(coordinates)))}
     efforts = tuple(
         MultiplierColumn(m.element, m.kind, m.unit, m.sign, numbers.get(m.coordinate), m.coordinate_name)
@@ -62,7 +63,7 @@ def observation(
     layout = FrameLayout(
         mechanism=model.name,
         bodies=model.bodies,
-        coordinates=tuple(columns),
+        coordinates=tuple(column for _, column in of_joints),
         multipliers=efforts,
         reactions=tuple(name for name, _, _ in listed),
         accelerations=accelerations,
@@ -72,7 +73,11 @@ def observation(
         ),
         turning=tuple(places[c] for c in model.angular.tolist()),
         forces=tuple(exerted),
-        force_columns=_force_columns(exerted, places),
+        force_columns=tuple(
+            ForceColumn(name, e.name, e.unit, places.get(e.coordinate))
+            for name, found in exerted.items()
+            for e in found
+        ),
         force_coordinates=tuple(CoordinateColumn(owners.get(c, ""), *_kind(model, c)) for c in unlisted),
         force_potentials=tuple(name for name, _ in potentials),
         inputs=tuple(InputColumn(one.name, one.unit) for one in model.inputs),
@@ -98,23 +103,6 @@ def observation(
     return Observation(layout, core, tuple(listed_coordinates))
 
 
-def _force_columns(exerted: dict[str, list[ForceEffort]], places: dict[int, int]) -> tuple[ForceColumn, ...]:
-    """The efforts of all forces. places: of the coordinates that are recorded."""
-    pairs = [(name, e) for name, found in exerted.items() for e in found]
-    return tuple(ForceColumn(name, e.name, e.unit, places.get(e.coordinate)) for name, e in pairs)
-
-
-def _reported(model: Model) -> tuple[list[CoordinateColumn], list[int]]:
-    """The coordinates that joints report."""
-    columns: list[CoordinateColumn] = []
-    coordinates: list[int] = []
-    for joint in model.joints:
-        for index, name, unit in zip(joint.coordinates, joint.coordinate_names, joint.units, strict=True):
-            columns.append(CoordinateColumn(joint.name, name, unit))
-            coordinates.append(index)
-    return columns, coordinates
-
-
 class ForceEffort(NamedTuple):
     """An effort of a force. coordinate: index in the model; -1 for a component at a marker.
 
@@ -133,7 +121,7 @@ class _Forces:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._named = _joint_coordinates(model)
+        self._named = dict(reversed(_joint_coordinates(model)))
         written = [r for r in model.custom if r.category == "force" and r.lowered.custom is not None]
         self._written = {record.name: (number, record) for number, record in enumerate(written)}
         self._contacts = {record.name: (number, record) for number, record in enumerate(model.contacts)}
@@ -192,7 +180,9 @@ class _Forces:
 
     def _about(self, coordinate: int) -> tuple[str, str, str]:
         """Name, unit and joint of a coordinate; of one that is no joint's the name of its kind."""
-        return self._named.get(coordinate) or (*_kind(self._model, coordinate), "")
+        if column := self._named.get(coordinate):
+            return column.name, column.unit, column.joint
+        return (*_kind(self._model, coordinate), "")
 
 
 def force_efforts(model: Model) -> dict[str, list[ForceEffort]]:
@@ -201,13 +191,13 @@ def force_efforts(model: Model) -> dict[str, list[ForceEffort]]:
     return {force.name: forces.efforts(force) for force in model.forces}
 
 
-def _joint_coordinates(model: Model) -> dict[int, tuple[str, str, str]]:
-    """Name, unit and joint of each coordinate that is one of a joint's."""
-    found: dict[int, tuple[str, str, str]] = {}
-    for joint in model.joints:
-        for index, name, unit in zip(joint.coordinates, joint.coordinate_names, joint.units, strict=True):
-            found.setdefault(index, (name, unit, joint.name))
-    return found
+def _joint_coordinates(model: Model) -> list[tuple[int, CoordinateColumn]]:
+    """The coordinates that joints report, with their index in the model."""
+    return [
+        (index, CoordinateColumn(joint.name, name, unit))
+        for joint in model.joints
+        for index, name, unit in zip(joint.coordinates, joint.coordinate_names, joint.units, strict=True)
+    ]
 
 
 def _kind(model: Model, coordinate: int) -> tuple[str, str]:

@@ -1,20 +1,28 @@
-"""The checked content of a run's file: its names match each other, and its frames match the names."""
+"""Runs in HDF5 files: reading them, whole or in parts on demand, with all that they hold checked.
+
+The names must match each other, and the frames the names.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from bellcrank.compile.state import State
+from bellcrank.compile.state import Points, State
 from bellcrank.errors import FaultList
-from bellcrank.trajectory.checked_file import NOT_OURS, CheckedFile
-from bellcrank.trajectory.checked_values import check_distinct, check_finite, check_within
-from bellcrank.trajectory.events import EventRecord
+from bellcrank.trajectory.checked_file import (
+    NOT_OURS,
+    CheckedFile,
+    check_distinct,
+    check_finite,
+    check_within,
+)
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import (
     CoordinateColumn,
@@ -24,7 +32,20 @@ from bellcrank.trajectory.layout import (
     MultiplierColumn,
     MultiplierKind,
 )
-from bellcrank.trajectory.run_file import FORCE_FIELDS, FORMAT, VERSION, event_sets, frame_sets
+from bellcrank.trajectory.origin import Origin
+from bellcrank.trajectory.run_file import CONTACTS, FORCE_FIELDS, FORMAT, VERSION, event_sets, frame_sets
+from bellcrank.trajectory.store import (
+    ALL_ROWS,
+    POINT,
+    FloatArray,
+    Item,
+    MemoryStore,
+    Rows,
+    Store,
+    points_of,
+    read_only,
+)
+from bellcrank.trajectory.trajectory import EventRecord
 
 Scalar: TypeAlias = str | int | float
 _WRITTEN: Final = "the writing of this file did not end: its process is still running or was killed"
@@ -188,26 +209,26 @@ def read_end(file: CheckedFile, layout: FrameLayout) -> End:
     """How the run ended, if it did. In a file that is being written, read it before the frames."""
     raw = file.numbers("end", "iu", (None,)).astype(np.uint8).tobytes()
     try:
-        told = json.loads(raw.decode("utf-8")) if raw else None
+        end = json.loads(raw.decode("utf-8")) if raw else None
     except (ValueError, RecursionError) as error:
         if not file.written:
             raise file.error(f"'end' is not a text of JSON: {error}") from None
-        told = None  # it has been written in part
-    if told is None:
+        end = None  # it has been written in part
+    if end is None:
         return End("running", _WRITTEN, {})
     wanted = {"status": str, "message": str, "statistics": dict, "events": list}
-    told = told if isinstance(told, dict) else {}
+    end = end if isinstance(end, dict) else {}
     for name, kind in wanted.items():
-        if not isinstance(told.get(name), kind):
-            raise file.error(f"'end' must hold {name!r}", told.get(name))
-    for name, value in told["statistics"].items():
+        if not isinstance(end.get(name), kind):
+            raise file.error(f"'end' must hold {name!r}", end.get(name))
+    for name, value in end["statistics"].items():
         if not isinstance(value, str | int | float):
             raise file.error(f"statistic {name!r} must be a number or a text", value)
-    for name in told["events"]:
+    for name in end["events"]:
         if not isinstance(name, str):
             raise file.error("'end' must name the events", name)
-    events = _events(file, layout, told["events"])
-    return End(told["status"], told["message"], told["statistics"], events)
+    events = _events(file, layout, end["events"])
+    return End(end["status"], end["message"], end["statistics"], events)
 
 
 def _events(file: CheckedFile, layout: FrameLayout, names: list[str]) -> tuple[EventRecord, ...]:
@@ -234,3 +255,143 @@ def _table(file: CheckedFile, group: str, columns: list[list[Any]]) -> list[tupl
     if len(set(map(len, columns))) > 1:
         raise file.error(f"the columns of {group!r} differ in length", [len(column) for column in columns])
     return list(zip(*columns, strict=True))
+
+
+_MOST_POINTS: Final = 1e9  # that touch in a frame
+
+
+def read_contacts(file: CheckedFile, layout: FrameLayout, counts: Any) -> Any:
+    """The points that touch, checked against how many there are in each frame."""
+    if not layout.contacts:
+        return None
+    counts = np.asarray(counts)
+    if not np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < _MOST_POINTS)):
+        raise file.error("'contacts/count' must be whole numbers, not negative")
+    total = int(counts.sum())
+    rows = file.rows(CONTACTS.path, "f", (None, POINT.itemsize // 8), total)[:total]
+    check_finite(file, CONTACTS.path, rows)
+    points = points_of(rows)
+    check_within(file, CONTACTS.path, np.unique(points["contact"]).tolist(), 0, len(layout.contacts))
+    check_within(file, CONTACTS.path, np.unique(points["shapes"]).tolist(), 0, len(layout.contact_shapes))
+    return points
+
+
+_CACHE_BYTES: Final = 1 << 28
+
+
+class FileStore:
+    """Sections read from a file on demand. The file is open only while it is read.
+
+    frames: number of frames, fixed when the store is made, even if the file still grows.
+    """
+
+    def __init__(self, path: Path, layout: FrameLayout, run: str, frames: int) -> None:
+        self.path = path.resolve()
+        self.frames = frames
+        self._layout = layout
+        self._run = run
+        self._recent: dict[tuple[str, str], FloatArray] = {}
+
+    def read(self, section: str, item: Item | None = None, rows: Rows = ALL_ROWS) -> FloatArray:
+        """See `Store.read`. Recently read data are kept, up to 256 MB.
+
+        Raises MechanismError if the file is gone, is damaged or now contains another run.
+        """
+        if not isinstance(rows, slice):
+            first = int(rows.min(initial=self.frames))
+            near = slice(first, int(rows.max(initial=first - 1)) + 1)
+            return read_only(self._from_file(section, item, near)[rows - first])
+        if rows != ALL_ROWS:
+            return read_only(self._from_file(section, item, rows))
+        key = (section, str(item))
+        values = self._recent.pop(key, None)
+        if values is None:
+            values = read_only(self._from_file(section, item, rows))
+        if values.nbytes <= _CACHE_BYTES:
+            self._recent[key] = values
+            while sum(kept.nbytes for kept in self._recent.values()) > _CACHE_BYTES:
+                del self._recent[next(iter(self._recent))]
+        return values
+
+    @property
+    def contacts(self) -> Points:
+        """See `Store.contacts`."""
+        if not self._layout.contacts:
+            return np.empty(0, POINT)
+        counts = self.read("contact_points")
+        with self._opened() as file:
+            points: Points = read_contacts(file, self._layout, counts)
+            return points
+
+    @contextmanager
+    def _opened(self) -> Iterator[CheckedFile]:
+        with opened(self.path) as file:
+            if file.attribute("run", str) != self._run:
+                raise file.error("it holds another run than the one that was loaded", advice="load it again")
+            yield file
+
+    def _from_file(self, section: str, item: Item | None, rows: slice) -> FloatArray:
+        chosen = slice(*rows.indices(self.frames))
+        with self._opened() as file:
+            return _section(file, self._layout, section, self.frames, item, chosen)
+
+
+class Contents(NamedTuple):
+    """The content of a file; its numbers are read through `store`."""
+
+    layout: FrameLayout
+    store: Store
+    end: End
+    origin: Origin
+
+
+def load(path: str | Path, lazy: bool | None = None) -> Contents:
+    """Read a run. `lazy` leaves the numbers in the file until they are needed (None: if over 256 MB).
+
+    Raises MechanismError for a file that is missing, damaged, not HDF5, not a run, or of another version.
+    """
+    with opened(Path(path)) as file:
+        layout = read_layout(file)
+        end = read_end(file, layout)
+        frames = count_frames(file, layout)
+        run = file.attribute("run", str)
+        if lazy is None:
+            lazy = frames * (layout.width + 1) * 8 > _CACHE_BYTES
+        store: Store
+        if lazy:
+            store = FileStore(Path(path), layout, run, frames)
+        else:
+            rows = slice(0, frames)
+            sections = {name: _section(file, layout, name, frames, None, rows) for name in layout.shapes}
+            store = MemoryStore(sections, read_contacts(file, layout, sections.get("contact_points")))
+        text = file.text("description") if file.has("description") else ""
+        start = file.attribute("start", float)
+        if not isfinite(start):
+            raise file.error("attribute 'start' must be finite", start)
+        return Contents(layout, store, end, Origin(text, start=start, values=_start_values(file)))
+
+
+def _start_values(file: CheckedFile) -> Mapping[str, float] | None:
+    """What elements took from the start, by `state_source.start_values`; None if it is not there."""
+    if not file.has("start_values"):
+        return None
+    try:
+        values = json.loads(file.text("start_values"))
+    except ValueError:
+        values = None
+    if not isinstance(values, dict) or not all(
+        isinstance(value, int | float) and isfinite(value) for value in values.values()
+    ):
+        raise file.error("'start_values' must be numbers by name, in JSON", None)
+    return values
+
+
+def _section(
+    file: CheckedFile, layout: FrameLayout, section: str, frames: int, item: Item | None, rows: slice
+) -> FloatArray:
+    if section not in frame_sets(layout):  # it has no columns
+        empty = np.empty((len(range(rows.start, rows.stop, rows.step or 1)), *layout.shapes[section]))
+        return empty if item is None else empty[:, item]
+    data = section_rows(file, layout, section, frames)
+    values: FloatArray = data[rows] if item is None else data[rows, item]
+    return values

@@ -13,12 +13,10 @@ import numpy as np
 
 from bellcrank.compile.state import Points
 from bellcrank.errors import BellcrankError, SimulationError
-from bellcrank.trajectory.events import EventRecord, records_of
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
-from bellcrank.trajectory.status import Status
 from bellcrank.trajectory.store import POINT, FloatArray, MemoryStore, Store, points_of
-from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.trajectory.trajectory import EventRecord, Status, Trajectory, records_of
 
 if TYPE_CHECKING:
     from bellcrank.trajectory.writer import Writer

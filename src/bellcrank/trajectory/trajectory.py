@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,22 +13,67 @@ import numpy as np
 from bellcrank.compile.state import State, StateSource
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.trajectory.elements import Elements
+from bellcrank.mechanism.contents import counted
+from bellcrank.trajectory.contacts import ContactHistory, memory_at, rows_of
 from bellcrank.trajectory.energy_balance import EnergyBalance, energy_balance
-from bellcrank.trajectory.events import EventRecord
-from bellcrank.trajectory.histories import EnergyHistory, ViolationHistory
-from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.histories import (
+    BodyHistory,
+    EffortHistory,
+    EnergyHistory,
+    ForceHistory,
+    InputHistory,
+    JointHistory,
+    ViolationHistory,
+    named,
+)
+from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
+from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
 from bellcrank.trajectory.origin import Origin
-from bellcrank.trajectory.showing import Shown
-from bellcrank.trajectory.status import Status
-from bellcrank.trajectory.store import FloatArray, Store
+from bellcrank.trajectory.pictures import Shown
+from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import Dataset
 
 
-class Trajectory(Elements, Shown):
+class Status(str):
+    """How a run ended: "finished", "interrupted", "running" (from a file without an end), or why it failed.
+
+    message: a sentence for the user; empty if there is none.
+    """
+
+    __slots__ = ("message",)
+    message: str
+
+    def __new__(cls, state: str, message: str = "") -> Status:
+        """A status with its message."""
+        status = super().__new__(cls, state)
+        status.message = message
+        return status
+
+
+@dataclass(frozen=True, eq=False)
+class EventRecord:
+    """An event of a run.
+
+    time: s. name: of the event, or "lower limit of joint 'pivot'" and the like if a stop was reached.
+    state: of the bodies then; at a stop, after the impact. `simulate(..., state=record.state)` continues from
+        it.
+    """
+
+    time: float
+    name: str
+    state: State
+
+    def __repr__(self) -> str:
+        return f"<{self.name} at t = {self.time:.9g} s>"
+
+
+_FRAMES_MOST = 10_000_000  # of a run at other times
+
+
+class Trajectory(Shown):
     """Results of a run: T frames at increasing times. SI units, world axes; all arrays are read-only.
 
     layout: what was recorded. status: how the run ended. statistics: what the solver counted.
@@ -85,6 +130,92 @@ class Trajectory(Elements, Shown):
         return f"<Trajectory of {self.name!r}: {self.extent()}, {self.status}>"
 
     @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies."""
+        return self.layout.bodies
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return self.layout.joints
+
+    @property
+    def drives(self) -> tuple[str, ...]:
+        """Names of the drives, and of motors with a rotor's inertia."""
+        return self._elements("drive", "motor")
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        """Names of the constraints: gears, belts, cables and other couplings."""
+        return self._elements("constraint")
+
+    @property
+    def forces(self) -> tuple[str, ...]:
+        """Names of the forces: springs, motors, friction, applied wrenches and others."""
+        return self.layout.forces
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return tuple(column.name for column in self.layout.inputs)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Names of the joints with limits."""
+        return self._elements("limit")
+
+    def body(self, name: str) -> BodyHistory:
+        """The motion of a body. Raises MechanismError with close matches for an unknown name."""
+        number = self.layout.body_number[named("body", name, self.layout.body_number)]
+        return BodyHistory(name, number, self.layout, self.store)
+
+    def joint(self, name: str) -> JointHistory:
+        """Motion and reaction of a joint. Raises MechanismError with close matches for an unknown name."""
+        return JointHistory(named("joint", name, self.joints), self.layout, self.store)
+
+    def drive(self, name: str) -> EffortHistory:
+        """The effort of a drive. Raises MechanismError with close matches for an unknown name."""
+        return self._effort("drive", name, self.drives, "drive", "motor")
+
+    def constraint(self, name: str) -> EffortHistory:
+        """The effort of a gear, a belt, a cable or another coupling, as its kind defines it.
+
+        It is the force at the teeth or the rim if radii are given, the tension of a cable, or else the torque
+        or force on the first coordinate that it couples, divided by that coordinate's coefficient.
+        Raises MechanismError with close matches for an unknown name.
+        """
+        return self._effort("constraint", name, self.constraints, "constraint")
+
+    def limit(self, name: str) -> EffortHistory:
+        """The efforts of a joint's limits. Raises MechanismError with close matches for an unknown name."""
+        return self._effort("joint with limits", name, self.limits, "limit")
+
+    def force(self, name: str) -> ForceHistory:
+        """The efforts of a force. Raises MechanismError with close matches for an unknown name."""
+        return ForceHistory(named("force", name, self.forces), self.layout, self.store, self.origin)
+
+    @property
+    def contacts(self) -> tuple[str, ...]:
+        """Names of the contacts, which are forces as well."""
+        return self.layout.contacts
+
+    def contact(self, name: str) -> ContactHistory:
+        """The points of a contact. Raises MechanismError with close matches for an unknown name."""
+        return ContactHistory(named("contact", name, self.contacts), self.layout, self.store)
+
+    def input(self, name: str) -> InputHistory:
+        """The values of an input over time. Raises MechanismError with close matches for an unknown name."""
+        number = self.inputs.index(named("input", name, self.inputs))
+        return InputHistory(name, number, self.layout.inputs[number].unit, self.store)
+
+    def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))
+
+    def _effort(self, noun: str, name: str, known: tuple[str, ...], *kinds: MultiplierKind) -> EffortHistory:
+        numbers = self.layout.multiplier_numbers(named(noun, name, known), *kinds)
+        return EffortHistory.of(name, numbers, self.layout, self.store)
+
+    @property
     def energy(self) -> EnergyHistory:
         """Kinetic, potential and total energy."""
         return EnergyHistory(self.store)
@@ -107,9 +238,13 @@ class Trajectory(Elements, Shown):
         It contains the whole turns of all angles, so that `simulate(..., state=run.at(t))` continues from
         there. Raises MechanismError for a time outside the run.
         """
-        from bellcrank.trajectory.parts import state_at
-
-        return state_at(self, time)
+        with Check("run") as check:
+            time = check.number("the time", time, "s")
+        sections = (*STATE_SECTIONS, *_counting(self.layout))
+        values = interpolated(self.store, sections, self.within(np.array([time], dtype=float)))
+        contacts = memory_at(self.store, float(time)) if self.layout.contacts else None
+        state = _state(self.layout, float(time), {name: values[name][0] for name in sections})
+        return replace(state, contacts=contacts, source=self.state_source)
 
     def resample(self, times: Any = None, *, step: float | None = None) -> Trajectory:
         """Resample the run at other times, in memory.
@@ -119,18 +254,47 @@ class Trajectory(Elements, Shown):
 
         Raises MechanismError for times outside the run or not increasing.
         """
-        from bellcrank.trajectory.parts import resampled
-
-        return resampled(self, times, step)
+        if (times is None) == (step is None):
+            raise MechanismError(Fault("resample", "it takes either times or a step; such as step=0.01"))
+        first, last = self.span()
+        with Check("resample") as check:
+            if step is None:
+                listed = [times] if isinstance(times, (int, float)) else times
+                times = check.array("times", listed, (None,), "s")
+            elif (last - first) / (step := check.positive("step", step, "s")) > _FRAMES_MOST:
+                check.fault(f"a run holds at most {_FRAMES_MOST} frames", step)
+        if step is not None:
+            times = first + step * np.arange(int((last - first) / step * (1 + 1e-12) + 1e-9) + 1)
+        wanted = self.within(times)
+        if np.any(np.diff(wanted) <= 0.0):
+            raise MechanismError(Fault("resample", "times must be increasing; sort them, drop doubles"))
+        layout = replace(self.layout, contacts=(), contact_shapes=())  # points come and go between frames
+        sections = interpolated(self.store, tuple(layout.shapes), wanted)
+        statistics = {**self.statistics, "resampled": f"from {len(self)} frames"}
+        return Trajectory(layout, MemoryStore(sections), self.status, statistics, self.origin, self.events)
 
     def __getitem__(self, frames: slice) -> Trajectory:
         """A part of the run by frame indices, such as run[10:20] or run[::5], in memory.
 
         Raises MechanismError for anything but a forward slice.
         """
-        from bellcrank.trajectory.parts import part
+        from bellcrank.trajectory.recorder import spanned
 
-        return part(self, frames)
+        if not isinstance(frames, slice) or (frames.step is not None and frames.step < 1):
+            rule, advice = (
+                "a part is a slice of frames, forwards",
+                "such as run[10:20]; times: run.between(0, 1)",
+            )
+            raise MechanismError(Fault(f"run of {self.name!r}", rule, frames, advice))
+        rows = slice(*frames.indices(len(self)))
+        inside = self.time[rows]
+        sections = {name: self.store.read(name, rows=rows) for name in self.layout.shapes}
+        events = [e for e in self.events if len(inside) and inside[0] <= e.time <= inside[-1]]
+        store = MemoryStore(sections, rows_of(self.store, rows) if self.layout.contacts else None)
+        statistics = dict(self.statistics)
+        if len(inside) < len(self) and len(inside):
+            statistics |= {"part": f"{len(inside)} of {len(self)} frames", **spanned(inside)}
+        return Trajectory(self.layout, store, self.status, statistics, self.origin, events)
 
     def between(self, start: float, end: float) -> Trajectory:
         """The frames from one time to another, s, both included."""
@@ -141,9 +305,15 @@ class Trajectory(Elements, Shown):
 
     def summary(self) -> str:
         """The content of the run, in a few lines."""
-        from bellcrank.trajectory.parts import summary
-
-        return summary(self)
+        lines = [f"run of {self.name!r}: {self.extent()}"]
+        lines.append(f"status: {self.status}" + (f" ({self.status.message})" if self.status.message else ""))
+        lines.append(self.contents())
+        if len(self):
+            worst = float(np.max(self.violation.position))
+            drift = float(np.max(np.abs(self.energy.drift)))
+            lines.append(f"largest constraint error {worst:.2g}, largest change of energy {drift:.3g} J")
+        lines += [f"{name}: {value}" for name, value in self.statistics.items()]
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, FloatArray]:
         """Every quantity as a column (T,), by name with unit, e.g. "body.crank.x [m]"; for tables."""
@@ -160,9 +330,9 @@ class Trajectory(Elements, Shown):
     def to_xarray(self) -> Dataset:
         """Everything as an `xarray.Dataset` with axes time, body, joint, ..., units and meanings.
 
-        For a table of the axes see `dataset`. Raises Unsupported without xarray (extra `xarray`).
+        For a table of the axes see `saving`. Raises Unsupported without xarray (extra `xarray`).
         """
-        from bellcrank.trajectory.dataset import dataset
+        from bellcrank.trajectory.saving import dataset
 
         return dataset(self)
 
@@ -170,7 +340,7 @@ class Trajectory(Elements, Shown):
         """Write the run into a file; the suffix of the path chooses the kind.
 
         .h5, .hdf5: everything, which `load` reads (layout: see `run_file`); .nc: NetCDF with named axes, the
-        data of `to_xarray`; .csv, .npz, .mat: the columns of `to_dict`, see `kinds_of_files`.
+        data of `to_xarray`; .csv, .npz, .mat: the columns of `to_dict`, see `saving`.
         replace: whether it may replace an existing file; in place of a recorded run only a run is written.
 
         Raises MechanismError for another suffix, for a file that exists and must not be replaced, and if
@@ -178,7 +348,7 @@ class Trajectory(Elements, Shown):
 
         >>> run.save("pendulum.h5")
         """
-        from bellcrank.trajectory.kinds_of_files import save
+        from bellcrank.trajectory.saving import save
 
         save(self, path, replace)
 
@@ -190,7 +360,7 @@ class Trajectory(Elements, Shown):
 
         Raises MechanismError, listing all faults, for a file that is missing, damaged or not a run.
         """
-        from bellcrank.trajectory.storage import load
+        from bellcrank.trajectory.reading import load
 
         read = load(path, lazy)
         status = Status(read.end.status, read.end.message)
@@ -206,10 +376,10 @@ class Trajectory(Elements, Shown):
             "violation"; or "picture", which is `draw`.
         names: the joints, bodies, drives or forces to show; by default the most significant ones.
         path: file to write the figure into (PNG, PDF or SVG).
-        options: those of the kind, see `plots.kinds`.
+        options: those of the kind, see the functions in `figures`.
         Raises MechanismError for an unknown kind or name, Unsupported without matplotlib.
         """
-        from bellcrank.trajectory.plots import plot
+        from bellcrank.trajectory.figures import plot
 
         return plot(self, what, names, path, options)
 
@@ -228,8 +398,40 @@ class Trajectory(Elements, Shown):
             raise MechanismError(Fault(f"run of {self.name!r}", rule, float(times[outside][0])))
         return np.clip(times, first, last)
 
+    def contents(self) -> str:
+        """How many bodies, joints and drives it has, in words."""
+        counts = (("body", self.bodies), ("joint", self.joints), ("drive", self.drives))
+        return ", ".join(counted(len(names), noun) for noun, names in counts)
+
     def extent(self) -> str:
         """The number of frames and the time span, in words."""
         if len(self) == 0:
             return "no frames"
         return f"{len(self)} frames, t = {self.time[0]:g} to {self.time[-1]:g} s"
+
+
+def records_of(layout: FrameLayout, names: Sequence[str], frames: FloatArray) -> tuple[EventRecord, ...]:
+    """Events from their frames (n, 1 + width), with the names of all."""
+    return tuple(
+        EventRecord(float(frame[0]), name, state_of(layout, frame))
+        for name, frame in zip(names, frames, strict=True)
+    )
+
+
+def state_of(layout: FrameLayout, frame: FloatArray) -> State:
+    """The state of a frame (1 + width,)."""
+    sections = (*STATE_SECTIONS, *_counting(layout))
+    values = {name: frame[layout.columns[name]].reshape(layout.shapes[name]) for name in sections}
+    return _state(layout, float(frame[0]), values)
+
+
+def _counting(layout: FrameLayout) -> list[str]:
+    """The sections that hold angles with their whole turns."""
+    return [name for name in ("coordinates", "angles") if layout.turning and name in layout.shapes]
+
+
+def _state(layout: FrameLayout, time: float, values: Mapping[str, FloatArray]) -> State:
+    """A state from the sections of a frame."""
+    counted = [values[name] for name in _counting(layout)]
+    angles = np.concatenate(counted)[list(layout.turning)] if counted else None
+    return State(time, *(values[name] for name in STATE_SECTIONS), angles)

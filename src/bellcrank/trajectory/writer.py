@@ -1,4 +1,4 @@
-"""Writes a run into an HDF5 file while it is computed; for the layout see `run_file`."""
+"""Writes runs into HDF5 files, while they are computed and as a whole; for the layout see `run_file`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ import numpy as np
 
 from bellcrank.compile.state import Points
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.trajectory.events import EventRecord
+from bellcrank.trajectory.contacts import rows_of
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.own_file import OwnFile, check_recorded
-from bellcrank.trajectory.reading import Scalar, opened
+from bellcrank.trajectory.reading import FileStore, Scalar, opened
 from bellcrank.trajectory.run_file import CONTACTS, begun, event_sets, frame_sets
 from bellcrank.trajectory.store import FloatArray
+from bellcrank.trajectory.trajectory import EventRecord, Trajectory
 
+_SAVE_BYTES: Final = 1 << 25  # of frames that are written at once
 _END_BYTES: Final = 1 << 16  # always kept free for the end
 _SET_BYTES: Final = 1 << 12  # what HDF5 needs to find the chunks of a set, beside 16 bytes for each
 
@@ -215,3 +217,27 @@ def _end(status: str, message: str, statistics: Mapping[str, Scalar], events: Se
 
 def _part(event: EventRecord, name: str) -> Any:
     return event.time if name == "time" else getattr(event.state, name)
+
+
+def save(run: Trajectory, path: str | Path, replace: bool = False) -> None:
+    """Write a whole run into a file, which has its name only once it is complete.
+
+    A run that was being written when it was read is saved as it is. replace: whether an existing run may be
+    replaced. Raises MechanismError if that fails.
+    """
+    path, layout, store = Path(path), run.layout, run.store
+    if isinstance(store, FileStore) and path.resolve() == store.path:
+        rule = "the run is read from this very file"
+        raise MechanismError(Fault(f"file '{path}'", rule, None, "save it under another name"))
+    writer = Writer(path, layout, run.origin, growing=False, replace=replace)
+    frames = max(1, _SAVE_BYTES // (8 * (layout.width + 1)))
+    try:
+        for start in range(0, store.frames, frames):
+            rows = slice(start, min(start + frames, store.frames))
+            parts = [store.read(name, rows=rows).reshape(rows.stop - start, -1) for name in layout.shapes]
+            writer.append(np.concatenate(parts, axis=1), rows_of(store, rows) if layout.contacts else None)
+        writer.close(run.status, run.status.message, run.statistics, run.events)
+    except OSError as error:
+        raise MechanismError(Fault(f"file '{path}'", f"it cannot be written: {error}")) from error
+    finally:
+        writer.release()

@@ -13,11 +13,10 @@ from bellcrank.compile.state import State
 from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
-from bellcrank.integrate.advance import advance, output_times
-from bellcrank.integrate.events import CompiledEvents
-from bellcrank.integrate.failure import explain
-from bellcrank.integrate.methods import find_method, method_options
-from bellcrank.run.happenings import happened
+from bellcrank.run.advance import advance
+from bellcrank.run.ending import explain, happened
+from bellcrank.run.events import CompiledEvents
+from bellcrank.run.plan import find_method, method_options, output_times
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder

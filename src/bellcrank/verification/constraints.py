@@ -16,7 +16,7 @@ from bellcrank.compile.model import CustomRecord, JointRecord, Model
 from bellcrank.compile.state import Floats, State
 from bellcrank.expression.compiled import evaluate
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, OF_FORMULAS
-from bellcrank.trajectory.rotations import exponential, product
+from bellcrank.mechanism.rotation_arrays import exponential, product
 from bellcrank.verification.evidence import Evidence, Frames
 from bellcrank.verification.snapshot import (
     Formulas,

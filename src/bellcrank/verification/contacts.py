@@ -11,8 +11,8 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, Points
-from bellcrank.run.happenings import changes_of
-from bellcrank.trajectory.contact_log import starts_of
+from bellcrank.run.events import changes_of
+from bellcrank.trajectory.contacts import starts_of
 from bellcrank.verification.evidence import Evidence, Frames
 from bellcrank.verification.verdict import CheckResult, Worst
 

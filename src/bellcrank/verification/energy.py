@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from bellcrank.compile.state import Floats
-from bellcrank.trajectory.accounts import IMPACTS, MOVES, force_account
+from bellcrank.trajectory.energy_balance import IMPACTS, MOVES, force_account
 from bellcrank.verification.contacts import points_at
 from bellcrank.verification.evidence import Evidence, Frames
 from bellcrank.verification.intervals import Calm, Roughness, bodies_at, broken_intervals, groups_of, steady

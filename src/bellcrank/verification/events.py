@@ -16,10 +16,9 @@ import numpy as np
 
 from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
-from bellcrank.run.happenings import changes_of
-from bellcrank.run.telling import STATE_SET
-from bellcrank.trajectory.events import EventRecord
-from bellcrank.trajectory.rotations import conjugate, logarithm, product
+from bellcrank.mechanism.rotation_arrays import conjugate, logarithm, product
+from bellcrank.run.events import STATE_SET, changes_of
+from bellcrank.trajectory.trajectory import EventRecord
 from bellcrank.verification.contacts import PointsAt, Touching, pairs_met, points_at
 from bellcrank.verification.evidence import Evidence, Frames
 from bellcrank.verification.intervals import Calm, Roughness, broken_intervals

@@ -10,8 +10,8 @@ import numpy as np
 
 from bellcrank.compile.model import CustomRecord, Model
 from bellcrank.compile.state import Floats, State
-from bellcrank.integrate.methods import METHODS, Method
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, TURNED
+from bellcrank.run.plan import METHODS, Method
 from bellcrank.trajectory.observation import force_efforts, observation
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.verification.snapshot import MOTION, CoordinateAt, Formulas, Snapshot, Snapshots

@@ -18,8 +18,7 @@ from bellcrank.compile.model import CustomRecord, Model
 from bellcrank.compile.state import Floats
 from bellcrank.expression.expression import t
 from bellcrank.expression.reading import symbols_of
-from bellcrank.run.happenings import changes_of
-from bellcrank.run.telling import STATE_SET
+from bellcrank.run.events import STATE_SET, changes_of
 from bellcrank.verification.contacts import Touching, contacts_stay, points_changed
 from bellcrank.verification.evidence import Evidence
 from bellcrank.verification.loads import law_effort
@@ -169,7 +168,9 @@ def bodies_at(model: Model, record: CustomRecord) -> list[int]:
     """The bodies at the ends of a constraint or force given by formulas."""
     found: list[int] = []
     for end in record.ends:
-        found += model.coordinate_bodies[end] if isinstance(end, int) else [model.body_index[end.body]]
+        found += (
+            model.coordinate_bodies[end].tolist() if isinstance(end, int) else [model.body_index[end.body]]
+        )
     return list(map(int, found))
 
 

@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from bellcrank.compile.state import Floats
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
-from bellcrank.trajectory.rotations import conjugate, exponential, logarithm, product
+from bellcrank.mechanism.rotation_arrays import conjugate, exponential, logarithm, product
 from bellcrank.verification.evidence import Evidence, Frames
 from bellcrank.verification.intervals import Calm, Roughness, changes
 from bellcrank.verification.loads import acting

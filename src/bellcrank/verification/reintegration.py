@@ -16,11 +16,11 @@ from bellcrank.compile.state import Floats, State
 from bellcrank.errors import BellcrankError, SimulationError
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
-from bellcrank.integrate.advance import advance
-from bellcrank.integrate.methods import MethodOptions, method_options
+from bellcrank.mechanism.rotation_arrays import conjugate, logarithm, product
+from bellcrank.run.advance import advance
+from bellcrank.run.plan import MethodOptions, method_options
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.recorder import Recorder
-from bellcrank.trajectory.rotations import conjugate, logarithm, product
 from bellcrank.verification.contacts import Touching
 from bellcrank.verification.evidence import Evidence
 

@@ -16,10 +16,10 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE, turn_of
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.rotation_arrays import conjugate, product
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.recorder import spanned
-from bellcrank.trajectory.rotations import conjugate, product
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.verification.balance import judge_impulses
 from bellcrank.verification.certificate import of_run

@@ -20,7 +20,7 @@ from bellcrank.compile.state import Floats, State
 from bellcrank.expression.compiled import evaluate, symbols_of
 from bellcrank.expression.expression import t
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
-from bellcrank.trajectory.rotations import conjugate, exponential, product
+from bellcrank.mechanism.rotation_arrays import conjugate, exponential, product
 
 MOTION: Final = ("position", "rotation", "velocity", "angular_velocity")
 """The arrays of a State, which are sections of runs too."""

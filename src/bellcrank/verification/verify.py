@@ -7,7 +7,7 @@ from typing import Unpack
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
-from bellcrank.formulations.options import FormulationOptions
+from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import MOVING, check_request
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism

@@ -15,9 +15,9 @@ from bellcrank.compile.report import AssemblyReport
 from bellcrank.compile.state import State
 from bellcrank.errors import AssemblyError
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.run.opening import PROJECTION
 from bellcrank.run.run import Run
-from bellcrank.simulate import start
+from bellcrank.run.simulate import start
+from bellcrank.run.start import PROJECTION
 from bellcrank.trajectory.joining import frames_of
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation

@@ -11,7 +11,7 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.marker import GROUND
-from bellcrank.trajectory.rotations import rotate
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.names import known
 from bellcrank.viewer.pieces import End, points_on, snapped

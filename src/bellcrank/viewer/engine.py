@@ -18,11 +18,9 @@ from bellcrank.errors import BellcrankError, Fault, MechanismError, SimulationEr
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.run import Run
-from bellcrank.trajectory.events import state_of
 from bellcrank.trajectory.joining import frames_of
 from bellcrank.trajectory.origin import Origin
-from bellcrank.trajectory.status import Status
-from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.trajectory.trajectory import Status, Trajectory, state_of
 from bellcrank.viewer.built import Built, begun, markers_of, started
 from bellcrank.viewer.history import History
 from bellcrank.viewer.jogging import Jog, held

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.trajectory.contact_log import starts_of
 from bellcrank.trajectory.contact_marks import Touching
+from bellcrank.trajectory.contacts import starts_of
 from bellcrank.trajectory.joining import laid
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import POINT, FloatArray, MemoryStore

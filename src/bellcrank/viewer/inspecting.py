@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank.compile.model import Model
-from bellcrank.trajectory.rotations import conjugate, rotate
+from bellcrank.mechanism.rotation_arrays import conjugate, rotate
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.names import known
 

@@ -19,7 +19,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.marker import Marker
-from bellcrank.trajectory.rotations import rotate
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.viewer.twin import Twin
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Points
 from bellcrank.errors import BellcrankError, Fault, MechanismError
-from bellcrank.trajectory.contact_log import starts_of
 from bellcrank.trajectory.contact_marks import Touching
+from bellcrank.trajectory.contacts import starts_of
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.history import NONE

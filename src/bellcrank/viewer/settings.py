@@ -11,8 +11,8 @@ import numpy as np
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.formulations.preparing import MOVING, check_request
-from bellcrank.integrate.methods import METHODS, find_method
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.run.plan import METHODS, find_method
 
 LIVE_STEP: Final = 1e-3
 """s, of fixed-step methods where nothing else is said."""

@@ -46,7 +46,7 @@ from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import Input
-from bellcrank.trajectory.rotations import rotate
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.viewer.names import known
 
 _SLOWEST: Final = 12.0  # rad/s; the point follows within a quarter of a second

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.compile.state import Floats
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene import Scene
-from bellcrank.trajectory.rotations import rotate
 from bellcrank.viewer.page.plots import Plots
 from bellcrank.viewer.session import Session
 from bellcrank.viewer.snapshot import Snapshot

@@ -18,10 +18,10 @@ import numpy as np
 from bellcrank.compile.state import Floats
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation import matrix
+from bellcrank.mechanism.rotation_arrays import conjugate, rotate
 from bellcrank.scene import Scene
 from bellcrank.scene.making import crossings
 from bellcrank.scene.scene import rotated
-from bellcrank.trajectory.rotations import conjugate, rotate
 from bellcrank.viewer.page.gate import NAMES
 from bellcrank.viewer.page.stage import Batch, Stage
 from bellcrank.viewer.pieces import points_on, snapped

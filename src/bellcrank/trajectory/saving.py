@@ -1,6 +1,14 @@
-"""A trajectory as an `xarray.Dataset`: variables over named axes, with units and meanings.
+"""The kinds of files that a run is written into, by suffix.
 
-Axes beside `time` are labelled by names, a coordinate of a joint as "pivot.theta_z":
+.h5, .hdf5    everything, which `Trajectory.load` reads; see `run_file`
+.nc           NetCDF: variables over named axes, those of `dataset`
+.csv          the columns of `Trajectory.to_dict`: a line of names with units, a line for each frame
+.npz          the same, each column as an array under its name, which `numpy.load` reads
+.mat          the same for MATLAB and Octave: `names` (n, 1), a cell array, and `values` (T, n); also
+              `mechanism` and `status`, texts
+
+A dataset of xarray has variables over named axes, with units and meanings. Axes beside `time` are labelled by
+names, a coordinate of a joint as "pivot.theta_z":
 
     body, axis (x, y, z), quaternion (w, x, y, z)    motion of the bodies
     coordinate, angle, along                         of joints; other angles; what forces act along
@@ -10,25 +18,77 @@ Axes beside `time` are labelled by names, a coordinate of a joint as "pivot.thet
     account                                          work of forces and drives
     event                                            what happened, and when
 
-    If units differ along an axis, a variable on the same axis contains them, such as `coordinate_unit`. The
+If units differ along an axis, a variable on the same axis contains them, such as `coordinate_unit`. The
 mechanism's text, the status and the statistics are attributes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from bellcrank.errors import Unsupported
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.mechanism.checking import required_path
+from bellcrank.trajectory import writer
+from bellcrank.trajectory.columns import columns, write_csv
+from bellcrank.trajectory.own_file import RUN_SUFFIXES, check_place
 from bellcrank.trajectory.run_file import SETS
-from bellcrank.whole_files import write_whole
+from bellcrank.whole_files import whole_file, write_whole
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
     from bellcrank.trajectory.layout import FrameLayout
     from bellcrank.trajectory.trajectory import Trajectory
+
+
+_MAT_BYTES: Final = 1 << 31
+"""How large a matrix of MATLAB's format 5 must not be."""
+
+
+def save(run: Trajectory, path: str | Path, replace: bool = False) -> None:
+    """See `Trajectory.save`."""
+    required_path("run.save, path", path)
+    suffix = Path(path).suffix.lower()
+    if suffix not in KINDS:
+        check_place(path)
+        rule, advice = "a run is not written into files of this kind", "end its name in one of "
+        raise MechanismError(Fault(f"file '{path}'", rule, suffix, advice + ", ".join(KINDS)))
+    KINDS[suffix](run, path, replace)
+
+
+def _write_npz(run: Trajectory, path: str | Path, replace: bool) -> None:
+    table: dict[str, Any] = {**columns(run)}
+    with whole_file(path, replace) as draft, draft.open("wb") as file:
+        np.savez(file, **table)
+
+
+def _write_mat(run: Trajectory, path: str | Path, replace: bool) -> None:
+    try:
+        from scipy.io import savemat
+    except ModuleNotFoundError as error:
+        raise Unsupported(".mat files need SciPy: pip install scipy") from error
+    table = columns(run)
+    size = 8 * len(run) * len(table)
+    if size >= _MAT_BYTES:
+        rule = f"the run's table takes {size} bytes, and a matrix of a .mat file has less than {_MAT_BYTES}"
+        raise MechanismError(
+            Fault(f"file '{path}'", rule, None, "save it as .h5, which MATLAB reads as well")
+        )
+    names = np.empty(len(table), dtype=object)  # a cell array, also where there is one name
+    names[:] = list(table)
+    content = {
+        "names": names,
+        "values": np.column_stack(list(table.values())),
+        "mechanism": run.name,
+        "status": str(run.status),
+    }
+    with whole_file(path, replace) as draft, draft.open("wb") as file:
+        savemat(file, content, oned_as="column", do_compression=True)
+
 
 _VARIABLES: Final = {
     "position": ("position", ("body", "axis")),
@@ -95,9 +155,9 @@ def dataset(run: Trajectory) -> Dataset:
     if run.events:
         coordinates["event"] = [event.name for event in run.events]
         variables["event_time"] = ("event", [event.time for event in run.events], {"units": "s"})
-    told = {name: value for name, value in run.statistics.items() if isinstance(value, str | int | float)}
+    counted = {name: value for name, value in run.statistics.items() if isinstance(value, str | int | float)}
     about_run = {"mechanism": run.name, "status": str(run.status), "message": run.status.message}
-    return xarray.Dataset(variables, coordinates, {**told, **about_run, "description": run.mechanism})
+    return xarray.Dataset(variables, coordinates, {**counted, **about_run, "description": run.mechanism})
 
 
 def write_netcdf(run: Trajectory, path: str | Path, replace: bool = True) -> None:
@@ -155,3 +215,13 @@ def _distinct(labels: Iterable[str]) -> list[str]:
         seen[label] = seen.get(label, 0) + 1
         found.append(label if seen[label] == 1 else f"{label} {seen[label]}")
     return found
+
+
+KINDS: Final[dict[str, Callable[[Trajectory, str | Path, bool], None]]] = {
+    **dict.fromkeys(RUN_SUFFIXES, writer.save),
+    ".nc": write_netcdf,
+    ".csv": write_csv,
+    ".npz": _write_npz,
+    ".mat": _write_mat,
+}
+"""What writes a run, by suffix."""

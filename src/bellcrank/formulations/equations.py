@@ -1,28 +1,127 @@
-"""Writing of the equations of the symbolic formulation.
+"""The equations of the symbolic formulation as text and LaTeX.
 
 A part is multiplied out if the result is short; otherwise the shared parts of its entries get names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bellcrank import _core
 from bellcrank.expression.expression import Expression, fresh_symbol
-from bellcrank.expression.printing import TEXT, Notation, listed
+from bellcrank.expression.printing import ATOM, LATEX, TEXT, Latex, Notation, Printed, listed
 from bellcrank.expression.readable import Expansion, Sum, TooLongError, Writer
-from bellcrank.formulations.exported import Exported
-from bellcrank.formulations.written import Part, WrittenEquations
-from bellcrank.formulations.written_latex import NamedLatex, letters
+from bellcrank.formulations.export_c import Exported
 
 if TYPE_CHECKING:
     from bellcrank.formulations.symbolic import SymbolicSystem
 
+
 _READABLE: Final = 400  # characters of an entry beyond which shared parts get names
 _LISTED: Final = 6  # accelerations that are listed by name
 _NODES: Final = 4000  # operations above which the result is too long to read
+_TURNS: Final = ("sin", "cos")
+_WIDE: Final = 3  # columns of a matrix that is shown in one piece, at most
+_LONG: Final = 100  # characters of one of its rows, as text, at most
+
+
+@dataclass(frozen=True)
+class Part:
+    """A vector or matrix of the equations.
+
+    letter, meaning: its symbol and a description. shape: of all entries. symmetric: entries below the
+    diagonal are left out. entries: text and LaTeX by index; zero entries are left out.
+    """
+
+    letter: str
+    meaning: str
+    shape: tuple[int, ...]
+    symmetric: bool
+    entries: dict[tuple[int, ...], tuple[str, str]] = field(repr=False)
+
+    def __str__(self) -> str:
+        notes = [self.meaning]
+        if self.symmetric:
+            notes.append("symmetric")
+        if self.entries and len(self.entries) < self._count:
+            notes.append("all other entries are zero")
+        lines = [f"{self.letter}: {'; '.join(notes)}"]
+        lines += [f"  {self.letter}[{_place(i)}] = {text}" for i, (text, _) in self.entries.items()]
+        return "\n".join(lines if self.entries else [*lines, f"  {self.letter} = 0"])
+
+    @property
+    def latex(self) -> str:
+        """The lines of the part in an `aligned` block."""
+        name = _letter(self.letter)
+        if not self.entries:
+            return f"{name} &= 0"
+        whole = _matrix(self.shape, self.symmetric, self.entries)
+        if whole is not None:
+            return f"{name} &= {whole}"
+        return " \\\\\n".join(f"{_entry(name, i)} &= {text}" for i, (_, text) in self.entries.items())
+
+    @property
+    def _count(self) -> int:
+        rows, columns = self.shape if len(self.shape) == 2 else (self.shape[0], 1)
+        return rows * (rows + 1) // 2 if self.symmetric else rows * columns
+
+
+@dataclass(frozen=True)
+class WrittenEquations:
+    """Equations of motion as text (`str`) and as LaTeX (`latex`, which notebooks show).
+
+    title: of the equations. names: meanings of the letters. relations: between the parts, as text and LaTeX.
+    parts: vectors and matrices. definitions: names of shared expressions, with text and LaTeX.
+    left_out: what the equations do not contain, and parts that are too long to read.
+    """
+
+    title: str
+    names: tuple[str, ...] = field(repr=False)
+    relations: tuple[tuple[str, str], ...]
+    parts: tuple[Part, ...] = field(repr=False)
+    definitions: tuple[tuple[str, str, str], ...] = field(repr=False)
+    left_out: tuple[str, ...]
+
+    def __getitem__(self, letter: str) -> Part:
+        """A part by its letter, such as "M"; KeyError if there is none."""
+        return {part.letter: part for part in self.parts}[letter]
+
+    def __str__(self) -> str:
+        return "\n\n".join(self._paragraphs())
+
+    __repr__ = __str__
+
+    def _paragraphs(self) -> Iterator[str]:
+        yield "\n".join([self.title, *self.names])
+        yield "\n".join(text for text, _ in self.relations)
+        yield from map(str, self.parts)
+        if self.definitions:
+            yield "\n".join(["with", *(f"  {name} = {text}" for name, text, _ in self.definitions)])
+        if self.left_out:
+            yield "\n".join(["Not contained:", *(f"  {one}" for one in self.left_out)])
+
+    @property
+    def latex(self) -> str:
+        """All equations as an `aligned` block, for math mode."""
+        lines = [text for _, text in self.relations]
+        lines += [part.latex for part in self.parts]
+        lines += [f"{_letter(name)} &= {text}" for name, _, text in self.definitions]
+        lines += [f"&{_plain(one)}" for one in self.left_out]
+        return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+    def _repr_latex_(self) -> str:
+        return f"$$\n{self.latex}\n$$"
+
+
+def _place(index: tuple[int, ...]) -> str:
+    return ",".join(str(i + 1) for i in index)
+
+
+def _entry(name: str, index: tuple[int, ...]) -> str:
+    place = _place(index)
+    return f"{name[:-1]},{place}}}" if name.endswith("}") and "_{" in name else f"{name}_{{{place}}}"
 
 
 @dataclass
@@ -67,7 +166,7 @@ class _Author:
         positions = [one.name for one in exported.coordinates]
         self.notations: tuple[Notation, Notation] = (
             TEXT,
-            NamedLatex(letters([*constants, *positions], rates)),
+            _NamedLatex(_letters([*constants, *positions], rates)),
         )
         self.left_out = list(exported.left_out)
 
@@ -235,3 +334,76 @@ def _entered(letter: str, meaning: str, shape: tuple[int, ...], values: Sequence
 def _tables(expressions: Sequence[Expression]) -> list[str]:
     nodes = _core.expression_nodes(list(expressions))
     return sorted({f"table_{node.table[0]}" for node in nodes if node.op == "table"})
+
+
+class _NamedLatex(Latex):
+    """LaTeX with special letters for some names."""
+
+    def __init__(self, letters: Mapping[str, str]) -> None:
+        self.letters = letters
+
+    def symbol(self, name: str) -> str:
+        """The letter of a name, or else its usual form."""
+        return self.letters.get(name) or super().symbol(name)
+
+    def call(self, name: str, operands: list[Printed]) -> Printed:
+        """A function call; the sine of a single letter has no parentheses."""
+        (first, *_) = operands
+        if name in _TURNS and first.level == ATOM and not first.text.startswith("\\mathrm"):
+            return Printed(f"\\{name} {first.text}")
+        return super().call(name, operands)
+
+    def power(self, a: Printed, b: Printed) -> Printed:
+        """A to the power b, with the exponent directly after "sin" and "cos"."""
+        for name in _TURNS:
+            if a.text.startswith((f"\\{name} ", f"\\{name}\\left(")) and a.level == ATOM:
+                return Printed(a.text.replace(f"\\{name}", f"\\{name}^{{{b.text}}}", 1))
+        return super().power(a, b)
+
+
+def _letters(names: Iterable[str], rates: Iterable[str]) -> dict[str, str]:
+    """LaTeX of names; rates, "NAME_dot" and "NAME_ddot", are NAME with dots."""
+    found = {name: _letter(name) for name in names}
+    for rate in rates:
+        for suffix, dots in (("_ddot", "\\ddot"), ("_dot", "\\dot")):
+            stem = rate.removesuffix(suffix)
+            if stem != rate and stem in found:
+                found[rate] = f"{dots}{{{found[stem]}}}"
+                break
+        else:
+            found[rate] = _letter(rate)
+    return found
+
+
+def _letter(name: str) -> str:
+    """The usual form of a name, with everything after the first "_" as an index."""
+    stem, _, index = name.partition("_")
+    shown = LATEX.symbol(stem)
+    if not index:
+        return shown
+    below = index if index.isdigit() else f"\\mathrm{{{index.replace('_', ' ')}}}"
+    return f"{shown[:-1]},{below}}}" if shown.endswith("}") and "_{" in shown else f"{shown}_{{{below}}}"
+
+
+def _plain(text: str) -> str:
+    """A plain text within formulae."""
+    return "\\text{" + "".join(f"\\{c}" if c in "_#$%&{}" else c for c in text) + "}"
+
+
+def _matrix(
+    shape: tuple[int, ...], symmetric: bool, entries: Mapping[tuple[int, ...], tuple[str, str]]
+) -> str | None:
+    """A matrix or column in parentheses, from entries as text and LaTeX; None if it is too wide."""
+    columns = shape[1] if len(shape) == 2 else 1
+    if columns > _WIDE:
+        return None
+    rows = []
+    for i in range(shape[0]):
+        places = [(i, j) if len(shape) == 2 else (i,) for j in range(columns)]
+        row = [entries.get(tuple(sorted(p)) if symmetric else p, ("0", "0")) for p in places]
+        if sum(len(text) for text, _ in row) > _LONG:
+            return None
+        rows.append(" & ".join(latex for _, latex in row))
+    if len(rows) == columns == 1:
+        return rows[0]
+    return "\\begin{pmatrix} " + " \\\\ ".join(rows) + " \\end{pmatrix}"

@@ -1,8 +1,8 @@
-"""Events: zero crossings of functions of the motion, which a run locates and records."""
+"""Events: zero crossings of functions of the motion, which a run locates; names of what happens in it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,6 +16,14 @@ from bellcrank.expression.reading import TIME, read, symbols_of
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.parameters import is_expression
 
+STATE_SET: Final = "state set"
+"""The name of the event where a run was set to another state."""
+
+NOTHING: Final = -3
+"""The number where there is no event; that of a stop is -1, of a contact -2."""
+
+_STOP: Final = -1
+_CHANGES: Final = ("touches", "slips", "sticks", "lifts off")
 _OF_BODIES: Final = (
     ("x y z", "position"),
     ("e0 e1 e2 e3", "rotation"),
@@ -54,17 +62,13 @@ class Event:
             if not isinstance(self.name, str) or not self.name:
                 check.fault("the name must be a text", self.name)
             if not isinstance(self.function, str) and not is_expression(self.function):
-                check.fault(
-                    "the function must be a text or an expression", self.function, 'such as "hinge - 0.5"'
-                )
+                rule, advice = "the function must be a text or an expression", 'such as "hinge - 0.5"'
+                check.fault(rule, self.function, advice)
             if not isinstance(self.direction, (int, np.integer)) or self.direction not in (-1, 0, 1):
-                check.fault(
-                    "the direction must be 1 (from below), -1 (from above) or 0 (both)", self.direction
-                )
-            names = dict(self.names) if isinstance(self.names, Mapping) else {}
-            if not isinstance(self.names, Mapping) or not all(
-                isinstance(n, str) for n in (*names, *names.values())
-            ):
+                rule = "the direction must be 1 (from below), -1 (from above) or 0 (both)"
+                check.fault(rule, self.direction)
+            names = dict(self.names) if isinstance(self.names, Mapping) else {0: 0}
+            if not all(isinstance(n, str) for n in (*names, *names.values())):
                 check.fault("names must map the words of the function to names", self.names)
             check.store(self, terminal=check.flag("terminal", self.terminal), names=names)
 
@@ -76,9 +80,26 @@ class CompiledEvents:
     coordinates: of the model, on which the events depend.
     """
 
-    names: tuple[str, ...]
-    functions: list[_core.EventFunction]
-    coordinates: list[int]
+    names: tuple[str, ...] = ()
+    functions: list[_core.EventFunction] = field(default_factory=list)
+    coordinates: list[int] = field(default_factory=list)
+
+    def name_of(self, model: Model, number: int, which: int) -> str:
+        """The name of what happened: a watched event, a stop that was met, a contact that changed.
+
+        number: of the event. which: the row of a stop, or the number of a contact's change.
+        """
+        if number >= 0:
+            return self.names[number]
+        if number == _STOP:
+            return model.block_owner[int(model.row_block[which])]
+        contact, change = divmod(which, len(_CHANGES))
+        return changes_of(model.contacts[contact].name)[change]
+
+
+def changes_of(contact: str) -> tuple[str, ...]:
+    """The names of the events of a contact: it touches, slips, sticks, and lifts off."""
+    return tuple(f"{contact} {change}" for change in _CHANGES)
 
 
 def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEvents:
@@ -89,75 +110,71 @@ def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEv
     listed = list(events) if np.iterable(events) else [events]
     strangers = [event for event in listed if not isinstance(event, Event)]
     if strangers:
-        raise MechanismError(
-            Fault("events", "they must be bc.Event", strangers[0], 'such as bc.Event("open", "door")')
-        )
+        advice = 'such as bc.Event("open", "door")'
+        raise MechanismError(Fault("events", "they must be bc.Event", strangers[0], advice))
     names = [event.name for event in listed]
     if len(set(names)) < len(names):
         raise MechanismError(Fault("events", "they must have different names", names))
-    places = _Places(model)
-    read = [_read(event, places) for event in listed]
-    coordinates = list(dict.fromkeys(what[1] for _, used in read for _, what in used if what[0] in "qr"))
+    quantities = _Quantities(model)
+    used = [quantities.used_by(event) for event in listed]
+    coordinates = list(
+        dict.fromkeys(number for _, found in used for kind, number in found.values() if kind in "qr")
+    )
     functions = []
-    for event, (expression, symbols) in zip(listed, read, strict=True):
-        _, main = _core.lower_expressions([expression], [symbol for symbol, _ in symbols])
-        inputs = [_place(what, coordinates, len(model.bodies)) for _, what in symbols]
+    for event, (expression, found) in zip(listed, used, strict=True):
+        _, main = _core.lower_expressions([expression], list(found))
+        inputs = [quantities.place(*what, coordinates) for what in found.values()]
+        program = _core.CompiledProgram(main)
         functions.append(
             _core.EventFunction(
-                program=_core.CompiledProgram(main),
-                inputs=inputs,
-                direction=event.direction,
-                terminal=event.terminal,
+                program=program, inputs=inputs, direction=event.direction, terminal=event.terminal
             )
         )
     return CompiledEvents(tuple(names), functions, coordinates)
 
 
-def _expression(event: Event, places: _Places) -> Any:
-    if not isinstance(event.function, str):
-        return event.function
-    names = {name: symbol(name) for name in places.words(event)}
-    return as_expression(read(event.function, {**names, "t": TIME}, f"event {event.name!r}"))
+class _Quantities:
+    """What the words of events stand for in a model: a kind and a number.
 
-
-def _read(event: Event, places: _Places) -> tuple[Any, list[tuple[Any, tuple[str, int]]]]:
-    """A function, and what each of its symbols stands for: "t", "q" or "r" of a coordinate, or "b"."""
-    words = places.words(event)
-    found = []
-    expression = _expression(event, places)
-    for used in symbols_of(expression):
-        if used == TIME:
-            found.append((used, ("t", -1)))
-            continue
-        if used.name not in words:
-            rule = f"its function depends on {used.name!r}, which is no coordinate of a joint or of a body"
-            raise MechanismError(Fault(f"event {event.name!r}", rule, None, nearest(used.name, words)))
-        found.append((used, words[used.name]))
-    if not found:
-        raise MechanismError(Fault(f"event {event.name!r}", "its function is constant", str(event.function)))
-    return expression, found
-
-
-def _place(what: tuple[str, int], coordinates: Sequence[int], bodies: int) -> int:
-    """The index at which the core measures a symbol; -1: the time."""
-    kind, number = what
-    section = {"q": "coordinates", "r": "rates"}.get(kind)
-    if section is None:
-        return number
-    sections = _core.frame_sections(_core.FrameCounts(bodies=bodies, coordinates=len(coordinates)))
-    begin = next(begin for name, begin, _ in sections if name == section)
-    return begin + coordinates.index(number)
-
-
-class _Places:
-    """The meaning of the words of events in a model."""
+    "q", "r": a coordinate and its rate, by the coordinate's number. "b": a quantity of a body, by the index
+    at which the core measures it. "t": the time, -1.
+    """
 
     def __init__(self, model: Model) -> None:
-        self._model = model
         self._bodies = {name: number for number, name in enumerate(model.bodies)}
         self._joints = {joint.name: joint for joint in model.joints}
 
-    def words(self, event: Event) -> dict[str, tuple[str, int]]:
+    def used_by(self, event: Event) -> tuple[Any, dict[Any, tuple[str, int]]]:
+        """The function of an event as an expression, and what each of its symbols stands for."""
+        element, known = f"event {event.name!r}", self._named_in(event)
+        function = event.function
+        if isinstance(function, str):
+            function = as_expression(
+                read(function, {**{name: symbol(name) for name in known}, "t": TIME}, element)
+            )
+        found: dict[Any, tuple[str, int]] = {}
+        for one in symbols_of(function):
+            if one != TIME and one.name not in known:
+                rule = f"its function depends on {one.name!r}, which is no coordinate of a joint or of a body"
+                raise MechanismError(Fault(element, rule, None, nearest(one.name, known)))
+            found[one] = ("t", -1) if one == TIME else known[one.name]
+        if not found:
+            raise MechanismError(Fault(element, "its function is constant", str(event.function)))
+        return function, found
+
+    def place(self, kind: str, number: int, coordinates: list[int]) -> int:
+        """The index at which the core measures a quantity beside these coordinates; -1: the time."""
+        if kind not in "qr":
+            return number
+        begins = self._sections(len(coordinates))
+        return begins["coordinates" if kind == "q" else "rates"] + coordinates.index(number)
+
+    def _sections(self, coordinates: int = 0) -> dict[str, int]:
+        """The index at which each section of a frame begins."""
+        counts = _core.FrameCounts(bodies=len(self._bodies), coordinates=coordinates)
+        return {name: begin for name, begin, _ in _core.frame_sections(counts)}
+
+    def _named_in(self, event: Event) -> dict[str, tuple[str, int]]:
         """All words that the function may use: those of elements whose names occur in its text."""
         text = str(event.function)
         found: dict[str, tuple[str, int]] = {}
@@ -175,10 +192,7 @@ class _Places:
         return found
 
     def _of_body(self, word: str, number: int) -> dict[str, tuple[str, int]]:
-        begins = {
-            name: begin
-            for name, begin, _ in _core.frame_sections(_core.FrameCounts(bodies=len(self._bodies)))
-        }
+        begins = self._sections()
         return {
             f"{word}.{part}": ("b", begins[section] + len(parts.split()) * number + k)
             for parts, section in _OF_BODIES
@@ -188,6 +202,6 @@ class _Places:
     def _of_joint(self, word: str, joint: Any) -> dict[str, tuple[str, int]]:
         found: dict[str, tuple[str, int]] = {}
         for index, name in zip(joint.coordinates, joint.coordinate_names, strict=True):
-            for front in (f"{word}.{name}", *((word,) if len(joint.coordinates) == 1 else ())):
-                found |= {front: ("q", index), f"{front}.rate": ("r", index)}
+            for stem in (f"{word}.{name}", *((word,) if len(joint.coordinates) == 1 else ())):
+                found |= {stem: ("q", index), f"{stem}.rate": ("r", index)}
         return found

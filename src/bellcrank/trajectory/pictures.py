@@ -1,8 +1,8 @@
-"""Views of a run: pictures of the mechanism at instants, films, and the display in notebooks."""
+"""Pictures of a run: of the mechanism at instants, films, and the display in notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,14 +13,33 @@ from bellcrank import views
 from bellcrank.compile.state import State
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.mechanism.checking import Check, nearest
-from bellcrank.mechanism.contents import counted
 from bellcrank.mechanism.html import page
 from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.scene.contact_marks import COLORS, ContactMarking
 from bellcrank.scene.figure import check_matplotlib, check_picture
+from bellcrank.scene.film import Pixels, check_film, write_film
 from bellcrank.scene.making import of
 from bellcrank.scene.notebook import image
+from bellcrank.scene.painter import Instant, Look, Painter
 from bellcrank.scene.scene import Scene, rotated
-from bellcrank.scene.still import faded, picture, words_of_times
+from bellcrank.scene.still import (
+    WIDTH,
+    Style,
+    aspect_of,
+    canvas,
+    faded,
+    framed,
+    keys,
+    picture,
+    show,
+    straight,
+    trace,
+    trace_color,
+    with_room,
+    words_of_times,
+    write_note,
+)
+from bellcrank.scene.view import view_of
 from bellcrank.trajectory.contact_marks import pictured
 from bellcrank.trajectory.store import FloatArray
 
@@ -29,8 +48,13 @@ if TYPE_CHECKING:
 
     from bellcrank.trajectory.trajectory import Trajectory
 
-_MOST: Final = 100  # instants in a picture
+
+_INSTANTS_MOST: Final = 100  # in a picture
 _INSTANTS: Final = 5
+_WIDTH: Final = 960  # pixels
+_WIDEST: Final = 7680
+_PICTURES_MOST: Final = 100_000  # in a film
+_LOOKED_AT: Final = 40  # instants from which the frame is found
 
 
 class Shown:
@@ -65,7 +89,15 @@ class Shown:
         Raises MechanismError for wrong options, times outside the run and contacts that are not recorded,
         Unsupported without matplotlib.
         """
-        return _draw(self, path, times, instants, (paths, contacts, force_scale), axes, options)
+        run: Any = self
+        if path is not None:
+            check_picture(path)
+        check_matplotlib()
+        chosen = times_of(run, times, instants)
+        scene, traces, marks = _overlaid(run, chosen, paths, contacts, force_scale)
+        shades = faded([run.at(time) for time in chosen])
+        drawn = [replace(one, active=run.active(time)) for one, time in zip(shades, chosen, strict=True)]
+        return picture(scene, drawn, path, axes, options, traces, words_of_times(chosen), marks)
 
     def animate(
         self,
@@ -85,10 +117,24 @@ class Shown:
             the whole film. options: as in `Mechanism.draw`, and `width`, pixels.
         The film is written beside the path and put in its place once it is complete.
         """
-        from bellcrank.trajectory.filming import animate
-
         run: Any = self
-        animate(run, path, fps, speed, (paths, contacts, force_scale), options)
+        check_film(path)
+        check_matplotlib()
+        with Check("film") as check:
+            fps, speed = check.positive("fps", fps, "1/s"), check.positive("speed", speed)
+            width = check.integer("width", options.pop("width", _WIDTH), 64)
+            if width > _WIDEST:
+                check.fault(f"width must be at most {_WIDEST} pixels", width)
+        first, last = run.span()
+        count = round((last - first) / speed * fps) + 1
+        if count > _PICTURES_MOST:
+            rule = f"it would have more than {_PICTURES_MOST} pictures"
+            advice = "raise speed, or film a part of the run: run.between(start, end)"
+            raise MechanismError(Fault("film", rule, count, advice))
+        times = np.linspace(first, min(last, first + (count - 1) / fps * speed), count)
+        scene, traces, marks = _overlaid(run, times, paths, contacts, force_scale)
+        pictures = _pictures(run, scene, times, width, traces, marks, options)
+        write_film(path, pictures, fps, () if marks is None else COLORS)
 
     def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> views.Page:
         """Open a page that plays the run, with slider and plots (extra `viewer`); see `Mechanism.view`."""
@@ -117,31 +163,21 @@ def scene_of(run: Trajectory) -> Scene:
     return of(run.origin.mechanism, run.at(first))
 
 
-def _draw(
-    run: Any, path: Any, times: Any, instants: Any, over: tuple[Any, Any, Any], axes: Any,
-    options: dict[str, Any],
-) -> Figure:  # fmt: skip
-    """over: paths, contacts and the scale of their forces."""
-    if path is not None:
-        check_picture(path)
-    check_matplotlib()
-    chosen = times_of(run, times, instants)
-    paths, contacts, force_scale = over
+def _overlaid(
+    run: Any, times: Any, paths: Any, contacts: Any, force_scale: Any
+) -> tuple[Scene, dict[str, FloatArray], ContactMarking | None]:
+    """The scene of a run, and over it the paths and the marks of contacts at times, s."""
     scene, traces = scene_of(run), traces_of(run, paths)
     marks = pictured(run, scene.up, contacts, force_scale)
-    states = [run.at(time) for time in chosen]
-    shown = None if marks is None else marks.marking(chosen)
-    shades = faded(states)
-    drawn = [replace(one, active=run.active(time)) for one, time in zip(shades, chosen, strict=True)]
-    return picture(scene, drawn, path, axes, options, traces, words_of_times(chosen), shown)
+    return scene, traces, None if marks is None else marks.marking(times)
 
 
 def times_of(run: Trajectory, times: Any, instants: Any) -> list[float]:
     """The given times, or a number of evenly spread ones."""
     with Check("picture of a run") as check:
         count = check.integer("instants", instants, 1)
-        if count > _MOST:
-            check.fault(f"a picture holds at most {_MOST} instants", count)
+        if count > _INSTANTS_MOST:
+            check.fault(f"a picture holds at most {_INSTANTS_MOST} instants", count)
         if times is not None:
             times = check.array("times", np.atleast_1d(times).tolist(), (None,), "s")
     first, last = run.span()
@@ -177,11 +213,10 @@ def _trace(run: Trajectory, given: Any) -> tuple[str, FloatArray]:
 
 def _page(run: Any) -> str:
     """Picture, facts and how the run ended, for a notebook. It never raises."""
-    counts = (("body", run.bodies), ("joint", run.joints), ("drive", run.drives))
     facts: dict[str, Any] = {
         "frames": run.extent(),
         "status": str(run.status),
-        "holds": ", ".join(counted(len(names), noun) for noun, names in counts),
+        "holds": run.contents(),
     }
     if len(run):
         facts["largest constraint error"] = f"{float(np.max(run.violation.position)):.2g}"
@@ -196,3 +231,59 @@ def _page(run: Any) -> str:
     except BellcrankError:
         shown = None  # a run of no frames, or one that does not contain its mechanism
     return page(f"run of {run.name}", facts, wrong, shown)
+
+
+def _pictures(
+    run: Trajectory,
+    scene: Scene,
+    times: FloatArray,
+    width: int,
+    traces: Mapping[str, FloatArray],
+    contacts: ContactMarking | None,
+    options: Mapping[str, Any],
+) -> Iterator[Pixels]:
+    """The pictures (h, w, 3), both even, as encoders want them."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    style = Style.of(scene, options)
+    view = view_of(scene, style.view)
+    painter = Painter(scene, view, Look(style.only, style.joints, style.color, style.opacity))
+    some = np.linspace(times[0], times[-1], min(_LOOKED_AT, len(times)))
+    instants = [_instant(run, time) for time in some.tolist()]
+    lines = {name: view.project(points)[:, :2] for name, points in traces.items()}
+    frame, layer = with_room(framed(painter, instants, style, list(lines.values())), view, style, contacts)
+    floor = painter.floor(instants)
+    wide = 2 * (width // 2)
+    high = 2 * round(0.5 * wide * aspect_of(frame, style))
+    style = replace(style, size=(WIDTH, WIDTH * high / wide), dpi=wide / WIDTH)
+    figure, axes, frame = canvas(frame, style, None, on_screen=False)
+    FigureCanvasAgg(figure)
+    shown = show(axes, np.zeros((high, wide, 4)), frame)
+    rims = {
+        name: trace(axes, line[:0], trace_color(scene, name, number), name)
+        for number, (name, line) in enumerate(lines.items())
+    }
+    if style.scale:
+        keys(axes, frame, layer)
+    note, marks = write_note(axes, ""), list[Any]()
+    before = None
+    for number, time in enumerate(times.tolist()):
+        now = replace(_instant(run, time), active=run.active(time, before))
+        shown.set_data(straight(painter.paint([now], frame, wide, floor=floor)))
+        before = time
+        passed = int(np.searchsorted(run.time, time, "right"))
+        for name, artists in rims.items():
+            for artist in artists:
+                artist.set_data(*lines[name][:passed].T)
+        while marks:
+            marks.pop().remove()
+        if layer is not None:
+            marks += layer.draw(axes, view, number)
+        note.set_text(f"t = {time:.2f} s")
+        figure.canvas.draw()
+        yield np.asarray(figure.canvas.buffer_rgba())[:high, :wide, :3]
+
+
+def _instant(run: Trajectory, time: float) -> Instant:
+    state = run.at(time)
+    return Instant(state.position, state.rotation)

@@ -3,30 +3,74 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from types import SimpleNamespace
+from typing import Any, Final, Literal, TypedDict, Unpack
+
+import numpy as np
 
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats, State
+from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
+from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import check_request
-from bellcrank.integrate.events import CompiledEvents, Event, compiled_events
-from bellcrank.integrate.methods import MethodOptions
 from bellcrank.mechanism.checking import Check, required_path, required_progress
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
-from bellcrank.run.arguments import DynamicArguments, QuasistaticArguments
-from bellcrank.run.controllers import Controller, checked_controllers
-from bellcrank.run.described import described
-from bellcrank.run.opening import PROJECTION
-from bellcrank.run.plan import Plan
-from bellcrank.run.quasistatic import QuasistaticRun, begun, refuse_arguments
+from bellcrank.run.controllers import Controller, Steering, checked_controllers
+from bellcrank.run.events import Event, compiled_events
+from bellcrank.run.plan import Plan, times_and_method
+from bellcrank.run.quasistatic import QuasistaticRun, begun
 from bellcrank.run.run import Run
-from bellcrank.run.span import times_and_method
-from bellcrank.run.steering import Steering
+from bellcrank.run.start import PROJECTION, described
 from bellcrank.trajectory.moves import MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory
+
+Assemble = bool | Literal["projection", "constraint_forces"]
+
+
+class QuasistaticArguments(TypedDict, total=False):
+    """The arguments of a quasi-static run, other than a duration."""
+
+    start: float
+    formulation: str
+    step: float | None
+    output_step: float | None
+    max_error: float | None
+    measure: str | None
+    assemble: bool
+    left_out: Literal["refuse", "allow"]
+    path: str | Path | None
+    description: str
+
+
+class DynamicArguments(FormulationOptions, total=False):
+    """The arguments of a dynamic run, other than a duration."""
+
+    times: Sequence[float] | np.ndarray[Any, Any] | None
+    start: float
+    state: State | None
+    formulation: str
+    method: str
+    step: float | None
+    output_step: float | None
+    tolerance: float | None
+    rtol: float | Mapping[str, float] | None
+    atol: float | Mapping[str, float] | None
+    max_step: float | None
+    max_order: int | None
+    events: Event | Iterable[Event]
+    controllers: Controller | Iterable[Controller]
+    inputs: Mapping[str, float] | None
+    reactions: bool
+    accelerations: bool
+    ledger: bool
+    path: str | Path | None
+    progress: bool | Callable[[float], None]
+    assemble: Assemble
+    left_out: Literal["refuse", "allow"]
+    description: str
 
 
 @overload
@@ -87,7 +131,7 @@ def simulate(
     state: start from here, say `run.at(t)`, instead of the mechanism's initial configuration. Drives that
         count from the start count from this state; all else taken from that configuration is unchanged. What
         does not depend on time or inputs must hold there, or it is refused; see `assemble`.
-    formulation: a name. method: one of integrate.methods.METHODS. "auto" chooses and gives its reasons in
+    formulation: a name. method: one of run.plan.METHODS. "auto" chooses and gives its reasons in
         `statistics["choice"]`: rk4 for a step without a tolerance; else adams, and bdf once it proves stiff.
     step: s; the step of fixed-step methods, 1e-3 by default; other methods take it as their first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
@@ -109,19 +153,20 @@ def simulate(
     Ctrl-C returns what was computed, "interrupted". Raises MechanismError for wrong arguments, Unsupported
     for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory`, if it fails.
     """
-    arguments = {name: value for name, value in locals().items() if name != "options"} | options
+    given = locals()
+    del given["options"]
     if times is None and duration is None:
-        _refuse_endless(formulation, options)
-    return _start(**arguments).complete()
+        faults = FaultList()
+        with faults.collect():
+            check_request(formulation, options, _ARGUMENTS)
+        faults.add("simulate", "it needs a duration, or times", None, "such as duration=1.0")
+        faults.raise_any()
+    return _started(given, options).complete()
 
 
-def _refuse_endless(formulation: str, options: dict[str, Any]) -> None:
-    """Refuse a simulation without an end, and report all other faults of the request."""
-    faults = FaultList()
-    with faults.collect():
-        check_request(formulation, options, _ARGUMENTS)
-    faults.add("simulate", "it needs a duration, or times", None, "such as duration=1.0")
-    faults.raise_any()
+_DEFAULTS: Final = {name: item.default for name, item in inspect.signature(simulate).parameters.items()}
+_ARGUMENTS: Final = tuple(_DEFAULTS)[1:-1]  # without the mechanism and the options
+_OF_METHODS: Final = ("step", "max_step", "tolerance", "rtol", "atol", "max_order")
 
 
 @overload
@@ -144,108 +189,79 @@ def start(
 ) -> Run: ...
 
 
-def start(
-    mechanism: Mechanism | Model,
-    duration: float | None = None,
-    *,
-    times: Any = None,
-    start: float = 0.0,
-    state: State | None = None,
-    formulation: str = "auto",
-    method: str = "auto",
-    step: float | None = None,
-    output_step: float | None = None,
-    tolerance: float | None = None,
-    rtol: float | Mapping[str, float] | None = None,
-    atol: float | Mapping[str, float] | None = None,
-    max_step: float | None = None,
-    max_order: int | None = None,
-    events: Event | Iterable[Event] = (),
-    controllers: Controller | Iterable[Controller] = (),
-    inputs: Mapping[str, float] | None = None,
-    reactions: bool = True,
-    accelerations: bool = False,
-    ledger: bool = False,
-    path: str | Path | None = None,
-    progress: bool | Callable[[float], None] = False,
-    assemble: bool | str = True,
-    left_out: str = "refuse",
-    description: str = "",
-    mode: str = "dynamic",
-    max_error: float | None = None,
-    measure: str | None = None,
-    **options: Any,
-) -> Any:
+def start(mechanism: Mechanism | Model, duration: float | None = None, **arguments: Any) -> Any:
     """Prepare a run at its start, to be advanced in parts.
 
     The arguments are those of `simulate`. Without a duration or times the end is open, and a frame is
     recorded at the end of each `Run.advance`, or every output_step. progress needs a duration or times. The
     method keeps its history from part to part. Raises the errors of `simulate` if the run cannot start.
     """
-    start, output_step = _seconds(start=start, output_step=output_step)
-    if mode != "dynamic":
-        return _quasistatic({**locals(), **options})
-    if formulation == "adaptive":
+    given = {name: arguments.pop(name, _DEFAULTS[name]) for name in _ARGUMENTS}
+    return _started({**given, "mechanism": mechanism, "duration": duration}, arguments)
+
+
+def _started(given: dict[str, Any], options: dict[str, Any]) -> Run | QuasistaticRun:
+    """A run at its start. given: the arguments of `simulate`, by name. options: of the formulation."""
+    with Check("simulate") as check:  # times may be texts such as "2 s"
+        times = {name: given[name] for name in ("start", "output_step") if isinstance(given[name], str)}
+        given |= {name: check.number(name, value, "s") for name, value in times.items()}
+    a = SimpleNamespace(**given)
+    if a.mode != "dynamic":
+        _refuse_arguments({**given, **options})
+        _check_classes(a)
+        return begun(described(a.mechanism, a.start, a.left_out), given)
+    if a.formulation == "adaptive":
         raise Unsupported(
             "formulation 'adaptive' computes quasi-statics, in which nothing has a velocity: give "
             "mode='quasistatic', or take formulation='recursive' for a motion with velocities"
         )
-    for name, value in (("max_error", max_error), ("measure", measure)):
-        if value is not None:
-            raise MechanismError(Fault("simulate", f"{name} is a part of mode='quasistatic'", value))
-    _check_things(reactions, accelerations, ledger, path, progress, description, state)
-    begin = start if state is None else state.time
-    given = (step, max_step, tolerance, rtol, atol, max_order)
-    steering = Steering(checked_controllers(controllers), _checked_inputs(inputs, assemble))
-    planned = _plan((formulation, options), method, (duration, begin, output_step, times), given)
-    if planned[0] is None and progress is not False:
-        with Check("start") as check:
-            check.fault("progress is a part of a duration, which is missing", None, "give duration=")
-    plan = Plan(begin, *planned, formulation, options, reactions, accelerations, output_step, ledger)
-    model = described(mechanism, start, left_out)
-    watched = _watched(events, model, plan.method)
-    return Run(model, plan, assemble, state, watched, path, description, progress, steering)
+    for name in ("max_error", "measure"):
+        if given[name] is not None:
+            rule = f"{name} is a part of mode='quasistatic'"
+            raise MechanismError(Fault("simulate", rule, given[name]))
+    _check_classes(a)
+    steering = Steering(checked_controllers(a.controllers), _checked_inputs(a.inputs, a.assemble))
+    plan = _planned(a, {name: given[name] for name in _OF_METHODS}, options)
+    if plan.times is None and a.progress is not False:
+        rule, advice = "progress is a part of a duration, which is missing", "give duration="
+        raise MechanismError(Fault("start", rule, None, advice))
+    model = described(a.mechanism, a.start, a.left_out)
+    watched, method = compiled_events(a.events, model), plan.method.method
+    if watched.names and not method.adaptive:
+        rule = f"method {method.name!r} cannot find what lies between its steps"
+        advice = "use method='dopri5', 'adams' or 'bdf'"
+        raise MechanismError(Fault("events", rule, watched.names[0], advice))
+    return Run(model, plan, a.assemble, a.state, watched, a.path, a.description, a.progress, steering)
 
 
-def _seconds(**times: Any) -> Iterable[Any]:
-    """Times as numbers; they may be given as texts such as "2 s"."""
-    with Check("simulate") as check:
-        return [check.number(n, v, "s") if isinstance(v, str) else v for n, v in times.items()]
+def _refuse_arguments(arguments: Mapping[str, Any]) -> None:
+    """Raise MechanismError for arguments that have no meaning in quasi-static runs."""
+    faults = FaultList()
+    if arguments["mode"] != "quasistatic":
+        faults.add("simulate", "mode must be 'dynamic' or 'quasistatic'", arguments["mode"])
+    if arguments["formulation"] not in ("auto", "adaptive"):
+        rule = "quasi-static runs have formulation 'adaptive'"
+        faults.add("simulate", rule, arguments["formulation"], "leave it out")
+    taken = {"mechanism", "duration", "state", "mode", *QuasistaticArguments.__annotations__}
+    for name, value in arguments.items():
+        if name not in taken and (name not in _DEFAULTS or value is not _DEFAULTS[name]):
+            faults.add("simulate", f"{name} has no meaning in a quasi-static run", value, "leave it out")
+    faults.raise_any()
 
 
-def _quasistatic(arguments: dict[str, Any]) -> QuasistaticRun:
-    """A quasi-static run. Raises MechanismError for arguments that have no meaning in it."""
-    defaults = {name: item.default for name, item in inspect.signature(start).parameters.items()}
-    refuse_arguments(arguments, defaults)
-    _check_things(True, False, False, arguments["path"], False, arguments["description"], arguments["state"])
-    return begun(described(*(arguments[name] for name in ("mechanism", "start", "left_out"))), arguments)
-
-
-_start = start  # which arguments are called as well
-
-
-def _check_things(
-    reactions: Any,
-    accelerations: Any,
-    ledger: Any,
-    path: Any,
-    progress: Any,
-    description: Any,
-    state: Any,
-) -> None:
+def _check_classes(a: SimpleNamespace) -> None:
     """Raise MechanismError for arguments of the wrong class."""
     with Check("simulate") as check:
-        check.flag("reactions", reactions)
-        check.flag("accelerations", accelerations)
-        check.flag("ledger", ledger)
-        check.instance("description", description, str)
-        if state is not None:
-            check.instance("state", state, State)
+        for name in ("reactions", "accelerations", "ledger"):
+            check.flag(name, getattr(a, name))
+        check.instance("description", a.description, str)
+        if a.state is not None:
+            check.instance("state", a.state, State)
         with check.faults.collect():
-            required_progress("simulate", progress)
+            required_progress("simulate", a.progress)
         with check.faults.collect():
-            if path is not None:
-                required_path("simulate, path", path)
+            if a.path is not None:
+                required_path("simulate, path", a.path)
 
 
 def _checked_inputs(inputs: Any, assemble: bool | str) -> Mapping[str, float]:
@@ -258,32 +274,15 @@ def _checked_inputs(inputs: Any, assemble: bool | str) -> Mapping[str, float]:
     return inputs or {}
 
 
-def _watched(events: Event | Iterable[Event], model: Model, chosen: MethodOptions) -> CompiledEvents:
-    """The events for the core. Raises MechanismError for a method that cannot find them."""
-    compiled = compiled_events(events, model)
-    if compiled.names and not chosen.method.adaptive:
-        rule = f"method {chosen.method.name!r} cannot find what lies between its steps"
-        raise MechanismError(
-            Fault("events", rule, compiled.names[0], "use method='dopri5', 'adams' or 'bdf'")
-        )
-    return compiled
-
-
-def _plan(
-    formulation: tuple[str, dict[str, Any]],
-    method: str,
-    span: tuple[Any, Any, Any, Any],
-    given: tuple[Any, ...],
-) -> tuple[Floats | None, MethodOptions]:
-    """The times to record and the options of the method, all arguments checked."""
+def _planned(a: SimpleNamespace, of_method: Mapping[str, Any], options: dict[str, Any]) -> Plan:
+    """The plan of a run. Raises MechanismError with the faults of its formulation, method and times."""
     faults, found = FaultList(), None
+    begin = a.start if a.state is None else a.state.time
     with faults.collect():
-        check_request(*formulation, _ARGUMENTS)
+        check_request(a.formulation, options, _ARGUMENTS)
     with faults.collect():
-        found = times_and_method(method, *span, given)
+        found = times_and_method(a.method, a.duration, begin, a.output_step, a.times, of_method)
     faults.raise_any()
     assert found is not None
-    return found
-
-
-_ARGUMENTS = tuple(inspect.signature(simulate).parameters)[1:-1]
+    recorded = (a.reactions, a.accelerations, a.output_step, a.ledger)
+    return Plan(begin, *found, a.formulation, options, *recorded)

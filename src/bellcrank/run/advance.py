@@ -1,4 +1,4 @@
-"""The one call into the core that makes a run."""
+"""The calls into the core that take a system through time, and what they report of it."""
 
 from __future__ import annotations
 
@@ -7,26 +7,19 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import FrameType
-from typing import Any, Final
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.state import Floats
-from bellcrank.errors import Fault, MechanismError
-from bellcrank.integrate.events import CompiledEvents
-from bellcrank.integrate.methods import Method, MethodOptions
-from bellcrank.mechanism.checking import Check
+from bellcrank.run.events import CompiledEvents
+from bellcrank.run.plan import MethodOptions
 
-FINEST: Final = 1e-14
-"""The shortest time that can be distinguished from another one, as a part of it."""
-
-FRAMES: Final = 1000
-"""About how many frames a run records unless its output step is given."""
-
-FRAMES_MOST: Final = 10_000_000
-"""How many frames a run may record."""
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
 
 @dataclass(frozen=True)
@@ -63,18 +56,18 @@ class Outcome:
 
     status: str
     time: float
-    steps: int
-    rejected: int
-    rounding: int
-    last_step: float
-    next_step: float
-    steps_since_restart: int
-    evaluations_since_restart: int
-    difference_evaluations: int
-    last_order: int
-    highest_order: int
-    body: int
-    row: int
+    steps: int = 0
+    rejected: int = 0
+    rounding: int = 0
+    last_step: float = 0.0
+    next_step: float = 0.0
+    steps_since_restart: int = 0
+    evaluations_since_restart: int = 0
+    difference_evaluations: int = 0
+    last_order: int = 0
+    highest_order: int = 0
+    body: int = -1
+    row: int = -1
     events: Sequence[tuple[int, int]] = ()
     event_frames: Floats = field(default_factory=lambda: np.empty((0, 0)))
     stiff_since: float = np.nan
@@ -103,61 +96,6 @@ class Outcome:
     slow_sample: int = -1
     slow_body: int = -1
 
-    def of_adaptive(self, method: Method) -> dict[str, float]:
-        """Statistics of methods that choose their steps, and their order if they choose it."""
-        if not method.adaptive:
-            return {}
-        counts = ("next_step", "steps_since_restart", "evaluations_since_restart")
-        found = {name: getattr(self, name) for name in counts}
-        if self.difference_evaluations:
-            found["difference_evaluations"] = self.difference_evaluations
-        return found | (
-            {"last_order": self.last_order, "highest_order": self.highest_order} if self.highest_order else {}
-        )
-
-
-def output_times(start: float, duration: float, output_step: float | None, options: MethodOptions) -> Floats:
-    """The times (n,) at which frames are recorded, both ends included.
-
-    output_step: s; None for about FRAMES frames, with a fixed step every so many steps. The last interval may
-    be shorter. Raises MechanismError if these are more than FRAMES_MOST.
-    """
-    if output_step is None:
-        output_step = max(duration / FRAMES, _finest(start, duration))
-        if not options.method.adaptive:
-            output_step = max(1.0, round(output_step / options.step)) * options.step
-    else:
-        check_frames(duration / output_step, duration)
-    count = int(np.floor(duration / output_step * (1.0 + 1e-12) + 1e-9))
-    times: Floats = start + output_step * np.arange(count + 1, dtype=np.float64)
-    end = start + duration
-    if end - times[-1] > 1e-9 * output_step:
-        return np.append(times, end)
-    times[-1] = end
-    return times
-
-
-def check_frames(count: float, duration: float) -> None:
-    """Raise MechanismError if so many frames in a duration, s, are more than FRAMES_MOST."""
-    if count > FRAMES_MOST:
-        rule = f"at most {FRAMES_MOST} frames can be recorded, these are {count:.3g}"
-        advice = f"give an output_step of {duration / FRAMES:g} s, say"
-        raise MechanismError(Fault("simulate", rule, None, advice))
-
-
-def check_resolved(check: Check, start: float, duration: float, **lengths: float | None) -> None:
-    """Note faults of a duration, and of named time spans, that are lost to rounding of the times, s."""
-    finest = _finest(start, duration)
-    for name, length in {"duration": duration, **lengths}.items():
-        if length is not None and length < finest:
-            rule = f"{name} must be at least {finest:.3g} s where time starts at {start:g} s"
-            check.fault(rule, length, "a shorter one is lost in the 16 digits of times; start nearer to 0")
-
-
-def _finest(start: float, duration: float) -> float:
-    """The smallest difference between two distinguishable times, s."""
-    return FINEST * max(abs(start), abs(start + duration))
-
 
 def core_run(
     core: Any,
@@ -171,10 +109,7 @@ def core_run(
 
     max_step: s, of adaptive methods; 0 for no limit. periods: of samples, s.
     """
-    found: dict[str, Any] = (
-        {} if events is None else {"events": events.functions, "event_coordinates": events.coordinates}
-    )
-    found |= {"max_order": options.max_order, "tolerances": options.tolerances, "periods": list(periods)}
+    events = events or CompiledEvents()
     return _core.Run(
         core,
         method=options.method.name,
@@ -183,7 +118,11 @@ def core_run(
         rtol=options.rtol,
         atol=options.atol,
         what=observed,
-        **found,
+        events=events.functions,
+        event_coordinates=events.coordinates,
+        max_order=options.max_order,
+        tolerances=options.tolerances,
+        periods=list(periods),
     )
 
 
@@ -202,12 +141,7 @@ def advance(
     Ctrl-C ends the run with the status "interrupted".
     """
     run = core_run(core, options, options.max_step or float(times[-1] - times[0]), observed)
-    with deferred_interrupt() as interrupted:
-
-        def alive(time: float) -> bool:
-            on_progress(time)
-            return not interrupted()
-
+    with _attended(on_progress) as alive:
         try:
             run.advance(times.tolist(), float(times[-1]), True, True, on_block, alive)
         except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
@@ -224,19 +158,30 @@ def follow(
 ) -> Outcome:
     """Advance a system whose drives leave no degree of freedom; everything else is as for `advance`."""
     reached = float(times[0])
-    with deferred_interrupt() as interrupted:
 
-        def alive(time: float) -> bool:
-            nonlocal reached
-            reached = time
-            on_progress(time)
-            return not interrupted()
+    def reach(time: float) -> None:
+        nonlocal reached
+        reached = time
+        on_progress(time)
 
+    with _attended(reach) as alive:
         try:
             found: dict[str, Any] = _core.kinematics(core, times.tolist(), observed, on_block, alive)
             return Outcome(**found)
         except KeyboardInterrupt:  # raised within a callback, by a handler that is not Python's own
-            return Outcome("interrupted", reached, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, -1, -1)
+            return Outcome("interrupted", reached)
+
+
+@contextmanager
+def _attended(on_progress: Callable[[float], None]) -> Iterator[Callable[[float], bool]]:
+    """What the core calls on the way: it passes the time reached on; False after Ctrl-C."""
+    with deferred_interrupt() as interrupted:
+
+        def alive(time: float) -> bool:
+            on_progress(time)
+            return not interrupted()
+
+        yield alive
 
 
 @contextmanager
@@ -259,3 +204,46 @@ def deferred_interrupt() -> Iterator[Callable[[], bool]]:
         yield lambda: happened
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Progress:
+    """A context manager that shows the progress of a run.
+
+    wanted: False for nothing, True for a bar on standard error, or a function that takes the fraction done.
+    """
+
+    def __init__(self, wanted: bool | Callable[[float], None], start: float, duration: float) -> None:
+        self._wanted = wanted
+        self._start = start
+        self._duration = duration
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Progress:
+        if self._wanted is True:
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task("simulating", total=1.0)
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def at(self, time: float) -> None:
+        """Report that the run has reached this time."""
+        if self._wanted is False:
+            return
+        fraction = (time - self._start) / self._duration
+        if self._bar is not None and self._task is not None:
+            description = f"t = {time:.4g} s"
+            self._bar.update(self._task, completed=fraction, description=description)
+        elif callable(self._wanted):
+            self._wanted(fraction)

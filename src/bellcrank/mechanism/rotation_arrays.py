@@ -1,52 +1,50 @@
-"""Rotations of many frames at once: unit quaternions (w, x, y, z), rotation vectors, along the last axis."""
+"""Rotations in arrays: unit quaternions (w, x, y, z) and rotation vectors, along the last axis."""
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 
-from bellcrank.trajectory.store import FloatArray
+Floats: TypeAlias = NDArray[np.float64]
 
 
-def product(p: FloatArray, q: FloatArray) -> FloatArray:
+def product(p: Floats, q: Floats) -> Floats:
     """The quaternion product p q: first q, then p, as rotations of vectors. Shapes (..., 4) broadcast."""
     pw, qw = p[..., :1], q[..., :1]
     pv, qv = p[..., 1:], q[..., 1:]
     scalar = pw * qw - np.sum(pv * qv, axis=-1, keepdims=True)
-    result: FloatArray = np.concatenate([scalar, pw * qv + qw * pv + np.cross(pv, qv)], axis=-1)
-    return result
+    return np.asarray(np.concatenate([scalar, pw * qv + qw * pv + np.cross(pv, qv)], axis=-1))
 
 
-def conjugate(q: FloatArray) -> FloatArray:
+def conjugate(q: Floats) -> Floats:
     """The inverse rotations of unit quaternions (..., 4)."""
-    inverse: FloatArray = q * np.array([1.0, -1.0, -1.0, -1.0])
-    return inverse
+    return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
-def rotate(q: FloatArray, v: FloatArray) -> FloatArray:
+def rotate(q: Floats, v: Floats) -> Floats:
     """Vectors v (..., 3), given in local axes, in world axes."""
     vector = q[..., 1:]
     turned = 2.0 * np.cross(vector, v)
-    result: FloatArray = v + q[..., :1] * turned + np.cross(vector, turned)
-    return result
+    return np.asarray(v + q[..., :1] * turned + np.cross(vector, turned))
 
 
-def exponential(vector: FloatArray) -> FloatArray:
+def exponential(vector: Floats) -> Floats:
     """Unit quaternions (..., 4) of rotation vectors (..., 3)."""
     half = 0.5 * np.linalg.norm(vector, axis=-1, keepdims=True)
-    result: FloatArray = np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * vector], axis=-1)
-    return result
+    return np.asarray(np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * vector], axis=-1))
 
 
-def logarithm(q: FloatArray) -> FloatArray:
+def logarithm(q: Floats) -> Floats:
     """Rotation vectors (..., 3) of norm at most pi of unit quaternions (..., 4)."""
     q = np.where(q[..., :1] < 0.0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     half = np.arctan2(sine, q[..., :1])
-    vector: FloatArray = 2.0 * q[..., 1:] / np.sinc(half / np.pi)
-    return vector
+    return np.asarray(2.0 * q[..., 1:] / np.sinc(half / np.pi))
 
 
-def left_jacobian(vector: FloatArray, rate: FloatArray) -> FloatArray:
+def left_jacobian(vector: Floats, rate: Floats) -> Floats:
     """Angular velocity (..., 3) in world axes of exp(vector) for the rate of the rotation vector."""
     angle = np.linalg.norm(vector, axis=-1, keepdims=True)
     near = angle < 1e-4
@@ -54,16 +52,14 @@ def left_jacobian(vector: FloatArray, rate: FloatArray) -> FloatArray:
     first = 0.5 * np.sinc(0.5 * angle / np.pi) ** 2
     second = np.where(near, 1.0 / 6.0, (safe - np.sin(safe)) / safe**3)
     turned = np.cross(vector, rate)
-    omega: FloatArray = rate + first * turned + second * np.cross(vector, turned)
-    return omega
+    return np.asarray(rate + first * turned + second * np.cross(vector, turned))
 
 
-def inverse_left_jacobian(vector: FloatArray, omega: FloatArray) -> FloatArray:
+def inverse_left_jacobian(vector: Floats, omega: Floats) -> Floats:
     """Rate (..., 3) of a rotation vector of norm below 2 pi for the angular velocity in world axes."""
     angle = np.linalg.norm(vector, axis=-1, keepdims=True)
     near = angle < 1e-3
     safe = np.where(near, 1.0, angle)
     factor = np.where(near, 1.0 / 12.0 + angle**2 / 720.0, (1.0 - 0.5 * safe / np.tan(0.5 * safe)) / safe**2)
     turned = np.cross(vector, omega)
-    rate: FloatArray = omega - 0.5 * turned + factor * np.cross(vector, turned)
-    return rate
+    return np.asarray(omega - 0.5 * turned + factor * np.cross(vector, turned))

@@ -1,1 +1,0 @@
-"""Integration over time: methods, their options, and the one call into the core that makes a run."""
