@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 
 from bellcrank.gallery.peptide import NAMES, peptide_residues
-from bellcrank.io.backbone import backbone
+from bellcrank.io.protein import backbone
 from benchmarks.adaptive_linkages import HingeTree, no_loads, relative_poses
 
 FORCE = 100.0

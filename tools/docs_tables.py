@@ -15,17 +15,19 @@ from pathlib import Path
 from typing import Any, Final
 
 import bellcrank as bc
-from bellcrank.io.fields import Parameter, meaning_of, parameters
-from bellcrank.io.references import MARKER_FIELDS
-from bellcrank.io.sections import (
+from bellcrank.io.fields import (
     BODY_FIELDS,
     DRIVE_FIELDS,
     INPUT_FIELDS,
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     SOURCES,
+    Parameter,
+    Simulation,
+    meaning_of,
+    parameters,
 )
-from bellcrank.io.simulation import Simulation
+from bellcrank.io.references import MARKER_FIELDS
 from bellcrank.mechanism import (
     CONSTRAINT_KINDS,
     COORDINATE_KINDS,
@@ -41,7 +43,7 @@ from bellcrank.mechanism.functions.nurbs import NurbsCurve
 from bellcrank.mechanism.functions.path import Curve
 from bellcrank.mechanism.functions.path import Path as DrivenPath
 from bellcrank.mechanism.units import definition, known_units
-from bellcrank.shell.commands import COMMANDS
+from bellcrank.shell.interpreter import COMMANDS
 from bellcrank.shell.language import Command
 
 ROOT: Final = Path(__file__).resolve().parent.parent

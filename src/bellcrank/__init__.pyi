@@ -233,7 +233,7 @@ from bellcrank.formulations.system import DriveEffort as DriveEffort
 from bellcrank.formulations.system import JointReaction as JointReaction
 from bellcrank.formulations.system import Rows as Rows
 from bellcrank.formulations.system import SystemStatistics as SystemStatistics
-from bellcrank.io.simulation import Simulation as Simulation
+from bellcrank.io.fields import Simulation as Simulation
 from bellcrank.mechanism.attachment import Constraint as Constraint
 from bellcrank.mechanism.attachment import ConstraintKind as ConstraintKind
 from bellcrank.mechanism.attachment import Force as Force

@@ -222,9 +222,9 @@ def test_bench_without_a_name_runs_all(program, benchmark):
 
 
 def test_bench_needs_a_checkout(program, monkeypatch, tmp_path):
-    from bellcrank.cli import bench_command
+    from bellcrank.cli import bench
 
-    monkeypatch.setattr(bench_command, "__file__", str(tmp_path / "bench_command.py"))
+    monkeypatch.setattr(bench, "__file__", str(tmp_path / "bench.py"))
     monkeypatch.chdir(tmp_path)
     result = program("bench", "tasora")
     assert result.exit_code != 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rigs.program import FOUR_BAR, process
 
-from bellcrank.cli.messages import report
+from bellcrank.cli.output import report
 from bellcrank.errors import AssemblyError, Fault, Location, MechanismError, Unsupported
 
 FAULTY = """\

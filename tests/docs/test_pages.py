@@ -9,7 +9,7 @@ import pytest
 from docs_tables import TABLES, joint_table, markdown
 
 import bellcrank as bc
-from bellcrank.io.simulation import Simulation
+from bellcrank.io.fields import Simulation
 from bellcrank.mechanism import CONSTRAINT_KINDS, COORDINATE_KINDS, FORCE_KINDS, JOINT_KINDS
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from fuzz.commands import Session, folder, judged
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.shell import interpreter
-from bellcrank.shell.commands import COMMANDS
+from bellcrank.shell.interpreter import COMMANDS
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -97,7 +97,7 @@ def test_pointers_in_the_place_of_other_files_are_named(tmp_path):
 
 def test_the_table_of_a_fit_may_be_a_pointer(tmp_path):
     needed("pandas", "a table")
-    from bellcrank.cli.fit_command import _columns
+    from bellcrank.cli.studies import _columns
 
     (tmp_path / "a.csv").write_bytes(POINTER)
     with pytest.raises(MechanismError, match="pointer of Git LFS"):

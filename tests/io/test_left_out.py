@@ -13,9 +13,9 @@ from rigs.robot_models import TEXTS
 import bellcrank as bc
 from bellcrank.cli.main import bellcrank
 from bellcrank.errors import MechanismError
-from bellcrank.io.robots import mjcf_quiet, sdf, urdf
+from bellcrank.io.robots import mjcf, sdf, urdf
 
-QUIET = {"urdf": urdf._QUIET, "xml": mjcf_quiet.QUIET, "sdf": sdf._QUIET}
+QUIET = {"urdf": urdf._QUIET, "xml": mjcf.QUIET, "sdf": sdf._QUIET}
 GEOM = '<geom type="box" size=".1 .2 .3"/>'
 WHOLE = (
     *("collision", "safety_controller", "transmission/joint", "transmission/actuator", "gazebo/sensor"),

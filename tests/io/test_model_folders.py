@@ -11,7 +11,7 @@ import pytest
 import bellcrank as bc
 from bellcrank.errors import MechanismError
 from bellcrank.io.files import dumps
-from bellcrank.io.robots import model_folders
+from bellcrank.io.robots import source
 from bellcrank.io.robots.urdf_writer import write as urdf_text
 from bellcrank.mechanism.mass import total
 from bellcrank.named_files import confined
@@ -52,16 +52,16 @@ def test_models_lie_side_by_side(tmp_path, uri):
     assert list(bc.load(hand(tmp_path, uri)).bodies) == ["arm/wrist", "palm"]
 
 
-@pytest.mark.parametrize("name", [*model_folders._FOLDERS, *model_folders._PREFIXES, "packages"])
+@pytest.mark.parametrize("name", [*source._FOLDERS, *source._PREFIXES, "packages"])
 def test_folders_of_models_are_named_elsewhere(tmp_path, monkeypatch, name):
     """By the environment or by the caller; of several folders, the first with the model counts."""
-    for variable in (*model_folders._FOLDERS, *model_folders._PREFIXES):
+    for variable in (*source._FOLDERS, *source._PREFIXES):
         monkeypatch.delenv(variable, raising=False)
     path = hand(tmp_path / "here", "model://arm")
     with pytest.raises(MechanismError, match="its parent is no link or frame"):
         bc.load(path)
     there = tmp_path / "there"
-    write(there / "share" if name in model_folders._PREFIXES else there, "arm", "wrist")
+    write(there / "share" if name in source._PREFIXES else there, "arm", "wrist")
     if name == "packages":
         assert len(bc.load(path, packages=there).bodies) == 2
     else:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import bellcrank as bc
 from bellcrank.cli.main import bellcrank
-from bellcrank.io import part_files
+from bellcrank.io import meshes
 
 trimesh = pytest.importorskip("trimesh")
 SIDES = np.array([0.1, 0.2, 0.3])
@@ -32,7 +32,7 @@ def written(folder, suffix, mesh=None, name="part of a robot"):
     return path
 
 
-@pytest.mark.parametrize("suffix", part_files.SUFFIXES)
+@pytest.mark.parametrize("suffix", meshes.SUFFIXES)
 def test_a_mesh_is_a_body_with_the_mass_of_its_solid(tmp_path, suffix):
     """Of a right-angled tetrahedron: V = abc/6, com = (a, b, c)/4, ∫ρx² = m a²/10, ∫ρxy = m ab/20."""
     mech = bc.load(written(tmp_path, suffix), density=7850.0, scale=2.0)

@@ -13,7 +13,7 @@ import pytest
 import bellcrank as bc
 from bellcrank.errors import MechanismError, Unsupported
 from bellcrank.gallery import peptide_residues
-from bellcrank.io.backbone import RADIUS, Residue
+from bellcrank.io.protein import RADIUS, Residue
 from bellcrank.mechanism.rotation import matrix
 
 _COLUMNS = (

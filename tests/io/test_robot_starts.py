@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import bellcrank as bc
 from bellcrank.cli.main import bellcrank
 from bellcrank.errors import MechanismError
-from bellcrank.io.robots.start import Start
+from bellcrank.io.robots.outline import Start
 from bellcrank.mechanism.collisions import NOTE
 from bellcrank.mechanism.rotation import matrix
 

@@ -6,8 +6,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank import io, mechanism
-from bellcrank.io.fields import REGISTRIES, parameters
-from bellcrank.io.simulation import Simulation
+from bellcrank.io.fields import REGISTRIES, Simulation, parameters
 from bellcrank.mechanism.units import UnitError, dimension_of, fits, known_units, read_quantity
 
 

@@ -1,7 +1,7 @@
 """Random command lines: valid, nearly valid, and mutated."""
 
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
-from bellcrank.shell.commands import COMMANDS
+from bellcrank.shell.interpreter import COMMANDS
 
 NAMES = ("a", "b", "c", "ground", "a.f", "f", "g", "nobody", "", "é", "a b", "x/y", "/", "π")
 NUMBERS = ("0", "1", "-1", ".5", "2*pi", "1/3", "1e-3", "'30 deg'", "'1 mm'", "p", "p+1")

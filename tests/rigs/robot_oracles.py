@@ -11,7 +11,7 @@ from xml.dom import expatbuilder
 import numpy as np
 
 import bellcrank as bc
-from bellcrank.io.robots.names import symbol_name
+from bellcrank.io.robots.skeleton import symbol_name
 from bellcrank.mechanism.rotation import from_matrix, matrix
 
 SPREAD = 0.6  # of random coordinates, rad or m

@@ -13,8 +13,8 @@ import numpy as np
 import bellcrank as bc
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.initial import assembled
-from bellcrank.io.returned import Written, compared
 from bellcrank.io.robots import mjcf_writer, urdf_writer
+from bellcrank.io.round_trip import Written, compared
 from bellcrank.mechanism.collisions import not_written
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.rotation import matrix

@@ -6,7 +6,7 @@ import pytest
 import bellcrank as bc
 from bellcrank.mechanism.rotation import rotate
 from bellcrank.shell.interpreter import Shell
-from bellcrank.shell.words import words
+from bellcrank.shell.parsing import words
 
 pytest.importorskip("matplotlib")
 

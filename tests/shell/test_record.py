@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
-from bellcrank.shell.session import Session
-from bellcrank.shell.situation import Situation
+from bellcrank.shell.session import Session, Situation
 
 CAR = ("ib car", "sb car -m 2 -if damping air -if brake br", "sf car air -d 0.1", "sf car br -d 1",
        "sb car -vl 1 0 0", "sstepsize 0.1")  # fmt: skip

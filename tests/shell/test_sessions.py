@@ -13,8 +13,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.shell import drivers, interpreter
-from bellcrank.shell.commands import COMMANDS
-from bellcrank.shell.interpreter import Shell
+from bellcrank.shell.interpreter import COMMANDS, Shell
 from bellcrank.shell.places import Places
 
 pytest.importorskip("matplotlib")

@@ -8,9 +8,7 @@ import time
 
 import pytest
 
-from bellcrank.shell.commands import COMMANDS
-from bellcrank.shell.completion import candidates
-from bellcrank.shell.interpreter import Shell
+from bellcrank.shell.interpreter import COMMANDS, Shell, candidates
 from bellcrank.shell.places import Places
 
 pty = pytest.importorskip("pty")

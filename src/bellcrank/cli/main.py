@@ -6,25 +6,34 @@ run broke down, what it computed is kept; 130 interrupted; 141 the reader of sta
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
 from bellcrank import __version__
-from bellcrank.cli import streams
 from bellcrank.errors import BellcrankError, SimulationError
 
-_COMMANDS: Final = (
-    *("demo", "run", "view", "attach", "shell", "info", "statics", "modes", "linearize", "inverse", "verify"),
-    *("sweep", "optimize", "fit", "convert", "export", "plot", "draw", "bench"),
-)
+_COMMANDS: Final = {
+    "demo": "demo",
+    "run": "run",
+    **dict.fromkeys(("view", "attach", "shell"), "sessions"),
+    "info": "info",
+    **dict.fromkeys(("statics", "modes", "linearize", "inverse", "verify"), "analyses"),
+    **dict.fromkeys(("sweep", "optimize", "fit"), "studies"),
+    **dict.fromkeys(("convert", "export"), "conversion"),
+    **dict.fromkeys(("plot", "draw"), "pictures"),
+    "bench": "bench",
+}
+"""The module in this folder with the function `NAME_command`, by command, in the order of the help."""
 
 
 class Commands(click.Group):
-    """Loads a command's module (`bellcrank.cli.NAME_command`) when the command is used."""
+    """Loads the module of a command when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Names of all commands."""
@@ -34,7 +43,9 @@ class Commands(click.Group):
         """The command of that name, or None."""
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"bellcrank.cli.{cmd_name}_command").command
+        command: click.Command = getattr(
+            import_module(f"bellcrank.cli.{_COMMANDS[cmd_name]}"), f"{cmd_name}_command"
+        )
         return command
 
     def resolve_command(
@@ -49,7 +60,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; errors of the user become messages."""
-        from bellcrank.cli.messages import report
+        from bellcrank.cli.output import report
 
         try:
             return super().invoke(ctx)
@@ -57,7 +68,7 @@ class Commands(click.Group):
             report(error)
             ctx.exit(3)
         except BrokenPipeError:
-            ctx.exit(streams.UNREAD)
+            ctx.exit(UNREAD)
         except (BellcrankError, OSError) as error:
             report(error)
             ctx.exit(2)
@@ -73,7 +84,7 @@ def bellcrank() -> None:
 
 def main() -> None:
     """Entry point of the program `bellcrank`."""
-    streams.prepare()
+    prepare()
     try:
         bellcrank(prog_name="bellcrank")
     except SystemExit as end:
@@ -82,4 +93,47 @@ def main() -> None:
         status = 2
         with suppress(OSError):
             click.echo(f"error: {error}", err=True)
-    sys.exit(streams.finished(status))
+    sys.exit(finished(status))
+
+
+UNREAD: Final = 141
+"""Exit status where nobody reads standard output any more, as of a program that SIGPIPE ends."""
+_UNWRITTEN: Final = 2
+
+
+def prepare() -> None:
+    """Redirect closed streams to the null device, and make every character writable in some form."""
+    # In this order each takes the lowest free number, which a file of results would otherwise be given.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 (until the end)
+        elif mode == "w" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def finished(status: int) -> int:
+    """Flush the buffers; return the exit status, or another one if that fails."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        status = status or UNREAD
+        _give_up(sys.stdout)
+    except OSError as error:
+        _give_up(sys.stdout)
+        if status == 0:
+            status = _UNWRITTEN
+            with suppress(OSError):
+                click.echo(f"error: standard output cannot be written: {error.strerror}", err=True)
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _give_up(sys.stderr)
+    return status
+
+
+def _give_up(stream: TextIO) -> None:
+    """Discard what is left: Python would try to write it again at exit."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, stream.fileno())
+    os.close(nothing)

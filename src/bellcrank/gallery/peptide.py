@@ -7,7 +7,7 @@ from math import cos, degrees, hypot, radians, sin
 from typing import Final, TypeAlias
 
 import bellcrank as bc
-from bellcrank.io.backbone import Residue, backbone
+from bellcrank.io.protein import Residue, backbone
 from bellcrank.mechanism.checking import Vec3
 
 Angles: TypeAlias = float | Sequence[float]

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from bellcrank.io.decode import Decoder
-from bellcrank.io.expressions import expression, written_expression
+from bellcrank.io.decode import FAILED, Decoder, Failed, all_read, expression, written_expression
 from bellcrank.io.fields import NOUNS, parameters, wanted
-from bellcrank.io.formula_schema import FORMULAS, ONE_SYMBOL, SYMBOLS
 from bellcrank.io.node import Items, Node, Place, Scalar, plain
-from bellcrank.io.notes import FAILED, Failed, all_read
+from bellcrank.io.schema import FORMULAS, ONE_SYMBOL, SYMBOLS
 from bellcrank.mechanism.formulas import CUSTOM_KINDS, EndCoordinate, EndPose, Formulas
 
 _NOWHERE: Final = Scalar(0, 0, None, "")

@@ -1,18 +1,21 @@
-"""Decoding of nodes to the values that fields require, with every fault noted at its line."""
+"""Decoding of nodes to the values that fields require, with every fault noted at its line.
+
+FAILED replaces a value that could not be read. Texts that are no numbers are expressions.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from bellcrank.errors import FaultList
-from bellcrank.io.expressions import expression
+from bellcrank.errors import Fault, FaultList, Location, MechanismError, Unsupported
 from bellcrank.io.fields import NOUNS, Parameter, Wanted, parameters, wanted
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described, plain
-from bellcrank.io.notes import FAILED, Failed, Given, Notes, all_read
 from bellcrank.mechanism import Function
 from bellcrank.mechanism.checking import Vec3, nearest
 from bellcrank.mechanism.rotation import orientation, rotation
@@ -26,8 +29,71 @@ AXES: Final = ("axis", "x_axis", "y_axis", "z_axis")
 Reader = Callable[[Node, Place], Any]
 
 
-class Decoder(Notes):
-    """Decodes the nodes of one file.
+def expression(text: str, names: Mapping[str, Any], timed: bool, element: str) -> Any:
+    """The meaning of a text: an expression in the given names, and in the time t if `timed`, or a number.
+
+    Raises ExpressionError for a text that is not an expression; MechanismError for one that could not be
+    written again, as runs do, because it becomes too long in the form in which expressions are stored.
+    """
+    from bellcrank.expression.reading import TIME, read
+
+    known = {**names, "t": TIME} if timed else names
+    found = read(text, known, element)
+    if not isinstance(found, float):
+        try:
+            written_expression(found)
+        except Unsupported as error:
+            shown = f"{text[:60]}..." if len(text) > 60 else text
+            advice = "give parts of it names, as parameters, or split it"
+            raise MechanismError(Fault(element, str(error), shown, advice)) from None
+    return found
+
+
+def written_expression(expression: Any) -> str:
+    """The text of an expression, which reads back as the same expression.
+
+    Raises Unsupported if there is no such text: it is too long, or the expression has a table of numbers.
+    """
+    from bellcrank.expression.printing import one_line
+
+    try:
+        return one_line(expression)
+    except ValueError as error:
+        raise Unsupported(f"an expression cannot be written into a file: {error}") from None
+
+
+class Failed:
+    """The type of FAILED, which replaces a value whose faults have been noted."""
+
+    def __repr__(self) -> str:
+        return "FAILED"
+
+
+FAILED: Final = Failed()
+
+
+def all_read(values: Any) -> Any:
+    """These values, in a tuple or a mapping; FAILED if one of them could not be read."""
+    each = values.values() if isinstance(values, dict) else values
+    return FAILED if any(value is FAILED for value in each) else values
+
+
+@dataclass(frozen=True)
+class Given:
+    """The fields given for an object.
+
+    values: those that could be read. failed: the names of the others. complete: whether there are no faults.
+    usable: whether no required field is missing or failed.
+    """
+
+    values: dict[str, Any]
+    failed: frozenset[str]
+    complete: bool
+    usable: bool
+
+
+class Decoder:
+    """Decodes the nodes of one file; its faults are collected in `faults`.
 
     folder: to which relative paths in fields called `file` are relative; None leaves them unchanged.
     readers: classes with a reader of their own.
@@ -35,10 +101,52 @@ class Decoder(Notes):
     """
 
     def __init__(self, faults: FaultList, folder: Path | None = None) -> None:
-        super().__init__(faults)
+        self.faults = faults
         self.folder = folder
         self.readers: dict[type, Reader] = {}
         self.names: Mapping[str, Any] = {}
+
+    def fault(
+        self, place: Place, node: Node | None, rule: str, value: object = None, advice: str = ""
+    ) -> Failed:
+        """Note a fault at a node."""
+        self.faults.add(place.element, rule, value, advice, place.location(node))
+        return FAILED
+
+    def constructed(self, node: Node, place: Place, given: Given, make: Callable[[], Any]) -> Any:
+        """The result of `make`, or FAILED if it raises or if the fields passed to it had faults.
+
+        If they had, `make` is called anyway, to report the faults of the other fields. What it then adds to
+        the mechanism may stay there: the file is refused anyway, and other elements can refer to it.
+        """
+        if given.complete:
+            return self.made(node, place, make)
+        if given.usable:
+            try:
+                make()
+            except MechanismError as error:
+                for fault in error.faults:
+                    words = set(words_of(fault.rule))
+                    if words & set(given.values) and not words & given.failed:
+                        self.take(node, place, fault)
+        return FAILED
+
+    def made(self, node: Node, place: Place, make: Callable[[], Any]) -> Any:
+        """The result of `make`, or FAILED with the faults that it raises mapped to lines."""
+        try:
+            return make()
+        except MechanismError as error:
+            for fault in error.faults:
+                self.take(node, place, fault)
+            return FAILED
+
+    def take(self, node: Node, place: Place, fault: Fault) -> None:
+        """Note a fault that a constructor raised, at the entry of the node that it refers to."""
+        named = "'" in fault.element or fault.element == place.element
+        element = fault.element if named else f"{place.element}, {fault.element}"
+        location = fault.location or culprit(node, place, fault)
+        with self.faults.collect():
+            raise MechanismError(replace(fault, element=element, location=location))
 
     def entries(self, node: Node, place: Place, what: str = "a mapping") -> dict[str, Node] | Failed:
         """The entries of a mapping by key; duplicate keys are noted."""
@@ -235,3 +343,39 @@ def whole_path(folder: Path, file: str) -> str:
 
 def _shown(node: Node) -> Any:
     return node.text if isinstance(node, Scalar) and isinstance(node.value, str) else plain(node)
+
+
+def culprit(node: Node, place: Place, fault: Fault) -> Location:
+    """The location of the entry that a constructor's fault refers to, by the field it names or the value."""
+    if not isinstance(node, Entries):
+        return place.location(node)
+    words = words_of(fault.rule)
+    keys = [key.text for key, _ in node.entries if key.text in words and key.text != "type"]
+    if keys:
+        key = min(keys, key=words.index)
+        child = node.find(key)
+        return place.at(key).location(child)
+    return _showing(node, place, fault.value) or place.location(node)
+
+
+def words_of(rule: str) -> list[str]:
+    """The words of a fault's rule, among them the name of the field concerned."""
+    return re.findall(r"\w+", rule)
+
+
+def _showing(node: Node, place: Place, value: object) -> Location | None:
+    """The location of the first text or key in a node that equals this value."""
+    if not isinstance(value, str):
+        return None
+    if isinstance(node, Scalar):
+        return place.location(node) if node.value == value else None
+    if isinstance(node, Items):
+        found = (_showing(item, place.at(str(i)), value) for i, item in enumerate(node.items))
+        return next((location for location in found if location), None)
+    assert isinstance(node, Entries)
+    for key, child in node.entries:
+        if key.text == value:
+            return place.at(key.text).location(key)
+        if location := _showing(child, place.at(key.text), value):
+            return location
+    return None

@@ -2,51 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bellcrank.compile.validate import validate
 from bellcrank.errors import FaultList, MechanismError
-from bellcrank.io.culprit import culprit
-from bellcrank.io.decode import Decoder
-from bellcrank.io.elements import Document, Elements, Include
-from bellcrank.io.fields import parameters, wanted
+from bellcrank.io.custom import CustomReader, custom_kind, custom_kinds
+from bellcrank.io.decode import FAILED, Failed, all_read, culprit
+from bellcrank.io.fields import (
+    BODY_FIELDS,
+    DRIVE_FIELDS,
+    ENDS,
+    GRAVITY_UNITS,
+    INPUT_FIELDS,
+    MARKER_KEYS,
+    PARAMETER_FIELDS,
+    PLACEMENT_FIELDS,
+    SECTIONS,
+    SOURCES,
+    TOP_KEYS,
+    VERSION,
+    Parameter,
+    Simulation,
+    parameters,
+    wanted,
+)
 from bellcrank.io.node import Entries, Node, Place, Scalar, plain
-from bellcrank.io.notes import FAILED, Failed
-from bellcrank.io.sections import GRAVITY_UNITS, SECTIONS, TOP_KEYS, VERSION
-from bellcrank.io.simulation import Simulation
-from bellcrank.mechanism import Ground, Mechanism
+from bellcrank.io.references import References
+from bellcrank.mechanism import (
+    CONSTRAINT_KINDS,
+    FORCE_KINDS,
+    GROUND,
+    JOINT_KINDS,
+    Ground,
+    Joint,
+    Limit,
+    Marker,
+    Mechanism,
+)
 from bellcrank.mechanism.checking import Vec3
-from bellcrank.mechanism.parameters import inputs_of
+from bellcrank.mechanism.joint import STARTS
+from bellcrank.mechanism.parameters import Input, inputs_of
 
 
-class Builder:
-    """Builds a mechanism section by section; faulty parts are noted in `faults` and left out."""
+@dataclass
+class Document:
+    """The contents of a file.
 
-    def __init__(self, faults: FaultList, folder: Path | None, include: Include) -> None:
-        self.faults = faults
-        self.document = Document()
-        self.mechanism = self.document.mechanism
-        self.decoder = Decoder(faults, folder)
-        self.elements = Elements(self.document, self.decoder, include)
+    places: the place of each element in the file, by noun and name.
+    """
+
+    mechanism: Mechanism = field(default_factory=Mechanism)
+    simulation: Simulation = field(default_factory=Simulation)
+    places: dict[tuple[str, str], tuple[Node, Place]] = field(default_factory=dict)
+
+
+Include: TypeAlias = Callable[[Node, Place], Document | None]
+"""Reads the document of a placed mechanism, from a file's name or from a mapping; None if that failed."""
+
+
+class DocumentReader(References):
+    """Reads a document from a tree of nodes, section by section; faulty parts are noted and left out.
+
+    document: where elements are added, an empty one by default. A method `add_NOUN` adds an element of a
+    section; it returns FAILED if it noted faults.
+    """
+
+    def __init__(
+        self, faults: FaultList, folder: Path | None, include: Include, document: Document | None = None
+    ) -> None:
+        self.document = document or Document()
+        super().__init__(self.document.mechanism, faults, folder)
+        self.include = include
         self.inputs: dict[str, tuple[Node, Place]] = {}
 
     def build(self, root: Node, place: Place, version_needed: bool = True) -> Document:
         """The document of a tree of nodes."""
-        entries = self.decoder.entries(root, place, "a mapping with the key 'bellcrank'")
+        entries = self.entries(root, place, "a mapping with the key 'bellcrank'")
         if isinstance(entries, Failed) or not self.check_version(entries, root, place, version_needed):
             return self.document
-        self.decoder.check_keys(root, place, entries, TOP_KEYS)
+        self.check_keys(root, place, entries, TOP_KEYS)
         self.head(entries, place)
         for section in ("bodies", "mechanisms", "markers", "joints", "constraints", "forces", "drives"):
-            add: Callable[[str, Node, Place], object] = getattr(self.elements, f"add_{SECTIONS[section]}")
+            add: Callable[[str, Node, Place], object] = getattr(self, f"add_{SECTIONS[section]}")
             for name, node, at in self.section(entries, section, place):
                 self.document.places.setdefault((SECTIONS[section], name), (node, at))
                 if add(name, node, at) is FAILED:
-                    self.elements.references.failed.add((SECTIONS[section], name))
+                    self.failed.add((SECTIONS[section], name))
         return self.document
 
     def check_version(self, entries: Mapping[str, Node], root: Node, place: Place, needed: bool) -> bool:
@@ -55,53 +100,53 @@ class Builder:
         if node is None:
             if needed:
                 advice = f"begin the file with 'bellcrank: {VERSION}'"
-                self.decoder.fault(place, root, "the key 'bellcrank' is missing", None, advice)
+                self.fault(place, root, "the key 'bellcrank' is missing", None, advice)
             return not needed
         if isinstance(node, Scalar) and node.value == VERSION and not isinstance(node.value, (bool, float)):
             return True
         advice = f"this bellcrank reads version {VERSION}"
         if isinstance(node, Scalar) and isinstance(node.value, int) and node.value > VERSION:
             advice += "; a newer one may read this file"
-        self.decoder.fault(
+        self.fault(
             place.at("bellcrank"), node, "this version of the format is not known", plain(node), advice
         )
         return False
 
     def head(self, entries: Mapping[str, Node], place: Place) -> None:
         """Name, parameters, inputs, gravity, the ground's shapes and the simulation."""
-        mechanism, decoder = self.mechanism, self.decoder
+        mechanism = self.mechanism
         for name, given, at in self.section(entries, "parameters", place):
-            self.elements.add_parameter(name, given, at)
-        decoder.names = {name: parameter.symbol for name, parameter in mechanism.parameters.items()}
+            self.add_parameter(name, given, at)
+        self.names = {name: parameter.symbol for name, parameter in mechanism.parameters.items()}
         for name, given, at in self.section(entries, "inputs", place):
-            if (symbol := self.elements.add_input(name, given, at)) is not FAILED:
-                decoder.names = {name: symbol, **decoder.names}
+            if (symbol := self.add_input(name, given, at)) is not FAILED:
+                self.names = {name: symbol, **self.names}
                 self.inputs[name] = (given, at)
         for key, hint, units in (("name", str, ()), ("gravity", Vec3, GRAVITY_UNITS)):
             if (node := entries.get(key)) is not None:
                 at = replace(place.at(key), element="mechanism")
-                value = decoder.value(node, wanted(hint), at, units)
+                value = self.value(node, wanted(hint), at, units)
                 if value is not FAILED:
-                    decoder.made(node, at, partial(_set_head, mechanism, key, value))
+                    self.made(node, at, partial(_set_head, mechanism, key, value))
         if (node := entries.get("ground")) is not None:
             at = replace(place.at("ground"), element="ground")
-            self.elements.whole(node, at, parameters(Ground), partial(mechanism.replace, mechanism.ground))
+            self.whole(node, at, parameters(Ground), partial(mechanism.replace, mechanism.ground))
         if (node := entries.get("simulation")) is not None:
             self.add_simulation(node, replace(place.at("simulation"), element="simulation"))
 
     def add_simulation(self, node: Node, place: Place) -> None:
         """The defaults for a run."""
-        entries = self.decoder.entries(node, place)
+        entries = self.entries(node, place)
         if isinstance(entries, Failed):
             return
         known = {name: parameter for name, parameter in parameters(Simulation).items() if name != "options"}
-        given = self.decoder.fields(node, place, entries, known, ("options",))
+        given = self.fields(node, place, entries, known, ("options",))
         options = entries.get("options")
         if isinstance(options, Entries):
             given.values["options"] = plain(options)
         elif options is not None:
-            self.decoder.fault(place.at("options"), options, "a mapping is needed here", plain(options))
-        made = self.decoder.constructed(node, place, given, lambda: Simulation(**given.values))
+            self.fault(place.at("options"), options, "a mapping is needed here", plain(options))
+        made = self.constructed(node, place, given, lambda: Simulation(**given.values))
         if made is not FAILED:
             self.document.simulation = made
 
@@ -112,9 +157,9 @@ class Builder:
         node = entries.get(key)
         if node is None or (isinstance(node, Scalar) and node.value is None):
             return
-        found = self.decoder.entries(node, place.at(key), f"a mapping from the names of the {key}")
+        found = self.entries(node, place.at(key), f"a mapping from the names of the {key}")
         if isinstance(found, Failed):
-            self.elements.references.lost = True
+            self.lost = True
             return
         for name, child in found.items():
             yield name, child, place.of(key, name, SECTIONS[key])
@@ -128,7 +173,7 @@ class Builder:
             validate(self.mechanism)
         except MechanismError as error:
             for fault in error.faults:
-                if isinstance(fault.value, str) and self.elements.references.is_failed(fault.value):
+                if isinstance(fault.value, str) and self.is_failed(fault.value):
                     continue
                 node, place = places.get(fault.element, (None, Place()))
                 location = place.location() if node is None else culprit(node, place, fault)
@@ -137,7 +182,199 @@ class Builder:
         if len(self.faults) == 0:  # a faulty element may have been the one that uses the input
             for name in sorted(set(self.inputs) - set(inputs_of(self.mechanism))):
                 node, place = self.inputs[name]
-                self.decoder.fault(place, node, "nothing follows this input", None, "use it, or take it out")
+                self.fault(place, node, "nothing follows this input", None, "use it, or take it out")
+
+    def whole(
+        self, node: Node, place: Place, known: Mapping[str, Parameter], make: Callable[..., object]
+    ) -> object:
+        """The result of `make` for the values of a mapping that contains fields only."""
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        given = self.fields(node, place, entries, known)
+        return self.constructed(node, place, given, lambda: make(**given.values))
+
+    def add_parameter(self, name: str, node: Node, place: Place) -> object:
+        """A parameter: a number, or a mapping with its value."""
+        return self.number(node, place, PARAMETER_FIELDS, partial(self.mechanism.add_parameter, name))
+
+    def add_input(self, name: str, node: Node, place: Place) -> object:
+        """An input: a number, or a mapping with its value and unit; its symbol."""
+        return self.number(node, place, INPUT_FIELDS, partial(Input, name))
+
+    def number(
+        self, node: Node, place: Place, known: Mapping[str, Parameter], make: Callable[..., object]
+    ) -> object:
+        """The result of `make` for a number alone, or for a mapping with its value."""
+        if isinstance(node, Entries):
+            return self.whole(node, place, known, make)
+        value = self.value(node, wanted(float), place)
+        return FAILED if value is FAILED else self.made(node, place, lambda: make(value))
+
+    def add_body(self, name: str, node: Node, place: Place) -> object:
+        """A body, with mass properties from numbers or from shapes."""
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        given = self.fields(node, place, entries, BODY_FIELDS)
+        # If one of these could not be read, a substitute lets the other fields be checked.
+        stand_ins = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
+        values = {**{key: stand_ins[key] for key in given.failed if key in stand_ins}, **given.values}
+        return self.constructed(node, place, given, lambda: self.mechanism.add_body(name, **values))
+
+    def add_marker(self, name: str, node: Node, place: Place) -> object:
+        """A named marker: "body.name", or "name" with the body given inside."""
+        body, _, inner = name.rpartition(".")
+        if not body and (name == GROUND or name in self.mechanism.bodies):
+            return self.fault(place, node, "a body has this name", name, "choose another for the marker")
+        marker = self.written_marker(node, place, body or None, inner)
+        if isinstance(marker, Failed):
+            return FAILED
+        added = self.made(node, place, lambda: self.mechanism.add_marker(marker))
+        if added is not FAILED and not body:
+            self.aliases[name] = marker
+            self.document.places["marker", str(marker.key)] = (node, place)
+        return added
+
+    def add_joint(self, name: str, node: Node, place: Place) -> object:
+        """A joint: its kind, its markers, its limits and its initial values."""
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        starts = [key for key in STARTS if key not in self.known(entries, JOINT_KINDS)]
+        others = (*MARKER_KEYS, "limits", *starts)
+        kind = self.kind_of(node, place, entries, JOINT_KINDS, "joint", others)
+        markers: list[Any] = [
+            self.marker(entries[key], place.at(key))
+            if key in entries
+            else self.fault(place, node, f"the key {key!r} is missing")
+            for key in MARKER_KEYS
+        ]
+        limits = self.limits(entries["limits"], place.at("limits")) if "limits" in entries else ()
+        given = {key: self.start(key, entries[key], place.at(key)) for key in starts if key in entries}
+        if all_read((kind, *markers, limits, *given.values())) is FAILED:
+            return FAILED
+        before = set(self.mechanism.drives) if kind.shorthand else set()
+        added = self.made(
+            node, place, lambda: self.mechanism.add_joint(name, kind, markers[0], markers[1], limits, **given)
+        )
+        for drive in set(self.mechanism.drives) - before if kind.shorthand else ():
+            self.document.places["drive", drive] = (node, place)
+        return added
+
+    def known(self, entries: Mapping[str, Node], named: Mapping[str, type]) -> Collection[str]:
+        """The fields of the kind that `type` names; none if it names none."""
+        given = entries.get("type")
+        cls = named.get(given.text) if isinstance(given, Scalar) else None
+        return parameters(cls) if cls is not None else ()
+
+    def start(self, key: str, node: Node, place: Place) -> Any:
+        """A number, a list of them, or a mapping from coordinates to numbers."""
+        units = parameters(Joint)[key].units
+        if not isinstance(node, Entries):
+            return self.value(node, wanted(float | tuple[float, ...]), place, units)
+        return self.named(node, wanted(float), place, units)
+
+    def limits(self, node: Node, place: Place) -> Any:
+        """One limit, or a mapping from coordinates to limits."""
+        limit = wanted(Limit)
+        if isinstance(node, Entries) and any(
+            key.text in parameters(Limit) and not isinstance(child, Entries) for key, child in node.entries
+        ):  # a coordinate may have the name of a parameter
+            return self.value(node, limit, place)
+        return self.named(node, limit, place)
+
+    def kind_of(
+        self,
+        node: Node,
+        place: Place,
+        entries: Mapping[str, Node],
+        named: Mapping[str, type],
+        noun: str,
+        others: Collection[str],
+        letters: str = "",
+    ) -> Any:
+        """The kind that `type` and its fields define, in a mapping that has other keys as well.
+
+        letters: the ends, for kinds given by formulas: M for each marker, J for each joint.
+        """
+        custom = custom_kind(entries, noun)
+        if custom is not None:
+            reader = CustomReader(self, place, letters)
+            return reader.kind(custom, node, entries, ("type", *others))
+        cls = self.kind(node, place, entries, {**named, **custom_kinds(noun)}, noun)
+        if isinstance(cls, Failed):
+            return FAILED
+        given = self.fields(node, place, entries, parameters(cls), ("type", *others))
+        return self.constructed(node, place, given, lambda: cls(**given.values))
+
+    def add_constraint(self, name: str, node: Node, place: Place) -> object:
+        """A constraint of any kind between its ends."""
+        return self.add_attached(name, node, place, CONSTRAINT_KINDS, self.mechanism.add_constraint)
+
+    def add_force(self, name: str, node: Node, place: Place) -> object:
+        """A force of any kind between its ends."""
+        return self.add_attached(name, node, place, FORCE_KINDS, self.mechanism.add_force)
+
+    def add_attached(
+        self, name: str, node: Node, place: Place, named: Mapping[str, type], add: Callable[..., object]
+    ) -> object:
+        """A constraint or force: its kind and its ends."""
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        noun = place.element.split()[0]
+        given = entries.get("type")
+        cls = named.get(given.text) if isinstance(given, Scalar) else None
+        custom = custom_kind(entries, noun) is not None
+        ends = self.ends(node, place, entries, cls) if custom else FAILED
+        if custom and isinstance(ends, Failed):
+            return FAILED
+        listed = [] if isinstance(ends, Failed) else ends
+        letters = "".join("M" if isinstance(end, Marker) else "J" for end in listed)
+        kind = self.kind_of(node, place, entries, named, noun, ENDS, letters)
+        if not custom:
+            ends = self.ends(node, place, entries, cls)
+        if kind is FAILED or isinstance(ends, Failed):
+            return FAILED
+        return self.made(node, place, lambda: add(name, kind, *ends))
+
+    def add_drive(self, name: str, node: Node, place: Place) -> object:
+        """A drive of a joint's coordinate or of a marker."""
+        return self.whole(node, place, DRIVE_FIELDS, partial(self.mechanism.add_drive, name))
+
+    def add_placement(self, name: str, node: Node, place: Place) -> object:
+        """A placed mechanism, from another file or given inline, with its names after a prefix."""
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        given = self.fields(node, place, entries, PLACEMENT_FIELDS, (*SOURCES, "parameters"))
+        sources = [key for key in SOURCES if key in entries]
+        if len(sources) != 1:
+            rule = "exactly one of 'file' and 'mechanism' must be given"
+            return self.fault(place, node, rule, sources or None)
+        inner = self.include(entries[sources[0]], place.at(sources[0]))
+        values = {"prefix": name, **given.values}
+        if not given.complete or inner is None:
+            self.failed.add(("placement", str(values["prefix"])))
+            return FAILED
+        carrier = (
+            self.carrier(entries["attach_to"], place.at("attach_to")) if "attach_to" in entries else None
+        )
+        if isinstance(carrier, Failed):
+            return FAILED
+        numbers: Any = {}
+        if (given_numbers := entries.get("parameters")) is not None:
+            what = "a mapping from names of parameters"
+            numbers = self.named(given_numbers, wanted(float), place.at("parameters"), what=what)
+        if numbers is FAILED:
+            return FAILED
+        placed = {**values, "attach_to": carrier, "parameters": numbers}
+        if self.made(node, place, lambda: self.mechanism.place(inner.mechanism, **placed)) is FAILED:
+            return FAILED
+        for (noun, inner_name), where in inner.places.items():
+            self.document.places[noun, f"{values['prefix']}/{inner_name}"] = where
+        return None
 
 
 def _set_head(mechanism: Mechanism, key: str, value: Any) -> None:

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any, get_origin
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.custom import encoded_kind
-from bellcrank.io.decode import whole_path
-from bellcrank.io.expressions import written_expression
-from bellcrank.io.fields import Wanted, parameters, wanted
-from bellcrank.io.sections import MARKER_KEYS, SECTIONS, VERSION
-from bellcrank.io.simulation import Simulation
+from bellcrank.io.decode import whole_path, written_expression
+from bellcrank.io.fields import MARKER_KEYS, SECTIONS, VERSION, Simulation, Wanted, parameters, wanted
 from bellcrank.mechanism import (
     GROUND,
     Body,

@@ -6,10 +6,10 @@ A new joint kind, force, constraint, function or shape is part of the format onc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from bellcrank.mechanism import (
     CONSTRAINT_KINDS,
@@ -17,14 +17,20 @@ from bellcrank.mechanism import (
     FUNCTIONS,
     JOINT_KINDS,
     SHAPES,
+    Body,
     ConstraintKind,
+    Drive,
     ForceKind,
     Function,
+    JointCoordinate,
     JointKind,
+    PathDrive,
     Shape,
 )
-from bellcrank.mechanism.checking import Quat
-from bellcrank.mechanism.fields import declarations
+from bellcrank.mechanism import Parameter as ParameterOfMechanism
+from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
+from bellcrank.mechanism.contents import TABLES
+from bellcrank.mechanism.fields import Description, checked, declarations, described, flag, quantity
 
 REGISTRIES: dict[type, Mapping[str, type]] = {
     JointKind: JOINT_KINDS,
@@ -76,13 +82,13 @@ def parameters(cls: type) -> dict[str, Parameter]:
     """The fields that the constructor of a dataclass takes, by name; required ones first."""
     hints, declared = get_type_hints(cls), declarations(cls)
     found = []
-    for field in fields(cls):
-        if field.init:
-            hint = ANY_FUNCTION if hints[field.name] is Any else hints[field.name]
-            required = field.default is MISSING and field.default_factory is MISSING
-            default = field.default_factory() if field.default_factory is not MISSING else field.default
-            units = declared[field.name].units if field.name in declared else ()
-            found.append(Parameter(field.name, hint, required, default, units))
+    for one in fields(cls):
+        if one.init:
+            hint = ANY_FUNCTION if hints[one.name] is Any else hints[one.name]
+            required = one.default is MISSING and one.default_factory is MISSING
+            default = one.default_factory() if one.default_factory is not MISSING else one.default
+            units = declared[one.name].units if one.name in declared else ()
+            found.append(Parameter(one.name, hint, required, default, units))
     return {parameter.name: parameter for parameter in sorted(found, key=lambda p: not p.required)}
 
 
@@ -147,3 +153,98 @@ def wanted(hint: Any) -> Wanted:
     if isinstance(hint, type) and (hint in REGISTRIES or hasattr(hint, "__dataclass_fields__")):
         return Wanted(classes=(hint,))
     raise TypeError(f"no mechanism file can hold a {hint!r}")
+
+
+VERSION: Final = 1
+"""The version of the file format: the value of the key `bellcrank`."""
+
+SECTIONS: Final = {"parameters": "parameter", "inputs": "input", **TABLES, "mechanisms": "placement"}
+"""The sections that hold things by name, with the noun for one of them."""
+
+TOP_KEYS: Final = ("bellcrank", "name", "gravity", "ground", *SECTIONS, "simulation")
+
+GRAVITY_UNITS: Final = ("m/s^2",)
+
+ENDS: Final = ("ends", "joint", "coordinate")
+"""The keys by which constraints and forces take hold of something."""
+
+MARKER_KEYS: Final = {"first": "marker_1", "second": "marker_2"}
+"""What files call the markers of a joint."""
+
+BODY_FIELDS: Final = {
+    name: replace(parameter, required=False) for name, parameter in parameters(Body).items() if name != "name"
+}
+BODY_FIELDS["inertia"] = replace(BODY_FIELDS["inertia"], hint=Vec3 | Mat3)  # principal moments are enough
+DRIVE_FIELDS: Final = {
+    "joint": Parameter("joint", JointCoordinate),
+    **{
+        name: replace(parameter, required=False)
+        for name, parameter in {**parameters(PathDrive), **parameters(Drive)}.items()
+        if name != "name"
+    },
+    "coordinate": parameters(JointCoordinate)["coordinate"],
+}
+PARAMETER_FIELDS: Final = {
+    name: parameter
+    for name, parameter in parameters(ParameterOfMechanism).items()
+    if name not in ("name", "symbol")
+}
+INPUT_FIELDS: Final = {"value": Parameter("value", float, default=0.0), "unit": PARAMETER_FIELDS["unit"]}
+SOURCES: Final = ("file", "mechanism")
+"""The keys that say what is placed: the name of another file, or a mechanism written out."""
+
+PLACEMENT_FIELDS: Final = {
+    "prefix": Parameter("prefix", str),
+    "position": Parameter("position", Vec3, units=("m",)),
+    "rotation": Parameter("rotation", Quat, units=("1",)),
+    "attach_to": Parameter("attach_to", str),
+}
+
+
+def _name(check: Check, name: str, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        check.fault(f"{name} must be a name", value)
+    return str(value)
+
+
+@described
+class Simulation(Description):
+    """Arguments for `bellcrank.simulate`; None leaves the choice to it.
+
+    start, duration, step, output_step, max_step: s.
+    formulation, method: by name.
+    tolerance, rtol, atol: of the integrator.
+    reactions, accelerations: whether to record them.
+    ledger: whether to record the work of every force and drive.
+    assemble: whether to correct the initial configuration.
+    options: further arguments by name, for the formulation or the method.
+    """
+
+    start: float | None = quantity("s", default=None)
+    duration: float | None = quantity("s", "positive", default=None)
+    formulation: str | None = checked(_name, default=None)
+    method: str | None = checked(_name, default=None)
+    step: float | None = quantity("s", "positive", default=None)
+    output_step: float | None = quantity("s", "positive", default=None)
+    max_step: float | None = quantity("s", "positive", default=None)
+    tolerance: float | None = quantity(sign="positive", default=None)
+    rtol: float | None = quantity(sign="positive", default=None)
+    atol: float | None = quantity(sign="positive", default=None)
+    reactions: bool | None = flag(default=None)
+    accelerations: bool | None = flag(default=None)
+    ledger: bool | None = flag(default=None)
+    assemble: bool | None = flag(default=None)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def _element(self) -> str:
+        return "simulation"
+
+    def _judge(self, check: Check) -> None:
+        if known := sorted(set(self.options) & {f.name for f in fields(self)}):
+            check.fault(f"{known[0]} does not belong among the options", None, "put it beside them")
+        self._store(options=dict(self.options))
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments that are set, including options, in the form that `simulate` takes."""
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return {**given.pop("options"), **given}

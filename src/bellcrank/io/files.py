@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from bellcrank.errors import Fault, FaultList, Location, MechanismError, Unsupported
-from bellcrank.io import json_format, part_files, protein_files
-from bellcrank.io.document import Builder
-from bellcrank.io.elements import Document
+from bellcrank.io import json_format, meshes, protein
+from bellcrank.io.document import Document, DocumentReader
 from bellcrank.io.encode import encoded
+from bellcrank.io.fields import VERSION, Simulation
 from bellcrank.io.formats import SUFFIXES, Format, format_named, format_of
 from bellcrank.io.node import Entries, Node, Place, Scalar, described
-from bellcrank.io.returned import Written, compared
 from bellcrank.io.robots import mjcf_writer, urdf_writer
 from bellcrank.io.robots import reader as robots
 from bellcrank.io.robots.outline import Outline
-from bellcrank.io.sections import VERSION
-from bellcrank.io.simulation import Simulation
+from bellcrank.io.round_trip import Written, compared
 from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.checking import Check, required, required_path
 from bellcrank.mechanism.collisions import not_written
@@ -29,7 +27,7 @@ from bellcrank.whole_files import write_whole
 
 Importer: TypeAlias = Callable[..., Mechanism]
 IMPORTERS: Final[dict[str, Importer]] = {
-    **dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), lambda path, *_: protein_files.read(path)),
+    **dict.fromkeys((".pdb", ".ent", ".cif", ".mmcif"), lambda path, *_: protein.read(path)),
     **dict.fromkeys(robots.SUFFIXES, robots.read),
 }
 """What reads files of other programs, by suffix: with folders of packages that such files name, and the
@@ -85,16 +83,16 @@ def read(
     admit(path)
     with Check("load") as check:
         density = None if density is None else check.positive("density", density, "kg/m^3")
-        if scale is not None and Path(path).suffix.lower() not in part_files.SUFFIXES:
-            check.fault(f"scale belongs to mesh files: {', '.join(part_files.SUFFIXES)}", scale)
+        if scale is not None and Path(path).suffix.lower() not in meshes.SUFFIXES:
+            check.fault(f"scale belongs to mesh files: {', '.join(meshes.SUFFIXES)}", scale)
         if start is not None and Path(path).suffix.lower() not in robots.SUFFIXES:
             check.fault("start names a key frame of MJCF, which this is not", start)
-    if Path(path).suffix.lower() in part_files.SUFFIXES:
-        return MechanismFile(part_files.read(Path(path), density, scale), Simulation())
+    if Path(path).suffix.lower() in meshes.SUFFIXES:
+        return MechanismFile(meshes.read(Path(path), density, scale), Simulation())
     if (importer := IMPORTERS.get(Path(path).suffix.lower())) is not None:
         folders = (packages,) if isinstance(packages, (str, os.PathLike)) else tuple(packages)
         return MechanismFile(importer(Path(path), folders, density, start), Simulation())
-    chosen, reader = format_of(path, (*IMPORTERS, *part_files.SUFFIXES), reading=True), _Reader()
+    chosen, reader = format_of(path, (*IMPORTERS, *meshes.SUFFIXES), reading=True), _Reader()
     document = reader.file(Path(path), chosen, str(path))
     return reader.result(document)
 
@@ -249,10 +247,10 @@ class _Reader:
     ) -> Document | None:
         """The document of a tree; None if it is faulty. The whole mechanism is checked after placing."""
         before = len(self.faults)
-        builder = Builder(self.faults, folder, lambda node, at: self.include(node, at, folder))
-        document = builder.build(root, place, version_needed)
+        reader = DocumentReader(self.faults, folder, lambda node, at: self.include(node, at, folder))
+        document = reader.build(root, place, version_needed)
         if not placed:
-            builder.check()
+            reader.check()
         return document if len(self.faults) == before else None
 
     def include(self, node: Node, place: Place, folder: Path | None) -> Document | None:

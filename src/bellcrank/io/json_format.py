@@ -12,8 +12,18 @@ from bisect import bisect_right
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
-from bellcrank.io.node import DEPTH, NODES, Entries, Items, Node, Scalar, syntax_error
-from bellcrank.io.scalar import WIDTH, filled, resolved
+from bellcrank.io.node import (
+    DEPTH,
+    NODES,
+    WIDTH,
+    Entries,
+    Items,
+    Node,
+    Scalar,
+    filled,
+    resolved,
+    syntax_error,
+)
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any, Final
 
-from bellcrank.io.decode import AXES, Decoder
+from bellcrank.errors import FaultList
+from bellcrank.io.decode import AXES, FAILED, Decoder, Failed
 from bellcrank.io.fields import Parameter, parameters
 from bellcrank.io.node import Entries, Items, Node, Place, Scalar, described
-from bellcrank.io.notes import FAILED, Failed
 from bellcrank.mechanism import GROUND, JointCoordinate, Marker, Mechanism
 from bellcrank.mechanism.attachment import AttachedKind
 from bellcrank.mechanism.body import Body, Ground
@@ -22,22 +23,21 @@ MARKER_FIELDS: Final[dict[str, Parameter]] = {
 """The keys of a marker beside its body: its fields, axes, and whether it is given in the world."""
 
 
-class References:
-    """Resolves the references of a file, in the mechanism as far as it is built.
+class References(Decoder):
+    """Decodes nodes, among them references, which are resolved in the mechanism as far as it is built.
 
     aliases: markers by their names in a file's section `markers`, for names that do not include the body.
     failed: pairs (noun, name) of elements that could not be created; a reference to one is no fault.
     lost: whether a whole section could not be read.
     """
 
-    def __init__(self, mechanism: Mechanism, decoder: Decoder) -> None:
+    def __init__(self, mechanism: Mechanism, faults: FaultList, folder: Path | None = None) -> None:
+        super().__init__(faults, folder)
         self.mechanism = mechanism
-        self.decoder = decoder
         self.aliases: dict[str, Marker] = {}
         self.failed: set[tuple[str, str]] = set()
         self.lost = False
-        decoder.readers[Marker] = self.marker
-        decoder.readers[JointCoordinate] = self.joint
+        self.readers = {Marker: self.marker, JointCoordinate: self.joint}
 
     def is_failed(self, name: str) -> bool:
         """Whether a name refers to an element of the file that could not be created."""
@@ -53,7 +53,7 @@ class References:
     def carrier(self, node: Node, place: Place) -> Body | Ground | Failed:
         """The body of a name, or the ground."""
         if not isinstance(node, Scalar):
-            return self.decoder.fault(
+            return self.fault(
                 place, node, "the name of a body is needed here", None, f"this is {described(node)}"
             )
         if node.text == GROUND:
@@ -64,7 +64,7 @@ class References:
             return FAILED
         known = dict.fromkeys([GROUND, *self.mechanism.bodies, *self.failed_names("body")])
         advice = nearest(node.text, known)
-        return self.decoder.fault(place, node, "there is no body of this name", node.text, advice)
+        return self.fault(place, node, "there is no body of this name", node.text, advice)
 
     def marker(self, node: Node, place: Place) -> Marker | Failed:
         """A marker by name, the frame of a body by its name, or a marker written out."""
@@ -88,10 +88,10 @@ class References:
         nouns = [noun for letter, noun in (("M", "marker"), ("J", "joint")) if letter in letters]
         if not isinstance(node, Scalar) or not node.text:
             rule = f"the name of a {' or '.join(nouns)} is needed here"
-            return self.decoder.fault(place, node, rule, None, f"this is {described(node)}")
-        return self.named(node, place, letters, nouns)
+            return self.fault(place, node, rule, None, f"this is {described(node)}")
+        return self.named_end(node, place, letters, nouns)
 
-    def named(
+    def named_end(
         self, node: Scalar, place: Place, letters: Collection[str], nouns: list[str]
     ) -> Marker | JointCoordinate | Failed:
         """The marker, body or joint with this name, among the kinds that are allowed."""
@@ -110,7 +110,7 @@ class References:
             advice = f"write {{joint: {name}}} for the joint" + (
                 f", {{body: {name}}} for the body" if "a body" in found else ""
             )
-            return self.decoder.fault(place, node, f"{' and '.join(found)} have this name", name, advice)
+            return self.fault(place, node, f"{' and '.join(found)} have this name", name, advice)
         if self.is_failed(name):
             return FAILED
         known: list[str] = []
@@ -120,7 +120,7 @@ class References:
         if "J" in letters:
             known += [*self.mechanism.joints, *self.failed_names("joint")]
         rule = f"there is no {' and no '.join(nouns)} of this name"
-        return self.decoder.fault(place, node, rule, name, nearest(name, dict.fromkeys(known)))
+        return self.fault(place, node, rule, name, nearest(name, dict.fromkeys(known)))
 
     def ends(
         self, node: Node, place: Place, entries: Mapping[str, Node], kind: type[AttachedKind] | None
@@ -132,9 +132,7 @@ class References:
         letters = [letter for letter in "MJ" if kind is None or letter in kind.pattern]
         if ("ends" in entries) == ("joint" in entries):
             advice = "" if kind is None else f"{kind.__name__} takes {kind.ends_text}"
-            return self.decoder.fault(
-                place, node, "exactly one of 'ends' and 'joint' must be given", None, advice
-            )
+            return self.fault(place, node, "exactly one of 'ends' and 'joint' must be given", None, advice)
         if "joint" in entries:
             pairs = tuple((key, value) for key, value in entries.items() if key in ("joint", "coordinate"))
             keyed = tuple((Scalar(value.line, value.column, key, key), value) for key, value in pairs)
@@ -142,7 +140,7 @@ class References:
             return FAILED if isinstance(end, Failed) else [end]
         if "coordinate" in entries:
             rule = "'coordinate' belongs to 'joint', not to 'ends'"
-            return self.decoder.fault(place.at("coordinate"), entries["coordinate"], rule)
+            return self.fault(place.at("coordinate"), entries["coordinate"], rule)
         given, at = entries["ends"], place.at("ends")
         listed = given.items if isinstance(given, Items) else (given,)
         found = [self.end(item, at.at(str(number)), letters) for number, item in enumerate(listed)]
@@ -162,11 +160,11 @@ class References:
 
     def written_joint(self, node: Entries, place: Place) -> JointCoordinate | Failed:
         """A joint coordinate as a mapping."""
-        entries = self.decoder.entries(node, place)
+        entries = self.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
         known = parameters(JointCoordinate)
-        complete = self.decoder.check_keys(node, place, entries, known, ["joint"])
+        complete = self.check_keys(node, place, entries, known, ["joint"])
         base = self.joint(entries["joint"], place.at("joint")) if "joint" in entries else FAILED
         which = entries.get("coordinate")
         if not complete or isinstance(base, Failed):
@@ -175,9 +173,7 @@ class References:
             return base
         if not isinstance(which, Scalar) or isinstance(which.value, (bool, float)):
             rule = "the name or number of a coordinate is needed here"
-            return self.decoder.fault(
-                place.at("coordinate"), which, rule, None, f"this is {described(which)}"
-            )
+            return self.fault(place.at("coordinate"), which, rule, None, f"this is {described(which)}")
         given: Any = which.value
         return JointCoordinate(base.joint, base.coordinate if given is None else given)
 
@@ -185,23 +181,23 @@ class References:
         self, node: Node, place: Place, body: str | None = None, name: str | None = None
     ) -> Marker | Failed:
         """A marker as a mapping; `body` and `name` may come from the key in the section `markers`."""
-        entries = self.decoder.entries(node, place)
+        entries = self.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
         known = {key: field for key, field in MARKER_FIELDS.items() if key != "name" or name is None}
-        given = self.decoder.fields(node, place, entries, known, ("body",) if body is None else ())
+        given = self.fields(node, place, entries, known, ("body",) if body is None else ())
         carrier: Body | Ground | Failed = FAILED
         if body is not None:
             carrier = self.carrier(Scalar(node.line, node.column, body, body), place)
         elif "body" in entries:
             carrier = self.carrier(entries["body"], place.at("body"))
         else:
-            self.decoder.fault(place, node, "the key 'body' is missing")
+            self.fault(place, node, "the key 'body' is missing")
         values = {"name": name, **given.values}
         world = values.pop("world", False)
         base = self.mechanism.ground if isinstance(carrier, Failed) else carrier
         make = base.world_marker if world is True else base.marker
-        marker = self.decoder.constructed(node, place, given, lambda: make(**values))
+        marker = self.constructed(node, place, given, lambda: make(**values))
         if isinstance(carrier, Failed):
             return FAILED
         assert isinstance(marker, (Marker, Failed))

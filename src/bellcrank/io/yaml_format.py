@@ -12,8 +12,19 @@ from typing import Any
 import yaml
 
 from bellcrank.errors import MechanismError
-from bellcrank.io.node import DEPTH, NODES, Entries, Items, Node, Scalar, syntax_error
-from bellcrank.io.scalar import WIDTH, filled, resolved, written
+from bellcrank.io.node import (
+    DEPTH,
+    NODES,
+    WIDTH,
+    Entries,
+    Items,
+    Node,
+    Scalar,
+    filled,
+    resolved,
+    syntax_error,
+    written,
+)
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _KEY = 1000  # characters of a key without a mark; readers look no further than 1024 for its colon

@@ -7,31 +7,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.contents import with_numbers
-from bellcrank.shell import thesis_forces as forces
-from bellcrank.shell.language import Argument, Command, Given, Option
-from bellcrank.shell.reply import Reply
+from bellcrank.shell import forces
+from bellcrank.shell.language import BODY, QUATERNION, Argument, Command, Given, Option, Reply, vector
+from bellcrank.shell.parsing import unit_quaternion
 from bellcrank.shell.session import Session, pose_in
 
 GROUP: Final = "Bodies, in the words of the Virtual Erector Set"
-BODY: Final = Argument("body", "body")
-QUATERNION: Final = Argument("quaternion", "number", 4)
-
-
-def vector(name: str, unit: str) -> Argument:
-    """Three numbers with a unit."""
-    return Argument(name, "number", 3, unit)
-
-
-def unit(where: str, quaternion: Any) -> tuple[float, float, float, float]:
-    """The unit quaternion parallel to this one. Raises MechanismError for zero."""
-    length = float(np.linalg.norm(quaternion))
-    if not 1e-150 < length < 1e150:
-        rule = "a quaternion must not be zero, and not huge"
-        raise MechanismError(Fault(where, rule, quaternion, "no turn is 1 0 0 0"))
-    w, x, y, z = (float(q) / length for q in quaternion)
-    return (w, x, y, z)
 
 
 def _instance(session: Session, given: Given) -> Reply:
@@ -48,7 +30,7 @@ def _set(session: Session, given: Given) -> Reply:
         if given.option(word) is not None
     }
     if (turn := given.option("-E")) is not None:
-        pose["rotation"] = unit("sb -E", turn)
+        pose["rotation"] = unit_quaternion("sb -E", turn)
     if pose:
         session.edit(lambda m: m.replace(m.bodies[name], **pose))
     matter = {
@@ -100,7 +82,6 @@ def _row(values: Any) -> str:
 COMMANDS: Final = (
     Command(
         "ib",
-        GROUP,
         "Instance a body: mass 1 kg, inertia 1 kg m², at the origin, without forces.",
         _instance,
         (Argument("localname", "name"),),
@@ -108,7 +89,6 @@ COMMANDS: Final = (
     ),
     Command(
         "pb",
-        GROUP,
         "Print a body, or all of them: where it is now and how it moves, its mass and its forces.",
         _print,
         (Argument("localname", "body", optional=True),),
@@ -117,7 +97,6 @@ COMMANDS: Final = (
     ),
     Command(
         "sb",
-        GROUP,
         "Set parameters of a body; vectors in world axes, lengths in m, times in s.",
         _set,
         (BODY,),

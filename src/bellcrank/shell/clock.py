@@ -1,4 +1,4 @@
-"""Commands on time: step, run, reset, the clock, the accuracy, the formulation and the method."""
+"""Commands on time: step, run, reset, the clock, accuracy, formulation, method."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.formulations.preparing import FORMULATIONS, check_request, takes_names
-from bellcrank.io.scalar import resolved
+from bellcrank.io.node import resolved
 from bellcrank.run.plan import METHODS, find_method, method_options
-from bellcrank.shell.drawing import drawn
-from bellcrank.shell.language import Argument, Command, Given, Option
+from bellcrank.shell.files_and_pictures import drawn
+from bellcrank.shell.language import Argument, Command, Given, Option, Reply
 from bellcrank.shell.parsing import plain_fields
-from bellcrank.shell.reply import Reply
 from bellcrank.shell.session import Session
 
 if TYPE_CHECKING:
@@ -51,10 +50,10 @@ def _reply(run: Trajectory, frames: dict[str, Any] | None = None) -> Reply:
     frames = dict(frames or {})
     text = "\n".join([*frames.pop("lines", ()), *([run.status.message] if run.status.message else [])])
     steps = run.statistics.get("steps")
-    told = {"time": float(run.time[-1]), "frames": len(run), "steps": steps, "status": str(run.status)}
+    data = {"time": float(run.time[-1]), "frames": len(run), "steps": steps, "status": str(run.status)}
     last = f"t = {run.time[-1]:.6g} s"
     balance = str(run.energy_balance()) if run.layout.works else ""
-    return Reply("\n".join(filter(None, (text, last, balance))), {**told, **frames})
+    return Reply("\n".join(filter(None, (text, last, balance))), {**data, **frames})
 
 
 def _read_time(session: Session, given: Given) -> Reply:  # noqa: ARG001
@@ -99,13 +98,13 @@ def _set_size(session: Session, given: Given) -> Reply:
 
 def _statistics(session: Session, given: Given) -> Reply:  # noqa: ARG001
     settings, history = session.now.settings, session.now.history
-    told = dict(history[-1].statistics) if history else {}
+    statistics = dict(history[-1].statistics) if history else {}
     rows: dict[str, Any] = {
-        "last stepsize": told.get("step"),
-        "next stepsize": told.get("next_step", told.get("step")),
-        "steps": told.get("steps_since_restart", told.get("steps")),
-        "calls": told.get("evaluations_since_restart", told.get("evaluations")),
-        "order": told.get("last_order", find_method(settings.method).order),
+        "last stepsize": statistics.get("step"),
+        "next stepsize": statistics.get("next_step", statistics.get("step")),
+        "steps": statistics.get("steps_since_restart", statistics.get("steps")),
+        "calls": statistics.get("evaluations_since_restart", statistics.get("evaluations")),
+        "order": statistics.get("last_order", find_method(settings.method).order),
         "absolute accuracy": settings.atol,
         "relative accuracy": settings.rtol,
         "method": settings.method,
@@ -143,7 +142,6 @@ def _method(session: Session, given: Given) -> Reply:
 COMMANDS: Final = (
     Command(
         "step",
-        GROUP,
         "Go on by so many step sizes, and draw after every one; inside the integrator takes its own steps, "
         "and goes on with its history from one command to the next unless something was changed. With "
         "assemble=constraint_forces the bodies come together first, within the steps.",
@@ -154,7 +152,6 @@ COMMANDS: Final = (
     ),
     Command(
         "rtime",
-        GROUP,
         "Read the time that the clock of the simulation shows.",
         _read_time,
         example="rtime",
@@ -162,7 +159,6 @@ COMMANDS: Final = (
     ),
     Command(
         "stime",
-        GROUP,
         "Set the clock; the bodies stay where they are. What was recorded before is let go.",
         _set_time,
         (Argument("time", "number", unit="s"),),
@@ -170,7 +166,6 @@ COMMANDS: Final = (
     ),
     Command(
         "sacc",
-        GROUP,
         "Set the accuracy goal of the integrator, for methods that choose their steps.",
         _accuracy,
         (),
@@ -181,16 +176,10 @@ COMMANDS: Final = (
         example="sacc -r 1e-6 -a 1e-7",
     ),
     Command(
-        "rstepsize",
-        GROUP,
-        "Read the time from one frame to the next.",
-        _read_size,
-        example="rstepsize",
-        keeps=True,
+        "rstepsize", "Read the time from one frame to the next.", _read_size, example="rstepsize", keeps=True
     ),
     Command(
         "sstepsize",
-        GROUP,
         "Set the time from one frame to the next.",
         _set_size,
         (_seconds("stepsize"),),
@@ -198,7 +187,6 @@ COMMANDS: Final = (
     ),
     Command(
         "rlsode",
-        GROUP,
         "Read statistics of the integrator since it was last started: step sizes, steps, calls of the "
         "dynamics, order, accuracy goals.",
         _statistics,
@@ -207,7 +195,6 @@ COMMANDS: Final = (
     ),
     Command(
         "run",
-        GROUP,
         "Go on for a time, by default that of the loaded file. With assemble=constraint_forces the bodies "
         "come together first, in the run itself, so that one sees a structure snap together. With "
         "ledger=true the work of every force is added up, and the balance of energy is shown. With "
@@ -218,15 +205,10 @@ COMMANDS: Final = (
         example="run 0.5 output_step=0.01",
     ),
     Command(
-        "reset",
-        GROUP,
-        "Go back to where the mechanism starts, and forget what was run.",
-        _reset,
-        example="reset",
+        "reset", "Go back to where the mechanism starts, and forget what was run.", _reset, example="reset"
     ),
     Command(
         "formulation",
-        GROUP,
         "Set how the equations of motion are formed and solved, with its options, such as cut=hinge3,hinge7: "
         "joints at which loops are cut; without a name, show it.",
         _formulation,
@@ -236,7 +218,6 @@ COMMANDS: Final = (
     ),
     Command(
         "method",
-        GROUP,
         "Set the integration method, with step, max_step, max_order; without a name, show it.",
         _method,
         (Argument("method", "text", optional=True),),

@@ -8,12 +8,11 @@ from typing import Final
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
 from bellcrank.mechanism.checking import nearest
-from bellcrank.shell.language import Argument, Command, Given
-from bellcrank.shell.reply import Reply
+from bellcrank.shell.language import Argument, Command, Given, Reply
 from bellcrank.shell.session import Session
 
 GROUP: Final = "The shell"
-_KINDS: Final[dict[str, Mapping[str, type]]] = {
+KINDS: Final[dict[str, Mapping[str, type]]] = {
     "joint": JOINT_KINDS,
     "constraint": CONSTRAINT_KINDS,
     "force": FORCE_KINDS,
@@ -42,7 +41,7 @@ def _help(session: Session, given: Given) -> Reply:
 
 
 def _kinds(session: Session, given: Given) -> Reply:  # noqa: ARG001
-    kinds = _KINDS[given["noun"]]
+    kinds = KINDS[given["noun"]]
     rows = {name: str(getattr(kind, "meaning", "")) for name, kind in kinds.items()}
     width = max(map(len, rows))
     return Reply("\n".join(f"{name:{width}}  {meaning}" for name, meaning in rows.items()), {"kinds": rows})
@@ -76,27 +75,19 @@ def _quit(session: Session, given: Given) -> Reply:  # noqa: ARG001
 _ASKED: Final = (Argument("command", "command", optional=True),)
 COMMANDS: Final = (
     Command(
-        "help",
-        GROUP,
-        "Tell about a command, or list all of them.",
-        _help,
-        _ASKED,
-        example="help sb",
-        keeps=True,
+        "help", "Tell about a command, or list all of them.", _help, _ASKED, example="help sb", keeps=True
     ),
-    Command("?", GROUP, "The same as help.", _help, _ASKED, example="? ir", keeps=True),
+    Command("?", "The same as help.", _help, _ASKED, example="? ir", keeps=True),
     Command(
         "kinds",
-        GROUP,
         "List the kinds of joints, constraints or forces.",
         _kinds,
-        (Argument("noun", "choice", choices=tuple(_KINDS)),),
+        (Argument("noun", "choice", choices=tuple(KINDS)),),
         example="kinds joint",
         keeps=True,
     ),
     Command(
         "undo",
-        GROUP,
         "Take back the last command that changed something, files left out.",
         _undo,
         example="undo",
@@ -104,7 +95,6 @@ COMMANDS: Final = (
     ),
     Command(
         "redo",
-        GROUP,
         "Do again what `undo` took back last, as long as nothing else was changed since.",
         _redo,
         example="redo",
@@ -112,13 +102,12 @@ COMMANDS: Final = (
     ),
     Command(
         "echo",
-        GROUP,
         "Print words, for scripts.",
         _echo,
         (Argument("words", "text", repeated=True),),
         example='echo "half done"',
         keeps=True,
     ),
-    Command("quit", GROUP, "Leave the shell.", _quit, example="quit", keeps=True),
-    Command("exit", GROUP, "The same as quit.", _quit, example="exit", keeps=True),
+    Command("quit", "Leave the shell.", _quit, example="quit", keeps=True),
+    Command("exit", "The same as quit.", _quit, example="exit", keeps=True),
 )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from bellcrank.errors import AssemblyError, MechanismError, SimulationError
+
 if TYPE_CHECKING:
-    from bellcrank.shell.reply import Reply
     from bellcrank.shell.session import Session
+
 
 KINDS: Final = {
     "number": 'a number, with a unit in quotes ("30 deg"), or an expression of parameters',
@@ -66,6 +70,15 @@ class Argument:
         return f"[{text}]" if self.optional else text
 
 
+BODY: Final = Argument("body", "body")
+QUATERNION: Final = Argument("quaternion", "number", 4)
+
+
+def vector(name: str, unit: str) -> Argument:
+    """Three numbers with a unit."""
+    return Argument(name, "number", 3, unit)
+
+
 @dataclass(frozen=True)
 class Option:
     """An option of a command, such as -vl %F %F %F."""
@@ -113,12 +126,12 @@ Run = Callable[["Session", Given], "Reply"]
 class Command:
     """A command of the language.
 
-    group: heading in the help. meaning: one sentence. run: its function. fields: whether it takes key=value.
+    meaning: one sentence. run: its function. fields: whether it takes key=value.
     example: a line that works in the mechanism of the guide. keeps: it changes nothing that `undo` restores.
+    group: heading in the help, that of the module whose table has it.
     """
 
     name: str
-    group: str
     meaning: str
     run: Run
     arguments: tuple[Argument, ...] = ()
@@ -126,6 +139,7 @@ class Command:
     fields: str = ""
     example: str = ""
     keeps: bool = False
+    group: str = ""
 
     @property
     def usage(self) -> str:
@@ -143,3 +157,51 @@ class Command:
         width = max((len(option.usage) for option in self.options), default=0)
         lines += [f"    {option.usage:{width}}  {option.meaning}" for option in self.options]
         return "\n".join([*lines, f"    Example: {self.example}"])
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The reply of a command: text for people (may be empty), data for programs. ok: it was carried out."""
+
+    text: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    ok: bool = True
+    leave: bool = False
+
+    def as_json(self, line: str | None) -> str:
+        """One JSON object on one line; numbers that are not finite become null."""
+        kind = "result" if self.ok else "error"
+        content = {"ok": self.ok, "command": line, kind: dict(self.data), "text": self.text}
+        return json.dumps(plain(content), ensure_ascii=False, allow_nan=False)
+
+
+def failure(error: Exception) -> Reply:
+    """The reply for a refused command."""
+    data: dict[str, Any] = {"type": type(error).__name__, "message": str(error)}
+    if isinstance(error, MechanismError):
+        data["faults"] = [
+            {"element": f.element, "rule": f.rule, "value": _shown(f.value), "advice": f.advice}
+            for f in error.faults
+        ]
+    elif isinstance(error, AssemblyError):
+        data["violations"] = [{"element": name, "violation": left} for name, left in error.violations]
+    elif isinstance(error, SimulationError):
+        data |= {"time": error.time, "body": error.body, "row": error.row}
+    return Reply(str(error), data, ok=False)
+
+
+def _shown(value: object) -> Any:
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
+
+
+def plain(value: Any) -> Any:
+    """A value as the types of JSON; numbers that these cannot represent become null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -14,22 +16,142 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.state import State
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.io.fields import Simulation
+from bellcrank.mechanism.attachment import Force
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.collisions import refuse_left_out
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.shell.history import merged
 from bellcrank.shell.places import Places
-from bellcrank.shell.situation import Compiled, Situation, fresh
-from bellcrank.trajectory.joining import goes_on, remembered
+from bellcrank.trajectory.joining import goes_on, relaid, remembered, united
+from bellcrank.trajectory.parts import joined
+from bellcrank.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from bellcrank._core import Expression
     from bellcrank.compile.model import Model
     from bellcrank.run.run import Run
-    from bellcrank.shell.language import Command
-    from bellcrank.shell.reply import Reply
+    from bellcrank.shell.language import Command, Reply
+    from bellcrank.shell.links import Frames
     from bellcrank.trajectory.trajectory import Trajectory
+
+
+Compiled: TypeAlias = "tuple[Mechanism, float, Model] | None"
+"""What was compiled of a mechanism that starts at a time, s."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of time integration.
+
+    method_options: step, max_step, max_order if they were given. stepsize: s from one frame to the next.
+    """
+
+    formulation: str = "auto"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    method: str = "auto"
+    method_options: Mapping[str, Any] = field(default_factory=dict)
+    rtol: float = 1e-6
+    atol: float = 1e-7
+    stepsize: float = 1.0 / 30.0
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments for `simulate`."""
+        from bellcrank.run.plan import find_method
+
+        tolerances = {"rtol": self.rtol, "atol": self.atol} if find_method(self.method).adaptive else {}
+        given = {"formulation": self.formulation, "method": self.method}
+        return {**given, **self.options, **self.method_options, **tolerances}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The drawing after every step: convention "null", "bolio" or "corpus", and the file for the last one.
+
+    over: whether existing files may be overwritten. contacts: whether the pictures show points and forces of
+    contact. scale: of the forces, N/m, or None.
+    """
+
+    convention: str = "null"
+    file: str = ""
+    every: int = 1
+    over: bool = False
+    contacts: bool = False
+    scale: float | None = None
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Everything that a command can change.
+
+    mechanism: as it is at the time `start`; it is replaced, never changed. live: the current state of the
+    bodies, or None as long as the clock is at `start`. off: forces that are switched off.
+    frames: of links by joint, as `sl` set them; they are valid as long as the joint has their markers.
+    idle_brakes: forces that are brakes with zero damping, which does not identify them.
+    inputs: those that were created or set, with the values that runs continue with.
+    history: completed runs, as consecutive pieces. closed: the model as constraint forces closed it at the
+    beginning of a run, with the mechanism and the start for which it is valid.
+    """
+
+    mechanism: Mechanism
+    start: float = 0.0
+    live: State | None = None
+    off: Mapping[str, Force] = field(default_factory=dict)
+    frames: Mapping[str, Frames] = field(default_factory=dict)
+    idle_brakes: frozenset[str] = frozenset()
+    inputs: Mapping[Expression, float] = field(default_factory=dict)
+    settings: Settings = Settings()
+    drawing: Drawing = Drawing()
+    history: tuple[Trajectory, ...] = ()
+    simulation: Simulation = field(default_factory=Simulation)
+    closed: Compiled = None
+
+    @property
+    def time(self) -> float:
+        """The time shown by the clock, s."""
+        return self.start if self.live is None else self.live.time
+
+
+def fresh(name: str = "mechanism") -> Situation:
+    """An empty mechanism without gravity."""
+    return Situation(Mechanism(name, gravity=(0.0, 0.0, 0.0)))
+
+
+_SUMMED = (
+    "steps",
+    "rejected_steps",
+    "wall_seconds",
+    "evaluations",
+    "factorizations",
+    "corrections",
+    "impacts",
+)
+
+
+def merged(runs: Sequence[Trajectory]) -> Trajectory:
+    """One run from several, each of which starts where the previous one ended.
+
+    Forces, drives and constraints may differ: where one is not there, it exerts nothing. At the joins, the
+    frame of the later run is kept: forces may have been switched there.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    layout = reduce(united, [run.layout for run in runs])
+    whole = joined([relaid(run, layout) for run in runs], changed=True)
+    statistics = dict(whole.statistics)
+    for name in _SUMMED:
+        if name in statistics:
+            statistics[name] = sum(run.statistics.get(name, 0) for run in runs)  # type: ignore[misc]
+    if changes := [two.time[0] for one, two in pairwise(runs) if _differ(one, two)]:
+        statistics["changed_at"] = ", ".join(f"{time:.6g} s" for time in changes)
+    return Trajectory(layout, whole.store, whole.status, statistics, whole.origin, whole.events)
+
+
+def _differ(one: Trajectory, two: Trajectory) -> bool:
+    """Whether two runs are of different mechanisms."""
+    return one.origin.mechanism is not two.origin.mechanism and one.mechanism != two.mechanism
+
 
 _UNDONE = 200  # number of steps that can be undone
 _PERIOD: Final = 0.04  # s of wall time between checks of a run that is watched
@@ -45,7 +167,7 @@ class _Following:
     arguments: dict[str, Any]
     end: State | None = None
 
-    def leads_on(self, model: Model, arguments: dict[str, Any], state: State | None) -> bool:
+    def continues(self, model: Model, arguments: dict[str, Any], state: State | None) -> bool:
         """Whether a run by these arguments from that state is the continuation of this one."""
         return model is self.model and arguments == self.arguments and state is self.end
 
@@ -61,8 +183,8 @@ class Session:
     def __init__(self, places: Places | None = None) -> None:
         self.now = fresh()
         self.places = places or Places()
-        self._past: tuple[Situation, ...] = ()
-        self._future: tuple[Situation, ...] = ()
+        self._undoable: tuple[Situation, ...] = ()
+        self._redoable: tuple[Situation, ...] = ()
         self._compiled: Compiled = None
         self._following: _Following | None = None  # the last run, if one can continue from its end
         self.notes: list[str] = []
@@ -82,8 +204,8 @@ class Session:
     def remember(self, before: Situation) -> None:
         """Record a situation to which `undo` can return; undone situations are forgotten."""
         if before is not self.now:
-            self._past = (*self._past[1 - _UNDONE :], before)
-            self._future = ()
+            self._undoable = (*self._undoable[1 - _UNDONE :], before)
+            self._redoable = ()
 
     def combine(self, everything: _Before) -> None:
         """Combine everything since an earlier state of the session into one step."""
@@ -95,31 +217,31 @@ class Session:
     @property
     def steps_back(self) -> int:
         """The number of recorded situations."""
-        return len(self._past)
+        return len(self._undoable)
 
     @property
     def everything(self) -> _Before:
         """The current situation with the earlier and undone ones, as taken by `restore`."""
-        return self.now, self._past, self._future
+        return self.now, self._undoable, self._redoable
 
     def restore(self, everything: _Before) -> None:
         """Return to an earlier state of the session, as if nothing had been done since."""
-        self.now, self._past, self._future = everything
+        self.now, self._undoable, self._redoable = everything
 
     def undo(self) -> bool:
         """Return to the situation before the last change; False if there is none."""
-        if not self._past:
+        if not self._undoable:
             return False
-        *past, before = self._past
-        self.restore((before, tuple(past), (self.now, *self._future)))
+        *past, before = self._undoable
+        self.restore((before, tuple(past), (self.now, *self._redoable)))
         return True
 
     def redo(self) -> bool:
         """Return to the situation that was undone last; False if there is none."""
-        if not self._future:
+        if not self._redoable:
             return False
-        after, *future = self._future
-        self.restore((after, (*self._past, self.now), tuple(future)))
+        after, *future = self._redoable
+        self.restore((after, (*self._undoable, self.now), tuple(future)))
         return True
 
     def edit(self, change: Callable[[Mechanism], Any], structure: bool = True) -> Any:
@@ -191,7 +313,7 @@ class Session:
         model = self._described() if closing else self.model()
         arguments = {**self.now.settings.arguments(), **given}
         following, self._following = self._following, None
-        if closing or following is None or not following.leads_on(model, arguments, self.now.live):
+        if closing or following is None or not following.continues(model, arguments, self.now.live):
             state: State | None = self._continued(model)
             assemble: Any = how if closing else PROJECTION
             begun = start(model, start=self.now.start, state=state, assemble=assemble, **arguments)

@@ -15,8 +15,8 @@ from bellcrank.mechanism import JOINT_KINDS
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.marker import GROUND
-from bellcrank.shell.reply import Reply
-from bellcrank.shell.words import LONGEST
+from bellcrank.shell.language import Reply
+from bellcrank.shell.parsing import LONGEST
 from bellcrank.viewer.editor import Editor
 from bellcrank.viewer.ends import end_of, free_place, in_world
 from bellcrank.viewer.engine import LiveEngine

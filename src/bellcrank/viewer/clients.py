@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, Final, Self
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.shell import drivers
 from bellcrank.shell.drivers import received
-from bellcrank.shell.reply import Reply, failure
+from bellcrank.shell.language import Reply, failure
 from bellcrank.viewer.session import Session
 from bellcrank.viewer.snapshot import Entry, Snapshot
 

@@ -23,11 +23,11 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.parameters import inputs_of
 from bellcrank.shell.interpreter import Shell
+from bellcrank.shell.language import Reply, failure
 from bellcrank.shell.places import Places
-from bellcrank.shell.reply import Reply, failure
 from bellcrank.shell.session import Session as Worked
-from bellcrank.shell.situation import Settings as ShellSettings
-from bellcrank.shell.situation import Situation
+from bellcrank.shell.session import Settings as ShellSettings
+from bellcrank.shell.session import Situation
 from bellcrank.trajectory.joining import frames_of
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.built import Built, gapes, open_one, running

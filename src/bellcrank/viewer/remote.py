@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Final, Self
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.shell import drivers
-from bellcrank.shell.reply import Reply
+from bellcrank.shell.language import Reply
 from bellcrank.viewer.listening import runtime_folder, tcp_of
 
 _PATIENCE: Final = 10.0  # s for a connection and its first answer

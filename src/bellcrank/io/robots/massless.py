@@ -10,18 +10,37 @@ more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from bellcrank.errors import MechanismError
-from bellcrank.io.robots.chain import backwards, guided_ball
-from bellcrank.io.robots.pose import Pose
-from bellcrank.io.robots.skeleton import GROUND, Connection, Forest, Link, Skeleton, summed
+from bellcrank.io.robots.skeleton import (
+    GROUND,
+    Connection,
+    Forest,
+    Link,
+    Motion,
+    Pose,
+    Skeleton,
+    added,
+    scaled,
+    summed,
+    symbol_name,
+)
 from bellcrank.io.robots.source import Source
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.custom_joints import CustomJoint
+from bellcrank.mechanism.joint import JointKind
+from bellcrank.mechanism.joint_kinds import Free, PointOnLine, PointOnPlane
 from bellcrank.mechanism.mass import MassProperties
+from bellcrank.mechanism.rotation import between, from_matrix, matrix
+
+if TYPE_CHECKING:
+    from bellcrank.expression import Expression, Transform
+
 
 _LIGHT: Final = 1e-7
 """The mass, relative to that of the whole, of a link that has none and whose joints are not made one."""
@@ -37,23 +56,23 @@ class Group:
     """Links that move as one. The first that has a mass gives name and frame; `mass` is given in it."""
 
     links: list[Link]
-    lead: Link = field(init=False)
+    main: Link = field(init=False)
     mass: MassProperties | None = field(init=False)
 
     def __post_init__(self) -> None:
         massive = [link for link in self.links if sum(part.mass for part in link.masses) > 0.0]
         grounded = [link for link in self.links if link.name == GROUND]
-        self.lead = (grounded or massive or self.links)[0]
+        self.main = (grounded or massive or self.links)[0]
         self.mass = summed((part, self.pose_of(link)) for link in self.links for part in link.masses)
 
     def pose_of(self, link: Link) -> Pose:
         """The pose of a link in the frame of the group."""
-        return Pose() if link is self.lead else self.lead.pose.inverse() @ link.pose
+        return Pose() if link is self.main else self.main.pose.inverse() @ link.pose
 
     @property
     def is_ground(self) -> bool:
         """Whether the group is fixed to the ground."""
-        return self.lead.name == GROUND
+        return self.main.name == GROUND
 
     @property
     def is_body(self) -> bool:
@@ -77,7 +96,7 @@ def reduced(source: Source, skeleton: Skeleton) -> Reduced:
         for group in _bare(skeleton, connections):
             _weigh(source, group, source.density)
     for group in _bare(skeleton, connections):
-        group.lead.unweighed = True
+        group.main.unweighed = True
     while True:
         of = {link.name: group for group in _groups(skeleton, connections) for link in group.links}
         changed = _without_one(source, connections, of)
@@ -169,19 +188,19 @@ def _without_one(
             if not below:
                 continue
             source.leave(
-                group.lead.at,
-                f"link {group.lead.name!r}",
+                group.main.at,
+                f"link {group.main.name!r}",
                 "it has no mass and is held by nothing: it is the ground",
             )
-            return [*connections, Connection(group.lead.name, GROUND, group.lead.name)]
+            return [*connections, Connection(group.main.name, GROUND, group.main.name)]
         (way,) = above
         if not below or way.kept:
             return _held(source, connections, way)
         if len(below) == 1 and (joined := _joined(way, below[0])) is not None:
             names = f"{way.name!r} and {below[0].name!r}"
             source.leave(
-                group.lead.at,
-                f"link {group.lead.name!r}",
+                group.main.at,
+                f"link {group.main.name!r}",
                 f"it has no mass: it is part of the joint of {names}",
             )
             at = min(connections.index(way), connections.index(below[0]))
@@ -192,19 +211,19 @@ def _without_one(
             [
                 1e-3,
                 *(
-                    float(np.linalg.norm(np.subtract(one.motions[0].point, group.lead.pose.position)))
+                    float(np.linalg.norm(np.subtract(one.motions[0].point, group.main.pose.position)))
                     for one in below
                     if one.motions
                 ),
             ]
         )
         source.leave(
-            group.lead.at,
-            f"link {group.lead.name!r}",
+            group.main.at,
+            f"link {group.main.name!r}",
             "it has no mass, and its joints are not made one: it is given one",
             mass,
         )
-        group.lead.masses.append(MassProperties(mass, np.zeros(3), mass * arm**2 * np.eye(3)))
+        group.main.masses.append(MassProperties(mass, np.zeros(3), mass * arm**2 * np.eye(3)))
         return connections
     return None
 
@@ -232,3 +251,105 @@ def _joined(first: Connection, second: Connection) -> Connection | None:
     if len(motions) > MOST or any(motion.kind in _SINGLE for motion in motions):
         return None
     return Connection(second.name, first.parent, second.child, second.at, motions)
+
+
+_EXACT: Final = 1e-12  # how close an axis must be to an axis of the frame to count as equal
+_Z: Final = (0.0, 0.0, 1.0)
+
+
+def chain_joint(
+    motions: Sequence[Motion], child: Pose, taken: Collection[str]
+) -> tuple[CustomJoint, Pose, list[str]]:
+    """The joint, its frame (of both markers, in the world), and the names of its coordinates.
+
+    taken: names that the coordinates must not have.
+
+    The relative pose is the product of the motions about fixed lines,
+    T = exp(ξ₁ (q₁ − s₁)) ... exp(ξₙ (qₙ − sₙ)), in a frame at the last line. Its axes are those of the child
+    if the lines lie along these, else such that as many lines as possible lie along them.
+    """
+    from bellcrank.expression import symbol
+
+    axes = [motion.axis for motion in motions]
+    frame = Pose(motions[-1].point, _orientation(axes, child))
+    back = frame.inverse()
+    names: list[str] = []
+    for motion in motions:
+        name = symbol_name(motion.name)
+        names.append(symbol_name(f"q_{name}" if name in taken else name, [*names, *taken]))
+    coordinates = tuple(symbol(name) for name in names)
+    pose: Transform | None = None
+    for motion, coordinate in zip(motions, coordinates, strict=True):
+        amount = coordinate - motion.start if motion.start else coordinate
+        factor = _factor(motion, back.vector(motion.axis), back.point(motion.point), amount)
+        pose = factor if pose is None else pose @ factor
+    units = tuple("rad" if motion.kind == "turn" else "m" for motion in motions)
+    return CustomJoint(coordinates, pose, units), frame, names
+
+
+def guided_ball(motions: Sequence[Motion]) -> tuple[JointKind, Pose, list[str]] | None:
+    """Perpendicular slides followed by a ball: a point guided along a line, in a plane, or free.
+
+    The joint, the frame of its first marker in the world, and the names of the slides' coordinates in it;
+    None for other motions.
+    """
+    if not motions:
+        return None
+    *slides, ball = motions
+    axes = np.array([motion.axis for motion in slides])
+    if ball.kind != "ball" or not 1 <= len(slides) <= 3 or any(one.kind != "slide" for one in slides):
+        return None
+    if np.abs(axes @ axes.T - np.eye(len(axes))).max() > _EXACT:
+        return None
+    names = (["z"], ["x", "y"], ["x", "y", "z"])[len(slides) - 1]
+    if len(slides) == 3 and np.linalg.det(axes) < 0.0:
+        names = ["y", "x", "z"]
+    if len(slides) == 1:
+        rotation = between(_Z, slides[0].axis)
+    else:
+        x, y = (axes[names.index(name)] for name in ("x", "y"))
+        rotation = from_matrix(np.column_stack([x, y, np.cross(x, y)]))
+    back = -np.array([motion.start for motion in slides]) @ axes
+    a, b, c = back.tolist()
+    kind = (PointOnLine, PointOnPlane, Free)[len(slides) - 1]()
+    return kind, Pose(added(ball.point, (a, b, c)), rotation), names
+
+
+def backwards(motions: Sequence[Motion]) -> list[Motion]:
+    """The motions of a parent relative to its child; their coordinates are the same."""
+    return [replace(motion, axis=scaled(motion.axis, -1.0)) for motion in reversed(motions)]
+
+
+def _orientation(axes: Sequence[Vec3], child: Pose) -> tuple[float, float, float, float]:
+    """The orientation of a frame aligned with as many of these axes as possible, preferably the child's."""
+    turn = matrix(child.rotation)
+    if all(np.max(np.abs(turn.T @ np.asarray(axis))) > 1.0 - _EXACT for axis in axes):
+        return child.rotation
+    first = np.asarray(axes[0])
+    for axis in axes[1:]:
+        other = np.asarray(axis)
+        if abs(float(first @ other)) < _EXACT:
+            return from_matrix(np.column_stack([first, other, np.cross(first, other)]))
+    return between(_Z, axes[0])
+
+
+def _factor(motion: Motion, axis: Vec3, point: Vec3, amount: Expression) -> Transform:
+    """A rotation about, or a translation along, a line given in the frame."""
+    from bellcrank.expression import Transform, rotation_x, rotation_y, rotation_z, translation
+
+    if motion.kind == "slide":
+        return translation(*(_clean(component) * amount for component in axis))
+    index = int(np.argmax(np.abs(axis)))
+    if abs(axis[index]) > 1.0 - _EXACT:
+        turn = (rotation_x, rotation_y, rotation_z)[index](amount if axis[index] > 0.0 else -amount)
+    else:
+        rows = matrix(between(_Z, axis))
+        turn = Transform(rows.tolist()) @ rotation_z(amount) @ Transform(rows.T.tolist())
+    if max(map(abs, point)) < _EXACT:
+        return turn
+    return translation(*point) @ turn @ translation(*scaled(point, -1.0))
+
+
+def _clean(component: float) -> float:
+    nearest = round(component)
+    return float(nearest) if abs(component - nearest) < _EXACT else component

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from bellcrank.io.robots.building import Builder
-from bellcrank.io.robots.consumption import list_unused
+from bellcrank.io.robots.builder import Builder
+from bellcrank.io.robots.mjcf_actuators import add_actuators
+from bellcrank.io.robots.mjcf_constraints import Equalities, Tendons
 from bellcrank.io.robots.mjcf_contacts import Contacts
 from bellcrank.io.robots.mjcf_document import Document
-from bellcrank.io.robots.mjcf_elements import add_elements
 from bellcrank.io.robots.mjcf_geometry import Geoms
 from bellcrank.io.robots.mjcf_joints import JointReader
 from bellcrank.io.robots.mjcf_medium import Medium
-from bellcrank.io.robots.mjcf_quiet import QUIET
-from bellcrank.io.robots.names import element_name, symbol_name
-from bellcrank.io.robots.pose import HERE, Pose
-from bellcrank.io.robots.skeleton import GROUND, Connection, Link, Skeleton
-from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.mjcf_start import add_start, check_start, start_of
+from bellcrank.io.robots.skeleton import (
+    GROUND,
+    HERE,
+    Connection,
+    Link,
+    Pose,
+    Skeleton,
+    element_name,
+    symbol_name,
+    symmetric,
+)
+from bellcrank.io.robots.source import Quiet, Source, list_unused
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.checking import Quat
@@ -27,9 +36,94 @@ from bellcrank.mechanism.mass import MassProperties, total
 from bellcrank.mechanism.rotation import IDENTITY
 from bellcrank.mechanism.shape import Shape
 
+_SOFT: Final = (
+    *("solref", "solimp", "solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin"),
+    *("limitsolref", "limitsolimp", "frictionsolref", "frictionsolimp"),
+    *("solreffix", "solimpfix", "solreflimitfix"),
+)
+_CONTACT: Final = ("contype", "conaffinity", "condim", "priority", "friction", "solmix", "gap")
+_SOLVER: Final = (
+    *("timestep", "apirate", "impratio", "magnetic", "o_margin", "o_solref", "o_solimp", "o_friction"),
+    *("integrator", "cone", "jacobian", "solver", "iterations", "tolerance", "ls_iterations", "ls_tolerance"),
+    *("noslip_iterations", "noslip_tolerance", "ccd_iterations", "ccd_tolerance", "mpr_iterations"),
+    *("mpr_tolerance", "sdf_iterations", "sdf_initpoints", "collision", "sleep_tolerance", "diagapprox"),
+)
+_SWITCHES: Final = (
+    *("contact", "filterparent", "autoreset", "multiccd", "nativeccd", "midphase", "eulerdamp", "refsafe"),
+    *(
+        "sensor",
+        "warmstart",
+        "clampctrl",
+        "island",
+        "energy",
+        "fwdinv",
+        "invdiscrete",
+        "override",
+        "sensornoise",
+    ),
+    *("sleep", "diagexact"),
+)
+_ACTUATORS: Final = ("general", "motor", "position", "velocity", "intvelocity", "damper")
+
+QUIET: Final = Quiet(
+    tags=(
+        *("visual", "statistic", "default", "custom", "size", "include"),
+        *("asset/texture", "asset/material", "asset/skin", "asset/hfield"),
+        "option/contact",
+    ),
+    attributes=("class", "childclass", "rgba", "material", "group", "user", *_SOFT),
+    of={
+        "mujoco": ("model",),
+        "geom": (*_CONTACT, "hfield", "fitscale", "fluidshape", "fluidcoef"),
+        "site": ("size", "type"),
+        "body": ("sleep",),
+        "joint": ("actuatorgravcomp", "actuatorfrclimited"),
+        "freejoint": ("align",),
+        "key": ("time",),
+        "compiler": (
+            *("discardvisual", "usethread", "fusestatic", "convexhull", "saveinertial", "alignfree"),
+            *("exactmeshinertia", "texturedir"),
+        ),
+        "option": (*_SOLVER, "actuatorgroupdisable"),
+        "flag": _SWITCHES,
+        "mesh": ("normal", "texcoord", "smoothnormal", "maxhullvert", "content_type", "octree_maxdepth"),
+        "spatial": ("width", "actuatorfrclimited"),
+        "fixed": ("width", "actuatorfrclimited"),
+        **dict.fromkeys(_ACTUATORS, ("actlimited", "actearly", "lengthrange", "nsample", "interp")),
+    },
+    moving=(
+        *(
+            "compiler",
+            "option",
+            "flag",
+            "worldbody",
+            "body",
+            "frame",
+            "inertial",
+            "joint",
+            "freejoint",
+            "geom",
+        ),
+        *("mesh", "equality", "connect", "weld", "tendon", "spatial", "fixed", "actuator"),
+        *_ACTUATORS,
+    ),
+)
+
+
 _GRAVITY: Final = (0.0, 0.0, -9.81)
 _EXPANDED: Final = ("composite", "flexcomp", "flex")
 _SEEN: Final = ("camera", "light")
+
+_SECTIONS: Final = (
+    *("compiler", "option", "size", "visual", "statistic", "default", "custom", "asset", "worldbody"),
+    *("equality", "tendon", "actuator", "contact", "include"),
+)
+_LISTED: Final = {
+    "sensor": "sensors have no counterpart",
+    "keyframe": "it is not where the mechanism starts: bc.load(path, start=NAME) takes it",
+    "deformable": "what deforms is not taken",
+    "extension": "plugins are not taken",
+}
 
 
 def read(source: Source, root: Element) -> Mechanism:
@@ -46,10 +140,34 @@ def read(source: Source, root: Element) -> Mechanism:
     medium = Medium(document, reader.skeleton, reader.frames)
     builder = Builder(source, name, _gravity(document), reader.skeleton, inputs)
     medium.add(builder)
-    add_elements(builder, document, reader.joints, reader.sites)
+    _add_elements(builder, document, reader.joints, reader.sites)
     reader.contacts.add(builder)
     list_unused(source, [document.root, *document.attached], QUIET)
     return builder.mechanism
+
+
+def _add_elements(
+    builder: Builder, document: Document, joints: JointReader, sites: Mapping[str, tuple[str, Pose]]
+) -> None:
+    """Add forces, constraints and inputs to the builder's mechanism; note what cannot be imported."""
+    joints.add_forces(builder)
+    equalities = Equalities(builder, document, joints, sites)
+    tendons = Tendons(builder, document, joints, sites)
+    for at in document.items("equality"):
+        equalities.add(at, tendons)
+    add_actuators(builder, document, joints, sites, tendons)
+    joints.list_efforts(builder)
+    check_start(document)
+    add_start(builder, document)
+    start = start_of(document)
+    for at in document.sections:
+        if at.tag in _LISTED:
+            at.visited = True
+            for one in at.children:
+                if one is not start:
+                    document.source.drop(one, str(one), _LISTED[at.tag], moves=at.tag == "deformable")
+        elif at.tag not in _SECTIONS:
+            document.source.fault(at, "it has no place here")
 
 
 def _gravity(document: Document) -> tuple[float, float, float]:
@@ -212,7 +330,7 @@ class _Reader:
             return None
         if full is not None:
             xx, yy, zz, xy, xz, yz = full
-            local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            local = symmetric(xx, xy, xz, yy, yz, zz)
         else:
             local = np.diag(moments if moments is not None else (0.0, 0.0, 0.0))
         pose = frame @ document.pose(at, given)

@@ -8,20 +8,17 @@ force in its own, then the effort in that of the joint. An activation with dynam
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from bellcrank.io.robots.bounded import FREE, Range, clamped, common, scaled
-from bellcrank.io.robots.building import Builder
-from bellcrank.io.robots.mjcf_defaults import ACTUATORS
-from bellcrank.io.robots.mjcf_document import Document
-from bellcrank.io.robots.mjcf_gains import Law, law_of
+from bellcrank.io.robots.builder import Builder
+from bellcrank.io.robots.mjcf_constraints import FixedTendon, Tendons
+from bellcrank.io.robots.mjcf_document import ACTUATORS, Document
 from bellcrank.io.robots.mjcf_joints import JointReader
 from bellcrank.io.robots.mjcf_start import controls_of
-from bellcrank.io.robots.mjcf_tendons import Fixed, Tendons
-from bellcrank.io.robots.names import symbol_name
-from bellcrank.io.robots.pose import Pose
+from bellcrank.io.robots.skeleton import Pose, symbol_name
 from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism import JointCoordinate
 from bellcrank.mechanism.motors import GearedMotor, JointMotor, Wrench
@@ -235,7 +232,7 @@ class _Actuator:
         stiffness, damping = -law.bias[1] * gear * gear, -law.bias[2] * gear * gear
         whole = (stiffness or damping) and (self.force, self.effort) != (FREE, FREE)
         if any(law.gain[1:]) or stiffness < 0.0 or damping < 0.0 or whole:
-            self._on_tendon(Fixed([coordinate], [1.0]), gear)
+            self._on_tendon(FixedTendon([coordinate], [1.0]), gear)
             return
         if law.gain[0] * gear == 0.0 and law.bias[0] * gear == 0.0:
             self.document.source.leave(self.at, str(self.at), "its gear or gain is zero: it does nothing")
@@ -251,7 +248,7 @@ class _Actuator:
         effort = clamped(gear * self._exerted(), self.effort)
         self.builder.force(self.at, name, lambda: JointMotor(effort), coordinate)
 
-    def _on_tendon(self, tendon: Fixed, gear: float) -> None:
+    def _on_tendon(self, tendon: FixedTendon, gear: float) -> None:
         law = self.law
         if gear == 0.0 or not any((*law.gain, *law.bias)):
             self.document.source.leave(self.at, str(self.at), "its gear or gain is zero: it does nothing")
@@ -283,3 +280,111 @@ class _Actuator:
             return Wrench(force=(x, y, z), moment=(moment[0], moment[1], moment[2]), axes="marker")
 
         self.builder.force(self.at, self._label(), wrench, marker)
+
+
+_SERVOS: Final = ("position", "intvelocity")
+
+
+@dataclass
+class Law:
+    """Gain and bias: three coefficients each. kind: the shortcut. strange: why it is not taken."""
+
+    gain: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    gaintype: str = "fixed"
+    biastype: str = "none"
+    dynamics: str = "none"
+    time: float = 0.0
+    """Of a filter, s."""
+    inherited: float = 0.0
+    """How much of the range of what it acts on its input has."""
+    kind: str = ""
+    strange: str = ""
+
+    @property
+    def servo(self) -> bool:
+        """Whether its input is a wish for what the actuator acts on."""
+        return (self.gaintype, self.biastype) == ("fixed", "affine") and self.gain[0] == -self.bias[1]
+
+    def begins(self, tag: str) -> bool:
+        """Whether a shortcut takes its numbers."""
+        return self.kind in ("", "general", tag) and (self.gaintype == "fixed") == (tag != "damper")
+
+
+def law_of(
+    document: Document, at: Element, classes: Iterable[Iterable[tuple[str, Mapping[str, str]]]]
+) -> Law:
+    """The law of an actuator. classes: what its default classes say, the outermost first."""
+    own = [(at.tag, at.attributes)]
+    levels = [Law()]
+    for settings in (*classes, own):
+        law = replace(levels[-1])
+        for tag, given in settings:
+            asked = Attributes(given, at.attributes.asked)
+            if tag == "general":
+                _general(document, at, asked, law)
+                continue
+            if not law.begins(tag):
+                law = replace(next((one for one in reversed(levels) if one.begins(tag)), Law()))
+            _shortcut(document, at, tag, asked, law)
+        levels.append(law)
+    found = levels[-1]
+    for key, value, known in (
+        ("gaintype", found.gaintype, ("fixed", "affine")),
+        ("biastype", found.biastype, ("none", "affine")),
+    ):
+        if value not in known:
+            found.strange = f"an actuator with {key} {value!r} is not taken"
+    if found.gaintype == "fixed":
+        found.gain = (found.gain[0], 0.0, 0.0)
+    if found.biastype == "none":
+        found.bias = (0.0, 0.0, 0.0)
+    elif found.bias[2] > 0.0 and found.gain[0] == -found.bias[1]:
+        found.strange = "its dampratio is not taken: give kv"  # as MuJoCo stores it
+    return found
+
+
+def _general(document: Document, at: Element, given: Mapping[str, str], law: Law) -> None:
+    law.kind, law.strange = "general", ""
+    law.gaintype, law.biastype = given.get("gaintype", law.gaintype), given.get("biastype", law.biastype)
+    law.gain = _three(document, at, given, "gainprm", law.gain)
+    law.bias = _three(document, at, given, "biasprm", law.bias)
+    law.dynamics = given.get("dyntype", law.dynamics)
+
+
+def _shortcut(document: Document, at: Element, tag: str, given: Mapping[str, str], law: Law) -> None:
+    """What a shortcut makes of a law; numbers that it does not give are those of the law."""
+    law.kind, law.strange, law.dynamics = tag, "", "none"
+    law.time = document.number(at, given, "timeconst", law.time) if tag == "position" else 0.0
+    law.gaintype = "affine" if tag == "damper" else "fixed"
+    law.biastype = "affine" if tag in (*_SERVOS, "velocity") else "none"
+    if tag in _SERVOS:
+        kp, kv = (
+            document.number(at, given, key, known)
+            for key, known in (("kp", law.gain[0]), ("kv", -law.bias[2]))
+        )
+        kv = -document.number(at, given, "dampratio", -kv)
+        own = given.get("ctrlrange" if tag == "position" else "actrange") is not None
+        law.inherited = document.number(at, given, "inheritrange", 0.0 if own else law.inherited)
+        law.gain, law.bias = (kp, 0.0, 0.0), (0.0, -kp, -kv)
+        law.dynamics = "integrator" if tag == "intvelocity" else "filter" if law.time else "none"
+    elif tag == "velocity":
+        kv = document.number(at, given, "kv", law.gain[0])
+        law.gain, law.bias = (kv, 0.0, 0.0), (0.0, 0.0, -kv)
+    elif tag == "damper":
+        kv = document.number(at, given, "kv", -law.gain[2])
+        law.gain, law.bias = (0.0, 0.0, -kv), (0.0, 0.0, 0.0)
+    elif tag == "motor":
+        law.gain, law.bias = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    elif tag == at.tag:
+        law.strange = f"an actuator of kind <{tag}> is not taken"
+
+
+def _three(
+    document: Document, at: Element, given: Mapping[str, str], name: str, known: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    found = document.source.numbers(at, name, given.get(name), 1, 10)
+    if found is None:
+        return known
+    a, b, c = (*found[:3], *known[len(found[:3]) :])
+    return a, b, c

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from bellcrank.errors import Fault
-from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.builder import Builder
 from bellcrank.io.robots.mjcf_document import Document
-from bellcrank.io.robots.names import element_name
-from bellcrank.io.robots.skeleton import GROUND
+from bellcrank.io.robots.skeleton import GROUND, element_name
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.collisions import Collisions, Surface
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from math import cos, dist, pi, sin
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from bellcrank.io.robots.included import Included
-from bellcrank.io.robots.mjcf_attach import Attacher
-from bellcrank.io.robots.mjcf_defaults import MAIN, Classes, Defaults, merged, read_defaults
-from bellcrank.io.robots.mjcf_replicate import Replicator
-from bellcrank.io.robots.pose import Pose, of_euler
-from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.mjcf_copies import Attacher, Replicator
+from bellcrank.io.robots.skeleton import Pose, of_euler
+from bellcrank.io.robots.source import Included, Source
 from bellcrank.io.robots.xml_tree import ELEMENTS, Attributes, Element
 from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.rotation import IDENTITY, between, from_matrix, unit
@@ -73,10 +71,7 @@ class Document:
         self.classes = Classes()
         for at in self.all("default"):
             read_defaults(source, at, MAIN, self.classes)
-        self.folders = {
-            "mesh": self._folder("meshdir"),
-            "texture": self._folder("texturedir"),
-        }
+        self.folders = {"mesh": self._folder("meshdir"), "texture": self._folder("texturedir")}
 
     def _check_compiler(self, root: Element) -> None:
         at = next(self.all("compiler"), root)
@@ -186,8 +181,7 @@ class Document:
 
     def pose(self, at: Element, given: Mapping[str, str]) -> Pose:
         """The pose given by attributes."""
-        position = self.source.numbers(at, "pos", given.get("pos"), 3) or (0.0, 0.0, 0.0)
-        return Pose((position[0], position[1], position[2]), self.rotation(at, given))
+        return Pose(self.vector(at, given, "pos"), self.rotation(at, given))
 
     def rotation(self, at: Element, given: Mapping[str, str]) -> Quat:
         """The rotation given by attributes: quat, axisangle, xyaxes, zaxis or euler."""
@@ -261,10 +255,83 @@ class Document:
         self, at: Element, given: Mapping[str, str], name: str, default: Vec3 = (0.0, 0.0, 0.0)
     ) -> Vec3:
         """Three numbers of an attribute."""
-        found = self.source.numbers(at, name, given.get(name), 3)
-        return default if found is None else (found[0], found[1], found[2])
+        return self.source.triple(at, name, given.get(name), default)
 
     def number(self, at: Element, given: Mapping[str, str], name: str, default: float = 0.0) -> float:
         """The first number of an attribute."""
         found = self.source.numbers(at, name, given.get(name), 1, 20)
         return default if found is None else found[0]
+
+
+_TURNS: Final = ("axisangle", "xyaxes", "zaxis", "euler")  # each of which takes precedence over a quat
+ACTUATORS: Final = (
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+    "plugin",
+)
+_TENDONS: Final = ("spatial", "fixed", "tendon")
+_EQUALITIES: Final = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "equality")
+MAIN: Final = "main"
+
+
+@dataclass
+class Defaults:
+    """Attributes by kind of element; of actuators, whose shortcuts share theirs, one after the other.
+
+    actuators: in the order of the file, for each class and those around it, the outermost first.
+    """
+
+    attributes: dict[str, dict[str, str]] = field(default_factory=dict)
+    actuators: tuple[tuple[tuple[str, dict[str, str]], ...], ...] = ()
+
+
+class Classes(dict[str, Defaults]):
+    """Defaults by class. inherited: how many there are, with those that classes inherit from each other."""
+
+    def __init__(self) -> None:
+        super().__init__({MAIN: Defaults()})
+        self.inherited = 0
+
+
+def read_defaults(source: Source, at: Element, inherited: str, classes: Classes) -> None:
+    """Read a <default> and those in it into the classes."""
+    name = at.get("class") or (MAIN if inherited == MAIN else "")
+    if not name:
+        source.fault(at, "a nested default needs a class")
+        return
+    base = classes[inherited if name != MAIN else MAIN]
+    known: dict[str, dict[str, str]] = dict(base.attributes)
+    actuators: list[tuple[str, dict[str, str]]] = []
+    for one in at.children:
+        if one.tag in ACTUATORS:
+            actuators.append((one.tag, one.attributes))
+        elif one.tag != "default":
+            kind = _kind(one.tag)
+            known[kind] = merged(known.get(kind, {}), one.attributes)
+    classes[name] = Defaults(known, (*base.actuators, tuple(actuators)))
+    classes.inherited += len(known) + sum(map(len, classes[name].actuators))
+    if classes.inherited > ELEMENTS:
+        source.fault(at, f"classes inherit more than {ELEMENTS} defaults from each other")
+        source.faults.raise_any()
+    for one in at.all("default"):
+        read_defaults(source, one, name, classes)
+
+
+def _kind(tag: str) -> str:
+    if tag in _TENDONS:
+        return "tendon"
+    return "equality" if tag in _EQUALITIES and tag != "joint" else tag
+
+
+def merged(known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Defaults merged with given attributes; a given orientation replaces any other."""
+    turned = not {"quat", *_TURNS}.isdisjoint(given)
+    return {**{key: text for key, text in known.items() if not (turned and key in _TURNS)}, **given}

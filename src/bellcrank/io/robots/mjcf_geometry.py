@@ -5,28 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import dist
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.errors import MechanismError
-from bellcrank.io.robots.mesh_files import triangles_of
+from bellcrank.io.meshes import solid, triangles_of
 from bellcrank.io.robots.mjcf_document import Document
-from bellcrank.io.robots.mjcf_flat import KINDS as FLAT
-from bellcrank.io.robots.mjcf_flat import flat
-from bellcrank.io.robots.pose import Pose
-from bellcrank.io.robots.shapes import Color, mesh, primitive
-from bellcrank.io.robots.solids import solid
+from bellcrank.io.robots.shapes import mesh, primitive
+from bellcrank.io.robots.skeleton import Pose
+from bellcrank.io.robots.source import Color
 from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.mesh import Mesh, convex_hull
 from bellcrank.mechanism.rotation import IDENTITY, matrix
-from bellcrank.mechanism.shape import Shape
+from bellcrank.mechanism.shape import Plane, Shape
+from bellcrank.mechanism.terrain import MOST, Terrain, brightness
+from bellcrank.named_files import content_of
 
 _DENSITY: Final = 1000.0
 _SIZES: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
-_KNOWN: Final = (*_SIZES, *FLAT, "mesh", "sdf")
+_FLAT: Final = ("plane", "hfield")
+_KNOWN: Final = (*_SIZES, *_FLAT, "mesh", "sdf")
 _MOST: Final = 3_000_000  # numbers of a mesh that is written out
 _DRAWN: Final = 2  # geoms of groups up to this one are shown
 
@@ -70,7 +71,7 @@ class Geoms:
             given.get(one)
         weighs = weighs and self._weighs(at, given, group)
         color = self._color(at, given)
-        if kind in FLAT:
+        if kind in _FLAT:
             at.use()
             return flat(document, at, given, pose, color), None, group <= _DRAWN
         if kind in ("mesh", "sdf") or "mesh" in given:
@@ -88,9 +89,7 @@ class Geoms:
 
     def _color(self, at: Element, given: Mapping[str, str]) -> Color:
         text = given.get("rgba", self.colors.get((self.document.of(at), given.get("material", ""))))
-        with self.document.source.leaving():
-            found = self.document.source.numbers(at, "rgba", text, 3, 4)
-        return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)
+        return self.document.source.color(at, "rgba", text)
 
     def _sizes(
         self, at: Element, given: Mapping[str, str], kind: str, frame: Pose, pose: Pose
@@ -213,3 +212,67 @@ class Geoms:
             source.fault(asset, f"must be numbers of its {len(vertices)} vertices, from 0", of="face")
             return None
         return vertices, faces.astype(int).reshape(-1, 3)
+
+
+_LARGEST: Final = 8 + 4 * MOST  # bytes of a file of heights: two counts, and numbers of four bytes
+
+
+def flat(document: Document, at: Element, given: Attributes, pose: Pose, color: Color) -> Shape | None:
+    """The plane or the terrain of a geom; None where a fault, or a part left out, says why."""
+    common: dict[str, Any] = {"position": pose.position, "rotation": pose.rotation, "color": color}
+    source = document.source
+    if given.get("type") == "plane":
+        halves = (source.numbers(at, "size", given.get("size"), 1, 3) or (0.0,))[:2]
+        extent = 2.0 * max(halves) if min(halves) > 0.0 else 0.0  # 0 is without end
+        return Plane(size=extent, **common) if extent else Plane(**common)
+    name = given.get("hfield", "")
+    fields = [one for one in document.items("asset") if one.tag == "hfield"]
+    asset = next((one for one in fields if (one.name or Path(one.get("file")).stem) == name), None)
+    if asset is None:
+        source.fault(at, "there is no height field of this name", name)
+        return None
+    size = source.numbers(asset, "size", asset.get("size"), 4)
+    heights = _heights(document, asset)
+    if size is None or heights is None or min(size[:2]) <= 0.0 or min(heights.shape) < 2:
+        source.leave(at, str(at), "its height field is not taken", name)
+        return None
+    low, high = heights.min(), heights.max()
+    heights = (heights - low) / (high - low) if high > low else np.zeros_like(heights)
+    spacing = tuple(2.0 * half / (count - 1) for half, count in zip(size, heights.shape[::-1], strict=False))
+    with source.faults.collect(at.location):
+        return Terrain(heights=size[2] * heights, spacing=spacing, origin=(-size[0], -size[1]), **common)
+    return None
+
+
+def _heights(document: Document, at: Element) -> np.ndarray | None:
+    """Heights by rows along y, the least y first, as they are written."""
+    source = document.source
+    if text := at.get("file"):
+        path = source.file(text, document.of(at).folders["mesh"])
+        if path is None:
+            source.leave(at, str(at), f"its file is not found in {source.searched}", text)
+            return None
+        try:
+            if path.suffix.lower() == ".png":
+                return brightness(path, str(at), MOST)[::-1]
+            return _binary(content_of(path, str(at), _LARGEST))
+        except MechanismError as error:
+            source.leave(at, str(at), error.faults[0].rule, text)
+            return None
+    rows, columns = (int(document.number(at, at.attributes, key)) for key in ("nrow", "ncol"))
+    if not 0 < rows * columns <= MOST:
+        source.fault(at, f"must be at least 2 rows and columns, and {MOST} heights at most", (rows, columns))
+        return None
+    numbers = source.numbers(at, "elevation", at.attributes.get("elevation"), rows * columns)
+    if numbers is None:
+        return np.zeros((rows, columns))
+    return np.array(numbers).reshape(rows, columns)[::-1]
+
+
+def _binary(content: bytes) -> np.ndarray | None:
+    """Two counts (rows, columns), then heights."""
+    rows, columns = (int.from_bytes(content[start : start + 4], "little") for start in (0, 4))
+    if rows * columns == 0 or len(content) != 8 + 4 * rows * columns:
+        return None
+    found: np.ndarray = np.frombuffer(content, "<f4", offset=8).astype(float).reshape(rows, columns)
+    return found if np.all(np.isfinite(found)) else None

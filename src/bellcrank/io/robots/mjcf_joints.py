@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.builder import Builder
 from bellcrank.io.robots.mjcf_document import Document
-from bellcrank.io.robots.names import element_name
-from bellcrank.io.robots.pose import Pose
-from bellcrank.io.robots.skeleton import Connection, Link, Motion
+from bellcrank.io.robots.skeleton import Connection, Link, Motion, Pose, element_name
 from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism.formulas import CustomForce, EndPose
-from bellcrank.mechanism.friction import BodyDamping, JointFriction
-from bellcrank.mechanism.motors import GearedMotor
-from bellcrank.mechanism.springs import Bushing, TorsionSpring
+from bellcrank.mechanism.friction import BodyDamping
+from bellcrank.mechanism.springs import Bushing
 
 _PLAIN: Final = ("turn", "slide")
 _KINDS: Final = {"hinge": "turn", "slide": "slide", "ball": "ball", "free": "free"}
@@ -131,12 +128,7 @@ class JointReader:
                 rule = "armature and friction need a joint with one coordinate"
                 source.leave(at, f"joint {name!r}", rule, moves=True)
             return
-        if stiffness or damping:
-            builder.force(at, f"{name} spring", lambda: TorsionSpring(stiffness, damping, rest), coordinate)
-        if armature:
-            builder.force(at, f"{name} armature", lambda: GearedMotor(1.0, armature), coordinate)
-        if friction:
-            builder.force(at, f"{name} friction", lambda: JointFriction(0.0, friction), coordinate)
+        builder.resist(at, name, coordinate, stiffness, damping, rest, friction, armature)
 
     def _of_ball(self, builder: Builder, name: str, motion: Motion, stiffness: float, damping: float) -> None:
         """Add a spring on the rotation vector, and a moment against the relative angular velocity."""

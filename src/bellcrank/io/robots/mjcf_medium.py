@@ -15,10 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.builder import Builder
 from bellcrank.io.robots.mjcf_document import Document
-from bellcrank.io.robots.pose import Pose
-from bellcrank.io.robots.skeleton import GROUND, Link, Skeleton
+from bellcrank.io.robots.skeleton import GROUND, Link, Pose, Skeleton
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Quat
 from bellcrank.mechanism.formulas import CustomForce, EndPose

@@ -13,10 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.io.robots.building import Builder
+from bellcrank.io.robots.builder import Builder
 from bellcrank.io.robots.mjcf_document import Document
-from bellcrank.io.robots.pose import HERE, ORIGIN, Pose, added, scaled
-from bellcrank.io.robots.skeleton import GROUND, Connection, moved
+from bellcrank.io.robots.skeleton import GROUND, HERE, ORIGIN, Connection, Pose, added, moved, scaled
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.rotation import conjugate, multiply, unit
@@ -146,7 +145,7 @@ class _Walk:
         for group, name in self.builder.names.items():
             if group.is_ground:
                 continue
-            link = group.lead
+            link = group.main
             pose, twist = self.displaced[link.name] @ link.pose, self.twists[link.name]
             bodies[name] = replace(
                 bodies[name],

@@ -5,22 +5,27 @@ The key frame "start" holds the start, unless the mechanism starts at rest with 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from bellcrank.errors import FaultList
-from bellcrank.io.robots.mjcf_laws import Laws
+from bellcrank.io.robots.bounded import FREE, bounded, scaled
 from bellcrank.io.robots.mjcf_start import KEY
-from bellcrank.io.robots.outline import Branch, Outline, listed, outline
-from bellcrank.io.robots.pose import ORIGIN, Pose
+from bellcrank.io.robots.outline import UNBOUNDED, Branch, Outline, is_plain_friction, listed, outline, rgba
+from bellcrank.io.robots.skeleton import ORIGIN, Pose
 from bellcrank.io.robots.xml_tree import DEPTH
 from bellcrank.mechanism import GROUND, Joint, Marker, Mechanism
+from bellcrank.mechanism.formulas import CustomForce
 from bellcrank.mechanism.joint_kinds import Fixed, Revolute, Spherical
 from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.motors import GearedMotor, JointMotor
 from bellcrank.mechanism.rotation import conjugate, from_matrix, multiply
 from bellcrank.mechanism.shape import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere
+from bellcrank.mechanism.springs import SpringDamper, TorsionSpring
+from bellcrank.mechanism.transmissions import Cable, Coupling
 
 _APART: Final = 0.1  # m, between the two points that represent a hinge of a loop
 _CLOSING: Final = (Fixed, Spherical, Revolute)
@@ -74,9 +79,8 @@ class _Writer:
         made.names.take("body", "world")  # the name of the ground
         made.name_all("body", "joint")
         laws.own.update({name: {} for name in made.coordinates.values()})
-        names = [marker.name for marker in self.mechanism.markers.values()]
-        for key, marker in self.mechanism.markers.items():
-            self._site(str(marker.name) if names.count(marker.name) == 1 else key, marker)
+        for wanted, _, marker in made.markers():
+            self._site(wanted, marker)
         laws.add_all()
         for joint in made.loops:
             self._loop(joint)
@@ -114,10 +118,10 @@ class _Writer:
         if branch.joint is None:
             self.lines.append(f"{inner}<freejoint/>")
             self._start_floating(branch)
-        elif not branch.steps:
+        elif not branch.motions:
             made.merge(branch, "it fixes one body to the other: read back, they are one")
-        for step in branch.steps:
-            self._joint(branch, step, inner)
+        for motion in branch.motions:
+            self._joint(branch, motion, inner)
         self.lines.append(f"{inner}<inertial {self._inertial(body)}/>")
         self._contents(body.name, body.shapes, inner)
         for child in branch.children:
@@ -148,32 +152,28 @@ class _Writer:
         turn = listed(from_matrix(axes))
         return f'{given} quat="{turn}" diaginertia="{listed(np.minimum(moments, least))}"'
 
-    def _joint(self, branch: Branch, step: Any, indent: str) -> None:
+    def _joint(self, branch: Branch, motion: Any, indent: str) -> None:
         joint = branch.joint
         assert joint is not None
-        name = self.made.coordinates[f"{joint.name}.{step.coordinate}"]
-        if step.kind == "ball":
-            line = f'{indent}<joint name={quoteattr(name)} type="ball" pos="{listed(step.point)}"/>'
+        name = self.made.coordinates[f"{joint.name}.{motion.coordinate}"]
+        if motion.kind == "ball":
+            line = f'{indent}<joint name={quoteattr(name)} type="ball" pos="{listed(motion.point)}"/>'
             self.lines.append(line)
             self._start_ball(branch)
             return
-        kind = "slide" if step.kind == "slide" else "hinge"
+        kind = "slide" if motion.kind == "slide" else "hinge"
         rest = "".join(f' {key}="{value!r}"' for key, value in self.laws.own[name].items())
-        limit = branch.limit(step)
-        if limit is not None:
-            low, high = (
-                (-1e10 if limit.lower is None else limit.lower),
-                (1e10 if limit.upper is None else limit.upper),
-            )
-            rest += f' range="{low!r} {high!r}"'
+        bounds = branch.bounds(motion)
+        if bounds is not None:
+            rest += f' range="{bounds[0]!r} {bounds[1]!r}"'
         self.lines.append(
-            f'{indent}<joint name={quoteattr(name)} type="{kind}" axis="{listed(step.axis)}" '
-            f'pos="{listed(step.point)}"{rest}/>'
+            f'{indent}<joint name={quoteattr(name)} type="{kind}" axis="{listed(motion.axis)}" '
+            f'pos="{listed(motion.point)}"{rest}/>'
         )
-        value, rate = self.made.start.coordinate(joint.name, step.coordinate)
+        value, rate = self.made.start.coordinate(joint.name, motion.coordinate)
         self.positions.append(value)
         self.velocities.append(rate)
-        self.moved |= _counts(value) or (limit is not None and not low <= 0.0 <= high)
+        self.moved |= _counts(value) or (bounds is not None and not bounds[0] <= 0.0 <= bounds[1])
 
     def _start_floating(self, branch: Branch) -> None:
         """Pose and velocity in the world, the angular velocity in the axes of the body."""
@@ -203,7 +203,7 @@ class _Writer:
             if (geometry := self._geometry(shape)) is None:
                 self.made.leave(f"body {body!r}", "MJCF has no shape of this kind", type(shape).__name__)
                 continue
-            color = "" if shape.color is None else f' rgba="{listed((*shape.color, 1.0)[:4])}"'
+            color = f' rgba="{rgba(shape)}"' if shape.color else ""
             pose = _place(Pose(shape.position, shape.rotation))
             group = "" if shape.shown else ' group="3"'
             self.lines.append(f'{indent}<geom {geometry}{pose}{color}{group} contype="0" conaffinity="0"/>')
@@ -260,3 +260,121 @@ def _shifted(marker: Marker) -> Marker:
     """A marker shifted along its z axis."""
     point = Pose(marker.position, marker.rotation).point((0.0, 0.0, _APART))
     return Marker(marker.body, point, marker.rotation)
+
+
+class Laws:
+    """What the forces and constraints of a mechanism become in a file.
+
+    own: numbers of joints, by the joint's name in the file and the attribute. controls: values of the
+    actuators' inputs. site: writes a site at a marker, by a wanted name, and returns its name.
+    """
+
+    def __init__(self, made: Outline, site: Callable[[str, Marker], str]) -> None:
+        self.made = made
+        self.site = site
+        self.own: dict[str, dict[str, float]] = {name: {} for name in made.coordinates.values()}
+        self.tendons: list[str] = []
+        self.equalities: list[str] = []
+        self.actuators: list[str] = []
+        self.controls: list[float] = []
+        self.inputs: set[str] = set()
+
+    def add_all(self) -> None:
+        """Write all forces and constraints."""
+        self.made.write_elements("MJCF", self._force, self._constraint)
+
+    def _tendon(self, category: str, element: Any, attributes: str) -> bool:
+        """A tendon between two markers."""
+        label = f"{category} {element.name!r}"
+        name = quoteattr(self.made.own_name("tendon", element.name, label))
+        sites = [self.site(f"{element.name} {k}", end) for k, end in enumerate(element.ends, start=1)]
+        inner = "".join(f"<site site={quoteattr(site)}/>" for site in sites)
+        self.tendons.append(f"<spatial name={name} {attributes}>{inner}</spatial>")
+        return True
+
+    def _force(self, force: Any) -> bool:
+        kind = force.kind
+        if isinstance(kind, SpringDamper) and kind.preload == 0.0 and kind.rest_length is not None:
+            numbers = {
+                "stiffness": kind.stiffness, "damping": kind.damping, "springlength": kind.rest_length
+            }  # fmt: skip
+            return self._tendon("force", force, " ".join(f'{k}="{v!r}"' for k, v in numbers.items()))
+        name = self.made.coordinate(force.ends[0]) if len(force.ends) == 1 else None
+        if name is None or name not in self.own:
+            return False
+        own = self.own[name]
+        if isinstance(kind, TorsionSpring) and kind.preload == 0.0 and kind.rest_angle is not None:
+            if kind.stiffness and "stiffness" in own:
+                return False
+            if kind.stiffness:
+                own |= {"stiffness": kind.stiffness, "springref": kind.rest_angle}
+            self._add(own, damping=kind.damping)
+            return True
+        if is_plain_friction(kind):
+            self._add(own, damping=kind.viscous, frictionloss=kind.coulomb)
+            return True
+        if isinstance(kind, GearedMotor) and self._motor(name, kind.torque, kind.ratio):
+            square = kind.ratio**2
+            self._add(own, armature=square * kind.rotor_inertia, damping=square * kind.droop)
+            return True
+        if isinstance(kind, JointMotor) and self._motor(name, kind.effort, 1.0):
+            self._add(own, damping=kind.droop)
+            return True
+        if isinstance(kind, CustomForce) and kind.efforts is not None:
+            (end,) = kind.ends
+            return self._motor(name, kind.efforts[0], 1.0, (end.value, end.rate))
+        return False
+
+    @staticmethod
+    def _add(own: dict[str, float], **numbers: float) -> None:
+        for key, value in numbers.items():
+            own[key] = own.get(key, 0.0) + value
+
+    def _motor(self, joint: str, effort: Any, ratio: float, state: tuple[Any, ...] = ()) -> bool:
+        """An actuator whose effort is affine in one input that no other one has, or zero.
+
+        state: the symbols of coordinate and rate, if the effort may depend on them.
+        """
+        found = bounded(effort)
+        if found is None or not set(found.slopes) <= set(state):
+            return False
+        if found.input is None:
+            return True
+        if found.input.name in self.inputs or ratio * found.gain == 0.0:
+            return False
+        self.inputs.add(found.input.name)
+        gear = ratio * found.gain
+        of = f'<general name={quoteattr(found.input.name)} joint={quoteattr(joint)} gear="{gear!r}"'
+        bias = [found.bias / found.gain, *(found.slopes.get(s, 0.0) / found.gain / gear for s in state)]
+        if any(bias):
+            of += f' biastype="affine" biasprm="{listed((*bias, 0.0, 0.0)[:3])}"'
+        for key, limits in (("ctrl", found.control), ("force", scaled(found.force, 1.0 / found.gain))):
+            if limits != FREE:
+                of += f' {key}range="{listed(min(max(bound, -UNBOUNDED), UNBOUNDED) for bound in limits)}"'
+        self.actuators.append(f"{of}/>")
+        self.controls.append(found.input.value)
+        return True
+
+    def _constraint(self, one: Any) -> bool:
+        kind, label = one.kind, f"constraint {one.name!r}"
+        if isinstance(kind, Cable) and kind.slack and kind.length is not None:
+            return self._tendon("constraint", one, f'range="0 {kind.length!r}"')
+        names = [self.made.coordinate(end) for end in one.ends]
+        if not isinstance(kind, Coupling) or kind.constant is None or any(n not in self.own for n in names):
+            return False
+        if len(names) > 2:
+            name = quoteattr(self.made.own_name("tendon", one.name, label))
+            pairs = zip(names, kind.coefficients, strict=True)
+            inner = "".join(f'<joint joint={quoteattr(str(name))} coef="{c!r}"/>' for name, c in pairs)
+            self.tendons.append(f"<fixed name={name}>{inner}</fixed>")
+            self.equalities.append(f'<tendon tendon1={name} polycoef="{kind.constant!r} 0 0 0 0"/>')
+            return True
+        a, *rest = kind.coefficients
+        second = f" joint2={quoteattr(str(names[1]))}" if rest else ""
+        factor = -rest[0] / a if rest else 0.0
+        self.equalities.append(
+            f"<joint name={quoteattr(self.made.own_name('equality', one.name, label))} "
+            f"joint1={quoteattr(str(names[0]))}{second} "
+            f'polycoef="{kind.constant / a!r} {factor!r} 0 0 0"/>'
+        )
+        return True

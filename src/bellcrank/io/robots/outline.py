@@ -6,24 +6,175 @@ its parent are turns about and slides along lines fixed in the body, the outermo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
-from bellcrank.compile.particles import is_particle, with_held_particles
-from bellcrank.errors import Fault, FaultList
-from bellcrank.io.robots.names import FileNames
-from bellcrank.io.robots.pose import Pose, scaled
-from bellcrank.io.robots.skeleton import Forest
-from bellcrank.io.robots.start import Start, placed, start_of
-from bellcrank.io.robots.steps import Step, pose_of, steps_of
-from bellcrank.mechanism import GROUND, Body, Joint, JointCoordinate, Mechanism
-from bellcrank.mechanism.contents import ELEMENTS, with_numbers
-from bellcrank.mechanism.custom_joints import CustomJoint
-from bellcrank.mechanism.joint import JointKind
-from bellcrank.mechanism.joint_kinds import Free
+import numpy as np
 
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.model import Model
+from bellcrank.compile.particles import is_particle, with_held_particles
+from bellcrank.compile.state import Floats
+from bellcrank.errors import Fault, FaultList
+from bellcrank.io.robots.skeleton import AXES, ORIGIN, Forest, Pose, element_name, scaled
+from bellcrank.mechanism import GROUND, Body, Joint, JointCoordinate, Marker, Mechanism
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.contents import ELEMENTS, with_numbers
+from bellcrank.mechanism.custom_joints import CustomJoint, chain_of
+from bellcrank.mechanism.friction import JointFriction
+from bellcrank.mechanism.joint import JointKind
+from bellcrank.mechanism.joint_kinds import Free, PlungingUniversal, Universal
+from bellcrank.mechanism.rotation import from_matrix, matrix
+from bellcrank.mechanism.shape import Shape
+
+_FIELDS = ("position", "rotation", "velocity", "angular_velocity")
+
+
+@dataclass(frozen=True)
+class Start:
+    """A model at its assembled start."""
+
+    model: Model
+
+    @cached_property
+    def _coordinates(self) -> tuple[Floats, Floats]:
+        return self.model.coordinate_motion(self.model.initial)
+
+    def coordinate(self, joint: str, name: str) -> tuple[float, float]:
+        """Value and rate of a free coordinate of a joint."""
+        record = self.model.joint(joint)
+        number = record.coordinates[record.coordinate_names.index(name)]
+        values, rates = self._coordinates
+        return float(values[number]), float(rates[number])
+
+    def body(self, name: str) -> dict[str, Any]:
+        """Pose and velocities of a body's frame as the fields of a Body."""
+        if name == GROUND:
+            return {"position": (0.0,) * 3, "rotation": (1.0, 0.0, 0.0, 0.0)} | dict.fromkeys(
+                _FIELDS[2:], (0.0,) * 3
+            )
+        number = self.model.body_index[name]
+        return {field: tuple(getattr(self.model.initial, field)[number].tolist()) for field in _FIELDS}
+
+    def turning(self, inner: str, outer: str) -> Floats:
+        """The angular velocity (3,) of a body relative to another one, in its own axes, rad/s."""
+        one, two = self.body(inner), self.body(outer)
+        spin = np.subtract(one["angular_velocity"], two["angular_velocity"])
+        return np.asarray(matrix(one["rotation"]).T @ spin)
+
+
+def start_of(mechanism: Mechanism) -> Start:
+    """The start. Raises MechanismError for faults, AssemblyError if the mechanism cannot be assembled."""
+    return Start(assembled(compile_mechanism(mechanism))[0])
+
+
+def placed(mechanism: Mechanism, start: Start) -> Mechanism:
+    """A copy whose bodies are at the start, which then needs no drives, values and guesses of joints."""
+    copy = mechanism.copy()
+    bodies, joints = vars(copy)["_bodies"], vars(copy)["_joints"]
+    for name, body in bodies.items():
+        changed = {key: value for key, value in start.body(name).items() if getattr(body, key) != value}
+        if changed:
+            bodies[name] = replace(body, **changed)
+    for name, joint in joints.items():
+        if joint.position or joint.velocity or joint.guess:
+            named = [key for key, _ in joint.position if key in joint.kind.free]
+            position = tuple((key, start.coordinate(name, key)[0]) for key in named)
+            joints[name] = replace(joint, position=position, velocity=(), guess=())
+    return copy
+
+
+_FRICTION: Final = JointFriction(coulomb=1.0)
+_TURNS: Final = ("rot_x", "rot_y", "rot_z")
+
+
+@dataclass(frozen=True)
+class ElementaryMotion:
+    """One motion. kind: "turn", "slide" or "ball". coordinate: of the joint, none for a ball.
+
+    axis, point: a line in the axes of the body that moves.
+    """
+
+    kind: str
+    axis: Vec3
+    point: Vec3
+    coordinate: str = ""
+
+
+def elementary_motions(joint: Joint) -> tuple[Pose, list[ElementaryMotion]] | None:
+    """The pose of marker 2 in marker 1 at zero coordinates, and the motions, in marker 1.
+
+    None for a joint that is not made of such motions.
+    """
+    kind = joint.kind
+    if isinstance(kind, CustomJoint):
+        return _of_formulas(kind)
+    if isinstance(kind, (Universal, PlungingUniversal)):
+        slides = (
+            [ElementaryMotion("slide", AXES["z"], ORIGIN, "z")] if isinstance(kind, PlungingUniversal) else []
+        )
+        turns = [ElementaryMotion("turn", AXES[a], ORIGIN, f"universal_{k}") for k, a in ((1, "x"), (2, "y"))]
+        return Pose(), slides + turns
+    if not kind.only_locks() and not isinstance(kind, Free):
+        return None
+    if kind.free[-3:] == _TURNS:
+        slides = [ElementaryMotion("slide", AXES[name], ORIGIN, name) for name in kind.free[:-3]]
+        return Pose(), [*slides, ElementaryMotion("ball", AXES["z"], ORIGIN)]
+    if any(name not in AXES and not name.startswith("theta_") for name in kind.free):
+        return None
+    slides = [ElementaryMotion("slide", AXES[name], ORIGIN, name) for name in kind.free if name in AXES]
+    turns = [ElementaryMotion("turn", AXES[name[-1]], ORIGIN, name) for name in kind.free if name not in AXES]
+    return (Pose(), slides + turns) if len(turns) < 2 else None
+
+
+def pose_of(marker: Marker) -> Pose:
+    """The pose of a marker in its body."""
+    return Pose(marker.position, marker.rotation)
+
+
+def _of_formulas(kind: CustomJoint) -> tuple[Pose, list[ElementaryMotion]] | None:
+    """The motions of a product of turns and shifts, each affine in one coordinate or constant."""
+    chain = chain_of(kind, kind.known)
+    if chain is None:
+        return None
+    motions = [
+        ElementaryMotion("turn" if line.turns else "slide", _triple(line.axis), _triple(line.point), name)
+        for line in chain.lines
+        for name in [kind.free[line.coordinate]]
+    ]
+    return Pose(_triple(chain.position), from_matrix(chain.rotation)), motions
+
+
+def _triple(vector: np.ndarray) -> Vec3:
+    x, y, z = (vector + 0.0).tolist()
+    return (x, y, z)
+
+
+UNBOUNDED: Final = 1e10
+"""What stands in files for the limit that is not there."""
 _TABLES: Final = {noun: f"_{table}" for table, noun in ELEMENTS.items()}
+
+
+class FileNames:
+    """The names that a file has so far, by what must differ: of bodies, of joints, ...
+
+    >>> names = FileNames()
+    >>> names.take("body", "arm"), names.take("body", "arm"), names.take("joint", "arm")
+    ('arm', "arm'", 'arm')
+    """
+
+    def __init__(self) -> None:
+        self._taken: dict[str, set[str]] = {}
+
+    def take(self, kind: str, wanted: str) -> str:
+        """An unused name, the wanted one or one with primes, which is then taken."""
+        taken = self._taken.setdefault(kind, set())
+        name = element_name(wanted, taken)
+        taken.add(name)
+        return name
 
 
 @dataclass
@@ -34,12 +185,18 @@ class Branch:
     parent: str
     pose: Pose
     joint: Joint | None = None
-    steps: list[Step] = field(default_factory=list)
+    motions: list[ElementaryMotion] = field(default_factory=list)
     children: list[Branch] = field(default_factory=list)
 
-    def limit(self, step: Step) -> Any:
-        """The limit of a motion, or None."""
-        return None if self.joint is None else dict(self.joint.limits).get(step.coordinate)
+    def bounds(self, motion: ElementaryMotion) -> tuple[float, float] | None:
+        """The limits of a motion, of which one that is not there is far away; None without any."""
+        limit: Any = None if self.joint is None else dict(self.joint.limits).get(motion.coordinate)
+        if limit is None:
+            return None
+        return (
+            -UNBOUNDED if limit.lower is None else limit.lower,
+            UNBOUNDED if limit.upper is None else limit.upper,
+        )
 
 
 @dataclass
@@ -107,24 +264,47 @@ class Outline:
         """
         for name in self.mechanism.bodies:
             self.bodies[name] = self.own_name(bodies, name, f"body {name!r}")
-        moving = [branch for branch in self.branches() if branch.joint is not None and branch.steps]
-        single = {branch.joint.name for branch in moving if branch.joint and len(branch.steps) == 1}
-        own = [s.coordinate for b in moving if len(b.steps) > 1 for s in b.steps]
+        moving = [branch for branch in self.branches() if branch.joint is not None and branch.motions]
+        single = {branch.joint.name for branch in moving if branch.joint and len(branch.motions) == 1}
+        own = [s.coordinate for b in moving if len(b.motions) > 1 for s in b.motions]
         for branch in moving:
             joint = branch.joint
             assert joint is not None
-            for step in branch.steps:
-                wanted = f"{joint.name} {step.coordinate}".strip()
-                if len(branch.steps) == 1:
+            for motion in branch.motions:
+                wanted = f"{joint.name} {motion.coordinate}".strip()
+                if len(branch.motions) == 1:
                     wanted = joint.name
                 elif (
                     isinstance(joint.kind, CustomJoint)
-                    and step.coordinate not in single
-                    and own.count(step.coordinate) == 1
+                    and motion.coordinate not in single
+                    and own.count(motion.coordinate) == 1
                 ):
-                    wanted = step.coordinate
-                key = f"{joint.name}.{step.coordinate}"
+                    wanted = motion.coordinate
+                key = f"{joint.name}.{motion.coordinate}"
                 self.coordinates[key] = self.own_name(coordinates, wanted, f"joint {joint.name!r}")
+
+    def write_elements(
+        self, name: str, force: Callable[[Any], bool], constraint: Callable[[Any], bool]
+    ) -> None:
+        """Write all forces and constraints; those that the format cannot represent, and drives, are left out.
+
+        force, constraint: write an element, or return False.
+        """
+        rule, mech = f"{name} has no counterpart of it", self.mechanism
+        for one in mech.forces.values():
+            if not force(one):
+                self.drop("force", one, rule, one.kind.name)
+        for other in mech.constraints.values():
+            if not constraint(other):
+                self.drop("constraint", other, rule, other.kind.name)
+        for drive in mech.drives.values():
+            self.drop("drive", drive, rule)
+
+    def markers(self) -> Iterator[tuple[str, str, Marker]]:
+        """The named markers: the wanted name, which is the marker's own if no other has it, and the key."""
+        names = [marker.name for marker in self.mechanism.markers.values()]
+        for key, marker in self.mechanism.markers.items():
+            yield str(marker.name) if names.count(marker.name) == 1 else key, key, marker
 
     def key(self, end: Any) -> str:
         """The text "joint.coordinate" of an end; empty if it is not a coordinate."""
@@ -215,7 +395,7 @@ def _grown(mech: Mechanism, tree: set[str]) -> tuple[list[Branch], list[Joint]]:
                 waiting.append(branch.body.name)
     loops = [j for j in mech.joints.values() if j.name not in tree and not isinstance(j.kind, Free)]
     for joint in loops:
-        if steps_of(joint) is None:
+        if elementary_motions(joint) is None:
             _refuse(joint, faults)
     faults.raise_any()
     return roots, loops
@@ -235,39 +415,35 @@ def _branch(
     if tip.body in made:
         return None
     inner = pose_of(tip).inverse()
-    found = steps_of(joint)
+    found = elementary_motions(joint)
     if found is None:
         _refuse(joint, faults)
         found = Pose(), []
-    relative, steps = found
+    relative, motions = found
     relative = relative.inverse() if reverse else relative
-    # Steps are given in marker 1. From the other side their order and their signs are reversed.
+    # Motions are given in marker 1. From the other side their order and their signs are reversed.
     frame = pose_of(tip) if reverse else pose_of(tip) @ relative.inverse()
     sign = -1.0 if reverse else 1.0
     moved = [
-        Step(s.kind, scaled(frame.vector(s.axis), sign), frame.point(s.point), s.coordinate)
-        for s in (reversed(steps) if reverse else steps)
+        ElementaryMotion(s.kind, scaled(frame.vector(s.axis), sign), frame.point(s.point), s.coordinate)
+        for s in (reversed(motions) if reverse else motions)
     ]
     return Branch(mech.bodies[tip.body], parent, pose_of(base) @ relative @ inner, joint, moved)
 
 
 def _leave_limits(made: Outline) -> None:
     """Note limits of coordinates that are no motions of the tree, and what stops return of speed."""
-    steps = {
-        branch.joint.name: {step.coordinate for step in branch.steps}
+    motions = {
+        branch.joint.name: {motion.coordinate for motion in branch.motions}
         for branch in made.branches()
         if branch.joint is not None
     }
     for joint in list(made.kept.joints.values()):
-        within = steps.get(joint.name, set())
+        within = motions.get(joint.name, set())
         for name, limit in joint.limits:
             if name not in within:
-                rule = "limits of this coordinate are not in the file"
-                rule = (
-                    rule
-                    if joint.name in steps
-                    else "limits of a joint that closes a loop are not in the file"
-                )
+                which = "this coordinate" if joint.name in motions else "a joint that closes a loop"
+                rule = f"limits of {which} are not in the file"
                 made.leave(f"joint {joint.name!r}", rule, name)
             elif limit.restitution:
                 rule = "the restitution of its limits is not in the file"
@@ -275,6 +451,18 @@ def _leave_limits(made: Outline) -> None:
         limits = tuple((n, replace(limit, restitution=0.0)) for n, limit in joint.limits if n in within)
         if limits != joint.limits:
             made.change("_joints", joint.name, limits=limits)
+
+
+def is_plain_friction(kind: Any) -> bool:
+    """Whether a force is friction that readers of such files take as it is: without stiction of its own."""
+    if not isinstance(kind, JointFriction) or kind.stiction != kind.coulomb:
+        return False
+    return kind.coulomb == 0.0 or kind.regularisation_velocity == _FRICTION.regularisation_velocity
+
+
+def rgba(shape: Shape) -> str:
+    """The color of a shape as a text; empty if it has none."""
+    return "" if shape.color is None else listed((*shape.color, 1.0)[:4])
 
 
 def listed(parts: Iterable[float]) -> str:

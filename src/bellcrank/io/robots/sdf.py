@@ -6,18 +6,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from bellcrank.io.robots.building import Builder
-from bellcrank.io.robots.consumption import Quiet, list_unused
-from bellcrank.io.robots.included import Included
-from bellcrank.io.robots.model_folders import version
-from bellcrank.io.robots.sdf_frames import SEPARATOR, WORLD, Frame, Frames, pose_of, text
-from bellcrank.io.robots.sdf_joints import JointReader
-from bellcrank.io.robots.sdf_links import read_link
-from bellcrank.io.robots.skeleton import GROUND, Connection, Skeleton
-from bellcrank.io.robots.source import Source
+import numpy as np
+
+from bellcrank.io.robots.builder import Builder
+from bellcrank.io.robots.sdf_frames import SEPARATOR, WORLD, Frame, Frames, JointReader, number, pose_of
+from bellcrank.io.robots.shapes import drawn_and_touching, mesh, primitive, shapes_of
+from bellcrank.io.robots.skeleton import ENTRIES, GROUND, Connection, Link, Pose, Skeleton, symmetric
+from bellcrank.io.robots.source import Color, Included, Quiet, Source, list_unused, version
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import Mechanism
-from bellcrank.mechanism.collisions import Collisions
+from bellcrank.mechanism.collisions import Collisions, Surface
+from bellcrank.mechanism.mass import MassProperties, total
+from bellcrank.mechanism.rotation import between
+from bellcrank.mechanism.shape import Plane, Shape
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
 _WORLD_GRAVITY: Final = (0.0, 0.0, -9.8)
@@ -126,7 +127,7 @@ class _Reader:
         if level.depth > _DEPTH:
             self.source.fault(at, f"models lie in each other more than {_DEPTH} deep")
             self.source.faults.raise_any()
-        if at.get("placement_frame") or (placed is not None and text(placed, "placement_frame")):
+        if at.get("placement_frame") or (placed is not None and placed.inner("placement_frame")):
             rule = "a placement frame is not taken: the pose is that of the model"
             self.source.leave(at, str(at), rule, moves=True)
         where = at if placed is None or placed.first("pose") is None else placed
@@ -134,8 +135,8 @@ class _Reader:
         whole = self.frames.name(scope, f"_merged__{name}__model__" if merged else name)
         if merged:
             self.frames.merged[whole] = self.frames.merged.get(scope, scope)
-        still = level.static or text(at, "static") in _TRUE
-        still = still or (placed is not None and text(placed, "static") in _TRUE)
+        still = level.static or at.inner("static") in _TRUE
+        still = still or (placed is not None and placed.inner("static") in _TRUE)
         first = at.get("canonical_link") or next((one.name for one in at.all("link")), "")
         self._enter(
             whole,
@@ -143,7 +144,7 @@ class _Reader:
                 self.frames.name(scope, relative), pose, at, self.frames.name(whole, first) if first else ""
             ),
         )
-        meets = level.meets or text(at, "self_collide") in _TRUE
+        meets = level.meets or at.inner("self_collide") in _TRUE
         self.scope(at, whole, _Level(level.depth + 1, still, level.family or whole, meets))
 
     def scope(self, at: Element, scope: str, level: _Level) -> None:
@@ -171,7 +172,7 @@ class _Reader:
 
     def include(self, at: Element, scope: str, level: _Level) -> None:
         """Read the model contained in another file."""
-        uri = text(at, "uri")
+        uri = at.inner("uri")
         found = self.source.model(uri, Path(at.file).parent)
         self.files += 1
         if self.files > _FILES or level.depth > _DEPTH:
@@ -192,11 +193,10 @@ class _Reader:
             return
         self.roots.append(root)
         merged = at.get("merge") in _TRUE
-        self.model(model, scope, replace(level, depth=level.depth + 1), text(at, "name"), at, merged)
+        self.model(model, scope, replace(level, depth=level.depth + 1), at.inner("name"), at, merged)
 
     def _gravity(self, at: Element) -> None:
-        found = self.source.numbers(at, "gravity", at.words, 3)
-        self.gravity = self.gravity if found is None else (found[0], found[1], found[2])
+        self.gravity = self.source.triple(at, "gravity", at.words, self.gravity)
 
     def _enter(self, name: str, frame: Frame) -> str:
         """Note a frame; its name, which is another for that of a joint or a <frame> named like a link."""
@@ -230,7 +230,7 @@ class _Reader:
 
     def _joint(self, at: Element, scope: str) -> None:
         pose, relative = pose_of(self.source, at)
-        child = self.frames.name(scope, text(at, "child"))
+        child = self.frames.name(scope, at.inner("child"))
         base = self.frames.name(scope, relative) if relative else child
         name = self.frames.name(scope, at.name or "joint")
         self.joints.enter(at, scope, name, self._enter(name, Frame(base, pose, at, child)))
@@ -241,7 +241,7 @@ class _Reader:
         collides = any(at.first("collision") is not None for at, _ in self.links.values())
         for name, (at, level) in self.links.items():
             pose = self.frames.pose(name, at)
-            meeting = level.meets if (own := text(at, "self_collide")) == "" else own in _TRUE
+            meeting = level.meets if (own := at.inner("self_collide")) == "" else own in _TRUE
             family = "" if meeting else level.family
             skeleton.links[names[name]] = read_link(self.source, at, names[name], pose, collides, family)
             if level.static:
@@ -263,3 +263,133 @@ class _Reader:
             name: (name.split(SEPARATOR, 1)[1] if drop else name).replace(SEPARATOR, "/")
             for name in self.links
         }
+
+
+_DENSITY: Final = 1000.0
+_SHAPES: Final = {
+    "box": ("Box", ("size",), 3),
+    "sphere": ("Sphere", ("radius",), 1),
+    "cylinder": ("Cylinder", ("radius", "length"), 1),
+    "capsule": ("Capsule", ("radius", "length"), 1),
+    "ellipsoid": ("Ellipsoid", ("radii",), 3),
+    "cone": ("Cone", ("radius", "length"), 1),
+}
+_FLAT: Final = ("heightmap", "empty")
+_ALL: Final = 0xFFFF
+"""The bits of what collides where none are stated."""
+
+
+def read_link(source: Source, at: Element, name: str, pose: Pose, collides: bool, family: str) -> Link:
+    """A link with its mass properties and shapes.
+
+    collides: whether the file has collision geometry. family: of links that do not collide with each other.
+    """
+    link = Link(name, pose, at)
+    inertial = at.first("inertial")
+    automatic = inertial is not None and inertial.get("auto") == "true"
+    mass = _of_shapes(source, at) if automatic else _mass(source, at, inertial)
+    if mass is not None:
+        link.masses.append(mass)
+    drawn, touching = (
+        shapes_of(source, at, tag, lambda one: [_shape(source, one)]) for tag in ("visual", "collision")
+    )
+    link.shapes += drawn_and_touching(drawn, touching) if collides else drawn
+    if any(shape.touches for shape in link.shapes):
+        link.surfaces += [_surface(source, one, name, family) for one in at.all("collision")]
+    if at.inner("gravity") in ("0", "false"):
+        link.relieved = 1.0
+    if at.inner("kinematic") in ("1", "true"):
+        source.leave(at, str(at), "kinematic links move like all others")
+    return link
+
+
+def _mass(source: Source, link: Element, at: Element | None) -> MassProperties | None:
+    """The mass properties; by default 1 kg and 1 kg m^2 about each axis, as in SDF."""
+    if at is None:
+        source.leave(link, str(link), "it has no <inertial>: SDF gives it 1 kg and 1 kg m²")
+        return MassProperties(1.0, np.zeros(3), np.eye(3))
+    mass = number(source, at, 1.0, "mass")
+    inertia = at.first("inertia")
+    defaults = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+    pairs = zip(defaults, ENTRIES, strict=True)
+    given = defaults if inertia is None else [number(source, inertia, d, entry) for d, entry in pairs]
+    if mass < 0.0:
+        source.fault(at, "the mass must not be negative", mass)
+        return None
+    pose, _ = pose_of(source, at)
+    if mass == 0.0 and not any(given):
+        return None
+    return MassProperties(mass, np.zeros(3), symmetric(*given)).moved(pose.position, pose.rotation)
+
+
+def _of_shapes(source: Source, link: Element) -> MassProperties | None:
+    """The mass of the collision shapes, by their density, or scaled to the mass that is given."""
+    parts = []
+    mass = number(source, link, 0.0, "inertial", "mass")
+    for one in link.all("collision"):
+        shape = _shape(source, one)
+        general = number(source, link, _DENSITY, "inertial", "density")
+        density = number(source, one, general, "density")
+        if shape is None or density <= 0.0:
+            continue
+        with source.faults.collect(one.location):
+            parts.append(replace(shape, density=density).mass_properties())
+    if not parts:
+        return None
+    found = total(parts)
+    return found.scaled(mass / found.mass) if mass > 0.0 else found
+
+
+def _surface(source: Source, at: Element, link: str, family: str) -> Surface:
+    """How a <collision> touches others: by SDF's default, it rubs with the coefficient 1."""
+    bits = at.inner("surface", "contact", "collide_bitmask")
+    try:
+        mask = int(bits, 0) if bits else _ALL
+    except ValueError:
+        source.leave(at, str(at), "collide_bitmask must be an integer", bits)
+        mask = _ALL
+    friction = number(source, at, 1.0, "surface", "friction", "ode", "mu")
+    return Surface("", link, mask, mask, family, friction)
+
+
+def _shape(source: Source, at: Element) -> Shape | None:
+    geometry = at.first("geometry")
+    if geometry is None or not geometry.children:
+        source.leave(at, str(at), "its geometry is missing")
+        return None
+    pose, relative = pose_of(source, at)
+    if relative:
+        source.leave(at, str(at), "the pose of a shape is taken in its link", relative)
+    color = source.color(at, "diffuse", at.inner("material", "diffuse") or None)
+    for one in geometry.each():
+        if one.tag == "mesh":
+            scale = source.scale(one, one.inner("scale"))
+            return mesh(source, one, one.inner("uri"), scale, pose, color, Path(one.file).parent)
+        if one.tag in _SHAPES:
+            kind, tags, count = _SHAPES[one.tag]
+            found: list[float] = []
+            for tag in tags:
+                numbers = source.numbers(one, tag, one.inner(tag) or " ".join(["1"] * count), count)
+                if numbers is None:
+                    return None
+                found += numbers
+            return primitive(source, one, kind, tuple(found), pose, color)
+        if one.tag == "plane":
+            return _plane(source, one, pose, color, at.tag == "collision")
+        if one.tag == "heightmap" and at.tag == "collision":
+            source.drop(one, str(at), "height maps are not taken: nothing touches them")
+        elif one.tag in _FLAT:
+            one.use()
+        else:
+            source.drop(one, str(at), f"shapes of this kind are not available: <{one.tag}>")
+    return None
+
+
+def _plane(source: Source, at: Element, pose: Pose, color: Color, touches: bool) -> Shape | None:
+    normal = source.triple(at, "normal", at.inner("normal") or "0 0 1", (0.0, 0.0, 1.0))
+    sizes = source.numbers(at, "size", at.inner("size") or "1 1", 2) or (1.0, 1.0)
+    turned = between((0.0, 0.0, 1.0), source.direction(at, "normal", normal, (0.0, 0.0, 1.0)))
+    with source.faults.collect(at.location):
+        turn = (pose @ Pose(rotation=turned)).rotation
+        return Plane(size=max(sizes), position=pose.position, rotation=turn, color=color, touches=touches)
+    return None

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from bellcrank.errors import MechanismError
-from bellcrank.io.robots.pose import Pose
-from bellcrank.io.robots.source import Source
+from bellcrank.io.robots.skeleton import Pose
+from bellcrank.io.robots.source import Color, Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Shape, Sphere
 from bellcrank.named_files import refuse_pointer
-
-Color = tuple[float, ...] | None
 
 
 def primitive(
@@ -66,6 +64,18 @@ def mesh(
     with source.faults.collect(at.location):
         return Mesh(file=str(found), scale=scale, position=pose.position, rotation=pose.rotation, color=color)
     return None
+
+
+def shapes_of(
+    source: Source, link: Element, tag: str, read: Callable[[Element], Iterable[Shape | None]]
+) -> list[Shape]:
+    """The shapes of all <visual> or <collision> of a link; one with faults, which are left out, has none."""
+    found: list[Shape] = []
+    for one in link.all(tag):
+        with source.leaving() as broken:
+            shapes = [shape for shape in read(one) if shape is not None]
+        found += [] if broken else shapes
+    return found
 
 
 def drawn_and_touching(drawn: Sequence[Shape], touching: Sequence[Shape]) -> list[Shape]:

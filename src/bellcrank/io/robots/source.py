@@ -5,22 +5,36 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
-from bellcrank.errors import Fault, FaultList, Location
-from bellcrank.io.robots.model_folders import DESCRIPTION, model_file
-from bellcrank.io.robots.number_words import meant_numbers, plain_numbers
-from bellcrank.io.robots.xml_tree import Element
+from bellcrank.errors import Fault, FaultList, Location, MechanismError
+from bellcrank.io.robots.xml_tree import ELEMENTS, SIZE, Element, parse
 from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.units import UnitError, read_quantity
 from bellcrank.named_files import confining_folder, is_admitted
 
+DESCRIPTION: Final = "model.config"
+"""What describes a model of Gazebo, at the top of its folder."""
+_FOLDERS: Final = (
+    "ROS_PACKAGE_PATH",
+    "GZ_SIM_RESOURCE_PATH",
+    "IGN_GAZEBO_RESOURCE_PATH",
+    "GAZEBO_MODEL_PATH",
+    "SDF_PATH",
+)
+_PREFIXES: Final = ("AMENT_PREFIX_PATH",)  # of installations, whose packages lie in `share`
+_NEWEST: Final = (1, 12)  # the newest version of SDF that is read
 _PACKAGES = ("package.xml", DESCRIPTION)  # files at the top of what package:// and model:// name
 _MARKS = (*_PACKAGES, ".git", "pyproject.toml")  # files at the top of a tree of files
 _UNLIMITED = 1e10
 # Names of packages and models; Gazebo's store of models names them by addresses, ROS finds packages.
 _NAMED = re.compile(r"(?:package://|model://|https?://(?:[^/]+/)+models/)/*([^/]+)/*(.*)", re.DOTALL)
+_EVERYWHERE: Final = ("name", "xmlns")
+Color = tuple[float, ...] | None
 _FIND = re.compile(r"\$\(find +([^)/]+)\)")
 
 
@@ -121,10 +135,20 @@ class Source:
         found = self.numbers(at, attribute, text, 1)
         return None if found is None or abs(found[0]) >= _UNLIMITED else found[0]
 
+    def triple(self, at: Element, attribute: str, text: str | None, default: Vec3 = (0.0, 0.0, 0.0)) -> Vec3:
+        """Three numbers of a text; the default if it is missing or a fault."""
+        found = self.numbers(at, attribute, text, 3)
+        return default if found is None else (found[0], found[1], found[2])
+
     def vector(self, at: Element, attribute: str, default: Vec3 = (0.0, 0.0, 0.0)) -> Vec3:
         """Three numbers of an attribute; the default if it is missing, empty or a fault."""
-        found = self.numbers(at, attribute, at.get(attribute) or None, 3)
-        return default if found is None else (found[0], found[1], found[2])
+        return self.triple(at, attribute, at.get(attribute) or None, default)
+
+    def color(self, at: Element, attribute: str, text: str | None) -> Color:
+        """A color, three or four numbers, which are cut to 0 to 1; a fault in it is left out."""
+        with self.leaving():
+            found = self.numbers(at, attribute, text, 3, 4)
+        return None if found is None else tuple(min(max(part, 0.0), 1.0) for part in found)
 
     def scale(self, at: Element, text: str | None) -> Vec3:
         """The scale of a mesh: three numbers, or one for all axes."""
@@ -232,3 +256,160 @@ class Source:
 
 def _is_package(folder: Path) -> bool:
     return any((folder / mark).is_file() for mark in _PACKAGES)
+
+
+def plain_numbers(text: str) -> tuple[float, ...] | None:
+    """The numbers of a text, separated by blanks; None if there is anything else."""
+    try:
+        return tuple(float(word) if "_" not in word else float("x") for word in text.split())
+    except ValueError:
+        return None
+
+
+def meant_numbers(text: str, most: int, units: bool) -> tuple[tuple[float, ...], str] | None:
+    """Numbers that are clear though they are not plain, and what is peculiar about them; None if unclear.
+
+    most: how many there may be: with one, a comma may be a decimal point. units: whether units are clear.
+    """
+    spaced = tuple(part.strip() for part in text.strip().strip("()[]").split(","))
+    if 1 < len(spaced) <= most and (found := plain_numbers(" ".join(spaced))) is not None:
+        return (found, "its numbers are separated by commas") if len(found) == len(spaced) else None
+    words = (text,) if most == 1 else tuple(text.split())
+    try:
+        numbers = tuple(_number(word) for word in words) if units and len(words) <= most else ()
+    except (ValueError, UnitError):
+        return None
+    return (numbers, "it is written with units, which become SI") if numbers else None
+
+
+def _number(word: str) -> float:
+    if (plain := plain_numbers(word)) is not None and len(plain) == 1:
+        return plain[0]
+    found = read_quantity(word)
+    if found is None:
+        raise ValueError(word)
+    return found.value
+
+
+def of_environment() -> list[Path]:
+    """The folders of packages and models that variables of ROS and Gazebo name."""
+    return [
+        *(Path(text) for name in _FOLDERS for text in _listed(name)),
+        *(Path(text) / "share" for name in _PREFIXES for text in _listed(name)),
+    ]
+
+
+def _listed(name: str) -> list[str]:
+    return [text for text in os.environ.get(name, "").split(os.pathsep) if text]
+
+
+def model_file(folder: Path, readable: Callable[[Path], bool]) -> Path | None:
+    """The SDF file of the model in a folder; None if there is none that may be read.
+
+    It is the one of the newest version that the folder's model.config names, else model.sdf.
+    """
+    for name in (*_named(folder / DESCRIPTION, readable), "model.sdf"):
+        real = Path(os.path.realpath(folder / name))
+        if real.is_relative_to(os.path.realpath(folder)) and readable(real) and real.is_file():
+            return real
+    return None
+
+
+def _named(config: Path, readable: Callable[[Path], bool]) -> list[str]:
+    """The files that a model.config names, the best first."""
+    real = Path(os.path.realpath(config))
+    if not readable(real) or not real.is_file():
+        return []
+    try:
+        root = parse(real, str(config))
+    except (MechanismError, OSError):  # the model itself may be sound
+        return []
+    found = [(version(at.get("version")), at.text.strip()) for at in root.all("sdf")]
+    found = [(one, name) for one, name in found if name and "\0" not in name]
+    found.sort(key=lambda one: (one[0] <= _NEWEST, one[0]), reverse=True)
+    return [name for _, name in found]
+
+
+def version(text: str) -> tuple[int, ...]:
+    """A version of SDF, such as "1.9", as numbers; the newest if there is none."""
+    parts = [part for part in text.split(".") if part.isascii() and part.isdigit() and len(part) < 5]
+    return tuple(map(int, parts)) or _NEWEST
+
+
+@dataclass
+class Included:
+    """Reads the files that a model includes; their faults are noted in its source."""
+
+    source: Source
+    elements: int = 0
+    size: int = 0
+
+    def read(self, at: Element, path: Path, shown: str) -> Element | None:
+        """The root of a file that is included at an element, where it is called `shown`; None for a fault."""
+        source, root = self.source, None
+        name = os.path.normpath(Path(source.path).parent / os.path.relpath(path, source.folder))
+        try:
+            with source.faults.collect(at.location):
+                self.size += path.stat().st_size
+                root = parse(path, name) if self.size <= SIZE else None
+        except OSError as error:
+            source.fault(at, f"the included file cannot be read ({error.strerror})", shown)
+            return None
+        self.elements += 0 if root is None else _count(root)
+        if self.size > SIZE or self.elements > ELEMENTS:
+            rule = f"included files have more than {SIZE} bytes or {ELEMENTS} elements together"
+            source.fault(at, rule, shown)
+            source.faults.raise_any()
+        return root
+
+
+def _count(at: Element) -> int:
+    return 1 + sum(map(_count, at.children))
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """The names of a format that change no motion, and those that are known to change it.
+
+    tags: elements with all that they contain; "parent/tag" for those in one kind of element. attributes: in
+    any element. of: attributes by element. still: elements that are listed though they change no motion.
+    moving: elements of which an unused attribute or part may change the motion; parts with a prefix are of
+        other programs, and do not.
+    """
+
+    tags: Collection[str]
+    attributes: Collection[str]
+    of: Mapping[str, Collection[str]] = field(default_factory=dict)
+    still: Collection[str] = ()
+    moving: Collection[str] = ()
+
+
+def list_unused(source: Source, roots: Iterable[Element], quiet: Quiet) -> None:
+    """List what nobody asked for below elements whose own attributes do not count."""
+    for root in roots:
+        _below(source, root, quiet)
+
+
+def _below(source: Source, at: Element, quiet: Quiet) -> None:
+    for child in at.children:
+        if child.dropped or child.tag in quiet.tags or f"{at.tag}/{child.tag}" in quiet.tags:
+            continue
+        if not (child.visited or child.given.asked):
+            moves = _moves(quiet, at, child.tag)
+            source.leave(child, str(at), f"<{child.tag}> has no counterpart", moves=moves)
+            continue
+        _attributes(source, child, quiet)
+        _below(source, child, quiet)
+
+
+def _attributes(source: Source, at: Element, quiet: Quiet) -> None:
+    silent = (*_EVERYWHERE, *quiet.attributes, *quiet.of.get(at.tag, ()))
+    for key, value in at.given.items():
+        if key not in at.given.asked and key.partition(":")[0] not in silent:
+            source.leave(at, str(at), f"{key} is not used", value, at.tag in quiet.moving)
+    if at.text.strip() and not at.spoken:
+        source.leave(at, str(at), "its text is not used", at.text.strip(), at.tag in quiet.moving)
+
+
+def _moves(quiet: Quiet, parent: Element, tag: str) -> bool:
+    return parent.tag in quiet.moving and tag not in quiet.still and ":" not in tag

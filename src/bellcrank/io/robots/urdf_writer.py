@@ -9,9 +9,8 @@ from xml.sax.saxutils import quoteattr
 
 from bellcrank.errors import FaultList
 from bellcrank.io.robots.bounded import FREE, Bounded, bounded
-from bellcrank.io.robots.mjcf_laws import is_plain_friction
-from bellcrank.io.robots.outline import Branch, Outline, listed, outline
-from bellcrank.io.robots.pose import Pose, added, scaled
+from bellcrank.io.robots.outline import UNBOUNDED, Branch, Outline, is_plain_friction, listed, outline, rgba
+from bellcrank.io.robots.skeleton import Pose, added, scaled
 from bellcrank.mechanism import GROUND, Mechanism
 from bellcrank.mechanism.friction import JointFriction
 from bellcrank.mechanism.mesh import Mesh
@@ -44,7 +43,7 @@ def write(mechanism: Mechanism) -> tuple[str, Outline]:
             "save it as MJCF or YAML",
         )
     for branch in made.branches():
-        if branch.joint is not None and any(step.kind == "ball" for step in branch.steps):
+        if branch.joint is not None and any(motion.kind == "ball" for motion in branch.motions):
             faults.add(
                 f"joint {branch.joint.name!r}", "URDF has no ball joints", None, "save it as MJCF or YAML"
             )
@@ -74,14 +73,13 @@ class _Writer:
         self._link(_WORLD, GROUND, self.mechanism.ground.shapes)
         for branch in self.made.branches():
             self._branch(branch)
-        names = [marker.name for marker in self.mechanism.markers.values()]
-        for key, marker in self.mechanism.markers.items():
-            self._marker(str(marker.name) if names.count(marker.name) == 1 else key, key, marker)
+        for wanted, key, marker in self.made.markers():
+            self._marker(wanted, key, marker)
         return "\n".join([*self.lines, *after, "</robot>", ""])
 
     def _branch(self, branch: Branch) -> None:
-        made, name, steps, joint = self.made, branch.body.name, branch.steps, branch.joint
-        places = [Pose(step.point) for step in steps] or [Pose()]
+        made, name, motions, joint = self.made, branch.body.name, branch.motions, branch.joint
+        places = [Pose(motion.point) for motion in motions] or [Pose()]
         self.frames[name] = places[-1]
         link = made.bodies[name]
         self._link(link, name, branch.body.shapes, self._inertia(branch, places[-1]))
@@ -89,28 +87,26 @@ class _Writer:
         last = self.frames[branch.parent].inverse() @ branch.pose
         if joint is None:
             self._joint(made.names.take("joint", f"{name} floating"), "floating", above, link, last, [])
-        elif not steps:
+        elif not motions:
             fixed = made.own_name("joint", joint.name, f"joint {joint.name!r}")
             self._joint(fixed, "fixed", above, link, last, [])
             if branch.parent != GROUND:
                 made.merge(branch, "it fixes one body to the other: read back, they are one")
         label = "" if joint is None else joint.name
-        for number, (step, place) in enumerate(zip(steps, places, strict=True) if steps else ()):
+        for number, (motion, place) in enumerate(zip(motions, places, strict=True) if motions else ()):
             inner = link
-            if number < len(steps) - 1:
+            if number < len(motions) - 1:
                 inner = made.names.take("link", f"{name} {number + 1}")
                 self.lines.append(f"  <link name={quoteattr(inner)}/>")
-            named = made.coordinates[f"{label}.{step.coordinate}"]
-            limit = branch.limit(step)
-            low, high = (None, None) if limit is None else (limit.lower, limit.upper)
-            kind = "prismatic" if step.kind == "slide" else ("continuous" if limit is None else "revolute")
-            rest = [f'<axis xyz="{listed(step.axis)}"/>', *self.inner[named]]
-            effort = min(self.efforts.get(named, math.inf), 1e10)
-            if kind == "continuous" and effort < 1e10:
-                rest.append(f'<limit effort="{effort!r}" velocity="1e10"/>')
-            if kind != "continuous":
-                low, high = (-1e10 if low is None else low), (1e10 if high is None else high)
-                rest.append(f'<limit lower="{low!r}" upper="{high!r}" effort="{effort!r}" velocity="1e10"/>')
+            named = made.coordinates[f"{label}.{motion.coordinate}"]
+            bounds = branch.bounds(motion)
+            kind = "prismatic" if motion.kind == "slide" else ("continuous" if bounds is None else "revolute")
+            rest = [f'<axis xyz="{listed(motion.axis)}"/>', *self.inner[named]]
+            effort = min(self.efforts.get(named, math.inf), UNBOUNDED)
+            low, high = bounds or (-UNBOUNDED, UNBOUNDED)
+            within = "" if kind == "continuous" else f'lower="{low!r}" upper="{high!r}" '
+            if within or effort < UNBOUNDED:
+                rest.append(f'<limit {within}effort="{effort!r}" velocity="1e10"/>')
             self._joint(named, kind, above, inner, last @ place, rest)
             above, last = inner, place.inverse()
 
@@ -138,10 +134,7 @@ class _Writer:
                 self.made.leave(f"body {body!r}", "URDF has no shape of this kind", type(shape).__name__)
                 continue
             pose = back @ Pose(shape.position, shape.rotation)
-            color = ""
-            if shape.color is not None:
-                rgba = listed((*shape.color, 1.0)[:4])
-                color = f'<material name=""><color rgba="{rgba}"/></material>'
+            color = f'<material name=""><color rgba="{rgba(shape)}"/></material>' if shape.color else ""
             within = f"{_origin(pose)}<geometry>{geometry}</geometry>"
             if shape.shown:
                 self.lines.append(f"    <visual>{within}{color}</visual>")
@@ -158,17 +151,8 @@ class _Writer:
 
     def _elements(self) -> list[str]:
         """Add elements of joints to the joints; return the lines of those at the end of the file."""
-        rule, made = "URDF has no counterpart of it", self.made
         after: list[str] = []
-        for force in self.mechanism.forces.values():
-            name = made.coordinate(force.ends[0]) if len(force.ends) == 1 else None
-            if name is None or not self._force(force, name, after):
-                made.drop("force", force, rule, force.kind.name)
-        for one in self.mechanism.constraints.values():
-            if not self._mimic(one):
-                made.drop("constraint", one, rule, one.kind.name)
-        for drive in self.mechanism.drives.values():
-            made.drop("drive", drive, rule)
+        self.made.write_elements("URDF", lambda force: self._force(force, after), self._mimic)
         return after
 
     def _mimic(self, one: Any) -> bool:
@@ -186,8 +170,10 @@ class _Writer:
                 return True
         return False
 
-    def _force(self, force: Any, name: str, after: list[str]) -> bool:
-        kind = force.kind
+    def _force(self, force: Any, after: list[str]) -> bool:
+        kind, name = force.kind, self.made.coordinate(force.ends[0]) if len(force.ends) == 1 else None
+        if name is None:
+            return False
         if isinstance(kind, TorsionSpring) and kind.stiffness == 0.0 and kind.preload == 0.0:
             damping, friction = kind.damping, 0.0
         elif isinstance(kind, JointFriction) and is_plain_friction(kind):

@@ -53,7 +53,7 @@ class Attributes(dict[str, str]):
 class Element:
     """An element: tag with prefix, attributes, children, its text; file and line where it begins.
 
-    What a reader has asked for is recorded (`consumption.py`): attributes, `words`, the children that `all`,
+    What a reader has asked for is recorded (`list_unused`): attributes, `words`, the children that `all`,
     `each` and `first` give. Walking through `children` and looking at `text` and `name` is not recorded.
     given: the attributes with those of defaults, if there are any. visited: whether anything was asked for.
     dropped: whether it was left out as a whole, and listed. document: whose settings it follows, in MJCF.
@@ -114,6 +114,13 @@ class Element:
     def first(self, tag: str) -> Element | None:
         """The first child with this tag."""
         return next(self.all(tag), None)
+
+    def inner(self, *tags: str) -> str:
+        """The text of a nested element, by the path of tags to it; empty if it is missing."""
+        here: Element | None = self
+        for tag in tags:
+            here = None if here is None else here.first(tag)
+        return "" if here is None else here.words
 
     def __str__(self) -> str:
         return f"{self.tag} {self.name!r}" if self.name else f"<{self.tag}>"

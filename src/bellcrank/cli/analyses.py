@@ -1,0 +1,329 @@
+"""Common parts of commands that analyse one mechanism: options, equilibrium, output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from bellcrank.cli.options import EXISTING, NEW, SECONDS, with_settings
+from bellcrank.cli.output import heading, note_left_out, show, show_json, table
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.trajectory.own_file import is_run
+
+if TYPE_CHECKING:
+    from bellcrank.mechanism.mechanism import Mechanism
+    from bellcrank.trajectory.trajectory import Trajectory
+
+
+def study(function: Callable[..., None]) -> Callable[..., None]:
+    """The arguments of all analyses."""
+    for decorate in (
+        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+        click.option(
+            "--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter."
+        ),
+        click.option(
+            "--time", type=SECONDS, default=0.0, metavar="T", help="Time at which drives are evaluated, s."
+        ),
+        click.argument("file", type=EXISTING),
+    ):
+        function = decorate(function)
+    return function
+
+
+def about(function: Callable[..., None]) -> Callable[..., None]:
+    """The arguments of analyses of small motions."""
+    for decorate in (
+        click.option("--any-state", is_flag=True, help="Accept a start that is not steady."),
+        click.option("--at-rest", is_flag=True, help="Find the static equilibrium first."),
+        click.option(
+            "--state", "states", multiple=True, metavar="NAME", help="A coordinate to prefer as a state."
+        ),
+        click.option(
+            "--formulation", "-f", default="auto", metavar="NAME", help="Formulation for the accelerations."
+        ),
+    ):
+        function = decorate(function)
+    return function
+
+
+def mechanism_of(file: str, parameters: tuple[str, ...], time: float, at_rest: bool = False) -> Mechanism:
+    """The mechanism in a file, with parameters set, and moved to its equilibrium if requested."""
+    from bellcrank.io import read
+
+    mechanism = read(file).mechanism
+    note_left_out(mechanism.left_out)
+    mechanism = with_settings(mechanism, parameters)
+    if at_rest:
+        from bellcrank.analysis.statics import find_equilibrium
+
+        find_equilibrium(mechanism, time)
+    return mechanism
+
+
+def show_result(result: Any, as_json: bool) -> None:
+    """Print a result that has a text and `to_dict`."""
+    if as_json:
+        show_json(result.to_dict())
+    else:
+        click.echo(str(result))
+
+
+@click.command("statics")
+@study
+@click.option("--pin", "pinned", multiple=True, metavar="BODY", help="A body that keeps its placement.")
+@click.option(
+    "--keep-unstable", is_flag=True, help="Accept an equilibrium that is not a minimum of the energy."
+)
+@click.option("--draw", "picture", type=NEW, metavar="PNG", help="Draw it in equilibrium.")
+def statics_command(
+    file: str,
+    time: float,
+    parameters: tuple[str, ...],
+    as_json: bool,
+    keep_unstable: bool,
+    picture: str | None,
+    **given: Any,
+) -> None:
+    """Show the equilibrium of the mechanism in FILE, the efforts of its drives and its joint reactions."""
+    from bellcrank.analysis.statics import statics
+
+    found = statics(mechanism_of(file, parameters, time), time, leave_unstable=not keep_unstable, **given)
+    if picture is not None:
+        found.draw(picture)
+    show_result(found, as_json)
+
+
+@click.command("modes")
+@study
+@about
+@click.option("--draw", "picture", type=NEW, metavar="PNG", help="Draw the shapes (PNG, PDF, SVG).")
+@click.option("--animate", "film", type=NEW, metavar="FILM", help="Film a mode (MP4, GIF).")
+@click.option(
+    "--mode",
+    "number",
+    type=int,
+    metavar="N",
+    help="The mode to film; by default the first that is not neutral.",
+)
+def modes_command(
+    file: str,
+    time: float,
+    parameters: tuple[str, ...],
+    as_json: bool,
+    at_rest: bool,
+    any_state: bool,
+    picture: str | None,
+    film: str | None,
+    number: int | None,
+    **given: Any,
+) -> None:
+    """Show natural frequencies, damping ratios and shapes of small motions of the mechanism in FILE."""
+    from bellcrank.linear.linearize import modes
+
+    found = modes(mechanism_of(file, parameters, time, at_rest), time=time, steady=not any_state, **given)
+    if picture is not None:
+        found.draw(picture)
+    if film is not None:
+        first = next((mode.number for mode in found if mode.kind != "neutral"), 1)
+        found.mode(first if number is None else number).animate(film)
+    show_result(found, as_json)
+
+
+@click.command("linearize")
+@study
+@about
+@click.option("--input", "inputs", multiple=True, metavar="NAME", help="An input, motor, joint or parameter.")
+@click.option("--output", "outputs", multiple=True, metavar="NAME", help="A recorded number.")
+def linearize_command(
+    file: str,
+    time: float,
+    parameters: tuple[str, ...],
+    as_json: bool,
+    at_rest: bool,
+    any_state: bool,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    **given: Any,
+) -> None:
+    """Linearize the mechanism in FILE about its start: x' = A x + B u, y = C x + D u.
+
+    By default the inputs are those of the mechanism, and the outputs are the states. Names of outputs are
+    those in tables of runs, such as joint.pivot.theta_z.
+    """
+    from bellcrank.linear.linearize import linearize
+
+    mechanism = mechanism_of(file, parameters, time, at_rest)
+    found = linearize(
+        mechanism, inputs=inputs or None, outputs=outputs or None, time=time, steady=not any_state, **given
+    )
+    show_result(found, as_json)
+
+
+@click.command("inverse")
+@study
+@click.option("--duration", "-d", type=SECONDS, required=True, metavar="T", help="Duration of the motion, s.")
+@click.option("--step", "-s", type=SECONDS, metavar="H", help="Time between frames, s.")
+@click.option(
+    "--along", multiple=True, metavar="MARKER=X;Y;Z", help="A marker's path: three functions of t, m."
+)
+@click.option("--keep", multiple=True, metavar="DRIVE", help="A drive that stays active beside paths.")
+@click.option("--formulation", "-f", default="auto", metavar="NAME", help="Formulation for the efforts.")
+@click.option("--out", "-o", type=NEW, metavar="RUN.h5", help="Record into this file.")
+def inverse_command(
+    file: str,
+    time: float,
+    parameters: tuple[str, ...],
+    as_json: bool,
+    duration: float,
+    step: float | None,
+    along: tuple[str, ...],
+    out: str | None,
+    **given: Any,
+) -> None:
+    """Compute the efforts of the drives of the mechanism in FILE.
+
+    Its drives prescribe the motion, or markers follow paths, as in  --along "hand=0.6+0.1*cos(t); 0; 0.2".
+    Drives are then released, and their efforts are those required by the paths.
+    """
+    from bellcrank.analysis.kinematics import inverse_dynamics
+
+    mechanism = mechanism_of(file, parameters, time)
+    paths = dict(_path(text) for text in along)
+    if given["keep"] and not paths:
+        raise click.UsageError("--keep is for paths: give --along")
+    arguments: dict[str, Any] = {"along": paths or None, **given}
+    run = inverse_dynamics(mechanism, duration, step, start=time, path=out, **arguments)
+    if as_json:
+        show_json(_efforts_content(run))
+    else:
+        _show_efforts(run)
+
+
+def _path(text: str) -> tuple[str, tuple[Any, ...]]:
+    marker, equals, rest = (part.strip() for part in text.partition("="))
+    functions = tuple(part.strip() for part in rest.split(";"))
+    if not equals or len(functions) != 3:
+        rule = "it is written as MARKER=X;Y;Z, each a function of t"
+        raise MechanismError(Fault("--along", rule, text, 'such as "hand=0.6+0.1*cos(t); 0; 0.2"'))
+    return marker, functions
+
+
+def _efforts(run: Trajectory) -> dict[str, tuple[Any, str]]:
+    """Efforts (T,) with their units, by what exerts them."""
+    found: dict[str, tuple[Any, str]] = {}
+    for name in run.drives:
+        history = run.drive(name)
+        efforts = history.effort.reshape(len(run), -1)
+        for k, column in enumerate(history.columns):
+            found[name if len(history.columns) == 1 else f"{name}.{column.name}"] = efforts[:, k], column.unit
+    return found
+
+
+def _efforts_content(run: Trajectory) -> dict[str, Any]:
+    listed = {name: {"unit": unit, "effort": values} for name, (values, unit) in _efforts(run).items()}
+    return {"mechanism": run.mechanism, "status": str(run.status), "time": run.time, "drives": listed}
+
+
+def _show_efforts(run: Trajectory) -> None:
+
+    columns = (
+        ("drive", "left"),
+        ("least", "right"),
+        ("largest", "right"),
+        ("rms", "right"),
+        ("unit", "left"),
+    )
+    rows = [
+        (name, f"{min(values):.6g}", f"{max(values):.6g}", f"{float(np.sqrt(np.mean(values**2))):.6g}", unit)
+        for name, (values, unit) in _efforts(run).items()
+    ]
+    show(heading(f"Efforts of {run.mechanism}, {len(run)} frames"), table(columns, rows))
+
+
+@click.command("verify")
+@click.argument("file", type=EXISTING)
+@click.option("--run", "recorded", type=EXISTING, metavar="RUN.h5", help="Check this run of the mechanism.")
+@click.option("--duration", "-d", type=SECONDS, metavar="T", help="Duration of the runs that are made, s.")
+@click.option(
+    "--formulation",
+    "-f",
+    metavar="NAME",
+    help="Check this one alone; by default all that accept the mechanism.",
+)
+@click.option("--method", "-m", metavar="NAME", help="Method of the runs that are made.")
+@click.option("--samples", type=int, metavar="N", help="Instants of a run that are examined closely.")
+@click.option("--states", type=int, metavar="N", help="Random states at which formulations are compared.")
+@click.option("--tolerance", type=float, metavar="EPS", help="Allowed relative error of energy and momentum.")
+@click.option("--json", "as_json", is_flag=True, help="Print the judgement as JSON.")
+def verify_command(file: str, recorded: str | None, as_json: bool, **given: Any) -> None:
+    """Check every formulation of the mechanism in FILE, or a run, against mechanics.
+
+    FILE is a mechanism (YAML, JSON) or a recorded run (HDF5), which is checked against the mechanism it
+    contains.
+
+    Formulations are compared with each other at random states, and each of them is checked there and along a
+    run: constraints, equations of motion, energy, momentum. Everything is computed from the motion and the
+    description, independently of the solver. Exit status 1 if a check failed.
+    """
+    from bellcrank.trajectory.trajectory import Trajectory
+    from bellcrank.verification.verify import verify
+
+    arguments = {name: value for name, value in given.items() if value is not None}
+    alone = is_run(file)
+    if alone or recorded is not None:
+        _refuse(recorded if alone else None, arguments)
+    if alone:
+        judgement = verify(Trajectory.load(file), **arguments)
+    else:
+        from bellcrank.io import load
+
+        if recorded is not None:
+            arguments["run"] = Trajectory.load(recorded)
+        judgement = verify(load(file), **arguments)
+    if as_json:
+        show_json(judgement.to_dict())
+    else:
+        _show_judgement(judgement)
+    if not judgement.passed:
+        sys.exit(1)
+
+
+def _refuse(recorded: str | None, arguments: dict[str, Any]) -> None:
+    """Refuse a second run, `recorded`, and options of runs that are made."""
+    if recorded is not None:
+        raise click.UsageError("FILE is a run and carries its mechanism: leave out --run")
+    if of_made := sorted({"duration", "formulation", "method", "states"} & set(arguments)):
+        named = ", ".join(f"--{name}" for name in of_made)
+        raise click.UsageError(f"a recorded run is judged as it is: leave out {named}")
+
+
+def _show_judgement(judgement: Any) -> None:
+
+    if judgement.formulations:
+        click.echo(str(judgement))
+    else:
+        rows = []
+        for check in judgement.checks:
+            if check.value is None:
+                rows.append(("skipped", check.name, "", "", check.where))
+                continue
+            verdict = "ok" if check.passed else "FAILED"
+            remark = f"{check.meaning} ({check.place})" if check.place else check.meaning
+            rows.append((verdict, check.name, f"{check.value:.1e}", f"{check.limit:.0e}", remark))
+        columns = (
+            ("", "left"),
+            ("check", "left"),
+            ("found", "right"),
+            ("allowed", "right"),
+            ("what", "left"),
+        )
+        show(heading(f"{judgement.mechanism}: {judgement.subject}"), table(columns, rows))
+        for fault in judgement.faults:
+            click.echo(f"fault: {fault}")
+    failed = dict.fromkeys(check.name for check in judgement.checks if not check.passed)
+    click.echo(f"{len(failed)} checks failed: {', '.join(failed)}" if failed else "all checks passed")
