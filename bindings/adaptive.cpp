@@ -145,7 +145,7 @@ void bind_steps(nb::module_& m) {
             "blocks",
             [](const Quasistatics& self) {
                 std::vector<int> out;
-                for (const Link& link : self.linkage().links) out.push_back(link.joint.block);
+                for (const Link& link : self.linkage().links) out.push_back(link.motion.joint().block);
                 return column_of(out);
             },
             "Per link the block of rows of its joint; -1: it has none.")

@@ -16,7 +16,7 @@
 #include "formulations/recursive.hpp"
 #include "model/forces.hpp"
 #include "state_of.hpp"
-#include "trees/cut_off.hpp"
+#include "trees/joint_tree.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

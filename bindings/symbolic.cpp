@@ -148,7 +148,7 @@ void bind_forms(nb::class_<SymbolicAt, JointSystemAt>& c) {
             "form"_a, nb::rv_policy::reference_internal, "A generated form as a program.")
         .def(
             "method", [](const SymbolicAt& self) { return self.system.equations().method; },
-            "How accelerations are found once they were asked for: composite, articulated or unit accelerations.");
+            "How accelerations are found once they were asked for: composite or articulated.");
 }
 
 void bind_exported(nb::class_<SymbolicAt, JointSystemAt>& c) {

@@ -12,7 +12,6 @@
 #include "model/frame_writer.hpp"
 #include "model/state.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 #include "state_of.hpp"
 

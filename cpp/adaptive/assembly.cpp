@@ -1,15 +1,22 @@
 #include "adaptive/assembly.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
-
-#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
 namespace {
 
 constexpr std::uint8_t kVectors = 1, kMatrices = 2;
+
+// out += Σ g_i g_iᵀ over columns of six.
+void add_squares(const double* left, const double* right, int count, double sign, Matrix6& out) {
+    for (int i = 0; i < count; ++i, left += 6, right += 6) {
+        const Six g = six(left);
+        for (int j = 0; j < 6; ++j) out.set_column(j, out.column(j) + (sign * right[j]) * g);
+    }
+}
 
 }  // namespace
 
@@ -81,37 +88,12 @@ void RootedAssembly::update_all_frames() {
     frames_.update_chosen();
 }
 
-// What an update of a node reads lies in as many places as it has parts.
-void RootedAssembly::fetch(int number) const {
-    const auto lines = [](const auto& of) {
-        prefetch(reinterpret_cast<const double*>(&of), sizeof of / sizeof(double));
-    };
-    const AssemblyNode& node = tree().nodes[number];
-    if (node.kind == NodeKind::body) return lines(bodies_[node.link]);
-    if (node.kind == NodeKind::rake) return lines(laws_[node.slot]);
-    if (node.kind != NodeKind::join) return;
-    lines(joins_[node.slot]);
-    if (!with_totals_) return;
-    lines(w_[node.slot]);
-    lines(totals_.joins[node.slot]);
-    for (const int part : {node.left, node.right}) {
-        const AssemblyNode& below = tree().nodes[part];
-        if (below.kind == NodeKind::join)
-            lines(totals_.joins[below.slot]);
-        else if (below.left >= 0)
-            lines(totals_.bodies[below.slot]);
-    }
-}
-
 void RootedAssembly::update() {
     const auto work = [this](int node, std::uint8_t what) {
-        if (with_totals_)
-            update_node<true>(node, what >= kMatrices);
-        else
-            update_node<false>(node, what >= kMatrices);
+        update_node(node, what >= kMatrices);
         if (!losses_.empty()) measure_loads(node);
     };
-    updated_ = marks_.sweep(work, [this](int node) { fetch(node); });
+    updated_ = marks_.sweep(work);
     judge_digits();
 }
 
@@ -120,34 +102,243 @@ void RootedAssembly::update_all(bool anew) {
     updated_ = static_cast<int>(tree().nodes.size());
     const bool is_measured = !anew && !losses_.empty();
     for (int node = 0; node < updated_; ++node) {
-        if (with_totals_)
-            update_node<true>(node, true);
-        else
-            update_node<false>(node, true);
+        update_node(node, true);
         if (is_measured) measure_loads(node);
     }
     if (!is_measured) since_measured_ = std::numeric_limits<int>::max();
     judge_digits();
 }
 
-template <bool kTotals>
 void RootedAssembly::update_node(int number, bool matrices) {
     const AssemblyNode& node = tree().nodes[number];
     switch (node.kind) {
         case NodeKind::body:
-            return body<kTotals>(node, matrices);
+            return body(node, matrices);
         case NodeKind::join:
-            if (matrices) join_matrices<kTotals>(node);
-            return join_vectors<kTotals>(node);
+            if (matrices) join_matrices(node);
+            return join_vectors(node);
         case NodeKind::rake:
-            if (matrices) rake_matrices<kTotals>(node);
-            return rake_vectors<kTotals>(node);
+            if (matrices) rake_matrices(node);
+            return rake_vectors(node);
         case NodeKind::sum:
-            return add_laws<kTotals>(node, matrices);
+            return add_laws(node, matrices);
     }
 }
-template void RootedAssembly::update_node<true>(int, bool);
-template void RootedAssembly::update_node<false>(int, bool);
+
+RootedAssembly::Ends RootedAssembly::ends(int number) const {
+    const AssemblyNode& node = tree().nodes[number];
+    if (node.kind == NodeKind::join) {
+        const JoinState& s = joins_[node.slot];
+        return {&s.phi1, &s.phi21, &s.phi2, s.b1, s.b2};
+    }
+    const BodyState& s = bodies_[node.link];
+    return {&s.phi, &s.phi, &s.phi, s.b, s.b};
+}
+
+EndForm RootedAssembly::end_form(const Forms& forms, int number) const {
+    const AssemblyNode& node = tree().nodes[number];
+    if (node.kind == NodeKind::join) return EndForm(forms.joins[node.slot]);
+    return node.left < 0 ? EndForm() : EndForm(forms.bodies[node.slot]);
+}
+
+// Joins: two stretches of a path become one by their joint (Redon and Lin, equations 2 and 9).
+//
+// Everything of the left stretch A at its last body goes into the frame behind the joint first, by the motion transform
+// X. With V = (Φ2ᴬ + Φ1ᴮ)⁻¹, D = (Sᵀ V S)⁻¹, U = D Sᵀ V, W = V − V S U, β = b2ᴬ − b1ᴮ and efforts Q the force on B is
+//   f = X1 f1 − X2 f2 + γ,  X1 = W Φ21ᴬ,  X2 = W Φ12ᴮ,  γ = W β + Uᵀ Q,
+// and the joint accelerates by R − G1 f1 + G2 f2,  G1 = U Φ21ᴬ,  G2 = U Φ12ᴮ,  R = D Q − U β.
+void RootedAssembly::join_matrices(const AssemblyNode& node) {
+    const Ends A = ends(node.left), B = ends(node.right);
+    const Link& link = linkage_->links[node.link];
+    const int d = link.motion.freedoms();
+    JoinState& out = joins_[node.slot];
+    const Matrix6 X = motion_transform(frames_.place(node.link)), XT = transpose(X);
+    Matrix6 L, T, M, W;
+    product(X, *A.phi21, L);
+    product(X, *A.phi2, T);
+    sum_product(*B.phi1, T, XT, M);
+    split(node.link, M, W);
+    const double* U = u_.data() + 6 * link.freedom;
+    const Matrix6 LT = transpose(L);
+    product(W, L, out.x1);
+    difference_product(*A.phi1, LT, out.x1, out.phi1);
+    multiply<1, false>(nullptr, LT, U, g1_.data() + 6 * link.freedom, d);
+    if (!node.ends) {
+        const Matrix6 phi12 = transpose(*B.phi21);
+        product(W, phi12, out.x2);
+        difference_product(*B.phi2, *B.phi21, out.x2, out.phi2);
+        product(*B.phi21, out.x1, out.phi21);
+        multiply<1, false>(nullptr, *B.phi21, U, g2_.data() + 6 * link.freedom, d);
+    }
+    if (with_totals_) {
+        w_[node.slot] = W;
+        StretchForm& totals = totals_.joins[node.slot];
+        pass_join(end_form(totals_, node.left), end_form(totals_, node.right), out, X, XT, node.ends, totals);
+        add_rates(node, totals);
+    } else {  // W is not kept
+        Six gamma = W * (motion_into(frames_.place(node.link), six(A.b2)) - six(B.b1));
+        for (int i = 0; i < d; ++i) gamma = gamma + effort_[link.freedom + i] * six(U + 6 * i);
+        put(out.gamma, gamma);
+    }
+}
+
+// The joint's own part of the total, |R − G1 f1 + G2 f2|².
+void RootedAssembly::add_rates(const AssemblyNode& node, StretchForm& totals) const {
+    const Link& link = linkage_->links[node.link];
+    const int d = link.motion.freedoms();
+    const double *G1 = g1_.data() + 6 * link.freedom, *G2 = g2_.data() + 6 * link.freedom;
+    add_squares(G1, G1, d, 1.0, totals.psi1);
+    if (node.ends) return;
+    add_squares(G2, G1, d, -1.0, totals.psi21);
+    add_squares(G2, G2, d, 1.0, totals.psi2);
+}
+
+// b1 = b1ᴬ − X1ᵀ β − G1ᵀ Q, b2 = b2ᴮ + X2ᵀ β + G2ᵀ Q; of the joint's own part of the total −2 G1ᵀ R, 2 G2ᵀ R, Rᵀ R.
+void RootedAssembly::join_vectors(const AssemblyNode& node) {
+    const Ends A = ends(node.left), B = ends(node.right);
+    const Link& link = linkage_->links[node.link];
+    const int d = link.motion.freedoms();
+    const Place& place = frames_.place(node.link);
+    JoinState& out = joins_[node.slot];
+    const double *U = u_.data() + 6 * link.freedom, *G1 = g1_.data() + 6 * link.freedom,
+                 *G2 = g2_.data() + 6 * link.freedom;
+    const double *Q = effort_.data() + link.freedom, *D = d_.data() + squares_[node.link];
+    double *R = r_.data() + link.freedom, *terms = terms_.data() + link.freedom;
+    const Six beta = motion_into(place, six(A.b2)) - six(B.b1);
+    Six b1 = six(A.b1) - transpose_times(out.x1, beta);
+    for (int i = 0; i < d; ++i) {
+        R[i] = -dot(six(U + 6 * i), beta);
+        terms[i] = size_of_dot(six(U + 6 * i), beta);
+        for (int j = 0; j < d; ++j) {
+            R[i] += D[d * j + i] * Q[j];
+            terms[i] += std::abs(D[d * j + i] * Q[j]);
+        }
+        b1 = b1 - Q[i] * six(G1 + 6 * i);
+    }
+    put(out.b1, b1);
+    if (!node.ends) {
+        Six b2 = six(B.b2) + transpose_times(out.x2, beta);
+        for (int i = 0; i < d; ++i) b2 = b2 + Q[i] * six(G2 + 6 * i);
+        put(out.b2, b2);
+    }
+    if (with_totals_) {
+        Six gamma = w_[node.slot] * beta;
+        for (int i = 0; i < d; ++i) gamma = gamma + Q[i] * six(U + 6 * i);
+        put(out.gamma, gamma);
+        StretchForm& totals = totals_.joins[node.slot];
+        pass_join_loads(end_form(totals_, node.left), end_form(totals_, node.right), out, place, node.ends, totals);
+        Six p1 = six(totals.p1), p2 = node.ends ? Six{} : six(totals.p2);
+        for (int i = 0; i < d; ++i) {
+            p1 = p1 - (2.0 * R[i]) * six(G1 + 6 * i);
+            if (!node.ends) p2 = p2 + (2.0 * R[i]) * six(G2 + 6 * i);
+            totals.eta += R[i] * R[i];
+        }
+        put(totals.p1, p1);
+        if (!node.ends) put(totals.p2, p2);
+    }
+}
+
+void RootedAssembly::add_laws(const AssemblyNode& node, bool matrices) {
+    const int a = tree().nodes[node.left].slot, b = tree().nodes[node.right].slot;
+    LawState& out = laws_[node.slot];
+    if (matrices) {
+        out.w = laws_[a].w;
+        add(out.w, laws_[b].w);
+    }
+    put(out.g, six(laws_[a].g) + six(laws_[b].g));
+    if (with_totals_) {
+        LawForm& totals = totals_.laws[node.slot];
+        if (matrices) {
+            totals.psi = totals_.laws[a].psi;
+            add(totals.psi, totals_.laws[b].psi);
+        }
+        put(totals.p, six(totals_.laws[a].p) + six(totals_.laws[b].p));
+        totals.eta = totals_.laws[a].eta + totals_.laws[b].eta;
+    }
+}
+
+// V = I + Σ W, h = force − Σ g; in a join Φ = V⁻¹, b = Φ h, and the total in forces.
+void RootedAssembly::body(const AssemblyNode& node, bool matrices) {
+    BodyState& out = bodies_[node.link];
+    const bool alone = tree().nodes[node.parent].kind == NodeKind::rake;
+    const int law = node.left < 0 ? -1 : tree().nodes[node.left].slot;
+    if (matrices && law >= 0) {
+        out.phi = linkage_->links[node.link].inertia;
+        add(out.phi, laws_[law].w);
+        if (!alone) invert(out.phi);
+    }
+    Six h = six(out.force);
+    if (law >= 0) h = h - six(laws_[law].g);
+    if (alone) return put(out.b, h);
+    const Six b = out.phi * h;
+    put(out.b, b);
+    if (!with_totals_ || law < 0) return;
+    LawForm& totals = totals_.bodies[node.slot];
+    if (matrices) pass_through(totals_.laws[law].psi, out.phi, totals.psi);
+    pass_body_loads(totals_.laws[law], out.phi, b, totals);
+}
+
+RootedAssembly::Terms RootedAssembly::joint_acceleration(int number, const double* input, double* rate,
+                                                         double* behind) const {
+    const AssemblyNode& node = tree().nodes[number];
+    const Link& link = linkage_->links[node.link];
+    const int d = link.motion.freedoms();
+    const double *G1 = g1_.data() + 6 * link.freedom, *G2 = g2_.data() + 6 * link.freedom,
+                 *R = r_.data() + link.freedom, *terms = terms_.data() + link.freedom;
+    const Six a = six(input);
+    Terms size{0.0, 0.0};
+    for (int i = 0; i < d; ++i) {
+        const Six g = six(G1 + 6 * i);
+        rate[i] = R[i] - dot(g, a);
+        size.own += terms[i];
+        size.of_input += size_of_dot(g, a);
+    }
+    if (node.kind == NodeKind::rake) {
+        const Place& place = frames_.place(node.link);
+        if (tree().nodes[node.left].kind == NodeKind::body && link.floats)
+            std::copy_n(R, 6, behind);  // what the carrier does cancels
+        else if (tree().nodes[node.left].kind == NodeKind::body)
+            put(behind, motion_into(place, a) + joint_motion(node.link, rate));
+        else
+            put(behind, force_into(place, laws_[node.slot].w * a + six(laws_[node.slot].g)));
+        return size;
+    }
+    const JoinState& s = joins_[node.slot];
+    Six f = s.x1 * a + six(s.gamma);
+    if (!node.ends) {
+        const Six f2 = six(input + 6);
+        f = f - s.x2 * f2;
+        for (int i = 0; i < d; ++i) {
+            const Six g = six(G2 + 6 * i);
+            rate[i] += dot(g, f2);
+            size.of_input += size_of_dot(g, f2);
+        }
+    }
+    put(behind, f);
+    return size;
+}
+
+void RootedAssembly::total(int number, const double* input, double* value, double* size) const {
+    const AssemblyNode& node = tree().nodes[number];
+    const auto part = [&](const Matrix6& psi, const double* p, const double* in) {
+        const Six v = six(in), q = six(p);
+        *value += dot(v, psi * v + q);
+        double s = 0.0;
+        for (int i = 0; i < 6; ++i) s += in[i] * in[i] * psi.m[7 * i] + std::abs(in[i] * p[i]);
+        *size += s;
+    };
+    if (node.kind != NodeKind::join) {
+        const LawForm& t = totals_.laws[node.slot];
+        *value = *size = t.eta;
+        return part(t.psi, t.p, input);
+    }
+    const StretchForm& t = totals_.joins[node.slot];
+    *value = *size = t.eta;
+    part(t.psi1, t.p1, input);
+    if (node.ends) return;
+    part(t.psi2, t.p2, input + 6);
+    *value += 2.0 * dot(six(input + 6), t.psi21 * six(input));
+}
 
 std::size_t RootedAssembly::bytes() const {
     const auto size = [](const auto& array) { return array.capacity() * sizeof(array[0]); };

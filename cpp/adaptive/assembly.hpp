@@ -1,6 +1,6 @@
-// A linkage assembled along its tree (R. Featherstone 1999; S. Redon and M. Lin, An Efficient, Error-Bounded
+// A linkage that is assembled along its tree (R. Featherstone 1999; S. Redon and M. Lin, An Efficient, Error-Bounded
 // Approximation Algorithm for Simulating Quasi-Statics of Complex Linkages, 2005, sections 3 and 4): what every node
-// says of itself at its boundary, kept up to date where something changes (docs/theory/adaptive.md).
+// answers at its boundary, kept up to date where something changes (docs/theory/adaptive.md).
 #pragma once
 
 #include <cstdint>
@@ -107,28 +107,25 @@ class RootedAssembly {
         // joints in the node by what it is given; and what its own errors add to those of all joints.
         double through, admittance, response, source;
     };
-    struct Ends;
+    // What a join, or a rake of a join, takes from a part below it. A body has one handle where a join has two: all
+    // blocks of Φ are one.
+    struct Ends {
+        const Matrix6 *phi1, *phi21, *phi2;
+        const double *b1, *b2;
+    };
     Ends ends(int node) const;
-    EndForm end_form(const Forms& forms, int node) const;
-    template <bool kTotals>
+    EndForm end_form(const Forms& forms, int node) const;  // zero of a body alone
     void update_node(int node, bool matrices);
-    void fetch(int node) const;
-    template <bool kTotals>
     void join_matrices(const AssemblyNode& node);
     void add_rates(const AssemblyNode& node, StretchForm& totals) const;
-    template <bool kTotals>
     void join_vectors(const AssemblyNode& node);
-    template <bool kTotals>
     void rake_matrices(const AssemblyNode& node);
-    template <bool kTotals>
     void rake_vectors(const AssemblyNode& node);
     void rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX);
     Matrix6 carried_motion(const AssemblyNode& node, const Matrix6& X) const;
     void pass_rake_loads(const AssemblyNode& node, const Matrix6& psi, const double* p, double eta, LawForm& out) const;
     void subspace_components(const Link& link, const double* force, double* along) const;
-    template <bool kTotals>
     void add_laws(const AssemblyNode& node, bool matrices);
-    template <bool kTotals>
     void body(const AssemblyNode& node, bool matrices);
     // What rounding may make of accelerations, after an update.
     void judge_digits();

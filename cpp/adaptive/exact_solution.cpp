@@ -22,15 +22,6 @@ using Exact = DoubleDouble;
 using ExactVec = Vec3T<Exact>;
 
 ExactVec exact(const Vec3& v) { return {v.x, v.y, v.z}; }
-ExactVec product(const Mat3& R, const ExactVec& v) {
-    const double* m = R.m;
-    return {v.x * m[0] + v.y * m[1] + v.z * m[2], v.x * m[3] + v.y * m[4] + v.z * m[5],
-            v.x * m[6] + v.y * m[7] + v.z * m[8]};
-}
-ExactVec transposed_product(const Mat3& R, const ExactVec& v) { return product(transpose(R), v); }
-ExactVec cross(const Vec3& a, const ExactVec& b) {
-    return {b.z * a.y - b.y * a.z, b.x * a.z - b.z * a.x, b.y * a.x - b.x * a.y};
-}
 double size(const ExactVec& v) { return std::abs(v.x.hi) + std::abs(v.y.hi) + std::abs(v.z.hi); }
 
 std::vector<int> parents_first(const Linkage& linkage) {
@@ -72,17 +63,16 @@ void ExactSolution::take(const RootedAssembly& from) {
     }
 }
 
-// Of each joint Q − Sᵀ f, and what the force would be if nothing in it cancelled.
+// Finds Q − Sᵀ f of each joint, and how large the force would be if nothing in it cancelled.
 void ExactSolution::find_lacks(const Vec3& base) {
     for (const int i : outward_) {
         const Link& link = linkage_->links[i];
         const Place& place = assembly_.frames().place(i);
-        ExactSix a{{0.0, 0.0, 0.0}, exact(base)};
+        MotionT<Exact> a{{0.0, 0.0, 0.0}, exact(base)};
         if (link.parent >= 0) a = motions_[link.parent];
-        a = {transposed_product(place.rotation, a.top),
-             transposed_product(place.rotation, a.bottom - cross(place.shift, a.top))};
+        a = inward(place.rotation, place.shift, a);
         const double* rate = own_.data() + link.freedom;
-        Exact* to[6] = {&a.top.x, &a.top.y, &a.top.z, &a.bottom.x, &a.bottom.y, &a.bottom.z};
+        Exact* to[6] = {&a.w.x, &a.w.y, &a.w.z, &a.v.x, &a.v.y, &a.v.z};
         for (int k = 0, axis = 0; k < link.motion.freedoms(); ++k, ++axis) {
             if (link.motion.is_axial()) {
                 while (!(link.motion.axes() >> axis & 1u)) ++axis;
@@ -91,14 +81,13 @@ void ExactSolution::find_lacks(const Vec3& base) {
                 for (int c = 0; c < 6; ++c) *to[c] += Exact(assembly_.subspace(i)[6 * k + c]) * rate[k];
         }
         motions_[i] = a;
-        // In the principal frame, where nothing of the body's inertia has been rounded.
+        // The principal frame is taken because nothing of the body's inertia has been rounded there.
         const Mat3& R = link.principal.rotation;
         const Vec3& J = link.moments;
-        const ExactVec w = transposed_product(R, a.top),
-                       v = transposed_product(R, a.bottom - cross(link.principal.shift, a.top));
-        const ExactVec force = product(R, {v.x * link.mass, v.y * link.mass, v.z * link.mass});
+        const auto [w, v] = inward(R, link.principal.shift, a);
+        const ExactVec force = R * (link.mass * v);
         const double* given = forces_.data() + 6 * i;
-        const ExactVec moment = product(R, {w.x * J.x, w.y * J.y, w.z * J.z});
+        const ExactVec moment = R * ExactVec{w.x * J.x, w.y * J.y, w.z * J.z};
         const double pulled = size(force) + std::abs(given[3]) + std::abs(given[4]) + std::abs(given[5]);
         sizes_[i] = {size(moment) + norm(link.principal.shift) * size(force) + std::abs(given[0]) + std::abs(given[1]) +
                          std::abs(given[2]),
@@ -109,8 +98,8 @@ void ExactSolution::find_lacks(const Vec3& base) {
     for (auto each = outward_.rbegin(); each != outward_.rend(); ++each) {
         const Link& link = linkage_->links[*each];
         const Place& place = assembly_.frames().place(*each);
-        const ExactSix& f = loads_[*each];
-        const Exact along[6] = {f.top.x, f.top.y, f.top.z, f.bottom.x, f.bottom.y, f.bottom.z};
+        const ForceT<Exact>& f = loads_[*each];
+        const Exact along[6] = {f.n.x, f.n.y, f.n.z, f.f.x, f.f.y, f.f.z};
         const auto [turning, pulling] = sizes_[*each];
         for (int k = 0, axis = 0; k < link.motion.freedoms(); ++k, ++axis) {
             Exact lack = efforts_[link.freedom + k];
@@ -130,16 +119,13 @@ void ExactSolution::find_lacks(const Vec3& base) {
             whole_[link.freedom + k] = whole + std::abs(efforts_[link.freedom + k]);
         }
         if (link.parent < 0) continue;
-        const ExactVec force = product(place.rotation, f.bottom);
-        ExactSix& onto = loads_[link.parent];
-        onto.top += product(place.rotation, f.top) + cross(place.shift, force);
-        onto.bottom += force;
+        loads_[link.parent] += outward(place.rotation, place.shift, f);
         sizes_[link.parent].first += turning + pulling * norm(place.shift);
         sizes_[link.parent].second += pulling;
     }
 }
 
-// What joints accelerate by where nothing but efforts acts, in the place of the descent's.
+// Replaces the accelerations of the descent by those that efforts alone cause.
 void ExactSolution::respond(const std::vector<double>& efforts) {
     constexpr double nothing[6] = {};
     for (size_t i = 0; i < given_number_.size(); ++i) {

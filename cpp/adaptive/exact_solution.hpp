@@ -6,17 +6,17 @@
 #include <utility>
 #include <vector>
 
-#include "adaptive/descent.hpp"
+#include "adaptive/joint_choice.hpp"
 #include "spatial/double_double.hpp"
 
 namespace bellcrank {
 
 class ExactSolution {
   public:
-    // For assemblies of `linkage`, which the model makes.
+    // Solves for assemblies of `linkage`, which the model makes.
     ExactSolution(const Model& model, const Linkage& linkage);
 
-    // With the places, forces and efforts of an assembly. base: acceleration of the ground, in its axes.
+    // Takes the places, forces and efforts of an assembly. base: acceleration of the ground, in its axes.
     void solve(const RootedAssembly& assembly, const Vec3& base);
 
     // Along S, per freedom of the linkage.
@@ -30,10 +30,6 @@ class ExactSolution {
     bool leaves_open() const { return unrefined_ > 1e-8; }
 
   private:
-    using ExactVec = Vec3T<DoubleDouble>;
-    struct ExactSix {  // a motion (ω; v) or a force (n; f)
-        ExactVec top, bottom;
-    };
     void take(const RootedAssembly& assembly);
     void find_lacks(const Vec3& base);
     void judge(double left);
@@ -49,7 +45,8 @@ class ExactSolution {
     std::vector<double> forces_, efforts_;    // as given, per own link and freedom
     std::vector<double> own_, lack_, whole_;  // per own freedom: rates, what equations lack, the size of their terms
     std::vector<std::pair<double, double>> sizes_;  // per own link, of the terms of moments and of forces
-    std::vector<ExactSix> motions_, loads_;
+    std::vector<MotionT<DoubleDouble>> motions_;
+    std::vector<ForceT<DoubleDouble>> loads_;
     std::vector<double> rates_, roundings_;
     double uncertainty_ = 0.0, unrefined_ = 0.0;
 };

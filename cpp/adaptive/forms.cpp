@@ -20,12 +20,8 @@ void pass_join(const EndForm& A, const EndForm& B, const JoinState& state, const
     Matrix6 P = B.psi1 ? *B.psi1 : zero, psi21, T, Y, E;
     if (A.psi1) {
         product(X, *A.psi21, psi21);
-        if (A.psi21 == A.psi2)
-            sum_product(P, psi21, XT, P);
-        else {
-            product(X, *A.psi2, T);
-            sum_product(P, T, XT, P);
-        }
+        product(X, *A.psi2, T);
+        sum_product(P, T, XT, P);
     }
     product(P, state.x1, Y);
     E = Y;

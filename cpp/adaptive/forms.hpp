@@ -6,19 +6,21 @@
 
 #include <vector>
 
-#include "adaptive/matrix6.hpp"
 #include "spatial/aligned.hpp"
+#include "spatial/spatial_vectors.hpp"
 
 namespace bellcrank {
 
 struct JoinState;
 
-// Of a stretch, at forces on its first and last body: f1ᵀ Ψ1 f1 + 2 f2ᵀ Ψ21 f1 + f2ᵀ Ψ2 f2 + f1ᵀ p1 + f2ᵀ p2 + η.
+// The form of a stretch, at forces on its first and last body, is f1ᵀ Ψ1 f1 + 2 f2ᵀ Ψ21 f1 + f2ᵀ Ψ2 f2 + f1ᵀ p1 + f2ᵀ
+// p2 + η.
 struct StretchForm {
     Matrix6 psi1, psi21, psi2;
     double p1[6], p2[6], eta;
 };
-// Of side branches at the acceleration of the body that carries them, or of a body at a force on it: vᵀ Ψ v + vᵀ p + η.
+// The form of side branches at the acceleration of the body that carries them, or of a body at a force on it, is
+// vᵀ Ψ v + vᵀ p + η.
 struct LawForm {
     Matrix6 psi;
     double p[6], eta;
@@ -54,15 +56,15 @@ struct Forms {
     }
 };
 
-// What parts add up to: matrices, and what follows from loads. X takes motions of the left part into the frame behind
-// the joint, at `place`.
+// Add up the forms of two parts: matrices, and what follows from loads. X takes motions of the left part into the frame
+// behind the joint, at `place`.
 void pass_join(const EndForm& A, const EndForm& B, const JoinState& state, const Matrix6& X, const Matrix6& XT,
                bool ends, StretchForm& out);
 void pass_join_loads(const EndForm& A, const EndForm& B, const JoinState& state, const Place& place, bool ends,
                      StretchForm& out);
-// At a force A a + g on what lies behind, or at an acceleration A a + g there.
+// Aᵀ Ψ A: the form where A a + g is the force on what lies behind, or the acceleration there.
 void pass_through(const Matrix6& form, const Matrix6& A, Matrix6& out);
-// Of a body's branches in forces on it, a = Φ f + b: matrices pass through Φ.
+// Expresses the form of a body's branches in forces on the body, a = Φ f + b; its matrices pass through Φ.
 void pass_body_loads(const LawForm& of, const Matrix6& phi, const Six& b, LawForm& out);
 
 // a + scale · b

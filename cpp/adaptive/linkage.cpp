@@ -1,10 +1,12 @@
 #include "adaptive/linkage.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "spatial/inertia.hpp"
+#include "spatial/rotation.hpp"
 
 namespace bellcrank {
 
@@ -12,33 +14,17 @@ namespace {
 
 constexpr double kJoinRounding = 128.0 * std::numeric_limits<double>::epsilon();
 
-Place marker_place(const Model& model, int pair, int side) {
-    return {rotation_matrix(model.pairs[pair].rotation[side]), model.pairs[pair].offset[side]};
+Mat3 turn_about(int axis, double angle) {
+    const double s = std::sin(angle), c = std::cos(angle);
+    if (axis == 0) return {{1, 0, 0, 0, c, -s, 0, s, c}};
+    if (axis == 1) return {{c, 0, s, 0, 1, 0, -s, 0, c}};
+    return {{c, -s, 0, s, c, 0, 0, 0, 1}};
 }
-
-Place shifted_by(const TreeJoint& joint) {
-    Place place;
-    place.shift = {joint.held[0], joint.held[1], joint.held[2]};
-    return place;
+double angle_about(int axis, const Mat3& R) {
+    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    return std::atan2(R.m[3 * j + i] - R.m[3 * i + j], R.m[4 * i] + R.m[4 * j]);
 }
-
-// About the origin of a frame in which the principal one lies at `place`, motions (ω; v): [J m[c]×; m[c]×ᵀ m 1].
-Matrix6 spatial_inertia(double mass, const Vec3& moments, const Place& place) {
-    const Mat3& R = place.rotation;
-    const Mat3 principal{{moments.x, 0, 0, 0, moments.y, 0, 0, 0, moments.z}};
-    const Mat3 J = inertia_about_point(R * principal * transpose(R), mass, place.shift);
-    const Vec3 h = mass * place.shift;
-    const double cross[9] = {0, -h.z, h.y, h.z, 0, -h.x, -h.y, h.x, 0};
-    Matrix6 out{};
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) {
-            out.m[6 * j + i] = J.m[3 * i + j];
-            out.m[6 * (j + 3) + i] = cross[3 * i + j];
-            out.m[6 * i + j + 3] = cross[3 * i + j];
-            out.m[6 * (j + 3) + i + 3] = i == j ? mass : 0.0;
-        }
-    return out;
-}
+Vec3 unit(int axis) { return {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0}; }
 
 std::vector<Obstacle> obstacles_in(const JointTree& tree) {
     std::vector<Obstacle> found;
@@ -55,6 +41,12 @@ std::vector<Obstacle> obstacles_in(const JointTree& tree) {
     return found;
 }
 
+std::vector<int> parents_of(const JointTree& joints) {
+    std::vector<int> parents;
+    for (const TreeJoint& joint : joints.joints) parents.push_back(joint.above);
+    return parents;
+}
+
 JointTree checked_tree(const Model& model) {
     if (model.bodies() == 0) throw std::invalid_argument("there is no body");
     JointTree tree = joint_tree(model);
@@ -64,6 +56,143 @@ JointTree checked_tree(const Model& model) {
 }
 
 }  // namespace
+
+std::string JointMotion::refusal(const TreeJoint& joint) {
+    if (joint.formula >= 0) return "is given by formulas";
+    if (joint.turning >= Turning::swing_x) return "bends in every direction without turning";
+    return "";
+}
+
+// S consists of axes of the child's frame where the translations together are the same in the frames before and behind
+// the rotation, or there is no rotation.
+JointMotion::JointMotion(const TreeJoint& joint) : joint_(joint) {
+    for (int i = 0; i < 3; ++i) {
+        slide_[i] = joint.slides[i] && joint.screw_axis != i;
+        if (slide_[i]) ++slides_, axes_ |= 8u << i;
+    }
+    if (is_ball()) {
+        turns_ = 3;
+        axes_ |= 7u;
+        axial_ = slides_ == 0 || (slides_ == 3 && !joint_.reversed);
+    } else if (joint_.turning == Turning::universal) {
+        turns_ = 2;
+        axial_ = false;
+    } else if (joint_.turning != Turning::none) {
+        turns_ = 1;
+        axis_ = axis_of(joint_.turning);
+        axes_ |= 1u << axis_;
+        const bool along = slides_ == 1 && slide_[axis_], across = slides_ == 2 && !slide_[axis_];
+        axial_ = joint_.screw_axis < 0 && (slides_ == 0 || along || (!joint_.reversed && (across || slides_ == 3)));
+    }
+}
+
+void JointMotion::start(double* q) const {
+    for (int i = 0; i < coordinates(); ++i) q[i] = 0.0;
+    if (is_ball()) q[slides_] = 1.0;
+}
+
+Place JointMotion::forward(const double* q) const {
+    Place at;
+    double* shift[3] = {&at.shift.x, &at.shift.y, &at.shift.z};
+    for (int i = 0; i < 3; ++i)
+        if (slide_[i]) *shift[i] = *q++;
+    if (is_ball())
+        at.rotation = rotation_matrix(load_quaternion(q));
+    else if (joint_.turning == Turning::universal)
+        at.rotation = turn_about(0, q[0]) * turn_about(1, q[1]);
+    else if (axis_ >= 0)
+        at.rotation = turn_about(axis_, q[0]);
+    if (joint_.screw_axis >= 0) *shift[joint_.screw_axis] = joint_.advance * q[0] + joint_.start;
+    return at;
+}
+
+Place JointMotion::place(const double* q) const { return joint_.reversed ? inverse(forward(q)) : forward(q); }
+
+// The motion is that of marker 2 in its own axes: a rotation axis a of the rotation R gives (Rᵀ a; 0) or, as an axis
+// behind it, (a; 0); a translation along e gives (0; Rᵀ e). Of the frame before the joint seen from the one behind it,
+// with s the translation: (−a; a × s) and (0; −e).
+void JointMotion::subspace(const double* q, double* columns) const {
+    const Place at = forward(q);
+    const auto turn = [&](const Vec3& before, const Vec3& behind, double lead) {
+        const Vec3 a = joint_.reversed ? -before : behind;
+        Vec3 v = joint_.reversed ? cross(before, at.shift) : Vec3{0, 0, 0};
+        if (lead != 0.0) v += lead * a;
+        put(columns, stacked(a, v));
+        columns += 6;
+    };
+    if (is_ball())
+        for (int i = 0; i < 3; ++i) turn(unit(i), unit(i), 0.0);
+    if (joint_.turning == Turning::universal) {
+        turn(unit(0), transpose_times(turn_about(1, q[slides_ + 1]), unit(0)), 0.0);
+        turn(turn_about(0, q[slides_]) * unit(1), unit(1), 0.0);
+    }
+    if (axis_ >= 0) turn(unit(axis_), unit(axis_), joint_.screw_axis >= 0 ? joint_.advance : 0.0);
+    for (int i = 0; i < 3; ++i) {
+        if (!slide_[i]) continue;
+        put(columns, stacked({0, 0, 0}, joint_.reversed ? -unit(i) : transpose_times(at.rotation, unit(i))));
+        columns += 6;
+    }
+}
+
+// Along axes of the child's frame a translation's rate is R v; what is reversed runs the other way.
+void JointMotion::rates(const double* q, const double* u, double* rates) const {
+    const double sign = axial_ && joint_.reversed ? -1.0 : 1.0;
+    for (int i = 0; i < turns_; ++i) rates[slides_ + i] = sign * u[i];
+    const double* v = u + turns_;
+    if (!axial_ || turns_ == 0 || slides_ < 2) {
+        for (int i = 0; i < slides_; ++i) rates[i] = sign * v[i];
+        return;
+    }
+    Vec3 behind{0, 0, 0};
+    double* to[3] = {&behind.x, &behind.y, &behind.z};
+    for (int i = 0; i < 3; ++i)
+        if (slide_[i]) *to[i] = *v++;
+    const Vec3 before = forward(q).rotation * behind;
+    for (int i = 0; i < 3; ++i)
+        if (slide_[i]) *rates++ = component(before, i);
+}
+
+void JointMotion::efforts(const double* q, const double* along, double* Q) const {
+    const double sign = axial_ && joint_.reversed ? -1.0 : 1.0;
+    for (int i = 0; i < turns_; ++i) Q[i] = sign * along[slides_ + i];
+    Q += turns_;
+    if (!axial_ || turns_ == 0 || slides_ < 2) {
+        for (int i = 0; i < slides_; ++i) Q[i] = sign * along[i];
+        return;
+    }
+    Vec3 before{0, 0, 0};
+    double* to[3] = {&before.x, &before.y, &before.z};
+    for (int i = 0; i < 3; ++i)
+        if (slide_[i]) *to[i] = *along++;
+    const Vec3 behind = transpose_times(forward(q).rotation, before);
+    for (int i = 0; i < 3; ++i)
+        if (slide_[i]) *Q++ = component(behind, i);
+}
+
+// A ball's rates are of marker 2: in its axes, or in those of marker 1 where the joint is reversed.
+void JointMotion::move(double* q, const double* rates, double time) const {
+    const int plain = slides_ + (is_ball() ? 0 : turns_);
+    for (int i = 0; i < plain; ++i) q[i] += time * rates[i];
+    if (!is_ball()) return;
+    const Vec3 turned{time * rates[slides_], time * rates[slides_ + 1], time * rates[slides_ + 2]};
+    const Quat before = load_quaternion(q + slides_), by = quaternion_exp(turned);
+    const Quat after = renormalized(joint_.reversed ? by * before : before * by);
+    store(q + slides_, after);
+}
+
+void JointMotion::read(const Place& place, double* q) const {
+    const Place at = joint_.reversed ? inverse(place) : place;
+    for (int i = 0; i < 3; ++i)
+        if (slide_[i]) *q++ = component(at.shift, i);
+    const Mat3& R = at.rotation;
+    if (is_ball()) {
+        store(q, quaternion_from_matrix(R));
+    } else if (joint_.turning == Turning::universal) {  // R = Rx Ry: its second column is (0, cos x, sin x)
+        q[0] = std::atan2(R.m[7], R.m[4]);
+        q[1] = std::atan2(R.m[2], R.m[0]);
+    } else if (axis_ >= 0)
+        q[0] = angle_about(axis_, R);
+}
 
 std::string text_of(const std::vector<Obstacle>& obstacles) {
     std::string text;
@@ -77,58 +206,34 @@ std::vector<Obstacle> Linkage::obstacles(const Model& model) {
     return obstacles_in(joint_tree(model));
 }
 
-std::vector<int> Linkage::parents_of(const Model& model, const JointTree& joints) {
-    std::vector<int> number(model.bodies() + 1, -1), parents;
-    for (const TreeJoint& joint : joints.joints) {
-        number[joint.child] = static_cast<int>(parents.size());
-        parents.push_back(number[joint.parent]);
-    }
-    return parents;
-}
-
 Place Link::place(const double* q) const { return before * motion.place(q); }
 
 Linkage::Linkage(const Model& model, TreeShape shape) : Linkage(model, checked_tree(model), shape) {}
 
 Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
-    : link_of(model.bodies(), -1), tree(parents_of(model, joints), shape) {
+    : link_of(model.bodies(), -1), tree(parents_of(joints), shape) {
     for (const int number : tree.given) {
         const TreeJoint& joint = joints.joints[number];
-        link_of[joint.child] = static_cast<int>(links.size());
-        links.push_back({joint.child,
-                         -1,
-                         JointMotion(joint),
-                         joint,
-                         {},
-                         {},
-                         {},
-                         model.mass[joint.child],
-                         model.principal_inertia[joint.child],
-                         joint.pair < 0,
-                         coordinates,
-                         freedoms});
-        Link& link = links.back();
-        coordinates += link.motion.coordinates();
-        freedoms += link.motion.freedoms();
-        if (joint.pair >= 0) {
-            Place own = marker_place(model, joint.pair, joint.reversed ? 0 : 1);
-            if (joint.reversed) own = own * shifted_by(joint);
-            link.principal = inverse(own);
-        }
-        link.inertia = spatial_inertia(link.mass, link.moments, link.principal);
+        const int body = joint.child;
+        const Place principal = inverse(joint.behind);
+        link_of[body] = static_cast<int>(links.size());
+        const Vec3& moments = model.principal_inertia[body];
+        links.push_back({body, -1, JointMotion(joint), joint.before, principal,
+                         matrix6(rigid_inertia(model.mass[body], moments, principal)), model.mass[body], moments,
+                         joint.pair < 0, coordinates, freedoms});
+        coordinates += links.back().motion.coordinates();
+        freedoms += links.back().motion.freedoms();
     }
     for (Link& link : links) {
-        const TreeJoint& joint = link.joint;
-        if (joint.parent != model.ground()) link.parent = link_of[joint.parent];
-        if (joint.pair < 0) continue;
-        link.before = marker_place(model, joint.pair, joint.reversed ? 1 : 0);
-        if (!joint.reversed) link.before = link.before * shifted_by(joint);
-        if (link.parent >= 0) link.before = links[link.parent].principal * link.before;
+        const TreeJoint& joint = link.motion.joint();
+        if (joint.above < 0) continue;
+        link.parent = link_of[joint.parent];
+        link.before = links[link.parent].principal * link.before;
     }
     measure(model);
 }
 
-// Of points fixed to the bodies; a slide adds the way that it has gone to an arm.
+// The largest values are those of points fixed to the bodies; a slide adds the way that it has gone to an arm.
 void Linkage::measure(const Model& model) {
     const auto at = [&](const Link& link, const Vec3& point) {
         const Vec3 c = transpose_times(link.principal.rotation, point - link.principal.shift);

@@ -7,16 +7,55 @@
 
 #include "adaptive/assembly_tree.hpp"
 #include "adaptive/frames.hpp"
-#include "adaptive/joint_motion.hpp"
+#include "trees/joint_tree.hpp"
 
 namespace bellcrank {
+
+// The frame behind a joint, that of its child, seen from the frame before it: first the free translations, then the
+// rotation, or the inverse of this where the parent carries marker 2. Coordinates are the translations in the order of
+// their axes, then one angle, two angles of a universal, or a unit quaternion of a ball.
+class JointMotion {
+  public:
+    explicit JointMotion(const TreeJoint& joint);
+    // Why a joint cannot be taken; empty if it can.
+    static std::string refusal(const TreeJoint& joint);
+
+    int coordinates() const { return slides_ + turns_ + (is_ball() ? 1 : 0); }
+    int freedoms() const { return slides_ + turns_; }
+    // Where the columns of the subspace S are axes of the child's frame for all coordinates: those axes, as bits.
+    bool is_axial() const { return axial_; }
+    unsigned axes() const { return axes_; }
+    int slides() const { return slides_; }
+    bool is_ball() const { return joint_.turning == Turning::ball; }
+    const TreeJoint& joint() const { return joint_; }
+
+    void start(double* q) const;  // at zero
+    Place place(const double* q) const;
+    // S, freedoms() columns, rotations first; of a joint that is not axial it depends on the coordinates.
+    void subspace(const double* q, double* columns) const;
+    // The rates of coordinates that belong to speeds u along S, a ball's as angular velocity; efforts Q along S of
+    // efforts along coordinates, a ball's as a moment.
+    void rates(const double* q, const double* u, double* rates) const;
+    void efforts(const double* q, const double* along, double* Q) const;
+    // Moves coordinates for a time with constant rates.
+    void move(double* q, const double* rates, double time) const;
+    // Finds the coordinates for a place of the frame behind the joint.
+    void read(const Place& place, double* q) const;
+
+  private:
+    Place forward(const double* q) const;
+
+    TreeJoint joint_;
+    bool slide_[3], axial_ = true;
+    int slides_ = 0, turns_ = 0, axis_ = -1;
+    unsigned axes_ = 0;
+};
 
 // A body with the joint that carries it. Its frame is that behind the joint; all that concerns it is in that frame.
 struct Link {
     int body;    // of the model
     int parent;  // link, −1: the ground
     JointMotion motion;
-    TreeJoint joint;
     Place before;     // the frame before the joint in the parent's
     Place principal;  // the body's principal frame in its own
     Matrix6 inertia;
@@ -43,7 +82,7 @@ struct Obstacle {
 std::string text_of(const std::vector<Obstacle>& obstacles);
 
 struct Linkage {
-    // Of a model whose joints are a tree. Throws std::invalid_argument with all reasons why it is none.
+    // Takes a model whose joints are a tree. Throws std::invalid_argument with all reasons why it is none.
     explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced);
     // Why a model's joints are no such tree; empty if they are.
     static std::vector<Obstacle> obstacles(const Model& model);
@@ -64,7 +103,6 @@ struct Linkage {
     // The largest of any body: inverse moment of inertia, mobility of a point where a joint is, mass, inertia about
     // such a point.
     double turning_ = 0.0, moving_ = 0.0, mass_ = 0.0, inertia_ = 0.0;
-    static std::vector<int> parents_of(const Model& model, const JointTree& joints);
 };
 
 }  // namespace bellcrank

@@ -54,7 +54,7 @@ Place MoveReplay::pose(int body) {
     const auto update = [this](int node, std::uint8_t) {
         if (linkage_.tree.nodes[node].kind == NodeKind::join) frames_.update(linkage_.tree.nodes[node]);
     };
-    marks_.sweep(update, [](int) {});
+    marks_.sweep(update);
     const int link = linkage_.link_of[body];
     return frames_.pose(link) * linkage_.links[link].principal;
 }
@@ -67,7 +67,7 @@ std::vector<int> MoveReplay::widths() const {
 
 std::vector<int> MoveReplay::blocks() const {
     std::vector<int> out(linkage_.links.size());
-    for (const Link& link : linkage_.links) out[link.body] = link.joint.block;
+    for (const Link& link : linkage_.links) out[link.body] = link.motion.joint().block;
     return out;
 }
 

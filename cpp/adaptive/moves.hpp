@@ -42,7 +42,7 @@ class MoveRecorder {
     int frame_ = 0;
 };
 
-// Poses from records: where joints are told to be, and of single bodies in as many steps as a node has levels.
+// Poses from records: where joints are set, and of single bodies in as many steps as a node has levels.
 class MoveReplay {
   public:
     explicit MoveReplay(const Model& model);
@@ -50,7 +50,7 @@ class MoveReplay {
     // numbers do not fit.
     void apply(const int* bodies, size_t rows, const double* values, size_t count);
     Place pose(int body);  // of a body's principal frame
-    // Of the joint that carries each body: numbers of coordinates, block of rows (−1: it has none).
+    // Per body, of the joint that carries it: number of coordinates, block of rows (−1: it has none).
     std::vector<int> widths() const;
     std::vector<int> blocks() const;
 

@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "adaptive/descent.hpp"
 #include "adaptive/exact_solution.hpp"
+#include "adaptive/joint_choice.hpp"
 #include "adaptive/moves.hpp"
-#include "adaptive/ranking.hpp"
 #include "model/branches.hpp"
 
 namespace bellcrank {
@@ -22,8 +21,8 @@ class LinkageForces {
     // Why forces of a model cannot be taken; empty if they can.
     static std::vector<Obstacle> obstacles(const Model& model);
 
-    // To the assembly: everything; or what may be other at another time, and where joints have moved.
-    // Its frames keep the rotations of links on which forces fixed in the world act, in the order of `turned()`.
+    // Apply all forces to the assembly; or those that may have changed with time, and where joints have moved. Its
+    // frames keep the rotations of links on which forces fixed in the world act, in the order of `turned()`.
     void apply_all(double t, const double* q, RootedAssembly& assembly);
     void apply(double t, const double* q, const std::vector<int>& moved, RootedAssembly& assembly);
 

@@ -1,7 +1,7 @@
 // Rakes: a branch becomes the force that it asks of the body that carries it.
 #include <cmath>
 
-#include "adaptive/ends.hpp"
+#include "adaptive/assembly.hpp"
 
 namespace bellcrank {
 
@@ -95,7 +95,7 @@ void RootedAssembly::split(int number, Matrix6& M, Matrix6& W) {
     clear_axes(axis, d, W);
 }
 
-// With N of Sᵀ V S and rows Y = N Sᵀ V:  U = Nᵀ Y and W = V − Yᵀ Y, which is zero along axes of S.
+// N being the inverse factor of Sᵀ V S and Y = N Sᵀ V,  U = Nᵀ Y and W = V − Yᵀ Y, which is zero along axes of S.
 void RootedAssembly::split_impedance(int number, const Matrix6& V, Matrix6& W) {
     const Link& link = linkage_->links[number];
     const int d = link.motion.freedoms();
@@ -129,7 +129,6 @@ void RootedAssembly::split_impedance(int number, const Matrix6& V, Matrix6& W) {
 //   R = D (Q + Sᵀ h),  g = Uᵀ (Q + Sᵀ h) − h,
 // for a stretch (Φ1, b1), V = Φ1⁻¹,  R = D Q + U b1,  g = Uᵀ Q − W b1. The frame of the carrier takes the place of the
 // one behind the joint by X: W X, Xᵀ W X, Xᵀ g.
-template <bool kTotals>
 void RootedAssembly::rake_matrices(const AssemblyNode& node) {
     const AssemblyNode& branch = tree().nodes[node.left];
     const Link& link = linkage_->links[node.link];
@@ -146,10 +145,8 @@ void RootedAssembly::rake_matrices(const AssemblyNode& node) {
     product(XT, WX, laws_[node.slot].w);
     multiply<1, false>(nullptr, XT, u_.data() + 6 * link.freedom, g1_.data() + 6 * link.freedom,
                        link.motion.freedoms());
-    if constexpr (kTotals) rake_totals(node, X, WX);
+    if (with_totals_) rake_totals(node, X, WX);
 }
-template void RootedAssembly::rake_matrices<true>(const AssemblyNode&);
-template void RootedAssembly::rake_matrices<false>(const AssemblyNode&);
 
 // The total is |R − U a|² and that of the branch: of a stretch at f = W a + g, of a body's own branches at its
 // acceleration E a + S R, E = 1 − S U. Freedoms of a body that hangs on nothing are no joint's and do not count.
@@ -205,7 +202,6 @@ void RootedAssembly::pass_rake_loads(const AssemblyNode& node, const Matrix6& ps
     out.eta = dot(a, t + six(p)) + eta;
 }
 
-template <bool kTotals>
 void RootedAssembly::rake_vectors(const AssemblyNode& node) {
     const AssemblyNode& branch = tree().nodes[node.left];
     const Link& link = linkage_->links[node.link];
@@ -242,7 +238,7 @@ void RootedAssembly::rake_vectors(const AssemblyNode& node) {
     }
     for (int i = 0; i < d; ++i) g = g + Q[i] * six(G + 6 * i);
     put(out.g, g);
-    if constexpr (kTotals) {
+    if (with_totals_) {
         LawForm& totals = totals_.laws[node.slot];
         if (!alone) {
             const StretchForm& of = totals_.joins[branch.slot];
@@ -260,8 +256,6 @@ void RootedAssembly::rake_vectors(const AssemblyNode& node) {
         put(totals.p, p);
     }
 }
-template void RootedAssembly::rake_vectors<true>(const AssemblyNode&);
-template void RootedAssembly::rake_vectors<false>(const AssemblyNode&);
 
 Six RootedAssembly::joint_column(int number, int freedom) const {
     double rate[6] = {};

@@ -1,7 +1,7 @@
 #include "assemblies/body_loads.hpp"
 
 #include "spatial/body_state.hpp"
-#include "spatial/record.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 

@@ -7,7 +7,6 @@
 #include "assembly/row_units.hpp"
 #include "model/branches.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {

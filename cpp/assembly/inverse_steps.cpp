@@ -5,7 +5,6 @@
 #include "assembly/inverse_kinematics.hpp"
 #include "interruption/interruption.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

@@ -4,7 +4,7 @@
 
 #include "bodies/bodies.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/lane_rotation.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 

@@ -5,7 +5,6 @@
 
 #include "model/branches.hpp"
 #include "model/directions.hpp"
-#include "spatial/components.hpp"
 #include "spatial/lanes.hpp"
 
 namespace bellcrank {

@@ -4,8 +4,8 @@
 
 #include "bodies/bodies.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/lane_rotation.hpp"
-#include "spatial/record.hpp"
+#include "spatial/lanes.hpp"
+#include "spatial/rotation.hpp"
 
 namespace bellcrank {
 

@@ -6,7 +6,6 @@
 
 #include "closing/delassus.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

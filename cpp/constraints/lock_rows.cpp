@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "spatial/body_state.hpp"
-#include "spatial/record.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 

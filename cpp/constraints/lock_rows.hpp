@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "joints/marker_pair.hpp"
-#include "spatial/body_rows.hpp"
+#include "spatial/body_state.hpp"
 
 namespace bellcrank {
 

@@ -10,7 +10,6 @@
 
 #include "contacts/point_velocity.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

@@ -14,12 +14,8 @@ Expression Vector::* component(int i) {
     return kMember[i];
 }
 
-Expression Symmetric::* entry(int i, int j) {
-    constexpr Expression Symmetric::* kMember[3][3] = {{&Symmetric::xx, &Symmetric::xy, &Symmetric::xz},
-                                                       {&Symmetric::xy, &Symmetric::yy, &Symmetric::yz},
-                                                       {&Symmetric::xz, &Symmetric::yz, &Symmetric::zz}};
-    return kMember[i][j];
-}
+// Where an entry of a symmetric matrix stands.
+constexpr int kEntry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
 }  // namespace
 
@@ -38,16 +34,16 @@ Vector rotated_back(const Turn& turn, const Vector& v) { return rotated(Turn{tur
 Symmetric rotated(const Turn& turn, const Symmetric& s) {
     const auto [i, j] = plane(turn.axis);
     const int k = turn.axis;
-    const Expression ii = s.*entry(i, i), jj = s.*entry(j, j), ij = s.*entry(i, j);
+    const Expression ii = s.m[kEntry[i][i]], jj = s.m[kEntry[j][j]], ij = s.m[kEntry[i][j]];
     const Expression w = turn.cosine * (ii - jj) - turn.sine * (ij + ij);
     const Expression cw = turn.cosine * w;
-    const Expression ik = s.*entry(i, k), jk = s.*entry(j, k);
+    const Expression ik = s.m[kEntry[i][k]], jk = s.m[kEntry[j][k]];
     Symmetric out = s;
-    out.*entry(i, i) = jj + cw;
-    out.*entry(j, j) = ii - cw;
-    out.*entry(i, j) = ij + turn.sine * w;
-    out.*entry(i, k) = turn.cosine * ik - turn.sine * jk;
-    out.*entry(j, k) = turn.sine * ik + turn.cosine * jk;
+    out.m[kEntry[i][i]] = jj + cw;
+    out.m[kEntry[j][j]] = ii - cw;
+    out.m[kEntry[i][j]] = ij + turn.sine * w;
+    out.m[kEntry[i][k]] = turn.cosine * ik - turn.sine * jk;
+    out.m[kEntry[j][k]] = turn.sine * ik + turn.cosine * jk;
     return out;
 }
 
@@ -81,20 +77,7 @@ Matrix conjugated(const Turn& turn, const Matrix& a) {
     return out;
 }
 
-Symmetric rotated(const Matrix& rotation, const Symmetric& s) {
-    const Matrix a = rotation * full(s);
-    const auto product = [&](int i, int j) {
-        return a.m[3 * i] * rotation.m[3 * j] + a.m[3 * i + 1] * rotation.m[3 * j + 1] +
-               a.m[3 * i + 2] * rotation.m[3 * j + 2];
-    };
-    return {product(0, 0), product(1, 1), product(2, 2), product(0, 1), product(0, 2), product(1, 2)};
-}
-
-Matrix conjugated(const Matrix& rotation, const Matrix& a) { return rotation * (a * transpose(rotation)); }
-
 Matrix identity_matrix(Graph& graph) { return matrix(graph, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}); }
-
-Matrix full(const Symmetric& s) { return {{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}}; }
 
 Matrix rotation_matrix_of(Graph& graph, const Turn& turn) { return rotated_columns(turn, identity_matrix(graph)); }
 

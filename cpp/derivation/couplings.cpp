@@ -6,13 +6,94 @@
 #include <set>
 #include <string>
 
-#include "derivation/elimination.hpp"
-#include "derivation/formulas.hpp"
 #include "expression/derivative.hpp"
 
 namespace bellcrank::symbolic {
 
 namespace {
+
+// Linear equations between coordinates, solved for the last of their coordinates by pivots.
+
+// A pivot is good from this part of what it was formed from: then it has lost four digits at most. What is left of an
+// entry below `kNothing` is rounding.
+constexpr double kGoodPivot = 1e-4;
+constexpr double kNothing = 1e-12;
+
+// Σ coefficients q + rest = 0.
+struct LinearEquation {
+    int row;
+    std::vector<double> coefficients;  // per coordinate
+    std::vector<double> sizes;  // per coordinate, the sum of what the coefficient was formed from, as if none cancelled
+    Expression rest;            // of time and parameters
+    double rest_size = 0.0;     // likewise, where it is a number
+};
+
+struct Eliminated {
+    struct Solved {
+        LinearEquation equation;
+        int coordinate;
+    };
+    std::vector<Solved> solved;            // by coordinate; each follows from those of higher numbers
+    std::vector<LinearEquation> nothing;   // what follows from the others, coefficients zero
+    std::vector<LinearEquation> doubtful;  // which neither follow from the others nor have a good pivot
+};
+
+bool is_good(const LinearEquation& e, int column) {
+    return std::abs(e.coefficients[column]) > kGoodPivot * e.sizes[column];
+}
+
+bool is_nothing(const LinearEquation& e, int column) {
+    return std::abs(e.coefficients[column]) <= kNothing * e.sizes[column];
+}
+
+// Its part of the largest coefficient: the larger, the less the others grow.
+double weight(const LinearEquation& e, int column) {
+    double largest = 0.0;
+    for (const double c : e.coefficients) largest = std::max(largest, std::abs(c));
+    return std::abs(e.coefficients[column]) / largest;
+}
+
+// Takes so much of the pivot's equation away that the coordinate is left out.
+void reduce(LinearEquation& e, const LinearEquation& pivot, int column) {
+    if (e.sizes[column] == 0.0) return;
+    const double p = pivot.coefficients[column], factor = e.coefficients[column] / p;
+    const double size = e.sizes[column] / std::abs(p);
+    for (size_t c = 0; c < e.coefficients.size(); ++c) {
+        e.coefficients[c] -= factor * pivot.coefficients[c];
+        e.sizes[c] += size * pivot.sizes[c];
+    }
+    e.rest = e.rest - factor * pivot.rest;
+    e.rest_size += size * pivot.rest_size;
+    e.coefficients[column] = e.sizes[column] = 0.0;
+}
+
+// Coordinates are numbered such that each follows from later numbers. The rank is judged entry by entry: by what is
+// left of an entry against what it was formed from, so that neither units nor the factor of an equation matter.
+Eliminated eliminate(std::vector<LinearEquation> open, int coordinates) {
+    Eliminated out;
+    for (int column = 0; column < coordinates; ++column) {
+        auto best = open.end();
+        for (auto e = open.begin(); e != open.end(); ++e)
+            if (is_good(*e, column) && (best == open.end() || weight(*e, column) > weight(*best, column))) best = e;
+        if (best != open.end()) {
+            out.solved.push_back({std::move(*best), column});
+            open.erase(best);
+            for (LinearEquation& e : open) reduce(e, out.solved.back().equation, column);
+            continue;
+        }
+        for (auto e = open.begin(); e != open.end();) {
+            if (is_nothing(*e, column)) {
+                e->coefficients[column] = e->sizes[column] = 0.0;
+                ++e;
+            } else {
+                out.doubtful.push_back(std::move(*e));
+                e = open.erase(e);
+            }
+        }
+    }
+    out.nothing = std::move(open);
+    return out;
+}
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
@@ -21,7 +102,7 @@ class Finder {
     Finder(Graph& graph, const Model& model, const Numbers& numbers, const JointTree& plan)
         : graph_(graph), model_(model), numbers_(numbers), plan_(plan), column_(model.coordinates.size(), -1) {
         for (const TreeJoint& joint : plan.joints)
-            for (const JointStep& step : steps_of(joint)) steps_.emplace_back(&joint, step);
+            for (const JointStep& step : joint.steps()) steps_.emplace_back(&joint, step);
         std::vector<int> built;  // when the tree is built, per coordinate; −1: it is none of the tree's
         for (size_t c = 0; c < model.coordinates.size(); ++c) {
             out_.symbols.push_back(graph.symbol("coordinate " + std::to_string(c)));
@@ -87,7 +168,7 @@ class Finder {
 
     double number(Ref r) const { return graph_.is_constant(r) ? graph_.constant_value(r) : kUnknown; }
 
-    // By all coordinates of the tree.
+    // Returns derivatives by all coordinates of the tree.
     std::vector<double> gradient(Ref value) {
         std::vector<double> out;
         for (const Ref d : derivative(graph_, std::span(&value, 1), columns_, DerivativeForm::forward))

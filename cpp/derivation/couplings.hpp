@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "derivation/numbers.hpp"
-#include "trees/joint_steps.hpp"
+#include "trees/joint_tree.hpp"
 
 namespace bellcrank::symbolic {
 

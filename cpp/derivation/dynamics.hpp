@@ -5,18 +5,13 @@
 
 namespace bellcrank::symbolic {
 
-// Moment about the origin of a link and force on it, in its axes.
-struct Wrench {
-    Vector moment, force;
-};
-
-// Generalized forces Q per speed that the motion needs beyond `applied` (empty, or one wrench per link), from the
-// lumped or the true mass properties. `rates` and `accelerations` are per axis.
+// Generalized forces Q per speed that the motion needs beyond `applied` (empty, or one load per link, at its origin in
+// its axes), from the lumped or the true mass properties. `rates` and `accelerations` are per axis.
 struct AxisMotion {
     std::vector<Expression> rates, accelerations;
 };
 std::vector<Expression> inverse_dynamics(const LinkTree& tree, const AxisMotion& motion, bool lumped,
-                                         const std::vector<Wrench>& applied = {});
+                                         const std::vector<Load>& applied = {});
 
 AxisMotion full_motion(const LinkTree& tree);     // with the accelerations u̇
 AxisMotion motion_at_rest(const LinkTree& tree);  // u̇ = 0
@@ -37,14 +32,12 @@ class LowerTriangle {
 
 // M by composite inertias; where several axes move at one speed, the sum over pairs of axes.
 LowerTriangle composite_mass_matrix(const LinkTree& tree, bool lumped = true);
-// M by the generalized forces of unit accelerations without gravity and velocity; takes any tree.
-LowerTriangle unit_mass_matrix(const LinkTree& tree, bool lumped = true);
 
 // M x = b by M = Lᵀ D L, last speed first, so that a tree's zeros stay zeros.
 std::vector<Expression> solve_tip_first(const LowerTriangle& M, const std::vector<Expression>& b);
 
 // Accelerations by articulated inertias; links must turn or slide, and not share coordinates.
 std::vector<Expression> articulated_accelerations(const LinkTree& tree, const std::vector<Expression>& forces,
-                                                  const std::vector<Wrench>& applied = {});
+                                                  const std::vector<Load>& applied = {});
 
 }  // namespace bellcrank::symbolic

@@ -1,6 +1,10 @@
 #include "derivation/equations.hpp"
 
+#include <numbers>
+#include <optional>
 #include <set>
+
+#include "joints/pole.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -8,7 +12,83 @@ namespace {
 
 void append(std::vector<Expression>& to, const Vector& v) { to.insert(to.end(), {v.x, v.y, v.z}); }
 
+// The second marker of a pair seen from the first.
+class PairPose : public SymbolicPose {
+  public:
+    PairPose(LinkPoses& link_poses, const BodyPlace& first, const BodyPlace& second)
+        : poses_of_links_(link_poses), first_(first), second_(second) {}
+
+    const Vector& position() override { return pose().position; }
+    const Matrix& rotation() override { return pose().rotation; }
+    const QuatT<Expression>& quaternion() override {
+        if (!quaternion_) quaternion_ = poses_of_links_.quaternion_between(first_, second_);
+        return *quaternion_;
+    }
+
+  private:
+    const Pose& pose() {
+        if (!pose_) pose_ = poses_of_links_.between(first_, second_);
+        return *pose_;
+    }
+
+    LinkPoses& poses_of_links_;
+    BodyPlace first_, second_;
+    std::optional<Pose> pose_;
+    std::optional<QuatT<Expression>> quaternion_;
+};
+
 }  // namespace
+
+Coordinates::Coordinates(const MechanismTree& mechanism, LinkPoses& link_poses)
+    : mechanism_(mechanism),
+      poses_of_links_(link_poses),
+      values_(mechanism.model.coordinates.size()),
+      branches_(mechanism.model.coordinates.size()) {}
+
+Expression Coordinates::value(int number) {
+    Expression& value = values_[number];
+    if (value.graph != nullptr) return value;
+    const Coordinate& coordinate = mechanism_.model.coordinates[number];
+    value = mechanism_.own_coordinate(coordinate);
+    if (value.graph != nullptr) return value;
+    if (const int axis = turned_axis(*coordinate.kind); axis >= 0) {
+        Expression near[3];
+        for (int k = 0; k < 3; ++k) near[k] = branch(number - axis + k);
+        PairPose pose(poses_of_links_, mechanism_.marker(coordinate.pair, 0), mechanism_.marker(coordinate.pair, 1));
+        return value = coordinate.kind->formula(pose, std::span<const Expression>(near));
+    }
+    value = formula(number);
+    if (coordinate.kind->angular()) {
+        Graph& graph = mechanism_.graph;
+        branch(number);
+        constexpr double kTurn = 2.0 * std::numbers::pi;
+        const Expression turns = (branches_[number] - value) / kTurn + 0.5;
+        value = value + kTurn * Expression{&graph, graph.apply(Op::floor, turns.ref)};
+    }
+    return value;
+}
+
+Expression Coordinates::branch(int number) {
+    Expression& near = branches_[number];
+    Graph& graph = mechanism_.graph;
+    if (near.graph == nullptr) near = {&graph, graph.symbol("near " + std::to_string(number))};
+    return near;
+}
+
+QuatT<Expression> Coordinates::quaternion(int pair) {
+    return poses_of_links_.quaternion_between(mechanism_.marker(pair, 0), mechanism_.marker(pair, 1));
+}
+
+Expression Coordinates::formula(int number) {
+    const Coordinate& coordinate = mechanism_.model.coordinates[number];
+    const int first = mechanism_.model.data().coordinate_param_start[number];
+    std::vector<Expression> params;
+    for (size_t i = 0; i < coordinate.params.size(); ++i)
+        params.push_back(
+            mechanism_.numbers.number("coordinate_params", first + static_cast<int>(i), coordinate.params[i]));
+    PairPose pose(poses_of_links_, mechanism_.marker(coordinate.pair, 0), mechanism_.marker(coordinate.pair, 1));
+    return coordinate.kind->formula(pose, params);
+}
 
 Equations::Equations(std::shared_ptr<const Model> m, std::shared_ptr<const ParametricNumbers> parametric,
                      const std::vector<int>& cut)
@@ -191,25 +271,8 @@ void Equations::make_inertances() {
         }
 }
 
-int Equations::operations(const LowerTriangle& M) const {
-    std::vector<Ref> entries;
-    for (int i = 0; i < M.size(); ++i)
-        for (int j = 0; j <= i; ++j)
-            if (M.has(i, j)) entries.push_back(M.at(i, j).ref);
-    return count_operations(graph, entries).total();
-}
-
 LowerTriangle Equations::mass_lower() {
-    const LinkTree& tree = mechanism.tree;
-    LowerTriangle M = composite_mass_matrix(tree);
-    mass_matrix_method = "composite";
-    if (tree.is_shared()) {
-        const LowerTriangle other = unit_mass_matrix(tree);
-        if (operations(other) < operations(M)) {
-            M = other;
-            mass_matrix_method = "unit accelerations";
-        }
-    }
+    LowerTriangle M = composite_mass_matrix(mechanism.tree);
     add_rotors(M);
     return M;
 }
@@ -228,7 +291,7 @@ std::vector<Expression> Equations::known_forces() {
     return b;
 }
 
-// By composite or by articulated inertias, whichever is shorter.
+// Takes composite or articulated inertias, whichever is shorter.
 std::vector<Expression> Equations::accelerations_under(const std::vector<Expression>& efforts) {
     const LinkTree& tree = mechanism.tree;
     const auto with_efforts = [&](std::vector<Expression> forces) {
@@ -236,7 +299,7 @@ std::vector<Expression> Equations::accelerations_under(const std::vector<Express
         return forces;
     };
     const std::vector<Expression> best = solve_tip_first(mass_lower(), with_efforts(known_forces()));
-    method = mass_matrix_method;
+    method = "composite";
     if (!tree.is_simple() || !mechanism.plan.inertances.empty()) return best;
     const std::vector<Expression> other = articulated_accelerations(tree, with_efforts(generalized_), applied_);
     if (form(other).count.total() >= form(best).count.total()) return best;
@@ -287,6 +350,66 @@ std::vector<Expression> Equations::inverse_efforts() {
                 Q[i] = Q[i] + rotors_.at(r, c) * symbols().accelerations[j];
     }
     return Q;
+}
+
+// r = M u̇ − b − Jᵀ λ and s = J u̇ + γ.
+std::vector<Expression> Equations::residuals() {
+    std::vector<Expression> out = inverse_efforts();
+    for (const Entry& p : row_places) out[p.column] = out[p.column] - J_[p.row][p.column] * multipliers_[p.row];
+    std::vector<Expression> closing = gamma_;
+    for (const Entry& p : row_places)
+        closing[p.row] = closing[p.row] + J_[p.row][p.column] * symbols().accelerations[p.column];
+    out.insert(out.end(), closing.begin(), closing.end());
+    return out;
+}
+
+// A ball is displaced by a rotation vector in its own axes, so that a coordinate moves with a displacement as it does
+// with a speed.
+std::vector<Expression> Equations::by_motion(const std::vector<Expression>& of) {
+    const Symbols& s = symbols();
+    std::vector<Expression> on = s.coordinates;
+    on.insert(on.end(), s.speeds.begin(), s.speeds.end());
+    const std::vector<Ref> d = derivative(graph, refs(of), refs(on));
+    const std::vector<Ref> per_speed = rates_by_speeds();
+    const int nq = coordinates(), nv = speeds();
+    std::vector<Expression> out;
+    for (size_t i = 0; i < of.size(); ++i) {
+        for (int j = 0; j < nv; ++j) {
+            Expression sum = constant(graph, 0.0);
+            for (int k = 0; k < nq; ++k)
+                sum = sum + Expression{&graph, d[i * on.size() + k]} * Expression{&graph, per_speed[k * nv + j]};
+            out.push_back(sum);
+        }
+        for (int j = 0; j < nv; ++j) out.push_back({&graph, d[i * on.size() + nq + j]});
+    }
+    return out;
+}
+
+// ∂q̇/∂u
+std::vector<Ref> Equations::rates_by_speeds() {
+    return derivative(graph, refs(symbols().coordinate_rates), refs(symbols().speeds), DerivativeForm::forward);
+}
+
+Form Equations::linearization() { return form(by_motion(residuals())); }
+
+Form Equations::linearized_rows() {
+    std::vector<Expression> out = by_motion(Cdot_);
+    const int nq = coordinates(), nv = speeds();
+    std::vector<Expression> A;
+    for (const Ref r : rates_by_speeds()) A.push_back({&graph, r});
+    out.insert(out.end(), A.begin(), A.end());
+    const std::vector<Expression> moved = by_motion(symbols().coordinate_rates);
+    const std::vector<Expression> turned = time_derivatives(symbols(), A, false);
+    for (int i = 0; i < nq; ++i)
+        for (int j = 0; j < nv; ++j) out.push_back(moved[2 * nv * i + j] - turned[nv * i + j]);
+    return form(out);
+}
+
+// Coordinates and speeds of the joints stay fixed.
+Form Equations::parameters() {
+    std::vector<Expression> out;
+    for (const Ref r : derivative(graph, refs(residuals()), numbers.parameters())) out.push_back({&graph, r});
+    return form(out);
 }
 
 }  // namespace bellcrank::symbolic

@@ -7,11 +7,31 @@
 #include <string>
 #include <vector>
 
-#include "derivation/coordinates.hpp"
 #include "derivation/dynamics.hpp"
+#include "derivation/mechanism.hpp"
 #include "expression/derivative.hpp"
 
 namespace bellcrank::symbolic {
+
+// Coordinates of a model as expressions of the tree's coordinates.
+class Coordinates {
+  public:
+    Coordinates(const MechanismTree& mechanism, LinkPoses& link_poses);
+
+    Expression value(int coordinate);
+    // The rotation of marker 2 of a pair seen from marker 1; of q and −q the one that the components e0 to e3 are of.
+    QuatT<Expression> quaternion(int pair);
+    // Where an angle was last: its value is the one of its branches nearest to that. No graph: it is not asked for.
+    const std::vector<Expression>& branches() const { return branches_; }
+
+  private:
+    Expression formula(int coordinate);
+    Expression branch(int coordinate);
+
+    const MechanismTree& mechanism_;
+    LinkPoses& poses_of_links_;
+    std::vector<Expression> values_, branches_;
+};
 
 // One function of the inputs.
 struct Form {
@@ -64,7 +84,6 @@ class Equations {
     std::vector<int> branch_coordinates;  // of the model, whose last values are inputs
     std::vector<int> touching;            // bodies of the tree that contacts act on
     std::string method;                   // how accelerations of trees are found: "composite" or "articulated"
-    std::string mass_matrix_method;       // "composite" or "unit accelerations"
 
     // A closing row on components of a quaternion: its multiplier changes its sign with the quaternion.
     struct Component {
@@ -97,7 +116,7 @@ class Equations {
 
     // What acts beside gravity: forces along the speeds, wrenches on the links (one each, or none at all).
     const std::vector<Expression>& generalized() const { return generalized_; }
-    const std::vector<symbolic::Wrench>& applied() const { return applied_; }
+    const std::vector<Load>& applied() const { return applied_; }
     void add_rotors(LowerTriangle& M) const;  // what inertances add to M
 
   private:
@@ -122,7 +141,6 @@ class Equations {
     void add_wrench(int wrench);
     void apply_to_link(int link, const Vector& moment, const Vector& force);
     LowerTriangle mass_lower();
-    int operations(const LowerTriangle& M) const;
     std::vector<Expression> known_forces();
     std::vector<Expression> accelerations_under(const std::vector<Expression>& efforts);
     std::vector<Expression> exported_outputs(const std::string& form);
@@ -141,7 +159,7 @@ class Equations {
     std::vector<int> tables_;                       // of the model's functions in the graph
     std::vector<Expression> generalized_, acting_;  // with and without what inertances take of b
     std::vector<Expression> efforts_;               // symbols of exported forms
-    std::vector<symbolic::Wrench> applied_;
+    std::vector<Load> applied_;
     std::vector<Expression> contact_wrenches_;
     std::vector<Expression> C_, Cdot_, gamma_, multipliers_;
     std::vector<std::vector<Expression>> J_;

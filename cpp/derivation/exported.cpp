@@ -56,7 +56,7 @@ std::vector<Expression> Equations::exported_outputs(const std::string& form) {
     return exported_rows(form);
 }
 
-// Of the rows that close loops; stops, which come last, are none of them.
+// Covers the rows that close loops; stops, which come last, are none of them.
 std::vector<Expression> Equations::exported_rows(const std::string& form) {
     const auto count = static_cast<std::ptrdiff_t>(rows.size() - mechanism.plan.stops.size());
     const auto first = [&](const std::vector<Expression>& all) {

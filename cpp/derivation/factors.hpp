@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "derivation/formulas.hpp"
+#include "derivation/numbers.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -26,7 +26,7 @@ TransformFactors factors_of(Graph& graph, const JointTransform& transform, const
                             const std::vector<double>& start, std::size_t coordinates);
 
 bool is_number(const JointTransform& transform);
-// Of a transform that is_number.
+// The numbers of a transform that is_number.
 Mat3 rotation_number(const JointTransform& transform);
 Vec3 position_number(const JointTransform& transform);
 

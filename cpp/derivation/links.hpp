@@ -5,11 +5,11 @@
 // then its motion. Parents precede their children.
 #pragma once
 
-#include <memory>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "derivation/algebra.hpp"
-#include "trees/joint_steps.hpp"
 
 namespace bellcrank::symbolic {
 
@@ -82,18 +82,47 @@ Vector from_joint(const Link& link, const Vector& v);     // joint frame's → p
 Vector across_motion(const Link& link, const Vector& v);  // joint frame's → the link's
 Vector before_motion(const Link& link, const Vector& v);  // the link's → joint frame's
 Vector to_link(const Link& link, const Vector& v);
-Vector to_parent(const Link& link, const Vector& v);
-Symmetric to_parent(const Link& link, const Symmetric& s);
-Matrix to_parent_conjugated(const Link& link, const Matrix& a);
 // Origin of the link from that of its joint frame, in the joint frame's axes.
 Vector displacement(const LinkTree& tree, const Link& link);
 
 // Mass properties of the body seen from a point at −shift, same axes.
 Moments shifted(const Moments& m, const Vector& shift);
-Moments operator+(const Moments& a, const Moments& b);
+Moments& operator+=(Moments& a, const Moments& b);
 
 // Moves to the parent what moves with it alike: of a turn, the thin rod on its axis; of a slide, the second moments; of
 // a ball, the mass at its centre. Generalized forces stay the same; reactions and energies of single bodies do not.
 void lump(LinkTree& tree);
+
+struct Pose {
+    Matrix rotation;
+    Vector position;
+};
+
+// Poses of links as expressions, each made when it is asked for.
+class LinkPoses {
+  public:
+    explicit LinkPoses(const LinkTree& tree) : tree_(tree) {}
+
+    // Pose of a link in the axes of another that it hangs on, −1 being the ground.
+    Pose pose(int ancestor, int link);
+    // Pose of a place on a link.
+    Pose pose(int ancestor, const BodyPlace& place);
+    // The second place seen from the first.
+    Pose between(const BodyPlace& first, const BodyPlace& second);
+    QuatT<Expression> quaternion_between(const BodyPlace& first, const BodyPlace& second);
+    // Angular velocities of all links in their own axes.
+    const std::vector<Vector>& angular_velocities();
+    // Takes a place's axes to those of a link that it hangs on; its sign may jump where a link is given by a matrix.
+    QuatT<Expression> quaternion(int ancestor, const BodyPlace& place);
+
+  private:
+    int common_ancestor(int a, int b) const;
+    Pose step(const Link& link) const;
+    QuatT<Expression> quaternion_step(const Link& link) const;
+
+    const LinkTree& tree_;
+    std::map<std::pair<int, int>, Pose> poses_;
+    std::vector<Vector> angular_;
+};
 
 }  // namespace bellcrank::symbolic

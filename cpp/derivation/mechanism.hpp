@@ -10,15 +10,6 @@
 
 namespace bellcrank::symbolic {
 
-// Lengths may follow parameters, rotations are numbers: those that follow parameters are links.
-using Place = PlaceOf<Vector>;
-
-// A frame of a body in its link's chosen frame. Link −1 is the ground.
-struct BodyPlace {
-    int link = -1;
-    Place at;
-};
-
 // The coordinates of a joint as expressions; no graph: there is none; no symbol: it follows others.
 struct JointMap : bellcrank::JointMap {
     Expression slide_value[3], turn_value[2];

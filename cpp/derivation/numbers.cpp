@@ -71,4 +71,33 @@ Mat3 clean_matrix(const Quat& q) {
     return R;
 }
 
+std::vector<Expression> brought(const Formulas& formulas, const Numbers& numbers, Graph& graph,
+                                std::span<const Ref> roots, Images images) {
+    for (size_t i = 0; i < formulas.parameters.size(); ++i) {
+        Ref image;
+        if (!numbers.image(formulas.graph->symbol_of(formulas.parameters[i]), image))
+            image = graph.constant(formulas.values[i]);
+        images.emplace_back(formulas.parameters[i], image);
+    }
+    std::vector<Expression> out;
+    for (const Ref r : transfer(*formulas.graph, roots, graph, images)) out.push_back({&graph, r});
+    return out;
+}
+
+JointTransform transform_of(const Formulas& formulas, const JointFormula& joint, const Numbers& numbers, Graph& graph,
+                            const Images& images, bool reversed) {
+    std::vector<Ref> roots(joint.rotation.begin(), joint.rotation.end());
+    roots.insert(roots.end(), joint.position.begin(), joint.position.end());
+    const std::vector<Expression> e = brought(formulas, numbers, graph, roots, images);
+    JointTransform out;
+    for (int i = 0; i < 9; ++i) out.rotation.m[i] = e[i];
+    out.position = {e[9], e[10], e[11]};
+    if (!reversed) return out;
+    const Matrix R = out.rotation;
+    out.position = -transpose_times(R, out.position);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) out.rotation.m[3 * i + j] = R.m[3 * j + i];
+    return out;
+}
+
 }  // namespace bellcrank::symbolic

@@ -4,10 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "derivation/algebra.hpp"
+#include "model/formulas.hpp"
 #include "model/model.hpp"
 
 namespace bellcrank::symbolic {
@@ -64,5 +67,20 @@ class Numbers {
     std::vector<double> values_;
     std::map<std::string, std::map<int, Ref>, std::less<>> entries_;
 };
+
+// Symbols of what users wrote as formulas, and what stands for them in the graph of the equations.
+using Images = std::vector<std::pair<Ref, Ref>>;
+
+// The roots, with parameters that the model does not follow as numbers.
+std::vector<Expression> brought(const Formulas& formulas, const Numbers& numbers, Graph& graph,
+                                std::span<const Ref> roots, Images images);
+
+// Marker 2 seen from marker 1; with `reversed`, marker 1 seen from marker 2.
+struct JointTransform {
+    Matrix rotation;
+    Vector position;
+};
+JointTransform transform_of(const Formulas& formulas, const JointFormula& joint, const Numbers& numbers, Graph& graph,
+                            const Images& images, bool reversed);
 
 }  // namespace bellcrank::symbolic

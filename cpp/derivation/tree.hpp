@@ -1,11 +1,33 @@
 // Builds a tree of links from a description: coordinates, elementary transforms, mass properties.
 #pragma once
 
+#include <array>
 #include <string>
+#include <vector>
 
-#include "derivation/frames.hpp"
+#include "derivation/links.hpp"
 
 namespace bellcrank::symbolic {
+
+// A link as described, its mass in its own frame.
+struct DescribedLink : LinkOf<Vector> {
+    Expression position;             // turn, slide
+    std::array<Expression, 4> ball;  // its quaternion: the link's axes → the parent's, in chosen frames
+    int first_speed = -1;            // ball, swing
+    Matrix matrix;                   // general
+    Vector shift;
+    QuatT<Expression> swing;  // general: the quaternion of `matrix` where first_speed ≥ 0, and its angular velocity
+    Vector columns[2];        // for the units of both speeds, the link's axes
+    // Bodies fixed to the link: mass, com, inertia about it.
+    struct Part {
+        Expression mass;
+        Vector com;
+        Symmetric inertia;
+    };
+    std::vector<Part> parts;
+
+    void add(Expression mass, const Vector& com, const Symmetric& inertia) { parts.push_back({mass, com, inertia}); }
+};
 
 class TreeDescription {
   public:
@@ -20,7 +42,7 @@ class TreeDescription {
     // about `held`; returns the number of the first coordinate.
     int add_shaft(const std::string& name, int held);
 
-    DescribedLink& add_link(int parent, Motion motion, const Mat3& rotation, const Vector& offset);
+    DescribedLink& add_link(int parent, Motion motion, const Place& at);
 
     // `keep`: frames as described instead of chosen ones.
     LinkTree tree(bool keep = false);

@@ -34,6 +34,8 @@ inline Expression operator/(Expression a, double b) { return a * (1.0 / b); }
 inline Expression operator/(double a, Expression b) {
     return Expression{b.graph, b.graph->constant(a)} * Expression{b.graph, b.graph->reciprocal(b.ref)};
 }
+inline Expression& operator+=(Expression& a, Expression b) { return a = a + b; }
+inline Expression& operator-=(Expression& a, Expression b) { return a = a - b; }
 inline Expression sin(Expression a) { return {a.graph, a.graph->apply(Op::sine, a.ref)}; }
 inline Expression cos(Expression a) { return {a.graph, a.graph->apply(Op::cosine, a.ref)}; }
 inline Expression exp(Expression a) { return {a.graph, a.graph->apply(Op::exponential, a.ref)}; }

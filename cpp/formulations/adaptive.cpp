@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "spatial/components.hpp"
+#include "spatial/algebra.hpp"
 
 namespace bellcrank {
 
@@ -18,7 +18,7 @@ Adaptive::Adaptive(std::shared_ptr<const Model> model)
       motions_(6 * linkage_->links.size()) {
     for (size_t i = 0; i < outward_.size(); ++i) outward_[linkage_->tree.given[i]] = static_cast<int>(i);
     for (size_t i = 0; i < outward_.size(); ++i) {
-        joints_[i].joint = linkage_->links[outward_[i]].joint;
+        joints_[i].joint = linkage_->links[outward_[i]].motion.joint();
         joints_[i].rows = joints_[i].joint.rows;
     }
     for (auto* records : {&force_, &poses_, &twists_, &rates_}) records->assign(tangent_size(), 0.0);
@@ -80,9 +80,9 @@ void Adaptive::accelerate(double t, const double* x, const double* u, double* ud
         const Six a =
             motion_into(assembly_.frames().place(i), carried) + assembly_.joint_motion(i, rates.data() + link.freedom);
         put(motions_.data() + 6 * i, a);
-        const Six own = motion_into(link.principal, a);
+        const Twist own = inward(link.principal.rotation, link.principal.shift, as_motion(a));
         const Mat3 R = rotation_matrix(pose_rotation(x, link.body));
-        store_twist(udot, link.body, R * bottom(own) + model_->gravity, top(own));
+        store_twist(udot, link.body, R * own.v + model_->gravity, own.w);
     }
     std::copy_n(x, poses_.size(), poses_.begin());
     std::copy_n(udot, rates_.size(), rates_.begin());

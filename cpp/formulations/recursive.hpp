@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "formulations/recursive/joint_efforts.hpp"
+#include "formulations/recursive/links.hpp"
 #include "formulations/recursive/recursion.hpp"
 #include "impulses/impulse_step.hpp"
 #include "model/constraint_rows.hpp"
@@ -41,7 +41,7 @@ class Recursive final : public JointSystem {
     ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
                           const std::vector<StruckPoint>& points, double tolerance, double* u,
                           std::vector<Vec3>& told) override;
-    // Of closing rows and driven coordinates.
+    // The largest of closing rows and driven coordinates.
     void violation(double t, const double* x, const double* u, double* position, double* velocity) override;
 
   private:
@@ -60,7 +60,7 @@ class Recursive final : public JointSystem {
     void lead_positions(double t, double* x) const;
     void load_forces(double t, const double* x, const double* u);
     void load_jacobians(double t);
-    recursive::Load load_of(const Entry& e, double& size) const;
+    Load load_of(const Entry& e, double& size) const;
     void load_targets(double t);
     void row_rates();
 
@@ -89,8 +89,8 @@ class Recursive final : public JointSystem {
     std::vector<BlockSide> sides_;  // of the blocks of closing rows
     std::vector<int> storage_;      // of each closing row
     std::vector<double> compliance_, natural_, targets_, lambda_, given_, step_;
-    std::vector<recursive::Load> loads_;
-    std::vector<recursive::Twist> link_accelerations_;
+    std::vector<Load> loads_;
+    std::vector<Twist> link_accelerations_;
     std::vector<double> force_;  // records
     recursive::JointEfforts joint_efforts_;
     std::vector<double> efforts_;  // along speeds

@@ -2,14 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 
 #include "expression/lower.hpp"
-#include "formulations/symbolic/runner.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {
+
+// A generated program with its workspace and outputs. Its inputs are those of the form, then what its prologue makes of
+// the parameters.
+struct Symbolic::Runner {
+    Runner(Program lowered, OperationCount operations, const Program* first = nullptr)
+        : program(std::move(lowered)),
+          prologue(first == nullptr ? nullptr : std::make_unique<CompiledProgram>(*first)),
+          count(operations),
+          in(program.inputs()),
+          out(program.outputs()),
+          work(std::max(program.work_size(), prologue == nullptr ? 0 : prologue->work_size())) {}
+    void set(const std::vector<double>& parameters) {
+        if (prologue == nullptr) return;
+        prologue->evaluate(parameters.data(), in.data() + in.size() - prologue->outputs(), work.data());
+    }
+
+    CompiledProgram program;
+    std::unique_ptr<CompiledProgram> prologue;  // null: nothing follows parameters
+    OperationCount count;
+    std::vector<double> in, out, work;
+};
 
 namespace {
 
@@ -223,6 +244,92 @@ void Symbolic::mass_matrix(double t, const double* x, const double* u, double* M
     std::fill_n(M, n * n, 0.0);
     for (const auto& [i, j] : equations_->mass_places) M[n * i + j] = M[n * j + i] = *out++;
     std::copy_n(out, n, b);
+}
+
+// The size of closing rows in terms of free bodies is what their pivots are measured by at first.
+void Symbolic::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {
+    JointSystem::from_records(t, poses, twists, continued, x, u);
+    if (closing_rows().empty()) return;
+    const std::vector<double> size = reactions_.row_sizes(t, poses);
+    for (size_t i = 0; i < closing_rows().size(); ++i)
+        closure_.natural[static_cast<Eigen::Index>(i)] = size[closing_rows()[i]];
+}
+
+void Symbolic::follow_derived_angles(double t, const double* x) {
+    if (derived_angles().empty()) return;
+    const double* out = run("angles", t, x, at_rest_.data());
+    for (const int angle : derived_angles()) branches_.set(angle, *out++);
+}
+
+void Symbolic::place_bodies(double t, const double* x, const double* u, double* poses, double* twists) {
+    joints_.follow_formulas(x, branches_);
+    const double* out = run("bodies", t, x, u);
+    for (int b = 0; b < model_->bodies(); ++b, out += 18) {
+        double *p = poses + kPose * b, *v = twists + kTwist * b;
+        Mat3 R;
+        std::copy_n(out, 9, R.m);
+        store(p, load(out + 9));
+        p[3] = v[3] = v[7] = 0.0;
+        const Quat& principal = model_->principal_rotation[b];
+        store(p + 4, normalized(quaternion_from_matrix(R) * principal));
+        store(v, load(out + 15));
+        store(v + 4, transpose_times(rotation_matrix(principal), load(out + 12)));
+    }
+    double *p = poses + kPose * model_->ground(), *v = twists + kTwist * model_->ground();
+    for (int k = 0; k < kPose; ++k) p[k] = k == 4 ? 1.0 : 0.0;
+    std::fill_n(v, kTwist, 0.0);
+}
+
+void Symbolic::body_accelerations(double t, const double* x, const double* u, const double* udot, double* records) {
+    const double* out = run("body_rates", t, x, u, udot);
+    for (int b = 0; b < model_->bodies(); ++b, out += 6) {
+        double* r = records + kTwist * b;
+        store(r, load(out + 3));
+        store(r + 4, transpose_times(rotation_matrix(model_->principal_rotation[b]), load(out)));
+        r[3] = r[7] = 0.0;
+    }
+    std::fill_n(records + kTwist * model_->ground(), kTwist, 0.0);
+}
+
+// Multipliers follow from accelerations by the generated system.
+void Symbolic::solve_multipliers(double t, const double* x, const double* u, const double* udot) {
+    load_reactions(t, x, u, udot);
+    const symbolic::MechanismTree& mechanism = equations_->mechanism;
+    // A compliant row exerts −C̈/compliance.
+    if (!mechanism.plan.inertances.empty()) {
+        const std::vector<double>& second = reactions_.second_derivatives();
+        for (const int block : mechanism.plan.inertances)
+            for (int r = model_->blocks[block].row_begin; r < model_->blocks[block].row_end; ++r)
+                reactions_.lambda[r] = -second[r] / model_->blocks[block].compliance;
+    }
+    const symbolic::Couplings& couplings = mechanism.couplings;
+    if (statistics_.dropped_rows == 0 && couplings.found.empty()) {
+        for (size_t i = 0; i < closing_rows().size(); ++i) reactions_.lambda[closing_rows()[i]] = lambda_[i];
+        turn_components(t, x, u);
+        reactions_.spread_over_tree();
+        return;
+    }
+    std::vector<int> rigid;
+    for (const JointMap& map : joints_.joints()) rigid.insert(rigid.end(), map.rows.begin(), map.rows.end());
+    for (const symbolic::Coupling& c : couplings.found) rigid.push_back(c.row);
+    rigid.insert(rigid.end(), couplings.redundant.begin(), couplings.redundant.end());
+    for (size_t i = 0; i < closing_rows().size(); ++i)
+        if (!is_left_out(i)) rigid.push_back(closing_rows()[i]);
+    reactions_.spread_least_norm(rigid);
+}
+
+// Quaternions along the tree and those between the records of bodies may be each other's opposite.
+void Symbolic::turn_components(double t, const double* x, const double* u) {
+    if (equations_->components.empty()) return;
+    const double* q = run("quaternions", t, x, u);
+    for (const Equations::Component& c : equations_->components) {
+        const MarkerPair& pair = model_->pairs[c.pair];
+        const Quat one = pose_rotation(poses_.data(), pair.body[0]) * pair.rotation[0];
+        const Quat between = conjugate(one) * (pose_rotation(poses_.data(), pair.body[1]) * pair.rotation[1]);
+        const double along = q[0] * between.w + q[1] * between.x + q[2] * between.y + q[3] * between.z;
+        if (along < 0.0) reactions_.lambda[closing_rows()[c.row]] *= -1.0;
+        q += 4;
+    }
 }
 
 }  // namespace bellcrank

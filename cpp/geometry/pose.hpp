@@ -1,7 +1,7 @@
 // Where a shape is: rotation and position of its own axes.
 #pragma once
 
-#include "spatial/components.hpp"
+#include "spatial/algebra.hpp"
 
 namespace bellcrank {
 

@@ -4,7 +4,6 @@
 
 #include "model/constraint_rows.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

@@ -7,7 +7,6 @@
 
 #include "impulses/strike.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

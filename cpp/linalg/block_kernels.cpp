@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "spatial/strip.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 

@@ -4,7 +4,6 @@
 
 #include "linalg/ordering.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

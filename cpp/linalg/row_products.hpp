@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "spatial/body_rows.hpp"
+#include "spatial/body_state.hpp"
 
 namespace bellcrank {
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 #include "spatial/lanes.hpp"
 
 namespace bellcrank {

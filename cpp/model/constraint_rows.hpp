@@ -10,7 +10,7 @@
 #include "model/branches.hpp"
 #include "model/model.hpp"
 #include "spatial/aligned.hpp"
-#include "spatial/body_rows.hpp"
+#include "spatial/body_state.hpp"
 
 namespace bellcrank {
 

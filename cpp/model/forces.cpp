@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

@@ -2,7 +2,6 @@
 
 #include "model/state.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

@@ -3,7 +3,7 @@
 
 #include "model/constraint_rows.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/record.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 

@@ -1,7 +1,6 @@
 #include "model/state.hpp"
 
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <utility>
 
 namespace bellcrank {
 
@@ -53,20 +54,23 @@ template <class T>
 inline T dot(const Vec3T<T>& a, const Vec3T<T>& b) {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
-template <class T>
-inline Vec3T<T> cross(const Vec3T<T>& a, const Vec3T<T>& b) {
+// Scalars may differ in products: numbers beside lanes, digits of double length, expressions.
+template <class S, class T>
+using ProductOf = decltype(std::declval<S>() * std::declval<T>());
+template <class S, class T>
+inline Vec3T<ProductOf<S, T>> cross(const Vec3T<S>& a, const Vec3T<T>& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 inline double norm(const Vec3& a) { return std::sqrt(dot(a, a)); }
 
-template <class T>
-inline Vec3T<T> operator*(const Mat3T<T>& a, const Vec3T<T>& v) {
+template <class S, class T>
+inline Vec3T<ProductOf<S, T>> operator*(const Mat3T<S>& a, const Vec3T<T>& v) {
     return {a.m[0] * v.x + a.m[1] * v.y + a.m[2] * v.z, a.m[3] * v.x + a.m[4] * v.y + a.m[5] * v.z,
             a.m[6] * v.x + a.m[7] * v.y + a.m[8] * v.z};
 }
 // aᵀ v
-template <class T>
-inline Vec3T<T> transpose_times(const Mat3T<T>& a, const Vec3T<T>& v) {
+template <class S, class T>
+inline Vec3T<ProductOf<S, T>> transpose_times(const Mat3T<S>& a, const Vec3T<T>& v) {
     return {a.m[0] * v.x + a.m[3] * v.y + a.m[6] * v.z, a.m[1] * v.x + a.m[4] * v.y + a.m[7] * v.z,
             a.m[2] * v.x + a.m[5] * v.y + a.m[8] * v.z};
 }
@@ -117,5 +121,22 @@ inline Mat3T<T> rotation_matrix(const QuatT<T>& q) {
     const T wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
     return {{1.0 - (yy + zz), xy - wz, xz + wy, xy + wz, 1.0 - (xx + zz), yz - wx, xz - wy, yz + wx, 1.0 - (xx + yy)}};
 }
+
+// Vectors and quaternions in arrays of doubles.
+template <class T>
+inline Vec3T<T> load(const T* p) {
+    return {p[0], p[1], p[2]};
+}
+template <class T>
+inline QuatT<T> load_quaternion(const T* p) {
+    return {p[0], p[1], p[2], p[3]};
+}
+template <class T>
+inline void store(T* p, const Vec3T<T>& v) {
+    p[0] = v.x, p[1] = v.y, p[2] = v.z;
+}
+inline void store(double* p, const Quat& q) { p[0] = q.w, p[1] = q.x, p[2] = q.y, p[3] = q.z; }
+inline void add(double* p, const Vec3& v) { p[0] += v.x, p[1] += v.y, p[2] += v.z; }
+inline double component(const Vec3& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
 }  // namespace bellcrank

@@ -51,6 +51,8 @@ inline DoubleDouble operator*(const DoubleDouble& a, double b) {
     return ordered_sum(p.hi, p.lo + a.lo * b);
 }
 
+inline DoubleDouble operator*(double a, const DoubleDouble& b) { return b * a; }
+
 // One step of Newton's method from the reciprocal in double, and another for its last digits.
 inline DoubleDouble reciprocal(const DoubleDouble& a) {
     const double r = 1.0 / a.hi;

@@ -55,4 +55,14 @@ Mat3 inertia_about_point(const Mat3& inertia_about_com, double mass, const Vec3&
     return j;
 }
 
+Articulated rigid_inertia(double mass, const Vec3& moments, const Place& place) {
+    const Mat3& R = place.rotation;
+    const Mat3 principal{{moments.x, 0, 0, 0, moments.y, 0, 0, 0, moments.z}};
+    const Mat3 J = inertia_about_point(R * principal * transpose(R), mass, place.shift);
+    const Vec3 h = mass * place.shift;
+    return {{{J.m[0], J.m[4], J.m[8], J.m[1], J.m[2], J.m[5]}},
+            {{0, -h.z, h.y, h.z, 0, -h.x, -h.y, h.x, 0}},
+            {{mass, mass, mass, 0, 0, 0}}};
+}
+
 }  // namespace bellcrank

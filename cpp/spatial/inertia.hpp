@@ -1,7 +1,7 @@
 // Inertia tensors of rigid bodies: principal axes and change of reference point.
 #pragma once
 
-#include "spatial/algebra.hpp"
+#include "spatial/spatial_vectors.hpp"
 
 namespace bellcrank {
 
@@ -16,7 +16,11 @@ struct PrincipalInertia {
 PrincipalInertia principal_inertia(const Mat3& inertia);
 
 // Inertia about a point at `offset` from the centre of mass, in the same axes: J + m (|d|² I − d dᵀ) (parallel axes).
-// With a negative mass it leads back to the centre of mass.
+// A negative mass takes it back to the centre of mass.
 Mat3 inertia_about_point(const Mat3& inertia_about_com, double mass, const Vec3& offset);
+
+// The inertia of a body about the origin of a frame in which its principal axes lie at `place`:  A = J,  B = m [c]×,  C
+// = m 1.
+Articulated rigid_inertia(double mass, const Vec3& moments, const Place& place);
 
 }  // namespace bellcrank

@@ -3,7 +3,10 @@
 // compiled once for all variants has none, and includes no header that shows lanes.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+
+#include "spatial/algebra.hpp"
 
 #ifndef BELLCRANK_LANES
 #error \
@@ -61,6 +64,17 @@ inline void scatter4(const Lane in[4], double* const place[4]) {
     }
 }
 
+// Four consecutive doubles: half a record of eight (spatial/body_state.hpp), three components and a 0.
+struct Quad {
+    Lane value;
+
+    static Quad load(const double* p) { return {load_lane(p)}; }
+    void store(double* p) const { store_lane(p, value); }
+    void add_scaled(double s, const Quad& q) { value += s * q.value; }
+    void add_product(const Quad& a, const Quad& b) { value += a.value * b.value; }
+    double sum() const { return (value[0] + value[2]) + (value[1] + value[3]); }
+};
+
 #else
 
 using Lane = double;
@@ -73,6 +87,23 @@ inline void store_lane(double* p, const Lane& v) { *p = v; }
 inline Lane shifted(const Lane&, const Lane& before) { return before; }
 inline void gather4(const double* const place[1], Lane out[4]) { std::memcpy(out, place[0], 4 * sizeof(double)); }
 inline void scatter4(const Lane in[4], double* const place[1]) { std::memcpy(place[0], in, 4 * sizeof(double)); }
+
+// Four consecutive doubles: half a record of eight (spatial/body_state.hpp), three components and a 0.
+struct Quad {
+    double value[4];
+
+    static Quad load(const double* p) { return {{p[0], p[1], p[2], p[3]}}; }
+    void store(double* p) const {
+        for (int k = 0; k < 4; ++k) p[k] = value[k];
+    }
+    void add_scaled(double s, const Quad& q) {
+        for (int k = 0; k < 4; ++k) value[k] += s * q.value[k];
+    }
+    void add_product(const Quad& a, const Quad& b) {
+        for (int k = 0; k < 4; ++k) value[k] += a.value[k] * b.value[k];
+    }
+    double sum() const { return (value[0] + value[2]) + (value[1] + value[3]); }
+};
 
 #endif
 
@@ -99,6 +130,69 @@ inline double largest_size(int count, const Value& value) {
 // ascend within a page, and does not see those that are written or go by index.
 inline void prefetch(const double* from, int count) {
     for (int k = 0; k < count; k += 8) __builtin_prefetch(from + k);
+}
+
+// A few consecutive doubles: as many vectors as they fill, the rest one by one.
+template <int N>
+struct Strip {
+    static constexpr int kWhole = N / kLanes, kRest = N % kLanes;
+    Lane whole[kWhole > 0 ? kWhole : 1];
+    double rest[kRest > 0 ? kRest : 1];
+
+    static Strip load(const double* p) {
+        Strip s;
+        for (int i = 0; i < kWhole; ++i) s.whole[i] = load_lane(p + kLanes * i);
+        for (int i = 0; i < kRest; ++i) s.rest[i] = p[kLanes * kWhole + i];
+        return s;
+    }
+    void store(double* p) const {
+        for (int i = 0; i < kWhole; ++i) store_lane(p + kLanes * i, whole[i]);
+        for (int i = 0; i < kRest; ++i) p[kLanes * kWhole + i] = rest[i];
+    }
+    static Strip scaled(double f, const Strip& b) {
+        Strip s;
+        for (int i = 0; i < kWhole; ++i) s.whole[i] = f * b.whole[i];
+        for (int i = 0; i < kRest; ++i) s.rest[i] = f * b.rest[i];
+        return s;
+    }
+    void add_scaled(double f, const Strip& b) {
+        for (int i = 0; i < kWhole; ++i) whole[i] += f * b.whole[i];
+        for (int i = 0; i < kRest; ++i) rest[i] += f * b.rest[i];
+    }
+    void subtract_scaled(double f, const Strip& b) {
+        for (int i = 0; i < kWhole; ++i) whole[i] -= f * b.whole[i];
+        for (int i = 0; i < kRest; ++i) rest[i] -= f * b.rest[i];
+    }
+    void subtract(const Strip& b) {
+        for (int i = 0; i < kWhole; ++i) whole[i] -= b.whole[i];
+        for (int i = 0; i < kRest; ++i) rest[i] -= b.rest[i];
+    }
+};
+
+inline double largest(const Lane& v) {
+    double out = lane_get(v, 0);
+    for (int l = 1; l < kLanes; ++l) out = std::max(out, lane_get(v, l));
+    return out;
+}
+
+// exp of twice a rotation vector: (cos |h|, sinc |h| h) by as many terms of the series as rounding asks for. Of |h|
+// beyond one they cancel.
+inline QuatT<Lane> exp_of_half(const Vec3T<Lane>& half) {
+    constexpr int kMostTerms = 40;
+    constexpr double kLastTerm = 1e-16;
+    const Lane square = dot(half, half);
+    Lane cosine = broadcast(1.0), sinc = cosine, cosine_term = cosine, sinc_term = cosine;
+    double bound = 1.0;
+    const double top = largest(square);
+    for (int k = 1; bound > kLastTerm && k < kMostTerms; ++k) {
+        const double next = 1.0 / ((2 * k - 1) * (2 * k)), after = 1.0 / ((2 * k) * (2 * k + 1));
+        bound *= next * top;
+        cosine_term *= -next * square;
+        sinc_term *= -after * square;
+        cosine += cosine_term;
+        sinc += sinc_term;
+    }
+    return {cosine, sinc * half.x, sinc * half.y, sinc * half.z};
 }
 
 }  // namespace bellcrank

@@ -1,5 +1,5 @@
-// Rotations as unit quaternions: exponential map, logarithm, and the differential of the exponential (body-frame
-// rates).
+// Rotations as unit quaternions: exponential map, logarithm, the differential of the exponential (body-frame rates),
+// and where an angular velocity leads that is a polynomial of time.
 #pragma once
 
 #include "spatial/algebra.hpp"
@@ -52,5 +52,10 @@ inline Quat advanced(const Quat& q, const Vec3& phi) {
     if (dot(phi, phi) < kSeriesReach) return advanced_by_series(q, phi);
     return renormalized(q * quaternion_exp(phi));
 }
+
+inline constexpr int kMostRates = 20;  // coefficients of a polynomial
+
+// q(1) of q̇ = ½ q ω, ω = Σ θʲ ω_j for j = 0 … degree, with ω in the axes that turn; of unit norm.
+Quat advanced_along(const Quat& q, const Vec3* rates, int degree);
 
 }  // namespace bellcrank

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {

@@ -45,7 +45,7 @@ void shaft_speeds(const Quat& shaft, int k, const Vec3& omega, double* speeds);
 // F exp(½ ξ).
 Quat shaft_advanced(const Quat& shaft, int k, const double* xi);
 
-// As of System, for ξ of two numbers; they do not depend on k.
+// The maps of Manifold (model/ports.hpp) for ξ of two numbers; they do not depend on k.
 void shaft_chart_rate(const double* xi, const double* speeds, double* rate);
 void shaft_chart_velocity(const double* xi, const double* rate, double* speeds);
 void shaft_chart_acceleration(const double* xi, const double* rate, const double* acceleration, double* out);

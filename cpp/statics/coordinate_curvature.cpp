@@ -1,7 +1,6 @@
 #include "statics/coordinate_curvature.hpp"
 
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

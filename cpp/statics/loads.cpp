@@ -5,7 +5,6 @@
 
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

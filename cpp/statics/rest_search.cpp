@@ -10,7 +10,6 @@
 
 #include "interruption/interruption.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 #include "statics/rest_search.hpp"
 

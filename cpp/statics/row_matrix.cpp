@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

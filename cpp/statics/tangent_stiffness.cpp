@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {

@@ -6,9 +6,7 @@
 
 #include "model/topology.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 #include "spatial/rotation.hpp"
-#include "spatial/rotation_along.hpp"
 #include "spatial/swing.hpp"
 
 namespace bellcrank {
@@ -100,6 +98,36 @@ void read_turning(const JointMap& map, const RelativeMotion& m, double* x, doubl
 }
 
 }  // namespace
+
+void enter(const JointStep& step, int coordinate, int speed, JointMap& map) {
+    switch (step.motion) {
+        case Motion::slide:
+            map.slide[step.axis] = coordinate;
+            map.slide_speed[step.axis] = speed;
+            break;
+        case Motion::turn:
+        case Motion::screw:
+            map.turn[step.number] = coordinate;
+            map.turn_speed[step.number] = speed;
+            break;
+        case Motion::ball:
+            map.ball = coordinate;
+            map.ball_speed = speed;
+            break;
+        case Motion::free:
+            for (int i = 0; i < 3; ++i) enter({Motion::slide, i}, coordinate + i, speed + i, map);
+            enter({Motion::ball}, coordinate + 3, speed + 3, map);
+            break;
+        case Motion::swing:
+            map.swing = coordinate;
+            map.swing_speed = speed;
+            break;
+        case Motion::general:
+            map.own.push_back(coordinate);
+            map.own_speed.push_back(speed);
+            break;
+    }
+}
 
 JointPart part_of(const TreeJoint& joint, const Coordinate& coordinate) {
     using enum JointPart::Kind;

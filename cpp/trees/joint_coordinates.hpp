@@ -8,7 +8,7 @@
 
 namespace bellcrank {
 
-// Numbers of the coordinates and speeds of a joint of the tree; −1: it has none there.
+// A joint of the tree with the numbers of its coordinates and speeds; −1: it has none there.
 struct JointMap {
     TreeJoint joint;
     int slide[3] = {-1, -1, -1}, slide_speed[3] = {-1, -1, -1};
@@ -21,6 +21,9 @@ struct JointMap {
     Quat after{1, 0, 0, 0};            // ball: its link's axes → the marker's behind the joint
     std::vector<int> rows;             // of the model: those that hold by the joint's transform and coordinates
 };
+
+// Enters the first coordinate and speed of a step; of a general one each by itself.
+void enter(const JointStep& step, int coordinate, int speed, JointMap& map);
 
 // Which motion of a joint of the tree a coordinate of the model is.
 struct JointPart {
@@ -49,8 +52,8 @@ class JointCoordinates {
     // Whether a speed is that of an angle.
     bool turns(int speed) const;
 
-    // Of body records (spatial/body_state.hpp); what the joints do not allow is left out. Angles are the principal
-    // ones.
+    // Reads coordinates and speeds off body records (spatial/body_state.hpp); what the joints do not allow is left out.
+    // Angles are the principal ones.
     void read(const AngleBranches& branches, const double* poses, const double* twists, double* x, double* u) const;
     // Coordinates of joints given by formulas from where the branches are.
     void take_formula_angles(const AngleBranches& branches, double* x) const;
@@ -60,7 +63,7 @@ class JointCoordinates {
     void follow_angles(const double* x, AngleBranches& branches) const;
     void follow_formulas(const double* x, AngleBranches& branches) const;
 
-    // As of System.
+    // The maps of Manifold (model/ports.hpp).
     void retract(const double* x0, const double* xi, double* out) const;
     void chart_rate(const double* xi, const double* u, double* rate) const;
     void chart_velocity(const double* xi, const double* rate, double* u) const;

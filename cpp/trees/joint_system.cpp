@@ -7,7 +7,6 @@
 #include "model/branches.hpp"
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

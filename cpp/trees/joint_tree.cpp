@@ -1,6 +1,7 @@
 #include "trees/joint_tree.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "model/topology.hpp"
@@ -15,7 +16,7 @@ void take_formula(TreeJoint& joint, int formula) {
     for (bool& slide : joint.slides) slide = false;
 }
 
-// What one block of rows says of its pair, as far as a transform can say it.
+// Reads the joint that one block of rows makes of its pair, as far as a transform can be that joint.
 class BlockReader {
   public:
     BlockReader(const Model& model, const Block& block) : model_(model), block_(block) {}
@@ -127,8 +128,60 @@ std::vector<TreeJoint> rowless_joints(const Model& model) {
     return out;
 }
 
-// Joints given by formulas come first, since what they know of their coordinates is in no other equation.
+// A marker of a joint in its body's principal frame; that of side 0 is moved to where the joint holds it.
+Place marker_place(const Model& model, const TreeJoint& joint, int side) {
+    const MarkerPair& pair = model.pairs[joint.pair];
+    Place at{rotation_matrix(pair.rotation[side]), pair.offset[side]};
+    if (side == 0) at.shift += at.rotation * Vec3{joint.held[0], joint.held[1], joint.held[2]};
+    return at;
+}
+
+// Joints given by formulas come first, since no other equation contains their coordinates.
 int weight(const TreeJoint& joint) { return static_cast<int>(joint.rows.size()) + (joint.formula >= 0 ? 6 : 0); }
+
+class Parts {
+  public:
+    explicit Parts(const Model& model) : model_(model), edges_(joint_edges(model)) {
+        DisjointSets whole(model.bodies() + 1);
+        for (const TreeJoint& edge : edges_) whole.join(edge.parent, edge.child);
+        whole_ = whole.numbers();
+    }
+
+    // The parts without the edges of some blocks. Of what hung together, the part of the ground stays, or that of the
+    // first body, which is the root if there is no ground.
+    std::vector<CutOff> without(const std::vector<int>& cut) const {
+        std::vector<bool> is_cut(model_.blocks.size(), false);
+        for (const int block : cut) is_cut[block] = true;
+        DisjointSets sets(model_.bodies() + 1);
+        std::vector<const TreeJoint*> away;
+        for (const TreeJoint& edge : edges_) {
+            if (edge.block >= 0 && is_cut[edge.block])
+                away.push_back(&edge);
+            else
+                sets.join(edge.parent, edge.child);
+        }
+        const std::vector<int> left = sets.numbers();
+        std::map<int, int> stays;  // set of the whole → set of what stays
+        stays[whole_[model_.ground()]] = left[model_.ground()];
+        std::map<int, CutOff> parts;
+        for (int body = 0; body < model_.bodies(); ++body) {
+            const int rest = left[body];
+            if (stays.try_emplace(whole_[body], rest).first->second != rest) parts[rest].bodies.push_back(body);
+        }
+        std::vector<CutOff> out;
+        for (auto& [set, part] : parts) {
+            for (const TreeJoint* edge : away)
+                if ((left[edge->parent] == set) != (left[edge->child] == set)) part.blocks.push_back(edge->block);
+            out.push_back(std::move(part));
+        }
+        return out;
+    }
+
+  private:
+    const Model& model_;
+    const std::vector<TreeJoint> edges_;
+    std::vector<int> whole_;  // per body its set
+};
 
 }  // namespace
 
@@ -157,6 +210,7 @@ JointTree joint_tree(const Model& model, std::vector<TreeJoint> edges) {
     for (const TreeJoint& joint : edges) ends.emplace_back(joint.parent, joint.child);
     const Topology forest(model.bodies() + 1, std::move(ends));
     JointTree tree;
+    std::vector<int> number(model.bodies() + 1, -1);  // per body, that of its joint
     for (const int body : depth_first(forest.parent, forest.order)) {
         if (body == model.ground()) continue;
         TreeJoint joint;  // free, unless an edge leads there
@@ -164,6 +218,12 @@ JointTree joint_tree(const Model& model, std::vector<TreeJoint> edges) {
         joint.reversed = joint.parent == body;
         joint.child = body;
         joint.parent = forest.parent[body] >= 0 ? forest.parent[body] : model.ground();
+        joint.above = number[joint.parent];
+        number[body] = static_cast<int>(tree.joints.size());
+        if (joint.pair >= 0) {
+            joint.before = marker_place(model, joint, joint.reversed ? 1 : 0);
+            joint.behind = marker_place(model, joint, joint.reversed ? 0 : 1);
+        }
         tree.joints.push_back(std::move(joint));
     }
     std::vector<bool> held(model.rows.size(), false);
@@ -184,6 +244,44 @@ JointTree joint_tree(const Model& model, const std::vector<int>& cut) {
     for (const TreeJoint& joint : joint_edges(model, cut))
         if (sets.join(joint.parent, joint.child)) edges.push_back(joint);
     return joint_tree(model, std::move(edges));
+}
+
+std::vector<JointStep> TreeJoint::steps() const {
+    if (formula >= 0) return {{Motion::general}};
+    if (pair < 0) return {{Motion::free}};
+    std::vector<JointStep> out;
+    for (int i = 0; i < 3; ++i)
+        if (slides[i] && screw_axis != i) out.push_back({Motion::slide, i});
+    const size_t slide_count = out.size();
+    const int axis = axis_of(turning);
+    if (turning == Turning::ball)
+        out.push_back({Motion::ball});
+    else if (turning == Turning::universal)
+        out.insert(out.end(), {{Motion::turn, 0, 0}, {Motion::turn, 1, 1}});
+    else if (turning >= Turning::swing_x)
+        out.push_back({Motion::swing, axis});
+    else if (turning != Turning::none)
+        out.push_back({screw_axis >= 0 ? Motion::screw : Motion::turn, axis});
+    if (reversed) {  // slides commute and keep their order
+        std::reverse(out.begin() + slide_count, out.end());
+        std::rotate(out.begin(), out.begin() + slide_count, out.end());
+    }
+    return out;
+}
+
+std::vector<CutOff> cut_off(const Model& model, const std::vector<int>& cut) {
+    Parts parts(model);
+    std::vector<CutOff> out;
+    if (parts.without(cut).empty()) return out;
+    std::vector<int> in_loops;
+    for (const int block : cut) {
+        const std::vector<CutOff> behind = parts.without({block});
+        out.insert(out.end(), behind.begin(), behind.end());
+        if (behind.empty()) in_loops.push_back(block);
+    }
+    const std::vector<CutOff> together = parts.without(in_loops);
+    out.insert(out.end(), together.begin(), together.end());
+    return out;
 }
 
 }  // namespace bellcrank

@@ -5,7 +5,6 @@
 #include "matrices/quadratic_program.hpp"
 #include "matrices/shared_loads.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 #include "trees/tree_reactions.hpp"
 
 namespace bellcrank {

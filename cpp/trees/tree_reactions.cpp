@@ -7,7 +7,6 @@
 #include "matrices/small_least_squares.hpp"
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 

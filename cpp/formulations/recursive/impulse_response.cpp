@@ -6,17 +6,8 @@ namespace bellcrank::recursive {
 
 namespace {
 
-Load as_load(const Twist& a) { return {a.w, a.v}; }
-
-// [r] m.
-Mat3 crossed(const Vec3& r, const Mat3& m) {
-    Mat3 out;
-    for (int c = 0; c < 3; ++c) {
-        const Vec3 column = cross(r, {m.m[c], m.m[3 + c], m.m[6 + c]});
-        out.m[c] = column.x, out.m[3 + c] = column.y, out.m[6 + c] = column.z;
-    }
-    return out;
-}
+// A motion in the place that Mobility::of has for it.
+Load as_load(const Twist& a) { return {a.v, a.w}; }
 
 }  // namespace
 
@@ -155,24 +146,12 @@ void ImpulseResponse::whiten_joint(const TreeState& k, int i) {
     }
 }
 
-// X Λ Xᵀ of the parent: with its origin moved by r, B ← B + A [r], C ← C + Bᵀ [r] + ([r]ᵀ B) + [r]ᵀ A [r].
+// X Λ Xᵀ of the parent: a mobility moves against an inertia.
 ImpulseResponse::Mobility ImpulseResponse::inward(const TreeState& k, int i) const {
-    const Articulated& P = mobility_[tree_.links[i].parent].of;
-    const Vec3& r = k.shift[i];
-    const Mat3 A = full(P.A), rA = crossed(r, A);
-    Articulated out = P;
-    for (int a = 0; a < 3; ++a)
-        for (int b = 0; b < 3; ++b) out.B.m[3 * a + b] -= rA.m[3 * b + a];  // A [r] = −([r] A)ᵀ
-    // −[r] (B + ½ A [r]) and its transpose
-    Mat3 half;
-    for (int c = 0; c < 9; ++c) half.m[c] = 0.5 * (P.B.m[c] + out.B.m[c]);
-    const Mat3 rB = crossed(r, half);
-    for (int c = 0; c < 3; ++c) out.C.m[c] -= 2.0 * rB.m[4 * c];
-    out.C.m[3] -= rB.m[1] + rB.m[3];
-    out.C.m[4] -= rB.m[2] + rB.m[6];
-    out.C.m[5] -= rB.m[5] + rB.m[7];
+    Articulated of = mobility_[tree_.links[i].parent].of;
+    shift(-k.shift[i], of);
     const Mat3 Rt = transpose(k.rotation[i]);
-    return {{rotated(Rt, out.A), rotated(Rt, out.B), rotated(Rt, out.C)}};
+    return {{rotated(Rt, of.A), rotated(Rt, of.B), rotated(Rt, of.C)}};
 }
 
 void ImpulseResponse::find_mobility(const TreeState& k, int i) {
@@ -199,7 +178,7 @@ void ImpulseResponse::find_mobility(const TreeState& k, int i) {
     }
 }
 
-// What the joint lets pass of the impulses within a link's subtree, in its parent's frame.
+// Takes what the joint lets pass of the impulses within a link's subtree to its parent's frame.
 void ImpulseResponse::pass(const TreeState& k, int i) {
     const Link& link = tree_.links[i];
     const int d = link.given < 0 ? link.speeds : 0;

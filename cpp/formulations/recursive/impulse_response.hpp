@@ -34,12 +34,12 @@ class ImpulseResponse {
     double rates(const TreeState& k, std::span<const RowEnd> ends, const double* u, std::span<double> out);
 
   private:
-    // The jump that an impulse makes: w = A n + B f, v = Bᵀ n + C f.
+    // The jump that an impulse makes, v = A f + B n and w = Bᵀ f + C n, in the blocks of an inertia.
     struct Mobility {
         Articulated of;
         Twist operator*(const Load& P) const {
-            const Load a = of * Twist{P.n, P.f};
-            return {a.n, a.f};
+            const Load a = of * Twist{P.f, P.n};
+            return {a.f, a.n};
         }
     };
     void sort_ends(std::span<const RowEnd> ends);

@@ -7,12 +7,10 @@
 #include "formulations/recursive.hpp"
 #include "formulations/recursive/impulse_response.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 
 using recursive::kNothing;
-using recursive::Load;
 using recursive::RowEnd;
 
 namespace {
@@ -191,7 +189,7 @@ const double* Recursive::Space::twists(const double* u) {
     return system_.twists_.data();
 }
 
-// Where charts are not flat, as where a ball turns, by the rate in the middle of the way.
+// Charts that are not flat, as where a ball turns, are advanced by the rate in the middle of the way.
 void Recursive::Space::advance(double t, double h, const double* x, double* u, double* x1) {
     const int n = speeds();
     for (int k = 0; k < n; ++k) xi_[k] = h * u[k];
@@ -207,7 +205,7 @@ void Recursive::Space::advance(double t, double h, const double* x, double* u, d
     system_.lead_positions(t, x1);
 }
 
-// Which stops push is found by impulses: accelerations, of frames, say nothing.
+// Impulses find which stops push; accelerations, known at frames only, cannot.
 bool Recursive::Space::close(double t, double* x) {
     system_.forget_stops();
     return system_.closing_rows().empty() || system_.close_positions(t, x);
@@ -231,7 +229,7 @@ void Recursive::Space::take(const double* twists, double* u) {
     response_.find_speeds(system_.state_, system_.loads_.data(), efforts_.data(), system_.given_.data(), u);
 }
 
-// By the accelerations that these impulses make if they act all the time.
+// Takes the accelerations that these impulses make if they act all the time.
 void Recursive::Space::kick(double time, const double* u, const double* on_bodies, ImpulseRows& rows,
                             const double* impulses, double* change, double* of_twists) {
     system_.to_records(t_, x_.data(), u, system_.poses_.data(), system_.twists_.data());

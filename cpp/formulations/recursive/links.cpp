@@ -1,5 +1,6 @@
 #include "formulations/recursive/links.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -33,27 +34,18 @@ class Builder {
         map().rows = joint.rows;
         const BodyPlace& parent = tree_.bodies[joint.parent];
         link_ = parent.link;
-        at_ = parent.at * end(joint, joint.reversed ? 1 : 0);
+        at_ = parent.at * joint.before;
         if (const Chain* chain = chain_of(joint))
             take(joint, *chain);
         else
-            for (const JointStep& step : steps_of(joint)) take(joint, step);
-        const Place behind = at_ * inverse(end(joint, joint.reversed ? 0 : 1));
-        tree_.bodies[joint.child] = {link_, behind, quaternion_from_matrix(behind.rotation)};
+            for (const JointStep& step : joint.steps()) take(joint, step);
+        const Place behind = at_ * inverse(joint.behind);
+        tree_.bodies[joint.child] = {{link_, behind}, quaternion_from_matrix(behind.rotation)};
         add_mass(joint.child);
     }
 
   private:
     JointMap& map() { return tree_.joints.back(); }
-
-    // The marker on a side; that of side 1 is moved to where the joint holds it.
-    Place end(const TreeJoint& joint, int side) const {
-        if (joint.pair < 0) return {};
-        const MarkerPair& pair = model_.pairs[joint.pair];
-        Place at{rotation_matrix(pair.rotation[side]), pair.offset[side]};
-        if (side == 0) at.shift += at.rotation * Vec3{joint.held[0], joint.held[1], joint.held[2]};
-        return at;
-    }
 
     const Chain* chain_of(const TreeJoint& joint) const {
         if (joint.formula < 0) return nullptr;
@@ -142,14 +134,10 @@ class Builder {
         const BodyPlace& place = tree_.bodies[body];
         if (place.link < 0) return;
         Link& link = tree_.links[place.link];
-        const Vec3& I = model_.principal_inertia[body];
-        const Mat3& R = place.at.rotation;
-        const Mat3 principal{{I.x, 0, 0, 0, I.y, 0, 0, 0, I.z}};
-        const Mat3 J = inertia_about_point(R * principal * transpose(R), model_.mass[body], place.at.shift);
+        const Articulated I = rigid_inertia(model_.mass[body], model_.principal_inertia[body], place.at);
         link.mass += model_.mass[body];
         link.moment += model_.mass[body] * place.at.shift;
-        const int entries[6] = {0, 4, 8, 1, 2, 5};
-        for (int k = 0; k < 6; ++k) link.second[k] += J.m[entries[k]];
+        for (int k = 0; k < 6; ++k) link.second[k] += I.A.m[k];
     }
 
     const Model& model_;
@@ -193,6 +181,21 @@ void take_drives_and_rotors(const Model& model, const JointTree& joints, LinkTre
     tree.closing_rows.insert(tree.closing_rows.end(), joints.stops.begin(), joints.stops.end());
 }
 
+// Ratios from which a body is light beside what it carries; inertias go with the square of lengths too.
+constexpr double kMass = 1e4, kInertia = 1e5;
+
+// The least moment of inertia about the com.
+double least_inertia(const Link& link) {
+    const Vec3& h = link.moment;
+    const std::array<double, 6>& J = link.second;
+    const double w = 1.0 / link.mass;
+    Eigen::Matrix3d I;
+    I << J[0] - w * (h.y * h.y + h.z * h.z), J[3] + w * h.x * h.y, J[4] + w * h.x * h.z,  //
+        J[3] + w * h.x * h.y, J[1] - w * (h.x * h.x + h.z * h.z), J[5] + w * h.y * h.z,   //
+        J[4] + w * h.x * h.z, J[5] + w * h.y * h.z, J[2] - w * (h.x * h.x + h.y * h.y);
+    return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(I, Eigen::EigenvaluesOnly).eigenvalues()[0];
+}
+
 }  // namespace
 
 std::vector<std::string> refusals(const Model& model) {
@@ -216,6 +219,28 @@ LinkTree make_links(const Model& model, const JointTree& joints) {
     }
     take_drives_and_rotors(model, joints, tree);
     return tree;
+}
+
+bool carries_heavier(const LinkTree& tree) {
+    const size_t n = tree.links.size();
+    std::vector<double> mass(n, 0.0), turning(n, 0.0);  // largest of what hangs on a link, the link included
+    for (size_t i = n; i-- > 0;) {
+        const Link& link = tree.links[i];
+        // A joint of several elementary freedoms: links without mass before that of the body.
+        int freedoms = link.speeds;
+        for (int p = link.parent; p >= 0 && tree.links[p].mass == 0.0; p = tree.links[p].parent)
+            freedoms += tree.links[p].speeds;
+        if (link.mass > 0.0 && freedoms > 1) {
+            if (mass[i] > kMass * link.mass || turning[i] > kInertia * least_inertia(link)) return true;
+        }
+        mass[i] = std::max(mass[i], link.mass);
+        turning[i] = std::max(turning[i], link.second[0] + link.second[1] + link.second[2]);
+        if (link.parent < 0) continue;
+        const Vec3& r = link.at.shift;
+        mass[link.parent] = std::max(mass[link.parent], mass[i]);
+        turning[link.parent] = std::max({turning[link.parent], turning[i], mass[i] * dot(r, r)});
+    }
+    return false;
 }
 
 }  // namespace bellcrank::recursive

@@ -6,24 +6,22 @@
 // origin, in the axes of the link. Links are numbered in preorder.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "trees/joint_steps.hpp"
-#include "trees/place.hpp"
+#include "trees/joint_coordinates.hpp"
 
 namespace bellcrank::recursive {
 
-struct Link {
-    int parent = -1;  // −1: the ground
-    int joint = -1;   // of the tree, that it is a step of
-    Motion motion = Motion::turn;
+struct Link : LinkOf<Vec3> {
+    int joint = -1;    // of the tree, that it is a step of
     int x = 0, u = 0;  // first coordinate and first speed
     int speeds = 1;
     int given = -1;     // the drive that gives its motion, −1: it is free
-    Place at;           // joint frame in the parent's frame; the link's own is reached from it by the motion
     double offset = 0;  // turn, slide: added to the coordinate
     double mass = 0;
     Vec3 moment{0, 0, 0};            // mass times com
@@ -48,10 +46,8 @@ struct Rotor {
     double factor, compliance;
 };
 
-// A body's principal frame in its link's. Link −1 is the ground.
-struct BodyPlace {
-    int link = -1;
-    Place at;
+// A body's principal frame in its link's.
+struct BodyPlace : BodyPlaceOf<Vec3> {
     Quat turn{1, 0, 0, 0};  // the rotation of `at`
 };
 
@@ -74,5 +70,42 @@ std::vector<std::string> refusals(const Model& model);
 LinkTree make_links(const Model& model, const JointTree& joints);
 // Whether a body on a joint of several freedoms is so light beside what hangs on it that digits may be lost.
 bool carries_heavier(const LinkTree& tree);
+
+// A law along a coordinate whose rate is a speed of the tree: its effort is there without measuring bodies.
+struct JointEffort {
+    const Law* law;
+    int x, u;  // coordinate and speed of the tree
+
+    double at(const Model& model, double t, double value, double rate) const {
+        const Function* function = law->function < 0 ? nullptr : &model.functions[law->function];
+        return law->kind->effort({value, rate, t}, law->params, function);
+    }
+};
+
+class JointEfforts {
+  public:
+    JointEfforts(const Model& model, const LinkTree& tree) : model_(model), taken_(model.laws.size(), 0) {
+        for (size_t i = 0; i < model.laws.size(); ++i) {
+            const auto [link, speed] = tree.speed_of[model.laws[i].coordinate];
+            if (link < 0) continue;
+            taken_[i] = 1;
+            list_.push_back({&model.laws[i], tree.links[link].x + speed - tree.links[link].u, speed});
+        }
+    }
+
+    const std::vector<JointEffort>& list() const { return list_; }
+    bool takes_all() const { return list_.size() == taken_.size(); }
+    const std::uint8_t* taken() const { return taken_.data(); }  // per law
+
+    void find(double t, const double* x, const double* u, std::vector<double>& efforts) const {
+        std::fill(efforts.begin(), efforts.end(), 0.0);
+        for (const JointEffort& e : list_) efforts[e.u] += e.at(model_, t, x[e.x], u[e.u]);
+    }
+
+  private:
+    const Model& model_;
+    std::vector<JointEffort> list_;
+    std::vector<std::uint8_t> taken_;
+};
 
 }  // namespace bellcrank::recursive

@@ -5,12 +5,10 @@
 
 #include "formulations/recursive.hpp"
 #include "spatial/body_state.hpp"
-#include "spatial/components.hpp"
 
 namespace bellcrank {
 
 using recursive::Drive;
-using recursive::Load;
 
 namespace {
 

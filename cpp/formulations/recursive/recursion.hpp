@@ -25,7 +25,8 @@ struct RowEnd {
     Load load;
 };
 
-// Of what an inertia along a joint was, and of a row, squared: where less is left, ten digits are no longer certain.
+// Parts of what an inertia along a joint was, and of a row, squared: where less is left, ten digits are no longer
+// certain.
 inline constexpr double kLittleInertia = 1e-4, kLittleRow = 1e-3;
 
 class Recursion {
@@ -40,7 +41,7 @@ class Recursion {
     // compliance: of each row (J u̇ + compliance λ = γ). natural: size of each row against free bodies. A row whose
     // pivot is below `tolerance` of the largest entry that it has had is dropped.
     void factor(const TreeState& k, const double* compliance, const double* natural, double tolerance);
-    // What entries rows have had is forgotten.
+    // Forgets which entries rows have had.
     void forget_sizes();
     const std::vector<std::uint8_t>& dropped() const { return dropped_; }
     double smallest_pivot() const { return smallest_; }
@@ -129,7 +130,7 @@ class Recursion {
     std::vector<Twist> a_;           // per link
     std::vector<double> reflector_;  // workspace of one node
 
-    // Of inertias, what was there before anything was taken from them: the size of their rounding.
+    // Inertias before anything was taken from them: the size of their rounding.
     struct Size {
         double turning = 0, mass = 0;
     };

@@ -5,8 +5,6 @@
 
 #include <vector>
 
-#include "formulations/recursive/articulated.hpp"
-#include "formulations/recursive/joint_efforts.hpp"
 #include "formulations/recursive/links.hpp"
 #include "spatial/aligned.hpp"
 #include "spatial/lanes.hpp"
@@ -19,7 +17,6 @@ struct LinkConstants {
     int branch;  // where what children other than the first pass up is gathered; −1: there are none
     int extra;   // ball, free: place of what the way down needs
     int given;   // drive, −1: none
-    int rows;    // its own inertia by rows; −1: it is not passed up by rows
     Motion motion;
     bool has_child;
     bool axial;  // the frame of its turn is reached along x, about x and along z: R and r say no more
@@ -27,11 +24,6 @@ struct LinkConstants {
     double mass, moment[3], second[6];
     double offset, rotor;
     double along;  // axial: the shift along z
-};
-
-// A link's own inertia by rows: J, [h], and its mass three times.
-struct OwnRows {
-    Lane A[3], B[3], mass;
 };
 
 // What a pass leaves for the next.
@@ -43,7 +35,7 @@ struct LinkWork {
     T inverse, z;  // 1/d; effort left along the joint, or its given acceleration
 };
 
-// Of a ball: D⁻¹ n (3), D⁻¹ B (9). Of a free body: its acceleration (6).
+// A ball keeps D⁻¹ n (3) and D⁻¹ B (9), a free body its acceleration (6).
 inline constexpr int kExtra = 12;
 
 class TreePass {
@@ -71,15 +63,11 @@ class TreePass {
     template <class T>
     void efforts(double t, const T* x, const T* u, T* out) const;
     template <class T>
-    void turn(Workspace<T>& w, size_t first, const T* x) const;
-    template <class T>
     void velocities(Workspace<T>& w, const T* x, const T* u);
     template <class T>
     void inertias(Workspace<T>& w, const T* x, const T* u);
     template <class T>
     void pass(Workspace<T>& w, int link, const T* x, const T* u, ArticulatedT<T>& I, ForceT<T>& p);
-    // Passes up a run of axial turns that begins with a link at its outer end; the last link of it.
-    int pass_axial(Workspace<double>& w, int link, const double* u, ArticulatedT<double>& I, ForceT<double>& p);
     template <class T>
     void pass_other(Workspace<T>& w, int link, const T* x, const T* u, ArticulatedT<T>& I, ForceT<T>& p);
     template <class T>
@@ -91,8 +79,6 @@ class TreePass {
 
     const Model& model_;
     std::vector<LinkConstants, AlignedAllocator<LinkConstants>> links_;
-    std::vector<OwnRows, AlignedAllocator<OwnRows>> own_rows_;
-    std::vector<int> turns_;  // links, the last one repeated to fill a vector
     JointEfforts efforts_;
     std::vector<Drive> drives_;
     std::vector<double> given_;

@@ -14,19 +14,6 @@ namespace {
 constexpr Vec3 kAxis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 constexpr Vec3 kZero{0, 0, 0};
 
-void store_padded(double* p, const Vec3& v) {
-    p[0] = v.x;
-    p[1] = v.y;
-    p[2] = v.z;
-    p[3] = 0.0;
-}
-Vec3 load(const double* p) { return {p[0], p[1], p[2]}; }
-
-Quat renormalized(const Quat& q) {
-    const double k = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-    return {k * q.w, k * q.x, k * q.y, k * q.z};
-}
-
 void swing_frame(const Link& link, const double* x, JointFrame& out) {
     const Quat shaft{x[link.x], x[link.x + 1], x[link.x + 2], x[link.x + 3]};
     out.q = rotation_of_shaft(shaft, link.held, 0.0);
@@ -102,7 +89,7 @@ void TreeState::frame_of(const Link& link, const double* x, const double* u, Joi
     }
 }
 
-// With p, Λ the pose of marker 2 in marker 1, ω its angular velocity and a bar on what ṡ adds to accelerations there:
+// Let p, Λ be the pose of marker 2 in marker 1, ω its angular velocity and a bar on what ṡ adds to accelerations there:
 //   forward   S = Λᵀ (w; ∂p),       bias = Λᵀ (ω̄̇;  p̄̈ − ω × ṗ)
 //   reversed  S = (−w; w × p − ∂p), bias = (−ω̄̇;  ω̄̇ × p + ω × ṗ − p̄̈)
 void TreeState::formula_frame(const Link& link, const double* x, const double* u, JointFrame& out) {
@@ -173,26 +160,24 @@ void TreeState::write_poses(double* poses) const {
     for (size_t b = 0; b < tree.bodies.size(); ++b) {
         const BodyPlace& place = tree.bodies[b];
         double* p = poses + kPose * b;
-        Quat q = place.turn;
-        if (place.link < 0) {
-            store_padded(p, place.at.shift);
-        } else {
-            store_padded(p, position[place.link] + world[place.link] * place.at.shift);
-            q = renormalized(attitude[place.link] * q);
-        }
-        p[4] = q.w, p[5] = q.x, p[6] = q.y, p[7] = q.z;
+        const bool moves = place.link >= 0;
+        store(p, moves ? position[place.link] + world[place.link] * place.at.shift : place.at.shift);
+        p[3] = 0.0;
+        store(p + 4, moves ? renormalized(attitude[place.link] * place.turn) : place.turn);
     }
 }
 
 void TreeState::write_twists(double* twists) const {
     for (size_t b = 0; b < tree.bodies.size(); ++b) {
         const BodyPlace& place = tree.bodies[b];
-        double* p = twists + kTwist * b;
-        std::fill_n(p, kTwist, 0.0);
-        if (place.link < 0) continue;
+        const int body = static_cast<int>(b);
+        if (place.link < 0) {
+            store_twist(twists, body, kZero, kZero);
+            continue;
+        }
         const Twist& v = velocity[place.link];
-        store_padded(p, world[place.link] * (v.v + cross(v.w, place.at.shift)));
-        store_padded(p + 4, transpose_times(place.at.rotation, v.w));
+        store_twist(twists, body, world[place.link] * (v.v + cross(v.w, place.at.shift)),
+                    transpose_times(place.at.rotation, v.w));
     }
 }
 
@@ -206,12 +191,14 @@ Vec3 TreeState::centripetal(int body) const {
 void TreeState::write_accelerations(const Twist* links, double* records) const {
     for (size_t b = 0; b < tree.bodies.size(); ++b) {
         const BodyPlace& place = tree.bodies[b];
-        double* p = records + kTwist * b;
-        std::fill_n(p, kTwist, 0.0);
-        if (place.link < 0) continue;
+        const int body = static_cast<int>(b);
+        if (place.link < 0) {
+            store_twist(records, body, kZero, kZero);
+            continue;
+        }
         const Twist& a = links[place.link];
-        store_padded(p, world[place.link] * (a.v + cross(a.w, place.at.shift)) + centripetal(static_cast<int>(b)));
-        store_padded(p + 4, transpose_times(place.at.rotation, a.w));
+        store_twist(records, body, world[place.link] * (a.v + cross(a.w, place.at.shift)) + centripetal(body),
+                    transpose_times(place.at.rotation, a.w));
     }
 }
 

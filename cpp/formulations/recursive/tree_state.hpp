@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "formulations/recursive/articulated.hpp"
 #include "formulations/recursive/links.hpp"
 
 namespace bellcrank::recursive {
@@ -48,7 +47,6 @@ class TreeState {
   private:
     void frame_of(const Link& link, const double* x, const double* u, JointFrame& out);
     void formula_frame(const Link& link, const double* x, const double* u, JointFrame& out);
-    // A body's frame, its link being −1 for the ground.
 
     const Model& model_;
     std::vector<Quat> at_;                                          // of each link's joint frame

@@ -1,7 +1,7 @@
 // Derivatives of the accelerations at a state.
 #include <Eigen/Core>
 
-#include "formulations/symbolic/runner.hpp"
+#include "formulations/symbolic.hpp"
 #include "matrices/least_squares.hpp"
 
 namespace bellcrank {

@@ -101,11 +101,11 @@ class Literal {
         phi.m.fill(tree_.number(0.0));
         if (is_zero(m.mass)) return phi;
         const Matrix4& W = W_[i];
-        const Vector com = scaled(tree_.number(1.0) / m.mass, m.first);
+        const Vector com = (tree_.number(1.0) / m.mass) * m.first;
         const Vector r{W(0, 0) * com.x + W(0, 1) * com.y + W(0, 2) * com.z + W(0, 3),
                        W(1, 0) * com.x + W(1, 1) * com.y + W(1, 2) * com.z + W(1, 3),
                        W(2, 0) * com.x + W(2, 1) * com.y + W(2, 2) * com.z + W(2, 3)};
-        const Vector a = scaled(m.mass, rate_of(rate_of(r)) - tree_.gravity);
+        const Vector a = m.mass * (rate_of(rate_of(r)) - tree_.gravity);
         const Expression force[3] = {a.x, a.y, a.z}, centre[4] = {com.x, com.y, com.z, tree_.number(1.0)};
         const Vector b = spin_load(m, com, W);
         const Expression o = tree_.number(0.0);
@@ -122,7 +122,8 @@ class Literal {
 
     Vector spin_load(const Moments& m, const Vector& com, const Matrix4& W) const {
         const Symmetric C = shifted(Moments{-m.mass, zero_vector(graph_), m.second}, com).second;  // about the com
-        const Matrix I{{C.yy + C.zz, -C.xy, -C.xz, -C.xy, C.xx + C.zz, -C.yz, -C.xz, -C.yz, C.xx + C.yy}};
+        const Matrix I{
+            {C.yy() + C.zz(), -C.xy(), -C.xz(), -C.xy(), C.xx() + C.zz(), -C.yz(), -C.xz(), -C.yz(), C.xx() + C.yy()}};
         std::vector<Expression> R;
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) R.push_back(W(i, j));
