@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
+#include "formulations/recursive/axial_rows.hpp"
 #include "formulations/recursive/joint_kernels.hpp"
 
 namespace bellcrank::recursive {
@@ -107,6 +109,15 @@ std::vector<ChosenFrame> choose_frames(const LinkTree& tree) {
     return out;
 }
 
+#if BELLCRANK_LANES == 4
+OwnRows own_rows(const LinkConstants& k) {
+    const double *J = k.second, *h = k.moment;
+    return {{Lane{J[0], J[3], J[4], 0}, Lane{J[3], J[1], J[5], 0}, Lane{J[4], J[5], J[2], 0}},
+            {Lane{0, -h[2], h[1], 0}, Lane{h[2], 0, -h[0], 0}, Lane{-h[1], h[0], 0, 0}},
+            Lane{k.mass, k.mass, k.mass, 0}};
+}
+#endif
+
 }  // namespace
 
 bool TreePass::takes(const Model& model, const LinkTree& tree) {
@@ -145,6 +156,13 @@ TreePass::TreePass(const Model& model, const LinkTree& tree)
         k.moment[0] = h.x, k.moment[1] = h.y, k.moment[2] = h.z;
         std::copy(chosen[i].second.begin(), chosen[i].second.end(), k.second);
         k.offset = link.offset + chosen[i].offset, k.rotor = link.rotor[0];
+        k.rows = -1;
+#if BELLCRANK_LANES == 4
+        if (k.motion == Motion::turn && (k.axial || k.parent < 0) && k.given < 0 && k.rotor == 0.0) {
+            k.rows = static_cast<int>(own_rows_.size());
+            own_rows_.push_back(own_rows(k));
+        }
+#endif
         links_.push_back(k);
     }
     coordinates_ = tree.coordinates, speeds_ = tree.speeds;
@@ -276,6 +294,25 @@ void TreePass::pass(Workspace<T>& w, int i, const T* x, const T* u, ArticulatedT
         to_parent_after_turn(k, I, p);
 }
 
+int TreePass::pass_axial([[maybe_unused]] Workspace<double>& w, int i, [[maybe_unused]] const double* u,
+                         [[maybe_unused]] ArticulatedT<double>& I, [[maybe_unused]] ForceT<double>& p) {
+#if BELLCRANK_LANES == 4
+    AxialRows rows(I, p);
+    for (;; --i) {
+        const LinkConstants& k = links_[i];
+        LinkWork<double>& link = w.link[i];
+        rows.add_own(own_rows_[k.rows], link.velocity);
+        rows.reduce(w.effort[k.u], u[k.u], link);
+        if (k.parent < 0) break;  // nothing is passed to the ground
+        rows.turn(link.sine, link.cosine);
+        rows.to_parent(k);
+        if (k.parent != i - 1 || links_[i - 1].rows < 0 || links_[i - 1].branch >= 0) break;
+    }
+    rows.get(I, p);
+#endif
+    return i;
+}
+
 template <class T>
 void TreePass::inertias(Workspace<T>& w, const T* x, const T* u) {
     ArticulatedT<T> I{};
@@ -291,8 +328,16 @@ void TreePass::inertias(Workspace<T>& w, const T* x, const T* u) {
             I += w.inertia[k.branch];
             p += w.load[k.branch];
         }
-        pass(w, i, x, u, I, p);
-        if (const int parent = k.parent; parent >= 0 && parent != i - 1) {
+        if constexpr (std::is_same_v<T, double>) {
+            if (k.rows >= 0)
+                i = pass_axial(w, i, u, I, p);
+            else
+                pass(w, i, x, u, I, p);
+        } else {
+            pass(w, i, x, u, I, p);
+        }
+        const int parent = links_[i].parent;
+        if (parent >= 0 && parent != i - 1) {
             w.inertia[links_[parent].branch] += I;
             w.load[links_[parent].branch] += p;
         }

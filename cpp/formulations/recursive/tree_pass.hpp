@@ -17,6 +17,7 @@ struct LinkConstants {
     int branch;  // where what children other than the first pass up is gathered; −1: there are none
     int extra;   // ball, free: place of what the way down needs
     int given;   // drive, −1: none
+    int rows;    // its own inertia by rows; −1: it is not passed up by rows
     Motion motion;
     bool has_child;
     bool axial;  // the frame of its turn is reached along x, about x and along z: R and r say no more
@@ -24,6 +25,11 @@ struct LinkConstants {
     double mass, moment[3], second[6];
     double offset, rotor;
     double along;  // axial: the shift along z
+};
+
+// A link's own inertia by rows: J, [h], and its mass three times.
+struct OwnRows {
+    Lane A[3], B[3], mass;
 };
 
 // What a pass leaves for the next.
@@ -68,6 +74,8 @@ class TreePass {
     void inertias(Workspace<T>& w, const T* x, const T* u);
     template <class T>
     void pass(Workspace<T>& w, int link, const T* x, const T* u, ArticulatedT<T>& I, ForceT<T>& p);
+    // Passes up a run of axial turns that begins with a link at its outer end; the last link of it.
+    int pass_axial(Workspace<double>& w, int link, const double* u, ArticulatedT<double>& I, ForceT<double>& p);
     template <class T>
     void pass_other(Workspace<T>& w, int link, const T* x, const T* u, ArticulatedT<T>& I, ForceT<T>& p);
     template <class T>
@@ -79,6 +87,7 @@ class TreePass {
 
     const Model& model_;
     std::vector<LinkConstants, AlignedAllocator<LinkConstants>> links_;
+    std::vector<OwnRows, AlignedAllocator<OwnRows>> own_rows_;
     JointEfforts efforts_;
     std::vector<Drive> drives_;
     std::vector<double> given_;
