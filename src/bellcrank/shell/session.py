@@ -24,8 +24,7 @@ from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.shell.places import Places
-from bellcrank.trajectory.joining import goes_on, relaid, remembered, united
-from bellcrank.trajectory.parts import joined
+from bellcrank.trajectory.joining import goes_on, joined, relaid, remembered, united
 from bellcrank.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
