@@ -17,8 +17,9 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import CustomRecord, JointRecord, Model
 from bellcrank.compile.state import Floats, State
-from bellcrank.expression.compiled import evaluate, symbols_of
+from bellcrank.expression.compiled import evaluate
 from bellcrank.expression.expression import t
+from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
 from bellcrank.mechanism.rotation_arrays import conjugate, exponential, product
 

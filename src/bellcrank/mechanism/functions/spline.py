@@ -135,7 +135,7 @@ class _Table:
 
     def refuse(self, rule: str, value: object = None, advice: str = "", line: int | None = None) -> None:
         """Raise MechanismError."""
-        raise MechanismError.of(self.element, rule, value, advice, Location(self.name, line))
+        raise MechanismError(Fault(self.element, rule, value, advice, Location(self.name, line)))
 
     def place(self, column: Column, argument: str) -> int:
         """The number of a column."""
