@@ -7,6 +7,7 @@ import bellcrank as bc
 from bellcrank.mechanism.rotation import rotate
 from bellcrank.shell.interpreter import Shell
 from bellcrank.shell.parsing import words
+from bellcrank.trajectory import pictures
 
 pytest.importorskip("matplotlib")
 
@@ -325,15 +326,18 @@ def test_several_commands_make_one_run_with_all_points(box, run):
 
 
 def test_pictures_show_contacts(box, run, shell, tmp_path, monkeypatch):
-    drawn = []
-    monkeypatch.setattr("bellcrank.trajectory.showing._draw", lambda *given: drawn.append(given))
+    drawn, overlay = [], pictures._overlaid
+
+    def overlaid(_run, times, _paths, contacts, force_scale):
+        drawn.append((times, contacts, force_scale))
+        return overlay(_run, times, _paths, contacts, force_scale)
+
+    monkeypatch.setattr(pictures, "_overlaid", overlaid)
     run("step 3", "draw picture now.png -contacts -scale 200")
     run("draw corpus step.png 2 -contacts -scale '2 kN/m'", "step 2")
-    assert [(given[1], given[4][1:]) for given in drawn] == [
-        ("now.png", (True, 200.0)),
-        ("step_00004.png", (True, 2000.0)),
-    ]
-    assert [given[2] for given in drawn] == pytest.approx([0.03, 0.04])
+    assert [given[1:] for given in drawn] == [(True, 200.0), (True, 2000.0)]
+    assert [given[0] for given in drawn] == [pytest.approx([0.03]), pytest.approx([0.04])]
+    assert {p.name for p in tmp_path.glob("*.png")} == {"now.png", "step_00004.png"}
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     run("draw picture real.png -contacts")

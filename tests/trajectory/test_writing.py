@@ -111,7 +111,7 @@ def test_until_the_new_run_has_begun_the_old_one_remains(tmp_path, monkeypatch):
         assert len(Trajectory.load(path)) == 100
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("bellcrank.trajectory.checked_file.OwnFile.take_name", failing)
+    monkeypatch.setattr("bellcrank.trajectory.own_file.OwnFile.take_name", failing)
     with pytest.raises(MechanismError, match=r"it cannot be written: .*Input/output error"):
         Recorder(LAYOUT, path=path)
     assert len(Trajectory.load(path)) == 100
@@ -167,7 +167,7 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path):
 
 
 DYING = """
-own_file = "bellcrank.trajectory.checked_file.OwnFile"
+own_file = "bellcrank.trajectory.own_file.OwnFile"
 pytest.MonkeyPatch().setattr(f"{own_file}.lock", lambda self: os.kill(os.getpid(), 9))
 Recorder(LAYOUT, path=sys.argv[1])
 """
@@ -247,7 +247,7 @@ LIMITED = """
 import resource
 if sys.argv[2] == "unreserved":
     monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setattr("bellcrank.trajectory.checked_file.OwnFile.reserve", lambda self, size: None)
+    monkeypatch.setattr("bellcrank.trajectory.own_file.OwnFile.reserve", lambda self, size: None)
 for limit in map(int, sys.argv[3:]):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
     flushed = 0
@@ -399,7 +399,7 @@ def test_what_is_recorded_meanwhile_is_hdf5(tmp_path, mode):
 
 def test_a_table_too_large_for_matlab_is_refused(run, tmp_path, monkeypatch):
     pytest.importorskip("scipy")
-    monkeypatch.setattr("bellcrank.trajectory.kinds_of_files._MAT_BYTES", 1000)
+    monkeypatch.setattr("bellcrank.trajectory.saving._MAT_BYTES", 1000)
     with pytest.raises(
         MechanismError, match=r"takes \d+ bytes, and a matrix of a \.mat file has less than 1000"
     ):

@@ -143,6 +143,7 @@ class _Compiler:
             **({"contacts": contacts.core} if touching else {}),
         }
         name, bodies, forces = self.mechanism.name, self.mechanism.bodies, self.records["force"]
+        position, rotation, velocity, spin = (self._stacked(*part) for part in _MOTION)
         described = Model(
             name=name,
             bodies=tuple(bodies),
@@ -153,7 +154,7 @@ class _Compiler:
             multipliers=tuple(self.multipliers),
             block_owner=tuple(self.owners),
             start=StartValues(tuple(self.flat.start_rows), tuple(self.flat.start_laws)),
-            initial=State(self.time, *(self._stacked(*part) for part in _MOTION)),
+            initial=State(self.time, position, rotation, velocity, spin),
             arrays=arrays,
             core=self._core_model(arrays),
             custom=tuple(self.custom),

@@ -434,4 +434,5 @@ def _state(layout: FrameLayout, time: float, values: Mapping[str, FloatArray]) -
     """A state from the sections of a frame."""
     counted = [values[name] for name in _counting(layout)]
     angles = np.concatenate(counted)[list(layout.turning)] if counted else None
-    return State(time, *(values[name] for name in STATE_SECTIONS), angles)
+    position, rotation, velocity, spin = (values[name] for name in STATE_SECTIONS)
+    return State(time, position, rotation, velocity, spin, angles)

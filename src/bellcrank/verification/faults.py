@@ -113,7 +113,8 @@ def _quantities(model: Model, said: Mapping[str, Testimony]) -> Iterator[Quantit
         return {who: one.sections[section].reshape(shape)[:, :, part] for who, one in said.items()}
 
     def unique(section: str) -> np.ndarray:
-        return np.all([one.sections[section] > 0.5 for one in said.values()], axis=0)
+        found: np.ndarray = np.all([one.sections[section] > 0.5 for one in said.values()], axis=0)
+        return found
 
     def largest(section: str) -> Floats:
         tables = [np.abs(one.sections[section]).reshape(states, -1) for one in said.values()]

@@ -85,7 +85,9 @@ class Snapshots:
     @cached_property
     def fastest(self) -> Floats:
         """The largest component (n,) of a velocity or angular velocity, m/s or rad/s."""
-        return np.maximum(*(np.max(np.abs(x), axis=(1, 2)) for x in (self.velocity, self.spin)))
+        linear, angular = (np.max(np.abs(x), axis=(1, 2)) for x in (self.velocity, self.spin))
+        found: Floats = np.maximum(linear, angular)
+        return found
 
     @cached_property
     def inertia(self) -> Floats:
@@ -207,6 +209,10 @@ def slope(f: Callable[[float], Any], step: float = _STEP) -> Floats:
     return np.asarray(total / step, dtype=np.float64)
 
 
+def _changed(formulas: Sequence[Any], known: Numbers, way: Callable[[Numbers, float], Any], h: float) -> Any:
+    return evaluate(formulas, way(known, h))
+
+
 class Formulas:
     """The elements of a model that are given by formulas."""
 
@@ -257,7 +263,7 @@ class Formulas:
         found = []
         for end, held in zip(kind.ends, record.ends, strict=True):
             ways = _ways(end, isinstance(held, int), of_velocity(record))
-            columns = [slope(lambda h, way=way: evaluate(formulas, way(known, h))) for way in ways]
+            columns = [slope(partial(_changed, formulas, known, way)) for way in ways]
             found.append((end, held, np.column_stack(columns)))
         return found
 
