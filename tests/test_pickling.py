@@ -16,7 +16,6 @@ import bellcrank as bc
 import bellcrank.expression as ex
 from bellcrank.errors import BellcrankError
 from bellcrank.mechanism import JOINT_KINDS
-from bellcrank.publishing import FORMER
 
 NAMES = {name: getattr(bc, name) for name in bc.__all__} | {name: getattr(ex, name) for name in ex.__all__}
 FLEETING = (bc.Readings, bc.SlowRunWarning)  # of a call, after which nothing holds one
@@ -250,16 +249,6 @@ def test_what_public_functions_return_goes_through_pickle(instances):
         again = pickle.loads(pickle.dumps(value))
         assert alike(again, value), value
     assert len(refused) == len(REFUSED)
-
-
-def test_pickles_written_before_modules_were_renamed_are_read():
-    state = bc.prepare(led(), "lagrange").state()
-    written = pickle.dumps(state, protocol=0)  # which has the names of modules as lines
-    for before, now in FORMER.items():
-        written = written.replace(f"c{now}\n".encode(), f"c{before}\n".encode())
-    assert b"bellcrank.compile.state\n" in written
-    assert b"bellcrank.compile" not in written
-    assert alike(pickle.loads(written), state)
 
 
 def errors():

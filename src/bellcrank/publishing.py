@@ -6,45 +6,7 @@ import ast
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import Any, ClassVar, Final
-
-FORMER: Final = {
-    "bellcrank.assembly": "bellcrank.compile",
-    "bellcrank.assembly.input_places": "bellcrank.compile.model",
-    "bellcrank.assembly.model": "bellcrank.compile.model",
-    "bellcrank.assembly.records": "bellcrank.compile.model",
-    "bellcrank.assembly.report": "bellcrank.compile.report",
-    "bellcrank.assembly.state": "bellcrank.compile.state",
-    "bellcrank.assembly.state_source": "bellcrank.compile.state",
-    "bellcrank.analysis.equilibrium": "bellcrank.analysis.statics",
-    "bellcrank.analysis.linear_model": "bellcrank.linear.modes",
-    "bellcrank.analysis.mode": "bellcrank.linear.modes",
-    "bellcrank.analysis.modes": "bellcrank.linear.modes",
-    "bellcrank.analysis.state_chart": "bellcrank.linear.state_chart",
-    "bellcrank.analysis.state_coordinates": "bellcrank.linear.state_chart",
-    "bellcrank.analysis.verdict": "bellcrank.verification.verdict",
-}
-"""Modules by names that they had before, under which pickles have their classes; and where these are now."""
-
-
-class _FormerModules:
-    """Finds what has moved, for pickles that were written before."""
-
-    def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        from importlib.machinery import ModuleSpec
-
-        if name not in FORMER:
-            return None
-        return ModuleSpec(name, self, is_package=name == "bellcrank.assembly")  # type: ignore[arg-type]
-
-    def create_module(self, _spec: object) -> None:
-        return None
-
-    def exec_module(self, module: Any) -> None:
-        module.__getattr__ = lambda name: getattr(import_module(FORMER[module.__name__]), name)
-
-
-sys.meta_path.insert(0, _FormerModules())
+from typing import Any, ClassVar
 
 
 def publish(package: str) -> list[str]:
