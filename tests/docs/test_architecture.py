@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md: its diagrams are those of linter and build, and what it names exists. Rules of tests."""
+"""The architecture: its diagrams are those of linter and build, what its pages name exists. Rules of tests."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ import pytest
 from bellcrank.formulations.preparing import FORMULATIONS
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+PAGE, WHERE = ((ROOT / name).read_text(encoding="utf-8") for name in ("ARCHITECTURE.md", "docs/extending.md"))
 PACKAGE = ROOT / "src" / "bellcrank"
 UNSEEN = {"__main__", "_cpu", "publishing", "overloads", "mypy_plugin"}  # modules that the diagram leaves out
 NAMED = re.compile(r"""(?:import_module|__import__)\(\s*[rf]*["']bellcrank\b""")
@@ -20,10 +20,12 @@ MODULES_BY_NAME = {  # where the linter cannot see what is imported
     "_core.py": 1,  # the build for this processor
     "cli/main.py": 1,  # the command that is called
 }
-PATHS = sorted({text for text in re.findall(r"`([\w/.{},]+/[\w/.{},]*)`", PAGE) if "NAME" not in text})
+PATHS = sorted(
+    {text for text in re.findall(r"`([\w/.{},]+/[\w/.{},]*)`", PAGE + WHERE) if "NAME" not in text}
+)
 PLACES = [
     (name, path)
-    for names, path in re.findall(r"((?:`\w+`(?:, | and )?)+) in `(\w+/[\w/]+\.\w+)`", PAGE)
+    for names, path in re.findall(r"((?:`\w+`(?:, | and )?)+) in `(\w+/[\w/]+\.\w+)`", WHERE)
     for name in re.findall(r"\w{2,}", names)
 ]
 

@@ -13,6 +13,7 @@ FOLDERS: Final = {"docs/guide": "guide", "docs/theory": "theory", "docs/decision
 SINGLE: Final = {
     "README.md": "index.md",
     "ARCHITECTURE.md": "project/architecture.md",
+    "docs/extending.md": "project/extending.md",
     "CONVENTIONS.md": "project/conventions.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "CHANGELOG.md": "project/changes.md",
