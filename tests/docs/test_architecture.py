@@ -1,4 +1,4 @@
-"""The architecture: its diagrams are those of linter and build, what its pages name exists. Rules of tests."""
+"""The architecture: diagrams are those of linter and build, what its pages name exists. Rules of tests."""
 
 import ast
 import re
