@@ -109,6 +109,7 @@ PATHS = {
 
 
 FORCE_FIELDS = {
+    "BodyDamping": {"damping": (0.4, 0.1, 0.6), "rotational_damping": (0.03, 0.01, 0.02)},
     "JointFriction": {"viscous": 0.3, "coulomb": 0.5, "stiction": 0.8, "regularisation_velocity": 0.1},
     "Brake": {"level": bc.Harmonic(0.2, 3.0, offset=0.6), "regularisation_velocity": 0.1},
     "JointMotor": {"effort": bc.Harmonic(0.7, 4.0, offset=0.3), "droop": 0.1},
@@ -119,19 +120,18 @@ FORCE_FIELDS = {
         "force": (0.4, bc.Harmonic(0.5, 3.0), -0.3), "moment": (0.1, -0.2, bc.Polynomial((0.1, 0.3))),
         "axes": "marker",
     },
-    "SpringDamper": {"stiffness": 12.0, "damping": 0.4, "rest_length": 0.4, "preload": 0.3},
-    "TorsionSpring": {"stiffness": 3.0, "damping": 0.2, "rest_angle": 0.1, "preload": -0.2},
-    "TabulatedSpring": {"effort": bc.Table((-1.0, 0.0, 0.5, 2.0), (4.0, 0.5, -1.0, -9.0)), "damping": 0.2},
     "RubberString": {"stiffness": 15.0, "rest_length": 0.1, "restitution": 0.3, "closing_speed": 4.0},
     "OneSidedSpring": {"stiffness": 0.2, "contact": 3.0, "damping": 0.02, "depth": 4.0},
     "SupportPoint": {"stiffness": 5.0, "damping": 0.7, "height": 4.0, "depth": 9.0},
-    "BodyDamping": {"damping": (0.4, 0.1, 0.6), "rotational_damping": (0.03, 0.01, 0.02)},
+    "Seat": {
+        "stiffness": 3.0, "hardening": 2.0, "dissipation": 0.2, "shear_length": 1.5, "shear_damping": 0.1
+    },
+    "SpringDamper": {"stiffness": 12.0, "damping": 0.4, "rest_length": 0.4, "preload": 0.3},
+    "TorsionSpring": {"stiffness": 3.0, "damping": 0.2, "rest_angle": 0.1, "preload": -0.2},
+    "TabulatedSpring": {"effort": bc.Table((-1.0, 0.0, 0.5, 2.0), (4.0, 0.5, -1.0, -9.0)), "damping": 0.2},
     "Bushing": {
         "stiffness": (9.0, 6.0, 12.0), "rotational_stiffness": (1.0, 2.0, 1.5),
         "damping": (0.3, 0.2, 0.1), "rotational_damping": (0.02, 0.03, 0.01),
-    },
-    "Seat": {
-        "stiffness": 3.0, "hardening": 2.0, "dissipation": 0.2, "shear_length": 1.5, "shear_damping": 0.1
     },
 }  # fmt: skip
 
@@ -142,9 +142,9 @@ BETWEEN_SHAPES = {"Contact", "Tyre"}
 
 def forces():
     """(id, kind instance, letters of its ends) for every other force kind and every form of ends it takes."""
-    return [
-        (f"{name}-{letters}", kind(**FORCE_FIELDS[name]), letters)
-        for name, kind in FORCE_KINDS.items()
-        if name not in BETWEEN_SHAPES
-        for letters in _forms(kind.pattern)
+    assert FORCE_FIELDS.keys() | BETWEEN_SHAPES == FORCE_KINDS.keys()
+    return [  # in this order, whichever kinds are registered first: seeds then give the same mechanisms
+        (f"{name}-{letters}", FORCE_KINDS[name](**given), letters)
+        for name, given in FORCE_FIELDS.items()
+        for letters in _forms(FORCE_KINDS[name].pattern)
     ]

@@ -11,12 +11,13 @@ from rigs.machine import Machine, matrix, quaternion
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
-from bellcrank.mechanism import joint_kinds
+from bellcrank.mechanism import JointKind, joint_kinds
 
-KINDS = tuple(
+KINDS = tuple(  # those that do no more than lock components of the pose
     kind
     for kind in vars(joint_kinds).values()
-    if isinstance(kind, type) and getattr(kind, "locked", None) and kind.__module__ == joint_kinds.__name__
+    if isinstance(kind, type) and issubclass(kind, JointKind) and kind.rows is JointKind.rows
+    if {*getattr(kind, "locked", ())} <= {*"xyz", "e1", "e2", "e3"} and getattr(kind, "locked", None)
 )
 PLAIN = (bc.Revolute, bc.Revolute, bc.Spherical, bc.Prismatic, bc.Cylindrical, bc.Universal)
 PROFILES = ("alike", "thin", "masses", "inertias", "points", "light")

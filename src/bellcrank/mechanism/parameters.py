@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from weakref import ref
 
 import numpy as np
 
@@ -73,6 +74,10 @@ def expressions_in(value: Any) -> Iterator[Any]:
         yield from (one,) if is_expression(one) else one.open_parameters
 
 
+_SEARCHED: Final[dict[int, tuple[ref[Any], tuple[Any, ...]]]] = {}
+"""What was found in elements that still exist, by `id`; not in them, for all that stands there is pickled."""
+
+
 def dependents(value: Any) -> tuple[Any, ...]:
     """What may depend on parameters and inputs in a value: expressions, functions of time, formulas.
 
@@ -87,10 +92,12 @@ def dependents(value: Any) -> tuple[Any, ...]:
     if names is None:
         return (value,)
     if names:
-        known = vars(value)
-        if "_dependents" not in known:
-            known["_dependents"] = _within([getattr(value, name) for name in names])
-        return known["_dependents"]  # type: ignore[no-any-return]
+        number = id(value)
+        known = _SEARCHED.get(number)
+        if known is None or known[0]() is not value:
+            found = _within([getattr(value, name) for name in names])
+            known = _SEARCHED[number] = ref(value, lambda _: _SEARCHED.pop(number, None)), found
+        return known[1]
     return _within(_held(value))
 
 
