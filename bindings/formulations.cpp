@@ -9,7 +9,7 @@
 #include "assemblies/plan.hpp"
 #include "bindings.hpp"
 #include "bodies/bodies.hpp"
-#include "closing/closing.hpp"
+#include "bodies/closing.hpp"
 #include "formulations/constraint_forces.hpp"
 #include "formulations/dca.hpp"
 #include "formulations/lagrange.hpp"

@@ -1,6 +1,6 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS interruption matrices spatial geometry functions programs expression joints constraints forces contacts model linalg cones impulses bodies closing trees assembly statics assemblies adaptive derivation formulations integrate)
+set(BELLCRANK_LAYERS interruption matrices spatial geometry functions programs expression joints constraints forces contacts model linalg cones impulses closing bodies trees assembly statics assemblies adaptive derivation formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 # Here no time of a step is spent and no lanes are seen: compiled once for all variants (variants.cmake).
@@ -23,15 +23,15 @@ set(model_sees constraints forces contacts expression) # what users write as for
 set(linalg_sees model)
 set(cones_sees linalg) # one time step of contact over an abstract S; contacts and models lie elsewhere
 set(impulses_sees cones) # a step of a model's bodies as one problem of cones
-set(bodies_sees impulses)
-set(closing_sees bodies) # rank of rows and projections onto them; formulations add accelerations
-set(trees_sees closing) # for its options
+set(closing_sees impulses) # redundant rows and projections onto rows, in any coordinates
+set(bodies_sees closing)
+set(trees_sees closing)
 set(assembly_sees linalg)
 set(statics_sees model)
 set(assemblies_sees linalg)
 set(adaptive_sees trees)
 set(derivation_sees trees expression)
-set(formulations_sees closing impulses linalg trees assemblies adaptive derivation)
+set(formulations_sees bodies impulses linalg trees assemblies adaptive derivation)
 set(integrate_sees linalg)
 
 # One include directory per folder, holding nothing but a link to that folder.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "closing/row_loads.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/free_motion.hpp"
 #include "model/system.hpp"
@@ -56,7 +57,7 @@ class Bodies : public System {
 
     // C, Ct and J of rows_ at (t, x).
     virtual void evaluate_rows(double t, const double* x) { rows_.evaluate_jacobians(t, x); }
-    // From the last accelerate(), which clears is_shared_, to shared_ and nothing_.
+    // From the last accelerate(), which clears is_shared_, to loads_.
     virtual void share_loads() { refuse("multipliers"); }
 
     // û = M^(1/2) u
@@ -67,29 +68,22 @@ class Bodies : public System {
 
     FreeMotion free_motion_;
     ConstraintRows rows_;
-    std::vector<double> sqrt_mass_;             // M^(1/2) in records of kTwist, ground zero
-    std::vector<std::uint8_t> rigid_;           // per storage row: holds C = 0 (not an inertance)
-    std::vector<std::uint8_t> unilateral_;      // per storage row: a stop
-    std::vector<double> weight_;                // per storage row: force or moment per unit of its multiplier
-    std::vector<std::uint8_t> enabled_;         // per storage row: takes part; empty: all do
-    std::vector<double> scaled_, speed_;        // û; Ĵ û, or the rates that a correction found
-    std::vector<double> shared_;                // multipliers of least norm, per storage row
-    std::vector<std::vector<double>> nothing_;  // multipliers that exert nothing: a basis, or some at random
-    bool is_shared_ = false;                    // whether these are known
-    double followed_at_ = 0.0;                  // time of the last commit()
-    double last_fastest_ = -1.0;                // body where the last step ended [rad/s], −1: there was none
+    RowLoads loads_;                        // of least norm
+    std::vector<std::uint8_t> rigid_;       // per storage row: holds C = 0 (not an inertance)
+    std::vector<std::uint8_t> unilateral_;  // per storage row: a stop
+    std::vector<std::uint8_t> enabled_;     // per storage row: takes part; empty: all do
+    std::vector<double> scaled_, speed_;    // û; Ĵ û, or the rates that a correction found
+    bool is_shared_ = false;                // whether these are known
+    double followed_at_ = 0.0;              // time of the last commit()
 
   private:
     void span_plane();
     void follow_angles(const double* x);
     void share();
-    void wrench_of(const Observation::Reaction& reaction, const double* x, const std::vector<double>& lambda,
-                   double* wrench) const;
 
-    std::vector<int> layout_of_;  // model block → layout index
-    std::vector<int> drifting_;   // angular coordinates that turn without a body turning (azimuths)
-    std::vector<double> plane_;   // axes of the plane of motion and of rotations in it; empty: none
-    double traveled_ = 0.0;       // bound on the rotation since angles were followed [rad]
+    std::vector<int> drifting_;  // angular coordinates that turn without a body turning (azimuths)
+    std::vector<double> plane_;  // axes of the plane of motion and of rotations in it; empty: none
+    double traveled_ = 0.0;      // bound on the rotation since angles were followed [rad]
 };
 
 }  // namespace bellcrank

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
+#include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
@@ -44,7 +47,7 @@ void Delassus::split_hubs() {
         const int count = degree <= kHubDegree ? 1 : (degree + kJointsPerCopy - 1) / kJointsPerCopy;
         const int first = static_cast<int>(copies_.size());
         for (int c = 0; c < count; ++c) {
-            copies_.push_back({body, 1.0 / count, {}, {}, {}});
+            copies_.push_back({{body, 1.0 / count, {}}, {}, {}});
             if (c == 0) continue;
             const int link = blocks + links_++;  // copies form a binary tree
             copies_[first + c].links.emplace_back(link, 1.0);
@@ -65,11 +68,17 @@ void Delassus::order_nodes() {
             for (size_t j = i + 1; j < at.size(); ++j) couplings.emplace_back(at[i], at[j]);
     }
     elimination_ = minimum_degree(nodes, couplings, distance_from_ground(nodes, couplings));
+    ldlt_ = std::make_unique<BlockLdlt>(block_sizes(), elimination_, closing_steps());
+    order_rows();
+}
+
+// By elimination step.
+std::vector<int> Delassus::block_sizes() const {
+    const int blocks = static_cast<int>(model_.blocks.size());
     std::vector<int> sizes;
     for (int node : elimination_.order)
         sizes.push_back(node < blocks ? model_.blocks[node].row_end - model_.blocks[node].row_begin : 6);
-    ldlt_ = std::make_unique<BlockLdlt>(sizes, elimination_, closing_steps());
-    order_rows();
+    return sizes;
 }
 
 // A block that is the first to act on some body closes no loop: its pivots are at least those that the body alone would
@@ -155,7 +164,7 @@ void Delassus::bind(ConstraintRows& rows) {
                 const BlockLdlt::Stored& target = ldlt_->block(parts[i].first, parts[j].first);
                 products_.add(parts[i].second, parts[j].second, target.offset, 1.0 / copy.share, target.stage);
             }
-        copy.parts = std::move(parts);
+        copy.rows = std::move(parts);
     }
     products_.arrange(ldlt_->stages(), ldlt_->spill_offset());
     for (const BlockLdlt::Stored& block : ldlt_->blocks())
@@ -255,6 +264,284 @@ void Delassus::subtract_product(const double* lambda, double* r) {
 
 void Delassus::subtract_compliance(const double* lambda, double* r) const {
     for (const Compliance& c : compliances_) r[c.row] -= c.value * lambda[c.row];
+}
+
+void Delassus::make_precise() {
+    if (precise_ != nullptr) return;
+    precise_ = std::make_unique<PreciseDelassus>(model_, block_sizes(), elimination_,
+                                                 std::vector<BodyPart>(copies_.begin(), copies_.end()), *rows_);
+    row_compliance_.assign(ldlt_->rows(), 0.0);
+    part_.assign(ldlt_->rows(), 1);
+    kept_ = dropped_now_ = part_;
+}
+
+void Delassus::collect_compliances() {
+    for (const Compliance& c : compliances_) row_compliance_[row_of_[c.row]] = c.value;
+}
+
+// Excluded rows are judged like all others: no rounding is left that would ask for it.
+void Delassus::factor_precisely() {
+    make_precise();
+    collect_compliances();
+    for (size_t r = 0; r < part_.size(); ++r) part_[r] = enabled_[r] != BlockLdlt::kLeftOut;
+    precise_->find_rank(tolerance_, row_compliance_, part_);
+    dropped_count_ = 0;
+    for (size_t r = 0; r < kept_.size(); ++r) {
+        kept_[r] = part_[r] && (row_compliance_[r] > 0.0 || !precise_->rank().dropped()[r]);
+        dropped_now_[r] = !kept_[r];
+        dropped_count_ += dropped_now_[r];
+    }
+}
+
+// The rows that are kept now, weighed by geometry alone.
+void Delassus::factor_kept_precisely() {
+    make_precise();
+    collect_compliances();
+    const auto dropped = ldlt_->dropped();
+    for (size_t r = 0; r < part_.size(); ++r) part_[r] = enabled_[r] != BlockLdlt::kLeftOut && !dropped[r];
+    precise_->find_rank(0.0, row_compliance_, part_);
+}
+
+void Delassus::factor_dynamics() {
+    if (dynamics_known_) return;
+    dynamics_known_ = true;
+    if (!precise_mode_) {
+        make_precise();
+        collect_compliances();
+        for (size_t r = 0; r < kept_.size(); ++r) kept_[r] = !ldlt_->dropped()[r];
+    }
+    precise_->factor_dynamics(row_compliance_, kept_);
+}
+
+bool Delassus::rank_is_right(double tolerance) {
+    make_precise();
+    collect_compliances();
+    const auto dropped = ldlt_->dropped();
+    int count = 0;
+    for (size_t r = 0; r < part_.size(); ++r) {
+        const bool in = enabled_[r] != BlockLdlt::kLeftOut;
+        part_[r] = in && !dropped[r];
+        if (!in || !dropped[r]) continue;
+        if (row_compliance_[r] > 0.0) return false;  // it depends on none, however small its pivot
+        ++count;
+    }
+    const auto depend = [&] {
+        precise_->find_rank(tolerance, row_compliance_, part_);
+        int rows = 0;
+        for (size_t r = 0; r < part_.size(); ++r)
+            rows += part_[r] && row_compliance_[r] == 0.0 && precise_->rank().dropped()[r];
+        return rows;
+    };
+    const bool independent = depend() == 0;
+    for (size_t r = 0; r < part_.size(); ++r) part_[r] = enabled_[r] != BlockLdlt::kLeftOut;
+    return depend() == count && independent;
+}
+
+void Delassus::exclude_dependent() {
+    exclude({});
+    for (int r = 0; r < ldlt_->rows(); ++r)
+        if (part_[r] && row_compliance_[r] == 0.0 && precise_->rank().dropped()[r]) excluded_.push_back(r);
+}
+
+// Into the work of the precise factors: bias − Ĵ û of the rows, 0 for links.
+void Delassus::residual_of(std::span<const double> bias, std::span<const DoubleDouble> motion) {
+    const std::span<DoubleDouble> work = precise_->work();
+    std::fill(work.begin(), work.end(), DoubleDouble());
+    double row[6];
+    for (const BlockLayout& b : rows_->blocks())
+        for (int r = 0; r < b.size; ++r) {
+            DoubleDouble left = bias[b.row + r];
+            for (const BlockSide& side : rows_->sides(b)) {
+                side.rows.read(rows_->J.data(), r, row);
+                for (int k = 0; k < 6; ++k) left -= motion[kTwist * side.body + kComponent[k]] * row[k];
+            }
+            work[row_of_[b.row + r]] = left;
+        }
+}
+
+// û += Ĵᵀ λ with the λ that the work holds.
+void Delassus::add_forces(std::span<DoubleDouble> motion) const {
+    const std::span<const DoubleDouble> work = precise_->work();
+    double row[6];
+    for (const BlockLayout& b : rows_->blocks())
+        for (int r = 0; r < b.size; ++r)
+            for (const BlockSide& side : rows_->sides(b)) {
+                side.rows.read(rows_->J.data(), r, row);
+                for (int k = 0; k < 6; ++k)
+                    motion[kTwist * side.body + kComponent[k]] += work[row_of_[b.row + r]] * row[k];
+            }
+}
+
+// motion_ = what the forces of λ (storage rows) change by if every number of Ĵ is rounded otherwise. A row's
+// numbers against a body are rounded as parts of the largest: those that happen to be small come from sums.
+void Delassus::round_forces(const double* lambda) {
+    constexpr double kLastPlace = std::numeric_limits<double>::epsilon();
+    const auto inverse = rows_->inverse_sqrt_mass();
+    std::fill(motion_.begin(), motion_.end(), DoubleDouble());
+    std::uint32_t mixed = 1;
+    double row[6];
+    for (const BlockLayout& b : rows_->blocks())
+        for (int r = 0; r < b.size; ++r) {
+            const double force = std::abs(lambda[b.row + r]);
+            for (const BlockSide& side : rows_->sides(b)) {
+                side.rows.read(rows_->J.data(), r, row);
+                const double* scale = &inverse[static_cast<size_t>(kTwist) * side.body];
+                double largest = 0.0;  // of the angular part, not scaled
+                for (int k = 3; k < 6; ++k)
+                    if (scale[k + 1] > 0.0) largest = std::max(largest, std::abs(row[k]) / scale[k + 1]);
+                for (int k = 0; k < 6; ++k) {
+                    const double size = k < 3 ? std::abs(row[k]) : largest * scale[k + 1];
+                    mixed = 1664525u * mixed + 1013904223u;
+                    const double change = ((mixed >> 31) != 0 ? kLastPlace : -kLastPlace) * size * force;
+                    motion_[kTwist * side.body + kComponent[k]] += change;
+                }
+            }
+        }
+}
+
+double Delassus::accelerate_precisely(std::span<const double> bias, std::span<const double> scaled, double* lambda,
+                                      double* udot) {
+    factor_dynamics();
+    const auto inverse = rows_->inverse_sqrt_mass();
+    const std::span<DoubleDouble> work = precise_->work();
+    motion_.assign(scaled.begin(), scaled.end());
+    std::fill_n(lambda, row_of_.size(), 0.0);
+    // Twice: where rows that almost depend on others meet bodies that differ by 1e14, one solution leaves 1e-9.
+    for (int pass = 0; pass < 2; ++pass) {
+        residual_of(bias, motion_);
+        for (size_t r = 0; r < row_of_.size(); ++r)
+            work[row_of_[r]] -= DoubleDouble(lambda[r]) * row_compliance_[row_of_[r]];
+        precise_->solve_work();
+        for (size_t r = 0; r < row_of_.size(); ++r) lambda[r] += work[row_of_[r]].hi;
+        add_forces(motion_);
+    }
+    for (size_t k = 0; k < motion_.size(); ++k) udot[k] = motion_[k].hi * inverse[k];
+    round_forces(lambda);
+    no_bias_.assign(row_of_.size(), 0.0);
+    residual_of(no_bias_, motion_);
+    precise_->solve_work();
+    add_forces(motion_);
+    double most = 0.0;
+    for (size_t k = 0; k < motion_.size(); ++k) most = std::max(most, std::abs(motion_[k].hi * inverse[k]));
+    return most;
+}
+
+std::span<const std::uint8_t> Delassus::drops() const {
+    return precise_mode_ ? std::span<const std::uint8_t>(dropped_now_) : ldlt_->dropped();
+}
+
+double Delassus::smallest_pivot() const {
+    return precise_mode_ ? std::min(kSafePivot, precise_->rank().smallest_pivot()) : ldlt_->smallest_pivot();
+}
+
+std::span<const BlockLdlt::RowPivot> Delassus::doubtful() const {
+    return precise_mode_ ? std::span<const BlockLdlt::RowPivot>() : ldlt_->doubtful();
+}
+
+std::span<const BlockLdlt::RowPivot> Delassus::small() const {
+    return precise_mode_ ? std::span<const BlockLdlt::RowPivot>() : ldlt_->small();
+}
+
+PreciseDelassus::PreciseDelassus(const Model& model, std::span<const int> sizes, const Elimination& elimination,
+                                 std::vector<BodyPart> parts, const ConstraintRows& rows)
+    : rows_(rows), parts_(std::move(parts)), rank_(sizes, elimination), dynamics_(sizes, elimination) {
+    int row = 0;
+    for (int size : sizes) {
+        first_.push_back(row);
+        row += size;
+    }
+    work_.resize(row);
+    rigid_.assign(row, 1);
+    scale_.assign(row, 0.0);
+    const std::vector<double> reach = reaches(model);
+    for (int b = 0; b < model.bodies(); ++b) {
+        const double mass = model.mass[b], turning = reach[b] * reach[b];
+        const Vec3& I = model.principal_inertia[b];
+        to_geometry_.insert(to_geometry_.end(), {mass, mass, mass, I.x / turning, I.y / turning, I.z / turning});
+    }
+    ones_.assign(to_geometry_.size(), 1.0);
+}
+
+// Σ weight Ĵ Ĵᵀ over all copies of bodies.
+void PreciseDelassus::form(PreciseLdlt& into, std::span<const double> weights, std::span<const double> compliance) {
+    const std::span<DoubleDouble> values = into.clear();
+    const double* J = rows_.J.data();
+    for (const BodyPart& part : parts_) {
+        const double* weight = &weights[6 * static_cast<size_t>(part.body)];
+        const double copies = std::round(1.0 / part.share);
+        for (size_t i = 0; i < part.rows.size(); ++i)
+            for (size_t j = i; j < part.rows.size(); ++j) {
+                const auto& [step, a] = part.rows[i];
+                const auto& [later, b] = part.rows[j];
+                for (int r = 0; r < a.rows; ++r) {
+                    double one[6], other[6];
+                    a.read(J, r, one);
+                    DoubleDouble weighted[6];
+                    for (int k = 0; k < 6; ++k) weighted[k] = exact_product(copies * weight[k], one[k]);
+                    const int at = into.place(step, later, r, 0);
+                    for (int c = step == later ? r : 0; c < b.rows; ++c) {
+                        b.read(J, c, other);
+                        DoubleDouble sum = values[at + c];
+                        for (int k = 0; k < 6; ++k) sum += weighted[k] * other[k];
+                        values[at + c] = sum;
+                    }
+                }
+            }
+    }
+    for (size_t step = 0; step < first_.size(); ++step) {
+        const int end = step + 1 < first_.size() ? first_[step + 1] : static_cast<int>(work_.size());
+        for (int r = 0; r < end - first_[step]; ++r) {
+            DoubleDouble& entry = values[into.place(static_cast<int>(step), static_cast<int>(step), r, r)];
+            entry += DoubleDouble(compliance[first_[step] + r]);
+            if (&into == &rank_) scale_[first_[step] + r] = entry.hi;
+        }
+    }
+}
+
+void PreciseDelassus::find_rank(double tolerance, std::span<const double> compliance,
+                                std::span<const std::uint8_t> takes_part) {
+    form(rank_, to_geometry_, compliance);
+    for (size_t r = 0; r < rigid_.size(); ++r) rigid_[r] = takes_part[r] != 0 && compliance[r] == 0.0;
+    rank_.factor(tolerance, rigid_);
+}
+
+void PreciseDelassus::factor_dynamics(std::span<const double> compliance, std::span<const std::uint8_t> takes_part) {
+    form(dynamics_, ones_, compliance);
+    dynamics_.factor(0.0, takes_part);
+}
+
+void PreciseDelassus::solve(double* b) {
+    for (size_t r = 0; r < work_.size(); ++r) work_[r] = DoubleDouble(b[r]);
+    dynamics_.solve(work_.data());
+    for (size_t r = 0; r < work_.size(); ++r) b[r] = work_[r].hi;
+}
+
+void PreciseDelassus::add_column(int row, std::span<DoubleDouble> column) const {
+    const double* J = rows_.J.data();
+    for (const BodyPart& part : parts_) {
+        const double* weight = &to_geometry_[6 * static_cast<size_t>(part.body)];
+        const double copies = std::round(1.0 / part.share);
+        double unit[6], other[6];
+        for (const auto& [step, rows] : part.rows) {
+            const int at = row - first_[step];
+            if (at < 0 || at >= rows.rows) continue;
+            rows.read(J, at, unit);
+            for (const auto& [second, others] : part.rows)
+                for (int r = 0; r < others.rows; ++r) {
+                    others.read(J, r, other);
+                    for (int k = 0; k < 6; ++k)
+                        column[first_[second] + r] += exact_product(copies * weight[k], unit[k]) * other[k];
+                }
+        }
+    }
+}
+
+void PreciseDelassus::null_vector(int row, std::span<double> w) {
+    std::fill(work_.begin(), work_.end(), DoubleDouble());
+    add_column(row, work_);
+    rank_.solve(work_.data());
+    for (size_t r = 0; r < work_.size(); ++r) w[r] = -work_[r].hi;
+    w[row] = 1.0;
 }
 
 }  // namespace bellcrank

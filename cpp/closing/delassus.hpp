@@ -1,14 +1,16 @@
 // The matrix S = J M⁻¹ Jᵀ that is left of the KKT system (Tasora eq. 35) when every body is eliminated first.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "closing/precise_delassus.hpp"
 #include "linalg/block_ldlt.hpp"
+#include "linalg/precise_ldlt.hpp"
 #include "linalg/row_products.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/model.hpp"
@@ -16,15 +18,56 @@
 
 namespace bellcrank {
 
-// Factors lose about as many digits as the smallest pivot has zeros; beyond three, a step of refinement restores them.
-inline constexpr double kExactPivot = 1e-3;
-// Beyond this spread of mobilities doubles do not hold S.
-inline constexpr double kMostSpread = 1e7;
-
 // A row as a combination of others: row number and factor.
 struct Dependence {
     int row;
     std::vector<std::pair<int, double>> of;
+};
+
+// One copy of a body (docs/theory/lagrange.md, section 3) and the rows that act on it, by elimination step.
+struct BodyPart {
+    int body;
+    double share;  // of its inertia
+    std::vector<std::pair<int, BodyRows>> rows;
+};
+
+// S in numbers of 32 digits, for mechanisms and poses where doubles cannot hold it. Two factorizations with its
+// pattern. That of the *rank* has every body's inertia replaced by one kilogramme and by that of its reach: which rows
+// depend on others is a matter of geometry, and masses only hide it. That of the *dynamics* has the masses as they are,
+// over the rows that the rank has kept.
+class PreciseDelassus {
+  public:
+    PreciseDelassus(const Model& model, std::span<const int> sizes, const Elimination& elimination,
+                    std::vector<BodyPart> parts, const ConstraintRows& rows);
+
+    // Rows in the numbering of the factors. compliance: per row, 0 for those that hold rigidly; others have no part in
+    // the rank. takes_part: 0 leaves a row out.
+    void find_rank(double tolerance, std::span<const double> compliance, std::span<const std::uint8_t> takes_part);
+    void factor_dynamics(std::span<const double> compliance, std::span<const std::uint8_t> takes_part);
+
+    const PreciseLdlt& rank() const { return rank_; }
+    // A row's diagonal entry in the metric of the rank.
+    double scale(int row) const { return scale_[row]; }
+    // b ← S⁺ b; dynamics.
+    void solve(double* b);
+    // The same for a right-hand side that the caller fills and the solution that it reads.
+    std::span<DoubleDouble> work() { return work_; }
+    void solve_work() { dynamics_.solve(work_.data()); }
+    // What balances a row that the rank has dropped: w = 1 there, S w = 0 on the rows kept.
+    void null_vector(int row, std::span<double> w);
+
+  private:
+    void form(PreciseLdlt& into, std::span<const double> weights, std::span<const double> compliance);
+    void add_column(int row, std::span<DoubleDouble> column) const;
+
+    const ConstraintRows& rows_;
+    std::vector<BodyPart> parts_;
+    std::vector<int> first_;           // row of each step
+    std::vector<double> to_geometry_;  // per body six: inertia over that of the rank
+    std::vector<double> ones_, scale_;
+    PreciseLdlt rank_, dynamics_;
+    std::vector<DoubleDouble> work_;
+    std::vector<std::uint8_t> rigid_;
 };
 
 // S couples blocks that share a body, so a body with many joints would couple them all. Such a hub is taken apart into
@@ -77,7 +120,7 @@ class Delassus {
     // The same for these and all that were dropped with pivots that vanish.
     void exclude_vanished(std::span<const int> rows);
 
-    // Where doubles are short of digits (closing/precise.cpp). From the next factorization on rank,
+    // Where doubles are short of digits. From the next factorization on rank,
     // factors and solutions are those of PreciseDelassus, or are so no more.
     void be_precise(bool precise) { precise_mode_ = precise; }
     bool is_precise() const { return precise_mode_; }
@@ -106,13 +149,10 @@ class Delassus {
     void add_forces(std::span<DoubleDouble> motion) const;
     void round_forces(const double* lambda);
 
-    // One copy of a body and the nodes of S that act on it. Nodes: the model's blocks, then the links.
-    struct Copy {
-        int body;
-        double share;
+    // With the nodes of S that act on it: the model's blocks, then the links.
+    struct Copy : BodyPart {
         std::vector<int> blocks;
-        std::vector<std::pair<int, double>> links;    // node, sign
-        std::vector<std::pair<int, BodyRows>> parts;  // elimination step and rows of each
+        std::vector<std::pair<int, double>> links;  // node, sign
     };
     void for_each_dependent_row(const std::function<void(int, const std::vector<double>&)>& visit, int most = kAll);
     Dependence combination(int row, const std::vector<double>& w) const;
@@ -124,6 +164,7 @@ class Delassus {
     void add_column(int ldlt_row, std::vector<double>& column) const;
     void split_hubs();
     void order_nodes();
+    std::vector<int> block_sizes() const;
     std::vector<std::uint8_t> closing_steps() const;
     void order_rows();
     int stage_of_product(int step, int other) const;

@@ -28,7 +28,7 @@ constexpr double kExact = 1e-8;
 
 // Steps of refinement of a null vector, the change in parts of it that ends them, and the last that may be left.
 constexpr int kMostRefined = 4;
-constexpr double kRefined = 1e-14, kSettled = 1e-9;
+constexpr double kRefinedVector = 1e-14, kSettledVector = 1e-9;
 
 }  // namespace
 
@@ -38,14 +38,14 @@ void Delassus::add_column(int ldlt_row, std::vector<double>& column) const {
     for (const Copy& copy : copies_) {
         double unit[6] = {}, other[6];
         bool found = false;
-        for (const auto& [step, rows] : copy.parts) {
+        for (const auto& [step, rows] : copy.rows) {
             const int at = ldlt_row - ldlt_->row_start(step);
             if (at < 0 || at >= rows.rows) continue;
             rows.read(J, at, unit);
             found = true;
         }
         if (!found) continue;
-        for (const auto& [step, rows] : copy.parts)
+        for (const auto& [step, rows] : copy.rows)
             for (int r = 0; r < rows.rows; ++r) {
                 rows.read(J, r, other);
                 for (int k = 0; k < 6; ++k) column[ldlt_->row_start(step) + r] += other[k] * unit[k] / copy.share;
@@ -82,7 +82,7 @@ void Delassus::find_precise_null_vector(int d) {
 // gives S numbers that differ by all of a double's digits.
 bool Delassus::refine_null_vector() {
     double part = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kMostRefined && part > kRefined; ++i) {
+    for (int i = 0; i < kMostRefined && part > kRefinedVector; ++i) {
         std::fill(product_.begin(), product_.end(), 0.0);
         subtract_product(null_vector_.data(), product_.data());
         solve(product_.data());
@@ -95,7 +95,7 @@ bool Delassus::refine_null_vector() {
         const double before = std::exchange(part, change / size);
         if (!(part < 0.5 * before)) break;
     }
-    return part <= kSettled;
+    return part <= kSettledVector;
 }
 
 // product_ = −S w, and wᵀ S w = ‖Ĵᵀ w‖² with what compliance adds.

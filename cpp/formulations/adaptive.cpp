@@ -93,8 +93,9 @@ void Adaptive::share_loads() {
     evaluate_rows(followed_at_, poses_.data());
     reactions_.take_motion(followed_at_, poses_.data(), twists_.data(), rates_.data());
     reactions_.spread_over_tree();
-    for (int row = 0; row < rows_.rows(); ++row) shared_[rows_.storage_row(row)] = reactions_.lambda[row];
-    nothing_.clear();
+    for (int row = 0; row < rows_.rows(); ++row)
+        loads_.multipliers[rows_.storage_row(row)] = reactions_.loads.multipliers[row];
+    loads_.nothing.clear();
 }
 
 }  // namespace bellcrank

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
-#include "formulations/dca/chunks.hpp"
-#include "formulations/dca/iterate.hpp"
 #include "spatial/body_state.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
@@ -38,16 +38,60 @@ double length_of(const Model& model) {
     return count > 0 ? sum / count : 1.0;
 }
 
+// Bodies of a chunk at least, and chunks at most; bodies from which more than one thread pays (bellcrank bench dca).
+// None depends on the number of threads, and so results do not.
+constexpr int kLeastInChunk = 128, kMostChunks = 32, kLeastForThreads = 1000;
+
+int chunks_of(const Model& model) { return std::clamp(model.bodies() / kLeastInChunk, 1, kMostChunks); }
+
+double size_of(const double* motion, int begin, int end, double length) {
+    double linear = 0.0, angular = 0.0;
+    for (int b = begin; b < end; ++b) {
+        const double* m = motion + kTwist * b;
+        for (int k = 0; k < 3; ++k) {
+            linear = std::max(linear, std::abs(m[k]));
+            angular = std::max(angular, std::abs(m[4 + k]));
+        }
+    }
+    return std::max(linear / length, angular);
+}
+
+// Error with which rows are satisfied.
+constexpr double kMetPosition = 1e-8;
+
+// Errors of positions that matrices formed anew would not make less.
+constexpr double kHeld = 1e-13;
+
+// Positions that matrices formed once do not correct are corrected with new ones, so many times.
+constexpr int kMostRenewals = 25;
+
+// Smallest relative pivot below which the stages of a step are projected too.
+constexpr double kNearSingular = 1e-2;
+
+// A change that no longer falls by this is rounding, up to so many tolerances, or that of a row which so nearly depends
+// on others that the penalty does not lead it: neither goes on. What falls on is known to do so from there.
+constexpr double kIdle = 0.5, kMostRounding = 1e3;
+
+// Blocks in the order of the model; their rows are evaluated in as many stages as there are chunks.
+RowOrder in_chunks(const Model& model) {
+    RowOrder order = order_of(model);
+    order.stages = chunks_of(model);
+    const size_t blocks = order.blocks.size();
+    for (size_t i = 0; i < blocks; ++i)
+        order.evaluated[i] = order.solved[i] = static_cast<int>(i * static_cast<size_t>(order.stages) / blocks);
+    return order;
+}
+
 }  // namespace
 
 Dca::Dca(std::shared_ptr<const Model> model, const DcaOptions& options)
     : ConstrainedBodies("dca", model, in_chunks(*model),
-                        {.position_tolerance = 1e3 * options.position_tolerance,
-                         .contact_tolerance = options.contact_tolerance,
-                         .rest_speed = options.rest_speed}),
+                        {{.position_tolerance = 1e3 * options.position_tolerance,
+                          .contact_tolerance = options.contact_tolerance,
+                          .rest_speed = options.rest_speed}}),
       options_(options),
       assembly_(*model_, rows_),
-      loads_(*model_, rows_) {
+      body_loads_(*model_, rows_) {
     const int m = rows_.rows();
     step_.assign(tangent_size(), 0.0);
     configuration_.assign(configuration_size(), 0.0);
@@ -65,6 +109,29 @@ Dca::Dca(std::shared_ptr<const Model> model, const DcaOptions& options)
     wide_masses_ = !model_->mass.empty() && *most > kWideMasses * *least;
     const double g = norm(model_->gravity);
     frequency_ = options_.frequency * std::sqrt((g > 0.0 ? g : kEarth) / length_);
+}
+
+// Iterations of the augmented rule, the same at all levels. They end where positions have moved so far that other
+// matrices are needed.
+template <class Residual, class Apply>
+bool Dca::iterate(Level level, const Residual& residual, const Apply& apply) {
+    double before = 0.0;
+    int i = 0;
+    bool settled = false;
+    bool idle = false;
+    while (i < options_.max_iterations && !settled && !idle && moved_ <= most_moved_) {
+        residual();
+        assembly_.solve(rhs_.data());
+        const double change = apply();
+        // What the next one would change, if each changes the same part of what the last one did.
+        const double next = i > 0 ? change * std::min(change / before, 1.0) : change;
+        idle = i > 0 && change > kIdle * before;
+        settled = change < kMostRounding && (idle || !(next > 1.0));
+        before = change;
+        ++i;
+    }
+    ++iterations_[level][std::min(i, kMostCounted - 1)];
+    return settled;
 }
 
 bool Dca::is_current(double t, const double* x) const {
@@ -153,7 +220,7 @@ void Dca::accelerate(double t, const double* x, const double* u, double* udot) {
     if (!stops_.empty()) {
         rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
         for (int r = 0; r < rows_.rows(); ++r) wanted_[r] = rhs_[r] - drift_[r];
-        seek_contacts(u);
+        seek_contacts(t, x, u);
         solve_with_stops(lambda_);
         note_contacts(wanted_);
         rows_.add_accelerations(lambda_.data(), udot);
@@ -222,8 +289,8 @@ void Dca::iterate_accelerations(double t, const double* x, const double* u, doub
     // Forces between heavy bodies leave of a light one what is left of their digits.
     double largest = std::numeric_limits<double>::min(), last = 0.0;
     for (int r = 0; r < rows_.rows(); ++r) {
-        largest = std::max(largest, std::abs(weight_[r] * lambda_[r]));
-        last = std::max(last, std::abs(weight_[r] * rhs_[r]));
+        largest = std::max(largest, std::abs(loads_.weight()[r] * lambda_[r]));
+        last = std::max(last, std::abs(loads_.weight()[r] * rhs_[r]));
     }
     statistics_.uncertainty = std::max({statistics_.uncertainty, change, last / largest});
 }
@@ -237,6 +304,144 @@ Assembly::Times Dca::measure_nodes() {
 void Dca::inputs_changed() {
     known_ = Known::nothing;
     is_shared_ = false;
+}
+
+void Dca::divide() {
+    const int count = chunks_of(*model_), bodies = model_->bodies();
+    const auto blocks = rows_.blocks();
+    const auto row_of = [&](size_t block) { return block < blocks.size() ? blocks[block].row : rows_.rows(); };
+    const auto part = [&](size_t all, int c) { return static_cast<int>(all * static_cast<size_t>(c) / count); };
+    for (int c = 0; c < count; ++c) {
+        Chunk& chunk = chunks_.emplace_back();
+        chunk.stage = c;
+        chunk.body_begin = part(bodies, c), chunk.body_end = part(bodies, c + 1);
+        chunk.block_begin = part(blocks.size(), c), chunk.block_end = part(blocks.size(), c + 1);
+        chunk.row_begin = row_of(chunk.block_begin), chunk.row_end = row_of(chunk.block_end);
+    }
+    bodies_.resize(bodies);
+    std::iota(bodies_.begin(), bodies_.end(), 0);
+    const int threads = options_.threads > 0 ? options_.threads : processors();
+    if (threads > 1 && bodies >= kLeastForThreads) {
+        pool_ = std::make_unique<ThreadPool>(threads);
+        assembly_.use(pool_.get());
+    }
+}
+
+void Dca::evaluate_jacobians(double t, const double* x) {
+    each_chunk([&](const Chunk& c) { rows_.evaluate_stage(c.stage, t, x, true, nullptr, nullptr, nullptr); });
+}
+
+// |Ĵ_r|² in a metric: factors of the components in records, or none.
+void Dca::row_squares(const Chunk& chunk, std::span<const double> metric, std::vector<double>& out) const {
+    for (int i = chunk.block_begin; i < chunk.block_end; ++i) {
+        const BlockLayout& b = rows_.blocks()[i];
+        for (int r = 0; r < b.size; ++r) {
+            double square = 0.0, row[6];
+            for (const BlockSide& side : rows_.sides(b)) {
+                if (side.body == model_->ground()) continue;
+                side.rows.read(rows_.J.data(), r, row);
+                for (int k = 0; k < 6; ++k) {
+                    const double e = metric.empty() ? row[k] : metric[kTwist * side.body + kComponent[k]] * row[k];
+                    square += e * e;
+                }
+            }
+            out[b.row + r] = square;
+        }
+    }
+}
+
+// step_ = M⁻¹ Jᵀ λ, which is added to a motion.
+Dca::Sizes Dca::apply(const std::vector<double>& lambda, double* motion) {
+    each_chunk([&](Chunk& c) {
+        body_loads_.accelerate(c.body_begin, c.body_end, rows_.J.data(), lambda.data(), step_.data());
+        c.sizes = {size_of(step_.data(), c.body_begin, c.body_end, length_), 0.0};
+        if (motion == nullptr) return;
+        for (int k = kTwist * c.body_begin; k < kTwist * c.body_end; ++k) motion[k] += step_[k];
+        c.sizes.motion = size_of(motion, c.body_begin, c.body_end, length_);
+    });
+    Sizes sizes{0.0, 0.0};
+    for (const Chunk& c : chunks_) sizes = {std::max(sizes.step, c.sizes.step), std::max(sizes.motion, c.sizes.motion)};
+    return sizes;
+}
+
+double Dca::size(const double* motion) { return size_of(motion, 0, model_->bodies(), length_); }
+
+// Largest error of the rows that hold.
+double Dca::largest_error() const {
+    double largest = 0.0;
+    for (int r = 0; r < rows_.rows(); ++r) {
+        if (!rigid_[r] || (unilateral_[r] && !enabled_[r])) continue;
+        largest = std::max(largest, std::abs(rows_.C[r]));
+    }
+    return largest;
+}
+
+bool Dca::project(double t, double* x, double* u) {
+    return !options_.projections || ConstrainedBodies::project(t, x, u);
+}
+
+bool Dca::rows_hold() { return largest_error() <= kMetPosition; }
+
+// Off the constraints rows that depend on others may do so no longer, as in Bennett's linkage, and ask for
+// accelerations that have nothing to do with the motion: there, as near singular poses, the stages of a step are
+// projected.
+void Dca::project_stage(double t, double* x, double* u) {
+    if (rows_.rows() == 0 || !options_.projections) return;
+    if (!is_current(t, x)) {
+        open_stops();
+        refresh(t, x);
+    }
+    if (statistics_.smallest_pivot >= kNearSingular && statistics_.dropped_rows == 0) return;
+    correct_positions(t, x, true);
+    correct_rates(t, x, u);
+    flatten(u);
+}
+
+// Positions: (S + 1/α) δτ = −C, x ← x ⊕ M⁻¹ Jᵀ δτ. The matrices are those of the pose that the projection began at; J
+// and C at the end of it are known.
+void Dca::correct_positions(double t, double* x, bool) {
+    evaluate_rows(t, x);
+    wrong_ = std::max(wrong_, largest_error());
+    for (int renewals = 0; renewals <= kMostRenewals; ++renewals) {
+        ready();
+        bool evaluated = true;
+        const bool settled = iterate(
+            positions,
+            [&] {
+                if (!evaluated) rows_.evaluate_values(t, x);
+                evaluated = false;
+                for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -rows_.C[r] : 0.0;
+            },
+            [&] {
+                const double change = apply(rhs_, nullptr).step;
+                retract(x, step_.data(), x);
+                ++statistics_.corrections;
+                moved_ += change;
+                corrected_ += change;
+                return change / options_.position_tolerance;
+            });
+        evaluate_jacobians(t, x);
+        remember(t, x);
+        if (settled || largest_error() <= kHeld) return;
+        if (moved_ <= most_moved_) factored_ = false;
+    }
+}
+
+// (S + 1/α) δμ = −Ċ, u ← u + M⁻¹ Jᵀ δμ.
+double Dca::correct_rates(double t, const double* x, double* u) {
+    ready();
+    if (!stops_.empty()) return ConstrainedBodies::correct_rates(t, x, u);
+    const double fastest = std::max(size(u), std::numeric_limits<double>::min());
+    const auto rates = [&] {
+        find_rates(u);
+        for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
+    };
+    iterate(velocities, rates, [&] { return apply(rhs_, u).step / (options_.velocity_tolerance * fastest); });
+    return 0.0;
+}
+
+double Dca::position_noise(const double* x) const {
+    return rows_.rows() == 0 ? 0.0 : std::max(options_.position_tolerance * length_, rounding_of_rows(x));
 }
 
 }  // namespace bellcrank

@@ -93,7 +93,11 @@ class Dca final : public ConstrainedBodies {
     void divide();
     void row_squares(const Chunk& chunk, std::span<const double> metric, std::vector<double>& out) const;
     template <class Visit>
-    void each_chunk(const Visit& visit);
+    void each_chunk(const Visit& visit) {  // threads share them
+        const int count = static_cast<int>(chunks_.size());
+        if (pool_) return pool_->run(count, [&](int c) { visit(chunks_[c]); });
+        for (Chunk& chunk : chunks_) visit(chunk);
+    }
     void evaluate_jacobians(double t, const double* x);
     Sizes apply(const std::vector<double>& lambda, double* motion);
     double size(const double* motion);
@@ -102,14 +106,19 @@ class Dca final : public ConstrainedBodies {
     void solve_with_stops(std::vector<double>& lambda);
     void solve_rows(Level level, std::vector<double>& lambda);
     void find_impulses(std::vector<double>& b) override;
-    // dca/projection.cpp
-    void correct_positions(double t, double* x) override;
-    bool finish_correction(double t, double* x) override;
-    void correct_without_velocity_rows(double t, double* x);
-    bool correct_velocities(double* u) override;
-    void correct_velocities(double* u, bool impacts);
+    // Projections.
+    using ConstrainedBodies::largest_error;
     double largest_error() const;
-    double largest_rate(const double* u);
+    void correct_positions(double t, double* x, bool doubting) override;
+    double correct_rates(double t, const double* x, double* u) override;
+    bool rows_hold() override;
+    bool velocity_rows_interfere() override { return largest_error() > 1e2 * options_.position_tolerance; }
+    bool drops_stop(int) const override { return false; }
+    // Its own corrections begin, go and end otherwise.
+    bool begin_corrections(double, const double*) override { return true; }
+    bool evaluate(double, const double*, bool) override { return true; }
+    const double* displacement() override { return step_.data(); }
+    void refactor() override { factor(); }
 
     void rows_changed() override { factored_ = false; }
     // Redundant rows (dca/rank.cpp).
@@ -127,7 +136,7 @@ class Dca final : public ConstrainedBodies {
 
     DcaOptions options_;
     Assembly assembly_;
-    BodyLoads loads_;
+    BodyLoads body_loads_;
     std::vector<Chunk> chunks_;
     std::vector<int> bodies_;
     std::unique_ptr<ThreadPool> pool_;

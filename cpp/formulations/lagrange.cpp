@@ -6,21 +6,26 @@
 #include <span>
 
 #include "impulses/impulse_space.hpp"
+#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
 namespace {
 
-// Corrections of a refined acceleration, against the largest acceleration: one that needs no other, one that must not
-// be left, and steps of refinement that try.
-constexpr double kSettled = 1e-7, kUnsettled = 1e-11;
-constexpr int kMostPasses = 4;
+// A correction with the factors of a configuration that is off by an angle ε leaves about ε/√(smallest pivot) of what
+// it corrects. Beyond this part the factors are renewed.
+constexpr double kMostStale = 0.1;
 
-// Accelerations from one that is checked to the next, where pivots are small but do not ask for refinement.
-constexpr int kUnchecked = 32;
+// Of a row whose coordinates are of size one or less. Where rows are dependent up to an angle θ the correction of an
+// error ε moves the pose by ε/θ, with it the velocity by ε/θ² and the acceleration by ε/θ³; if the error is rounding,
+// so is all of that.
+constexpr double kLastPlace = std::numeric_limits<double>::epsilon();
 
-// Accelerations that forces alone would give, by those that are left of them: beyond it rows take away too many digits.
-constexpr double kTakenAway = 1e4;
+// Errors of the velocity [m/s, rad/s] that need no second correction, in those of positions that are allowed.
+constexpr double kVelocityTolerance = 100.0;  // 1/s
+
+// Change of the multipliers, against the largest, that needs no second one.
+constexpr double kForceTolerance = 1e-9;
 
 // The most that the rounding of inertia tensors makes of the accelerations: a moment that is small beside the others of
 // its tensor is known to the rounding of the largest, unless the tensor is given in principal axes.
@@ -47,7 +52,7 @@ double largest_of(const double* udot, std::span<const int> bodies) {
 }  // namespace
 
 Lagrange::Lagrange(std::shared_ptr<const Model> model, const RefinedClosingOptions& options)
-    : Closing("lagrange", std::move(model), options), unchecked_(kUnchecked) {}  // the first acceleration is checked
+    : Closing("lagrange", std::move(model), options), impulse_(rows_.rows(), 0.0), residual_(rows_.rows(), 0.0) {}
 
 // Eq. 35 after elimination of the bodies: with u̇0 = M⁻¹ f, S λ = Qc − J u̇0 and u̇ = u̇0 + M⁻¹ Jᵀ λ.
 void Lagrange::accelerate(double t, const double* x, const double* u, double* udot) {
@@ -59,27 +64,24 @@ void Lagrange::accelerate(double t, const double* x, const double* u, double* ud
         free_motion_.finish(u, udot);
         evaluate_rows(t, x);
         rows_.evaluate_residuals(t, x, u, udot, rhs_.data());
-        seek_contacts(u);
+        seek_contacts(t, x, u);
         solve_with_stops(lambda_);
         note_contacts(rhs_);
-        if (delassus_.is_precise()) return accelerate_precisely(t, x, u, udot);
+        if (factors().is_precise()) return accelerate_precisely(t, x, u, udot);
         rows_.add_accelerations(lambda_.data(), udot);
-        for (int i = 0; i < (wide_masses_ ? 2 : 0); ++i) refine_acceleration(t, x, u, udot);
+        for (int i = 0; i < (judge_.has_wide_masses() ? 2 : 0); ++i) refine_acceleration(t, x, u, udot);
         return;
     }
-    if (always_precise_) {
+    if (judge_.is_precise()) {
         free_motion_.finish(u, udot);
         evaluate_rows(t, x);
         return accelerate_precisely(t, x, u, udot);
     }
     accelerate_in_stages(t, x, u, udot);
-    if (options_.refinements >= 0) {
-        for (int i = 0; i < refinements_; ++i) refine_acceleration(t, x, u, udot);
-    } else if (wide_masses_ || refinements_ > 0 || delassus_.is_precise() || loses_digits(udot)) {
+    const int fixed = judge_.fixed_refinements();
+    for (int i = 0; i < fixed; ++i) refine_acceleration(t, x, u, udot);
+    if (fixed < 0 && judge_.asks_for_refinement(largest_free_, {udot, step_.size()}, size_of_accelerations()))
         refine(t, x, u, udot);
-    } else if (delassus_.smallest_pivot() < kSafePivot && (refines_ || ++unchecked_ > kUnchecked)) {
-        refine(t, x, u, udot);
-    }
 }
 
 // Eq. 35 with b = rhs_ and the stops that push (model/stops.hpp).
@@ -88,7 +90,7 @@ void Lagrange::solve_with_stops(std::vector<double>& lambda) {
         lambda,
         [&] {
             std::copy(rhs_.begin(), rhs_.end(), lambda.begin());
-            solve(lambda);
+            judge_.solve(lambda);
             std::fill(step_.begin(), step_.end(), 0.0);
             rows_.add_transposed(lambda.data(), step_.data());
             rows_.multiply(step_.data(), residual_.data());
@@ -96,36 +98,28 @@ void Lagrange::solve_with_stops(std::vector<double>& lambda) {
         [&](int row) { return residual_[row] - rhs_[row]; });
 }
 
-// Where a strong brake or motor holds something light, what it would do alone is taken away again by the rows.
-bool Lagrange::loses_digits(const double* udot) const {
-    if (!(largest_free_ > kTakenAway * size_of_accelerations())) return false;
-    double largest = 0.0;
-    for (int k = 0; k < tangent_size(); ++k) largest = std::max(largest, std::abs(udot[k]));
-    return largest_free_ > kTakenAway * largest;
-}
-
 // What a stage needs stays in the cache from the evaluation of its rows to the forward substitution, and from there
 // back only factors and Jacobians are read again: large systems are bound by memory.
 void Lagrange::accelerate_in_stages(double t, const double* x, const double* u, double* udot) {
     const bool known = is_current(t, x);
-    if (!known) begin_factorization();
+    if (!known) judge_.begin(trusted_pivot_);
     largest_free_ = 0.0;
     for (int s = 0; s < rows_.stages(); ++s) {
         free_motion_.finish(rows_.new_bodies(s), u, udot);
         largest_free_ = std::max(largest_free_, largest_of(udot, rows_.new_bodies(s)));
         rows_.evaluate_stage(s, t, x, !known, u, udot, lambda_.data());
-        if (!known) delassus_.factor_stage(s);
-        delassus_.forward_stage(s, lambda_.data());
+        if (!known) factors().factor_stage(s);
+        factors().forward_stage(s, lambda_.data());
     }
     if (!known) {
         remember(t, x);
-        if (judge_factorization()) {
+        if (judge()) {
             rows_.evaluate_residuals(t, x, u, udot, lambda_.data());
-            for (int s = 0; s < rows_.stages(); ++s) delassus_.forward_stage(s, lambda_.data());
+            for (int s = 0; s < rows_.stages(); ++s) factors().forward_stage(s, lambda_.data());
         }
     }
     for (int s = rows_.stages() - 1; s >= 0; --s) {
-        delassus_.backward_stage(s, lambda_.data());
+        factors().backward_stage(s, lambda_.data());
         rows_.add_accelerations(s, lambda_.data(), udot);
     }
 }
@@ -135,19 +129,19 @@ void Lagrange::accelerate_in_stages(double t, const double* x, const double* u, 
 // are right.
 void Lagrange::refine_acceleration(double t, const double* x, const double* u, double* udot) {
     rows_.evaluate_residuals(t, x, u, udot, residual_.data());
-    delassus_.subtract_compliance(lambda_.data(), residual_.data());
-    delassus_.solve(residual_.data());
+    factors().subtract_compliance(lambda_.data(), residual_.data());
+    factors().solve(residual_.data());
     rows_.add_accelerations(residual_.data(), udot);
     for (size_t r = 0; r < lambda_.size(); ++r) lambda_[r] += residual_[r];
 }
 
 // Refined until corrections are small, or made again in 32 digits.
 void Lagrange::refine(double t, const double* x, const double* u, double* udot) {
-    double correction = 0.0;
-    for (int i = 0; i < kMostPasses; ++i) {
+    auto next = RowJudge::Next::refine;
+    for (int i = 0; next == RowJudge::Next::refine; ++i) {
         rows_.evaluate_residuals(t, x, u, udot, residual_.data());
-        delassus_.subtract_compliance(lambda_.data(), residual_.data());
-        delassus_.solve(residual_.data());
+        factors().subtract_compliance(lambda_.data(), residual_.data());
+        factors().solve(residual_.data());
         apply_multipliers(residual_, step_.data());
         double largest = 0.0, change = 0.0;
         for (size_t k = 0; k < step_.size(); ++k) {
@@ -156,16 +150,9 @@ void Lagrange::refine(double t, const double* x, const double* u, double* udot) 
             change = std::max(change, std::abs(step_[k]));
         }
         for (size_t r = 0; r < lambda_.size(); ++r) lambda_[r] += residual_[r];
-        const double last = correction;
-        correction = change / std::max(largest, size_of_accelerations());
-        if (i == 0) {
-            refines_ = correction > kUnsettled;
-            unchecked_ = 0;
-        }
-        if (correction <= kSettled && i >= (wide_masses_ ? 1 : 0)) return;
-        if (i > 0 && correction > 0.1 * last) break;
+        next = judge_.after_refinement(i, change / std::max(largest, size_of_accelerations()));
     }
-    if (!(correction > kUnsettled)) return;
+    if (next == RowJudge::Next::done) return;
     free_motion_.begin(t, x, u, udot);
     free_motion_.finish(u, udot);
     accelerate_precisely(t, x, u, udot);
@@ -179,11 +166,96 @@ void Lagrange::accelerate_precisely(double t, const double* x, const double* u, 
     rows_.evaluate_biases(t, x, u);
     scale(udot, scaled_.data());
     ++statistics_.precise;
-    const double forces = delassus_.accelerate_precisely(rows_.Qc, scaled_, lambda_.data(), udot);
+    const double forces = factors().accelerate_precisely(rows_.Qc, scaled_, lambda_.data(), udot);
     const double change = std::max(forces, rounding_of_inertias(*model_, udot));
     double largest = size_of_accelerations();
     for (int k = 0; k < tangent_size(); ++k) largest = std::max(largest, std::abs(udot[k]));
     statistics_.uncertainty = std::max(statistics_.uncertainty, change / largest);
+}
+
+// Newton's method from `near`, whose C, J and factors are at hand: to first order C(near ⊕ ξ) = C + J ξ, and the
+// correction adds to ξ itself. All that follows are corrections of small errors: of the velocity, and of the
+// multipliers of `near`, whose residual is formed with the rows of the new configuration.
+bool Lagrange::finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) {
+    const bool known = known_ != Known::nothing && t == time_ && is_configuration(near), first = known_ == Known::all;
+    const bool regular = velocity_rows_.empty() || statistics_.dropped_rows == 0;
+    if (rows_.rows() == 0 || !stops_.empty() || !regular || judge_.has_wide_masses() || factors().is_precise() ||
+        !known)
+        return System::finish_step(t, near, xi, x, u, udot);
+    if (first) {
+        scale(xi, scaled_.data());
+        rows_.multiply(scaled_.data(), rhs_.data());
+        for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = rigid_[r] ? -(rows_.C[r] + rhs_[r]) : 0.0;
+        const double *in_force = in_force_.data(), *left = rhs_.data();
+        const double error =
+            largest_size(rows_.rows(), [&](int r, auto load) { return load(in_force + r) * load(left + r); });
+        if (error > std::max(kLastPlace, 0.25 * rounding_of_rows(near))) {
+            factors().solve(rhs_.data());
+            rows_.add_accelerations(rhs_.data(), xi);
+        }
+    }
+    const double theta = std::sqrt(std::max(statistics_.smallest_pivot, options_.rank_tolerance));
+    const double stale = largest_rotation(xi) / theta;
+    if (!(stale < kMostStale)) return System::finish_step(t, near, xi, x, u, udot);
+    retract(near, xi, x);
+    known_ = Known::factors;
+    rows_.evaluate_jacobians(t, x);
+    if (!finish_positions(t, x)) {
+        std::fill_n(xi, tangent_size(), 0.0);
+        return System::finish_step(t, x, xi, x, u, udot);
+    }
+    const bool met = finish_velocities(t, x, u, stale) && rows_hold();
+    finish_acceleration(t, x, u, stale, udot);
+    return met;
+}
+
+// False if the error does not fall fast.
+bool Lagrange::finish_positions(double t, double* x) {
+    const double tolerance = position_noise(x);
+    double error = largest_error(false);
+    for (int i = 0; error > tolerance; ++i) {
+        retract(x, displacement(), x);
+        ++statistics_.corrections;
+        rows_.evaluate_jacobians(t, x);
+        const double next = largest_error(false);
+        if (!(next < 0.25 * error) || i == options_.max_corrections) return false;
+        error = next;
+    }
+    return true;
+}
+
+// False if a row that was dropped does not hold.
+bool Lagrange::finish_velocities(double t, const double* x, double* u, double stale) {
+    for (int i = 0; i < 3; ++i) {
+        find_rates(u);
+        double largest = 0.0;
+        for (int r = 0; r < rows_.rows(); ++r) {
+            impulse_[r] = -speed_[r];
+            if (!factors().dropped(r)) largest = std::max(largest, std::abs(impulse_[r]));
+        }
+        factors().solve(impulse_.data());
+        rows_.add_accelerations(impulse_.data(), u);
+        if (!(stale * largest > kVelocityTolerance * options_.position_tolerance)) break;
+    }
+    flatten(u);
+    return rates_hold(t, x, u);
+}
+
+void Lagrange::finish_acceleration(double t, const double* x, const double* u, double stale, double* udot) {
+    ++statistics_.evaluations;
+    is_shared_ = false;
+    free_motion_.begin(t, x, u, udot);
+    free_motion_.finish(u, udot);
+    rows_.add_accelerations(lambda_.data(), udot);
+    for (int i = 0; i < 3; ++i) {
+        refine_acceleration(t, x, u, udot);
+        double largest = 0.0, change = 0.0;
+        for (size_t r = 0; r < lambda_.size(); ++r) {
+            largest = std::max(largest, std::abs(lambda_[r]));
+            change = std::max(change, std::abs(residual_[r]));
+        }
+        if (!(stale * change > kForceTolerance * largest)) return;
+    }
 }
 
 // Steps by impulses, with rigid contacts (impulses/impulse_step.hpp), and impulses at given points.

@@ -1,5 +1,5 @@
 // Lagrange multipliers in maximal coordinates (A. Tasora, An optimized Lagrangian-multiplier approach for interactive
-// multibody simulation): accelerations (eq. 35) with the rows and the factorization of closing/closing.hpp, which
+// multibody simulation): accelerations (eq. 35) with the rows and the factorization of bodies/closing.hpp, which
 // corrects positions (36) and velocities (37). Six unknowns per body, quaternions without rows of their own
 // (section 4.2).
 #pragma once
@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "closing/closing.hpp"
+#include "bodies/closing.hpp"
 #include "formulations/lagrange/implicit.hpp"
 #include "impulses/impulse_step.hpp"
 
@@ -36,21 +36,19 @@ class Lagrange final : public Closing {
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void accelerate_precisely(double t, const double* x, const double* u, double* udot);
     double size_of_accelerations() const;
-    bool loses_digits(const double* udot) const;
     void refine(double t, const double* x, const double* u, double* udot);
     bool finish_positions(double t, double* x);
-    bool finish_velocities(double* u, double stale);
+    bool finish_velocities(double t, const double* x, double* u, double stale);
     void finish_acceleration(double t, const double* x, const double* u, double stale, double* udot);
     bool linearizes_by_rows() const;
     ImpulseStep& impulses();
 
     double largest_free_ = 0.0;               // component of the accelerations that forces alone would give
-    int unchecked_;                           // accelerations since one was checked
-    bool refines_ = false;                    // whether that asked for refinement
     std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
     std::unique_ptr<ImpulseStep> impulses_;   // of methods that step by impulses, and of those who strike
     std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
-    std::vector<double> defect_;
+    std::vector<double> defect_;              // tangent vector
+    std::vector<double> impulse_, residual_;  // rows
 };
 
 }  // namespace bellcrank

@@ -41,8 +41,6 @@ class Recursive final : public JointSystem {
     ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
                           const std::vector<StruckPoint>& points, double tolerance, double* u,
                           std::vector<Vec3>& told) override;
-    // The largest of closing rows and driven coordinates.
-    void violation(double t, const double* x, const double* u, double* position, double* velocity) override;
 
   private:
     // Entries of a closing row's Jacobian: side of a block that is not the ground, row in the block → end of the
@@ -67,10 +65,13 @@ class Recursive final : public JointSystem {
     void place_bodies(double t, const double* x, const double* u, double* poses, double* twists) override;
     double set_driven(double t, double* x, double* u) override;
     void spread_jumps(double t, const double* x, double* u);
+    void evaluate_rows(double t, const double* x, const double* u) override;
+    void add_violation_of_drives(double t, const double* x, const double* u, double* position,
+                                 double* velocity) override;
     void factor_at(double t, const double* x, const double* u) override;
     void factor() override;
     void find_errors(double t, const double* x) override;
-    void find_rates(double t, const double* x, const double* u) override;
+    void find_row_rates(double t, const double* x, const double* u) override;
     bool is_dropped(size_t row) const override { return recursion_.dropped()[row] != 0; }
     void accelerate_held(double t, const double* x, const double* u, double* udot) override;
     double multiplier(size_t closing_row) const override { return lambda_[closing_row]; }

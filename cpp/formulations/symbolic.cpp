@@ -1,11 +1,13 @@
 #include "formulations/symbolic.hpp"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 
 #include "expression/lower.hpp"
+#include "matrices/least_squares.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
 
@@ -208,7 +210,7 @@ void Symbolic::find_errors(double t, const double* x) {
     std::copy(closure_.C.begin(), closure_.C.end(), errors_.begin());
 }
 
-void Symbolic::find_rates(double, const double*, const double* u) {
+void Symbolic::find_row_rates(double, const double*, const double* u) {
     const Eigen::Map<const Eigen::VectorXd> velocity(u, tangent_size());
     Eigen::Map<Eigen::VectorXd> rates(errors_.data(), closure_.drift.size());
     rates = closure_.drift;
@@ -220,16 +222,6 @@ const double* Symbolic::step() {
     rate_ = -Eigen::Map<const Eigen::VectorXd>(errors_.data(), rate_.size());
     closure_.solve(still_, rate_);
     return closure_.a.data();
-}
-
-// Dropped rows included, which contradict others where they are not met.
-void Symbolic::violation(double t, const double* x, const double* u, double* position, double* velocity) {
-    *position = *velocity = 0.0;
-    if (closing_rows().empty()) return;
-    find_errors(t, x);
-    *position = largest_violation();
-    find_rates(t, x, u);
-    *velocity = largest_rate();
 }
 
 void Symbolic::inverse_dynamics(double t, const double* x, const double* u, const double* udot, double* efforts) {
@@ -300,11 +292,11 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
         const std::vector<double>& second = reactions_.second_derivatives();
         for (const int block : mechanism.plan.inertances)
             for (int r = model_->blocks[block].row_begin; r < model_->blocks[block].row_end; ++r)
-                reactions_.lambda[r] = -second[r] / model_->blocks[block].compliance;
+                reactions_.loads.multipliers[r] = -second[r] / model_->blocks[block].compliance;
     }
     const symbolic::Couplings& couplings = mechanism.couplings;
     if (statistics_.dropped_rows == 0 && couplings.found.empty()) {
-        for (size_t i = 0; i < closing_rows().size(); ++i) reactions_.lambda[closing_rows()[i]] = lambda_[i];
+        for (size_t i = 0; i < closing_rows().size(); ++i) reactions_.loads.multipliers[closing_rows()[i]] = lambda_[i];
         turn_components(t, x, u);
         reactions_.spread_over_tree();
         return;
@@ -327,8 +319,66 @@ void Symbolic::turn_components(double t, const double* x, const double* u) {
         const Quat one = pose_rotation(poses_.data(), pair.body[0]) * pair.rotation[0];
         const Quat between = conjugate(one) * (pose_rotation(poses_.data(), pair.body[1]) * pair.rotation[1]);
         const double along = q[0] * between.w + q[1] * between.x + q[2] * between.y + q[3] * between.z;
-        if (along < 0.0) reactions_.lambda[closing_rows()[c.row]] *= -1.0;
+        if (along < 0.0) reactions_.loads.multipliers[closing_rows()[c.row]] *= -1.0;
         q += 4;
+    }
+}
+
+// The accelerations and factors of M and the rows at a state.
+std::vector<double> Symbolic::factored_at(double t, const double* x, const double* u) {
+    const int n = tangent_size();
+    std::vector<double> udot(n), b(n);
+    accelerate(t, x, u, udot.data());
+    if (is_open()) {
+        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> M(n, n);
+        mass_matrix(t, x, u, M.data(), b.data());
+        closure_.M = M;
+        closure_.J.setZero();
+        factor();
+    }
+    return udot;
+}
+
+// From M δu̇ − Jᵀ δλ = δτ − δr and J δu̇ = −δs, the residuals' changes at fixed u̇ and λ.
+void Symbolic::linearize(double t, const double* x, const double* u, double* out) {
+    const int n = tangent_size(), m = static_cast<int>(equations_->rows.size());
+    const std::vector<double> udot = factored_at(t, x, u);
+    const double* residual = run("linearization", t, x, u, udot.data());
+    for (int column = 0; column < 3 * n; ++column) {
+        Eigen::VectorXd force(n), rows(m);
+        for (int i = 0; i < n; ++i)
+            force[i] = column < 2 * n ? -residual[2 * n * i + column] : (i == column - 2 * n ? 1.0 : 0.0);
+        for (int i = 0; i < m; ++i) rows[i] = column < 2 * n ? -residual[2 * n * (n + i) + column] : 0.0;
+        closure_.solve(force, rows);
+        for (int i = 0; i < n; ++i) out[3 * n * i + column] = closure_.a[i];
+    }
+}
+
+// Coordinates move by δq = A ξ with a displacement, and q̇ = A u: so A ξ̇ = A δu + ((∂q̇/∂q) A − Ȧ) ξ. Only where speeds
+// are no rates of coordinates, as those of a ball, is there a second part.
+void Symbolic::linearize_rows(double t, const double* x, const double* u, double* rows, double* chart) {
+    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const int n = tangent_size(), nq = equations_->coordinates(), m = static_cast<int>(equations_->rows.size());
+    const double* out = run("linearized_rows", t, x, u);
+    std::copy_n(out, 2 * n * m, rows);
+    for (int i = 0; i < m; ++i)
+        if (is_left_out(i)) std::fill_n(rows + 2 * n * i, 2 * n, 0.0);
+    out += 2 * n * m;
+    const Eigen::Map<const Rows> A(out, nq, n), rest(out + nq * n, nq, n);
+    Eigen::Map<Rows>(chart, n, n) = least_squares(A, rest);
+}
+
+void Symbolic::parameter_derivatives(double t, const double* x, const double* u, double* out) {
+    const int n = tangent_size(), m = static_cast<int>(equations_->rows.size());
+    const auto count = static_cast<int>(equations_->numbers.parameters().size());
+    const std::vector<double> udot = factored_at(t, x, u);
+    const double* residual = run("parameters", t, x, u, udot.data());
+    for (int column = 0; column < count; ++column) {
+        Eigen::VectorXd force(n), rows(m);
+        for (int i = 0; i < n; ++i) force[i] = -residual[count * i + column];
+        for (int i = 0; i < m; ++i) rows[i] = -residual[count * (n + i) + column];
+        closure_.solve(force, rows);
+        for (int i = 0; i < n; ++i) out[count * i + column] = closure_.a[i];
     }
 }
 

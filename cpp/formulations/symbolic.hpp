@@ -39,7 +39,6 @@ class Symbolic final : public JointSystem {
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                       double* u) override;
     void body_accelerations(double t, const double* x, const double* u, const double* udot, double* records) override;
-    void violation(double t, const double* x, const double* u, double* position, double* velocity) override;
     // Efforts along the speeds that accelerations need; M, row by row; b of M u̇ = b.
     void inverse_dynamics(double t, const double* x, const double* u, const double* udot, double* efforts);
     void mass_matrix(double t, const double* x, const double* u, double* M, double* b);
@@ -65,7 +64,7 @@ class Symbolic final : public JointSystem {
     void factor_at(double t, const double* x, const double* u) override;
     void factor() override;
     void find_errors(double t, const double* x) override;
-    void find_rates(double t, const double* x, const double* u) override;
+    void find_row_rates(double t, const double* x, const double* u) override;
     bool is_dropped(size_t row) const override { return closure_.is_dropped(static_cast<int>(row)); }
     void accelerate_held(double t, const double* x, const double* u, double* udot) override;
     double multiplier(size_t row) const override { return closure_.lambda[static_cast<Eigen::Index>(row)]; }

@@ -6,11 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "closing/options.hpp"
-#include "impulses/stop_impact.hpp"
+#include "closing/projector.hpp"
 #include "model/constraint_rows.hpp"
-#include "model/stops.hpp"
-#include "model/system.hpp"
 #include "trees/joint_coordinates.hpp"
 #include "trees/tree_reactions.hpp"
 
@@ -38,7 +35,7 @@ void refuse(const std::vector<std::string>& reasons);
 // A configuration holds the coordinates of the tree's joints, a ball's as a unit quaternion; a velocity their speeds, a
 // ball's as the angular velocity in its link's axes. The chart about a configuration turns a ball by a rotation vector
 // (trees/joint_coordinates.hpp).
-class JointSystem : public System {
+class JointSystem : public System, protected Projector {
   public:
     int configuration_size() const final { return joints_.coordinates(); }
     int tangent_size() const final { return joints_.speeds(); }
@@ -61,7 +58,7 @@ class JointSystem : public System {
     bool turns(int component) const final { return joints_.turns(component); }
     void accelerate(double t, const double* x, const double* u, double* udot) final;
     void project_stage(double t, double* x, double* u) final;
-    bool project(double t, double* x, double* u) final;
+    bool project(double t, double* x, double* u) final { return move_onto_rows(t, x, u); }
     void commit(double t, const double* x, const double* u) final;
     bool take_doubtful_moment(Moment& out) final;
     double longest_step(const double* x, const double* u, double h) override;
@@ -72,10 +69,12 @@ class JointSystem : public System {
     }
     int stops() const final { return stops_.count(); }
     int row_of_stop(int stop) const final { return stops_.rows()[stop]; }
-    void watch_stops(double t, const double* x, const double* u) final;
+    void watch_stops(double t, const double* x, const double* u) final { watch_closed(t, x, u); }
     void meet_stops() final { stops_.watch_none(); }
-    void gaps(double t, const double* x, const double* u, double* out, double* rates) final;
-    double first_met(double t, const double* x, const double* u) final;
+    void gaps(double t, const double* x, const double* u, double* out, double* rates) final {
+        watched_gaps(t, x, u, out, rates);
+    }
+    double first_met(double t, const double* x, const double* u) final { return first_of_stops(t, x, u); }
 
     // Model rows that are met by multipliers, those of stops last; all others hold by the choice of coordinates.
     const std::vector<int>& closing_rows() const { return closing_rows_; }
@@ -83,11 +82,14 @@ class JointSystem : public System {
     // What the tree's joints do not allow is left out.
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                       double* u) override;
+    // Of closing rows, dropped rows among them, which contradict others where they are not met, and of driven
+    // coordinates; of stops how deep they are penetrated.
+    void violation(double t, const double* x, const double* u, double* position, double* velocity) final;
     Scenery scenery(double t, const double* x, const double* u) final;
     void set_angles(double* x, const double* values) final;
     // Stops push all the same, and those that something lies on without pushing may take a share.
     void multipliers(double t, const double* x, const double* u, const double* udot, double* out) final;
-    bool determines(int row) const final { return reactions_.determines(row); }
+    bool determines(int row) const final { return reactions_.loads.determines(row); }
     void reactions(const double* x, const std::vector<Observation::Reaction>& which,
                    std::vector<ReactionWrench>& out) final;
 
@@ -107,27 +109,19 @@ class JointSystem : public System {
     // Of the last solution, before multipliers of least norm are sought.
     virtual double multiplier(size_t closing_row) const = 0;
 
-    // Of a projection. Coordinates that follow functions of time, and their rates; by how much one of these changes.
-    virtual double set_driven(double, double*, double*) { return 0.0; }
-    // Makes the closing rows ready at (x, u), and factors them; factors them again with another trusted_pivot_.
+    // Makes the closing rows ready at (x, u), and factors them with trusted_pivot_.
     virtual void factor_at(double t, const double* x, const double* u) = 0;
     virtual void factor() = 0;
     // errors_ = C at x, after factor_at(), or Ċ at (x, u), after find_errors() there; 0 for rows with compliance, of no
     // meaning for those left out.
     virtual void find_errors(double t, const double* x) = 0;
-    virtual void find_rates(double t, const double* x, const double* u) = 0;
+    virtual void find_row_rates(double t, const double* x, const double* u) = 0;
     virtual bool is_dropped(size_t closing_row) const = 0;
     // The displacement, or change of velocity, of least kinetic energy that takes errors_ away.
     virtual const double* step() = 0;
 
-    // Where they were, and which of them pushed, before.
-    void forget_stops() { stops_.forget(); }
-
-    // Of projections: brings positions onto the closing rows, those of stops that are penetrated among them; whether
-    // they are met.
-    bool close_positions(double t, double* x);
-
-    // Told in reactions_.lambda: multipliers of closing rows and rotors after accelerate(), then those of the tree.
+    // Told in reactions_.loads.multipliers: multipliers of closing rows and rotors after accelerate(), then those of
+    // the tree.
     virtual void solve_multipliers(double t, const double* x, const double* u, const double* udot) = 0;
     // The first step of that.
     void load_reactions(double t, const double* x, const double* u, const double* udot);
@@ -137,10 +131,10 @@ class JointSystem : public System {
 
     const std::vector<int>& derived_angles() const { return derived_angles_; }
 
-    // Of errors_, not those left out alone: largest |C|, of stops how deep they are penetrated; largest |Ċ|, stops
-    // apart.
-    double largest_violation();
-    double largest_rate() const;
+    // Makes find_errors() ready without factors.
+    virtual void evaluate_rows(double, const double*, const double*) {}
+    // Of driven coordinates: to the largest errors.
+    virtual void add_violation_of_drives(double, const double*, const double*, double*, double*) {}
 
     size_t loops() const { return closing_rows_.size() - stops_.rows().size(); }  // closing rows that are no stops
     // Whether no closing row is in the equations.
@@ -153,38 +147,36 @@ class JointSystem : public System {
         return row >= loops() ? !stops_.active()[row - loops()] : positions_alone_ && of_velocity_[row];
     }
 
-    const JointSystemOptions options_;
     const JointCoordinates joints_;
     TreeReactions reactions_;
     int worst_row_ = -1;
     std::vector<double> errors_;                  // of closing rows
-    double trusted_pivot_;                        // relative pivot below which rows are dropped just now
     std::vector<double> poses_, twists_, rates_;  // records
-    const std::vector<double> at_rest_;           // speeds
 
   private:
-    double tolerance() const;
     void prepare(double t, const double* x);
     void ignore_left_out();
-    void find_rates_held(double t, const double* x, const double* u);
-    void correct_positions(double t, double* x);
-    void correct_velocities(double t, const double* x, double* u);
-    void correct_doubted_rows(double t, double* x);
-    void correct_without_velocity_rows(double t, double* x);
-    double largest_error(bool dropped);
-    bool rates_hold(double t, const double* x, const double* u);
-    bool in_proportion(double t, const double* u) const;
-    double fastest(const double* u) const;
+    double fastest(const double* u) const { return extent(u); }
 
-    // Stops (stops.cpp).
-    void begin_stops(double t, const double* x);
-    void close_stops_singly(double t, double* x);
-    bool pushes_into_more_stops(double t, const double* x);
-    void measure_stops(double t, const double* x, const double* u);
+    bool has_rows() const final { return !closing_rows_.empty(); }
+    void begin_closing(double, const double*) final { prepared_.clear(); }
+    bool begin_corrections(double t, const double* x) final;
+    bool evaluate(double t, const double* x, bool last) final;
+    const double* displacement() final { return step(); }
+    double extent(const double* v) const final;
+    double sharpness() const final;
+    void refactor() final { factor(); }
+    double largest_error(bool dropped) final;
+    bool dropped_rates_within(double limit) final;
+    void find_rates(double t, const double* x, const double* u) final;
+    double correct_rates(double t, const double* x, double* u) final;
+    double largest_jump(double t, const double* x, const double* u) final;
+    bool drops_stop(int stop) const final { return is_dropped(loops() + stop); }
+    double push_off(double t, const double* x, int stop, double* change) final;
+    bool has_velocity_rows() const final { return !of_velocity_.empty(); }
+    void leave_out_velocity_rows(bool out, double t, const double* x) final;
+
     void accelerate_with_stops(double t, const double* x, const double* u, double* udot);
-    void meet_stops_at(double t, const double* x, double* u, double jump);
-    double largest_jump(double t, const double* x, const double* u);
-    bool respond(double t, const double* x, int stop, double* speeds);
     double gather_forces();
     void share_loads(double t, const double* x, const double* u, const double* udot);
 
@@ -194,20 +186,12 @@ class JointSystem : public System {
     Quat nearest_sign(int body, const Quat& q);
 
     const std::vector<int> closing_rows_, derived_angles_;
-    Stops stops_;
     ConstraintRows stop_rows_;
     std::vector<int> other_angles_;          // that are followed from step to step
     std::vector<std::uint8_t> of_velocity_;  // per closing row: holds velocities alone; empty if none does
     bool positions_alone_ = false;
     double followed_at_ = 0.0;
-    double corrected_ = 0.0;         // by how much the last projection moved a coordinate
-    double wrong_ = 0.0;             // the largest error that it corrected
-    std::vector<double> began_;      // configuration where it began
-    double last_fastest_ = -1.0;     // speed where the last step ended, −1: there was none
-    std::vector<double> residuals_;  // of stop_rows_
-    std::vector<double> before_;     // speeds before drives set theirs
-    StopImpact impact_;
-    std::vector<double> responses_;        // of speeds, to stops that are struck
+    std::vector<double> residuals_;        // of stop_rows_
     std::vector<std::uint8_t> is_driven_;  // per closing row: follows a function of time
     std::vector<double> other_udot_;       // with rows that were dropped
     const bool is_uneven_;                 // whether bodies differ so much that digits may be short

@@ -73,8 +73,8 @@ class DenseLagrange final : public Bodies {
         }
         for (const BlockLayout& b : rows_.blocks())
             for (int r = b.row; r < b.row + b.size; ++r) {
-                K_.col(n + r).head(n) = -K_.row(n + r).head(n).transpose() / weight_[r];
-                K_(n + r, n + r) = model_->blocks[b.block].compliance / weight_[r];
+                K_.col(n + r).head(n) = -K_.row(n + r).head(n).transpose() / loads_.weight()[r];
+                K_(n + r, n + r) = model_->blocks[b.block].compliance / loads_.weight()[r];
             }
         solver_.setThreshold(kDependent);
         solver_.compute(K_);
@@ -89,19 +89,19 @@ class DenseLagrange final : public Bodies {
         right.tail(rows()) = Eigen::Map<Eigen::VectorXd>(speed_.data(), rows());
         const Eigen::VectorXd found = solver_.solve(right);
         for (int k = 0; k < n; ++k) u[k] += rows_.inverse_sqrt_mass()[k] * found[k];
-        for (int r = 0; r < rows(); ++r) shared_[r] = found[n + r] / weight_[r];
+        for (int r = 0; r < rows(); ++r) loads_.multipliers[r] = found[n + r] / loads_.weight()[r];
     }
 
     // Columns of the projector onto the null space are multipliers that exert nothing.
     void share_loads() override {
         const Eigen::MatrixXd none = Eigen::MatrixXd::Identity(K_.cols(), K_.cols()) - solver_.pseudoInverse() * K_;
-        nothing_.clear();
+        loads_.nothing.clear();
         for (int k = tangent_size(); k < K_.cols(); ++k) {
             Eigen::VectorXd efforts = none.col(k).tail(rows());
             const double largest = efforts.lpNorm<Eigen::Infinity>();
             if (largest < kNothing) continue;
-            nothing_.emplace_back(rows());
-            for (int r = 0; r < rows(); ++r) nothing_.back()[r] = efforts[r] / (largest * weight_[r]);
+            loads_.nothing.emplace_back(rows());
+            for (int r = 0; r < rows(); ++r) loads_.nothing.back()[r] = efforts[r] / (largest * loads_.weight()[r]);
         }
     }
 

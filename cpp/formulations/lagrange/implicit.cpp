@@ -251,7 +251,7 @@ bool Lagrange::finish_corrected_step(double t, double* x, double* u) {
         ++statistics_.corrections;
         retract(at, step, at);
     };
-    const double tolerance = std::max(options_.position_tolerance, rounding_of_rows(x));
+    const double tolerance = position_noise(x);
     if (!implicit_->finish_step(t, x, u, tolerance, move)) return project(t, x, u);
     flatten(u);
     return true;

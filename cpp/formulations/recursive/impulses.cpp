@@ -207,7 +207,7 @@ void Recursive::Space::advance(double t, double h, const double* x, double* u, d
 
 // Impulses find which stops push; accelerations, known at frames only, cannot.
 bool Recursive::Space::close(double t, double* x) {
-    system_.forget_stops();
+    system_.stops_.forget();
     return system_.closing_rows().empty() || system_.close_positions(t, x);
 }
 

@@ -1,0 +1,117 @@
+// Back onto constraint rows, stops among them: the loops that are the same in all coordinates.
+#pragma once
+
+#include <vector>
+
+#include "closing/options.hpp"
+#include "impulses/stop_impact.hpp"
+#include "model/system.hpp"
+
+namespace bellcrank {
+
+// Part of a System: what its coordinates give is virtual, in calls for all rows at once. Stops are in the equations
+// where they push (model/stops.hpp).
+class Projector {
+  protected:
+    // speeds: how many the system has.
+    Projector(System& system, Statistics& statistics, const ClosingOptions& options, int speeds);
+    ~Projector() = default;
+
+    // Positions, then velocities with impacts; whether all rows are met.
+    bool move_onto_rows(double t, double* x, double* u);
+    // Positions alone.
+    bool close_positions(double t, double* x);
+
+    // Newton's method along M⁻¹ Jᵀ, the least motion in the norm of the kinetic energy; ends with rows and factors at
+    // x.
+    virtual void correct_positions(double t, double* x, bool doubting);
+
+    // C and Ċ of stops at a state.
+    void measure_stops(double t, const double* x, const double* u);
+    void watch_closed(double t, const double* x, const double* u);
+    void watched_gaps(double t, const double* x, const double* u, double* out, double* rates);
+    double first_of_stops(double t, const double* x, const double* u);
+    // Before and after accelerations are found, of a size, with the stops that push (Stops::find_active()).
+    void seek_contacts(double t, const double* x, const double* u);
+    void note_contacts(double largest);
+    // Where a step begins; and that none has.
+    void begin_step(double t, const double* x, const double* u);
+    void forget_step();
+
+    // What coordinates give. Rows that are met by multipliers; coordinates that follow functions of time by themselves,
+    // and their rates, and by how much one of these changes.
+    virtual bool has_rows() const = 0;
+    virtual double set_driven(double, double*, double*) { return 0.0; }
+    // A projection begins at x.
+    virtual void begin_closing(double t, const double* x) = 0;
+    // Of correct_positions(): makes C, J and factors ready at x, or for `begin` those of a configuration close by,
+    // where they serve. evaluate(): C at x, the Jacobian too where x may be the last. Both: whether J and factors are
+    // those of x. finish() makes them so.
+    virtual bool begin_corrections(double t, const double* x) = 0;
+    virtual bool evaluate(double t, const double* x, bool last) = 0;
+    virtual void renew(double, const double*) {}
+    virtual void finish_corrections(double, const double*, bool /* evaluated */) {}
+    // The displacement that takes C away; moves x by it.
+    virtual const double* displacement() = 0;
+    virtual void take(const double* xi, double* x) { system_.retract(x, xi, x); }
+    // By how much a displacement, or velocity, moves what it moves most.
+    virtual double extent(const double* v) const = 0;
+    // The part of the noise of positions to which they are corrected.
+    virtual double sharpness() const { return 1.0; }
+    // Factors with another trusted_pivot_.
+    virtual void refactor() = 0;
+
+    // Largest |C| over the rows kept, or over those dropped, where stops count that are penetrated.
+    virtual double largest_error(bool dropped) = 0;
+    virtual bool rows_hold();
+    // Whether rates of all rows are small enough, with those at the last correction, or found anew.
+    bool rates_hold(double t, const double* x, const double* u);
+    // Whether rates of rows that were dropped, stops apart, are this small, as they were found last.
+    virtual bool dropped_rates_within(double limit) = 0;
+    // Rates beyond those that impacts ask for.
+    virtual void find_rates(double t, const double* x, const double* u) = 0;
+    // Velocities onto the rows with the stops that push; the largest error that these had.
+    virtual double correct_rates(double t, const double* x, double* u) = 0;
+    // Of rates of rows that follow functions of time.
+    virtual double largest_jump(double t, const double* x, const double* u) = 0;
+
+    // Other stops push than before.
+    virtual void enable_stops() {}
+    virtual bool drops_stop(int stop) const = 0;
+    // The change of velocity by an impulse on a stop that pushes alone, which leaves it with a speed of 1, and the
+    // impulse; 0 if there is none.
+    virtual double push_off(double t, const double* x, int stop, double* change) = 0;
+
+    virtual bool has_velocity_rows() const = 0;
+    // Whether those hold positions back; takes them out of the equations, or into them again.
+    virtual bool velocity_rows_interfere() { return counts_.dropped_rows > 0; }
+    virtual void leave_out_velocity_rows(bool out, double t, const double* x) = 0;
+
+    const ClosingOptions options_;
+    Stops stops_;
+    double trusted_pivot_;         // relative pivot below which rows are dropped just now
+    double corrected_ = 0.0;       // extent of all corrections of the last projection
+    double wrong_ = 0.0;           // the largest error that it corrected
+    std::vector<double> at_rest_;  // speeds
+
+  private:
+    void close_together(double t, double* x);
+    void correct_doubted_rows(double t, double* x);
+    void correct_without_velocity_rows(double t, double* x);
+    bool runs_through_a_stop() const;
+    bool in_proportion(double t, const double* u) const;
+    void meet_impacts(double t, const double* x, double* u, double jump);
+    bool respond(double t, const double* x, int stop, double* speeds);
+    void refine_impact(double t, const double* x, double* u);
+    double largest_component(const double* u) const;
+
+    System& system_;
+    Statistics& counts_;
+    double contraction_ = 1.0;   // of the error by the first correction of the last projection
+    double step_began_ = 0.0;    // time
+    double last_extent_ = -1.0;  // of the velocity there; −1: there is none
+    StopImpact impact_;
+    std::vector<double> began_, before_, responses_;  // configuration; speeds; of speeds, to stops that are struck
+};
+
+}  // namespace bellcrank

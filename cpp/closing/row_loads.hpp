@@ -1,0 +1,61 @@
+// What multipliers of a model's rows exert, and how redundant rows share a load.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/constraint_rows.hpp"
+#include "model/ports.hpp"
+
+namespace bellcrank {
+
+// How redundant rows share what they exert is open. What is reported is of least norm, reactions and efforts together:
+// among multipliers that exert the same on every body, those with the least ‖D λ‖, D the moment or force per unit of a
+// multiplier. All that is per row is in the order of their storage, and Jacobians are those that the rows have.
+class RowLoads {
+  public:
+    RowLoads(const Model& model, const ConstraintRows& rows);
+    ~RowLoads();
+
+    std::vector<double> multipliers;
+    // Multipliers that exert nothing: a basis, orthonormal in force and moment once it was shared by; of many redundant
+    // rows some at random, the largest force or moment of each being one.
+    std::vector<std::vector<double>> nothing;
+
+    void clear();
+    // From multipliers that exert what is to be exerted and any basis of what exerts nothing. Rows in `pushing`, stops,
+    // are not to pull.
+    void share_by_basis(const std::vector<int>& pushing);
+    // Without a basis, over the bodies: multipliers of the rows that take part, from records of what they exert
+    // together, scaled by M^(−1/2). False, with nothing shared, where digits are short.
+    bool share_by_bodies(std::span<const std::uint8_t> takes_part, std::span<const double> load);
+
+    double multiplier(int model_row) const { return multipliers[rows_.storage_row(model_row)]; }
+    // Whether the equations of motion determine a row's multiplier.
+    bool determines(int model_row) const;
+    // On body 2 of each pair about marker 2's origin, world axes, with the bodies at poses; the ground feels the
+    // opposite of what the others feel.
+    void wrenches(const std::vector<Observation::Reaction>& which, const double* poses,
+                  std::vector<ReactionWrench>& out) const;
+
+    // D per row.
+    const std::vector<double>& weight() const { return weight_; }
+    // M^(1/2) in records of kTwist, ground zero.
+    const std::vector<double>& root_mass() const { return root_mass_; }
+    double root_of_mass(int body, int component) const;
+
+  private:
+    class Sharing;
+    void wrench_of(const Observation::Reaction& reaction, const double* poses, const std::vector<double>& lambda,
+                   double* wrench) const;
+
+    const Model& model_;
+    const ConstraintRows& rows_;
+    std::vector<int> layout_of_;  // model block → layout index, −1: it is not among the rows
+    std::vector<double> weight_, root_mass_;
+    std::unique_ptr<Sharing> sharing_;  // where many rows are redundant
+};
+
+}  // namespace bellcrank
