@@ -52,12 +52,22 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 def joint_table() -> str:
     """All joint kinds: name, parameters, what is locked (f(t) where driven), free coordinates, meaning."""
     rows = []
-    for kind in sorted(JOINT_KINDS.values(), key=lambda kind: issubclass(kind, MotorKind)):
+    for kind in _joint_kinds():
         led = tuple(f"{name} = f(t)" for name in kind.driven) if issubclass(kind, MotorKind) else ()
         own = (kind.own,) if kind.own else ()
         held = ", ".join((*kind.locked, *own, *led))
         rows.append((kind.__name__, _parameters(kind), held, ", ".join(kind.free), kind.meaning))
     return markdown(("joint", "parameters", "held", "free", "meaning"), rows)
+
+
+def _joint_kinds() -> list[type[JointKind]]:
+    """Plain locks first, then kinds with rows of their own, then motors."""
+
+    def place(kind: type[JointKind]) -> int:
+        plain = kind.rows is JointKind.rows and {*kind.locked} <= {*"xyz", "e1", "e2", "e3"}
+        return 2 if issubclass(kind, MotorKind) else int(not plain)
+
+    return sorted(JOINT_KINDS.values(), key=place)
 
 
 def coordinate_table() -> str:
@@ -145,11 +155,7 @@ def _sections() -> str:
 
 
 def _joints() -> str:
-    """Kinds without keys of their own first, shorthands last."""
-    named: dict[str, type] = dict(JOINT_KINDS)
-    plain = {name: cls for name, cls in named.items() if not parameters(cls)}
-    shorthand = {name: cls for name, cls in named.items() if issubclass(cls, MotorKind)}
-    return _types("joint", {**plain, **{n: c for n, c in named.items() if n not in shorthand}, **shorthand})
+    return _types("joint", {kind.__name__: kind for kind in _joint_kinds()})
 
 
 def _units() -> str:

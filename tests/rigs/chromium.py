@@ -91,7 +91,8 @@ def settled(page, tab):
     """Wait until nothing moves, and the window has drawn all bodies where they are."""
     until(page.session, lambda now: not now.moving, 30.0)
     wait_for(tab, lambda: follows(page))
-    tab.wait_for_timeout(250)  # the way to the window
+    client_of(page).get_render(height=8, width=8, timeout=30.0)  # comes after all that was sent before
+    tab.wait_for_timeout(100)
     frames = "left => new Promise(done => requestAnimationFrame(function next() {"
     tab.evaluate(frames + "left-- ? requestAnimationFrame(next) : done(); }))", 3)
 

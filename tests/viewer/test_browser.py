@@ -433,6 +433,7 @@ def test_cans_are_clicked_together_and_bounce_behind_the_car(unfolded):
         click(page, tab, one)
         click(page, tab, two)
         until(session, lambda now, count=count: len(now.mechanism.joints) == count, 60.0)
+        assert place(session, one) == pytest.approx(place(session, two), abs=1e-6)
     press(tab, "Stop joining")
     x = "3*(t - 1 + exp(-t))"
     curve = f'["{x}", "0.3*sin({x})", 0.4]'
