@@ -79,7 +79,7 @@ void bind_closing(nb::module_& m) {
 
 nb::dict plan_of(const DcaAt& self) {
     const Assembly& assembly = self.system.assembly();
-    nb::dict out = dict_of(assembly.plan());
+    nb::dict out = dict_of(static_cast<const AssemblyCounts&>(assembly.plan()));
     out["nodes"] = assembly.plan().nodes.size();
     out["hubs"] = assembly.hubs();
     out["tasks"] = assembly.tasks();

@@ -15,6 +15,7 @@ from rigs import examples
 import bellcrank as bc
 import bellcrank.expression as ex
 from bellcrank.errors import BellcrankError
+from bellcrank.formulations.preparing import FORMULATIONS, formulation_module
 from bellcrank.mechanism import JOINT_KINDS
 
 NAMES = {name: getattr(bc, name) for name in bc.__all__} | {name: getattr(ex, name) for name in ex.__all__}
@@ -88,6 +89,7 @@ def made():
         lagrange.accelerate(state),
         lagrange.rows(),
         lagrange.stats,
+        *(formulation_module(name).OPTIONS() for name in FORMULATIONS),
         lagrange.accuracy(),
         symbolic.linearize(),
         symbolic.speeds,

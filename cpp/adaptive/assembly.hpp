@@ -76,7 +76,7 @@ class RootedAssembly {
     // a small part of the size of its terms.
     bool is_even() const { return rounding_ <= kEven; }
     double loss() const { return rounding_; }
-    // Else errors are counted in energies of accelerations (lost_energies.cpp). The root of that of the error of the
+    // Else errors are counted in energies of accelerations (digits.cpp). The root of that of the error of the
     // force on a joint; by how much its acceleration is off where what its node was given is by `given`, and its force
     // by `own`; and the root of a node's total.
     double force_error(int node, const double* input, const double* behind) const;

@@ -24,14 +24,19 @@ struct Subassembly {
     BELLCRANK_FIELDS(Subassembly, (children), (parts), (joined), (ends), (weight), (depth))
 };
 
-struct AssemblyPlan {
-    std::vector<Subassembly> nodes;
+struct AssemblyCounts {
     int depth = 0;   // nodes on the longest way from a root to a part
     int widest = 0;  // unknowns of the largest node
     int most_ends = 0;
     int components = 0;  // roots
 
-    BELLCRANK_FIELDS(AssemblyPlan, (nodes), (depth), (widest), (most_ends), (components))
+    BELLCRANK_FIELDS(AssemblyCounts, (depth), (widest), (most_ends), (components))
+};
+
+struct AssemblyPlan : AssemblyCounts {
+    std::vector<Subassembly> nodes;
+
+    BELLCRANK_MORE_FIELDS(AssemblyPlan, AssemblyCounts, (nodes))
 };
 
 // Neighbours are put together in rounds: of all pairs, those whose ends are fewest. A pair may have as many unknowns at

@@ -33,7 +33,7 @@ constexpr double kBestContraction = 1e-3;
 // What may be corrected beyond the way since the last step [m, rad], by coarse methods too.
 constexpr double kLittleCorrected = 0.02;
 
-// Of speeds: the most that rounding leaves of an impact.
+// The most that rounding leaves of an impact, in parts of its speeds.
 constexpr double kRefinedImpact = 1e-6;
 
 double largest_difference(const double* values, const std::vector<double>& before) {
@@ -89,7 +89,7 @@ bool Projector::close_positions(double t, double* x) {
     correct_doubted_rows(t, x);
     correct_without_velocity_rows(t, x);
     measure_stops(t, x, at_rest_.data());
-    return rows_hold() && stops_.hold();
+    return rows_hold(x) && stops_.hold();
 }
 
 // Pushing out of one stop may push into another.
@@ -104,7 +104,7 @@ void Projector::close_together(double t, double* x) {
     }
 }
 
-// Eq. 36, iterated from the C at hand: Δx = M⁻¹ Jᵀ τ with S τ = −C. Where the Jacobian and the factors are those of a
+// Tasora, equation 36, iterated from the C at hand: Δx = M⁻¹ Jᵀ τ with S τ = −C. Where the Jacobian and the factors are those of a
 // configuration close by, they are renewed when the error does not fall fast, and at the end, where the velocity
 // correction and the next acceleration use them. The Jacobian is evaluated along with the values that are expected to
 // be the last.
@@ -178,9 +178,11 @@ void Projector::correct_without_velocity_rows(double t, double* x) {
     leave_out_velocity_rows(false, t, x);
 }
 
-bool Projector::rows_hold() {
+// Far away from the origin the noise of positions is larger than what may be left otherwise.
+bool Projector::rows_hold(const double* x) {
+    const double left = std::max(kLeft * options_.position_tolerance, kLeastLeft);
     return largest_error(true) <= kGivenUp &&
-           largest_error(false) <= std::max(kLeft * options_.position_tolerance, kLeastLeft);
+           largest_error(false) <= std::max(left, kNoiseLeft * system_.position_noise(x));
 }
 
 // Where a coordinate jumps, as a rotation vector does at half a turn, its row can be met by going somewhere else, where
@@ -191,10 +193,11 @@ bool Projector::in_proportion(double t, const double* u) const {
     return corrected_ <= passed * std::max(last_extent_, extent(u)) + kLittleCorrected;
 }
 
-// A correction changes rates by little: they are found again only where one did not hold before it.
+// A correction changes rates by little: they are found again only where one did not hold before it, or where stops
+// were pushed off since.
 bool Projector::rates_hold(double t, const double* x, const double* u) {
     const double limit = kRateGivenUp * std::max(1.0, largest_component(u));
-    if (dropped_rates_within(limit)) return true;
+    if (stops_.empty() && dropped_rates_within(limit)) return true;
     find_rates(t, x, u);
     return dropped_rates_within(limit);
 }

@@ -31,7 +31,8 @@ class Projector {
     void watch_closed(double t, const double* x, const double* u);
     void watched_gaps(double t, const double* x, const double* u, double* out, double* rates);
     double first_of_stops(double t, const double* x, const double* u);
-    // Before and after accelerations are found, of a size, with the stops that push (Stops::find_active()).
+    // To be called before and after accelerations are found with the stops that push (Stops::find_active()); largest:
+    // of these accelerations.
     void seek_contacts(double t, const double* x, const double* u);
     void note_contacts(double largest);
     // Where a step begins; and that none has.
@@ -44,9 +45,9 @@ class Projector {
     virtual double set_driven(double, double*, double*) { return 0.0; }
     // A projection begins at x.
     virtual void begin_closing(double t, const double* x) = 0;
-    // Of correct_positions(): makes C, J and factors ready at x, or for `begin` those of a configuration close by,
-    // where they serve. evaluate(): C at x, the Jacobian too where x may be the last. Both: whether J and factors are
-    // those of x. finish() makes them so.
+    // Of correct_positions(): begin_corrections() makes C, J and factors ready at x, or those of a configuration
+    // close by where they serve; evaluate() makes C ready at x, and J too where x may be the last. Both tell whether J
+    // and factors are those of x; finish_corrections() makes them so.
     virtual bool begin_corrections(double t, const double* x) = 0;
     virtual bool evaluate(double t, const double* x, bool last) = 0;
     virtual void renew(double, const double*) {}
@@ -63,7 +64,8 @@ class Projector {
 
     // Largest |C| over the rows kept, or over those dropped, where stops count that are penetrated.
     virtual double largest_error(bool dropped) = 0;
-    virtual bool rows_hold();
+    static constexpr double kNoiseLeft = 4.0;  // errors that rounding may leave, in parts of the noise of positions
+    virtual bool rows_hold(const double* x);
     // Whether rates of all rows are small enough, with those at the last correction, or found anew.
     bool rates_hold(double t, const double* x, const double* u);
     // Whether rates of rows that were dropped, stops apart, are this small, as they were found last.

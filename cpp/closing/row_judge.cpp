@@ -228,7 +228,8 @@ void RowJudge::measure_doubtful_rows() {
 }
 
 // The rank is found in 32 digits where loops or wide masses make it doubtful: at first, and where other rows are
-// dropped or pivots have become smaller since. Rows that are dropped for doubt (equation 13) are none of its business.
+// dropped or pivots have become smaller since. Rows that are dropped for doubt (docs/theory/lagrange.md, equation 13)
+// are none of its business.
 bool RowJudge::asks_for_rank() const {
     if (rows_.rows() > kMostConsulted || shift_ > 0.0 || is_doubting()) return false;
     if (open_ && spread_ < kUneven) return false;

@@ -9,7 +9,7 @@ namespace bellcrank {
 
 namespace {
 
-// Quantities of methods.md's lock formulation in marker-1 axes. With p = (q1 a1)* q2 the rotation principal 2 →
+// Quantities of the lock formulation (docs/theory/lagrange.md) in marker-1 axes. With p = (q1 a1)* q2 the rotation principal 2 →
 // marker 1 and A1 = Λ(a1):
 //   E = Λ(q1 a1)ᵀ,  F = Λ(p),  d = E (x2 − x1) + F s2,  r = d − A1ᵀ s1,  q = p a2
 // and, from marker_pair.cpp (2) to (4) rewritten in these axes,

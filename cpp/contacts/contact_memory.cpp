@@ -54,7 +54,7 @@ void Contacts::remember(std::span<const ContactMemory> memory, const double* pos
     std::vector<Anchor> read;
     const double shapes = static_cast<double>(set_.shapes.size());
     for (const ContactMemory& point : memory) {
-        const std::span numbers(point.shapes, sizeof(point) / sizeof(double));
+        const std::span numbers(reinterpret_cast<const double*>(&point), sizeof(point) / sizeof(double));
         if (!std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }))
             throw std::invalid_argument("the memory of contacts must be finite");
         for (int k = 0; k < 2; ++k)

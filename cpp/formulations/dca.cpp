@@ -380,7 +380,9 @@ bool Dca::project(double t, double* x, double* u) {
     return !options_.projections || ConstrainedBodies::project(t, x, u);
 }
 
-bool Dca::rows_hold() { return largest_error() <= kMetPosition; }
+bool Dca::rows_hold(const double* x) {
+    return largest_error() <= std::max(kMetPosition, kNoiseLeft * rounding_of_rows(x));
+}
 
 // Off the constraints rows that depend on others may do so no longer, as in Bennett's linkage, and ask for
 // accelerations that have nothing to do with the motion: there, as near singular poses, the stages of a step are

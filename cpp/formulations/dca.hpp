@@ -111,7 +111,7 @@ class Dca final : public ConstrainedBodies {
     double largest_error() const;
     void correct_positions(double t, double* x, bool doubting) override;
     double correct_rates(double t, const double* x, double* u) override;
-    bool rows_hold() override;
+    bool rows_hold(const double* x) override;
     bool velocity_rows_interfere() override { return largest_error() > 1e2 * options_.position_tolerance; }
     bool drops_stop(int) const override { return false; }
     // Its own corrections begin, go and end otherwise.

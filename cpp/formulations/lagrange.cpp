@@ -204,7 +204,7 @@ bool Lagrange::finish_step(double t, const double* near, double* xi, double* x, 
         std::fill_n(xi, tangent_size(), 0.0);
         return System::finish_step(t, x, xi, x, u, udot);
     }
-    const bool met = finish_velocities(t, x, u, stale) && rows_hold();
+    const bool met = finish_velocities(t, x, u, stale) && rows_hold(x);
     finish_acceleration(t, x, u, stale, udot);
     return met;
 }

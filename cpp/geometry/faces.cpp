@@ -100,7 +100,7 @@ void clip_face(const Facing& f) {
         std::swap(now, before);
         now.clear();
         const Vec3 side = side_normal(f.reference, r), corner = f.reference.vertices[r].p;
-        const double margin = 1e-10 * dot(side, side);  // on the side: rounding does not cut there, as in box_faces.cpp
+        const double margin = 1e-10 * dot(side, side);  // on the side: rounding does not cut there, as in box_faces()
         for (std::size_t i = 0; i < before.size(); ++i) {
             const ClipVertex &from = before[i], &to = before[i + 1 == before.size() ? 0 : i + 1];
             const double d0 = dot(side, from.p - corner), d1 = dot(side, to.p - corner);

@@ -44,7 +44,7 @@ struct Shape {
 };
 using SharedShape = std::shared_ptr<const Shape>;
 
-// What is not positive and finite, or beyond all measure (surface_faults.hpp), is refused, all numbers in one message.
+// What is not positive and finite, or beyond all measure (surface.hpp), is refused, all numbers in one message.
 SharedShape make_sphere(double radius);
 SharedShape make_capsule(double radius, double half_length);
 SharedShape make_cylinder(double radius, double half_length);

@@ -1,4 +1,4 @@
-// Components e0..e3 of the relative quaternion q = (e0, v): what the lock formulation locks (methods.md).
+// Components e0..e3 of the relative quaternion q = (e0, v): what the lock formulation locks (docs/theory/lagrange.md).
 #include "joints/formula.hpp"
 
 namespace bellcrank {

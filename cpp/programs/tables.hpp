@@ -11,7 +11,7 @@
 
 namespace bellcrank {
 
-// Native code relies on this layout (programs/llvm.cpp).
+// Native code relies on this layout (llvm_source.cpp).
 struct ProgramTables {
     double (*unary[kProgramOps])(double);           // by operation; null where none is called. Sine and cosine: of
     double (*binary[kProgramOps])(double, double);  // arguments beyond the bound of programs/sine_cosine.hpp

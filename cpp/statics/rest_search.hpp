@@ -59,7 +59,7 @@ class RestSearch {
   private:
     using Vector = Eigen::VectorXd;
 
-    // Balance of forces with stops that push (rest_stops.cpp).
+    // Balance of forces with stops that push.
     void balance();
     bool is_balanced() const { return force_ <= options_.tolerance * scale_ || force_ <= rounding_ || settled_; }
     void release_all_that_pull();
@@ -85,7 +85,7 @@ class RestSearch {
     double work(const Vector& step) const;
     bool leave();
 
-    // Stability (rest_modes.cpp).
+    // Stability.
     RestStability judge();
     int negative_directions(double shift);
     bool shift_up(double& inertia);

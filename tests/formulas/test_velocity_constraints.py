@@ -215,3 +215,16 @@ def test_a_condition_that_a_drive_contradicts_ends_the_run_by_name(formulation, 
     with pytest.raises(bc.SimulationError, match=r"'(blade|pull)'") as caught:
         bc.simulate(mech, 1.0, formulation=formulation, method=method, step=1e-3)
     assert caught.value.trajectory.time[-1] < 0.01
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic", "dca"])
+@pytest.mark.parametrize("limits", [None, bc.Limit(-100.0)])
+def test_velocities_that_contradict_each_other_are_noticed_beside_a_stop(formulation, limits):
+    mech = bc.Mechanism("slide")
+    body = mech.add_body("body", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    mech.add_joint("p", bc.Prismatic(), mech.ground, body, limits={} if limits is None else limits)
+    for name, speed in (("slow", 1.0), ("fast", 2.0)):
+        mech.add_constraint(name, bc.VelocityConstraint(P, P.velocity.z - speed), body)
+    system = bc.prepare(mech, formulation)
+    assert not system.core.project()
+    assert system.core.violation()[1] > 0.1

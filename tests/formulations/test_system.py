@@ -397,3 +397,20 @@ def test_a_run_serves_one_thread():
     assert isinstance(seen[0], bc.Unsupported)
     assert "one thread at a time" in str(seen[0])
     assert len(run.stop())
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic", "dca"])
+@pytest.mark.parametrize("method", ["semi_implicit_euler", "dopri5", "adams"])
+def test_a_pendulum_far_away_swings_as_near_by(formulation, method):
+    """At 20,000 km coordinates have 4e-9 m between two numbers."""
+
+    def swing(away):
+        mech = bc.Mechanism("pendulum")
+        bob = mech.add_body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(away + 1.0, 0.0, 0.0))
+        mech.add_joint(
+            "pivot", bc.Revolute(), mech.ground.marker((away, 0, 0), axis=Y), bob.marker((-1, 0, 0), axis=Y)
+        )
+        run = bc.simulate(mech, 1.0, formulation=formulation, method=method)
+        return run.body("bob").position - (away, 0.0, 0.0)
+
+    np.testing.assert_allclose(swing(2e7)[-1], swing(0.0)[-1], atol=1e-6)

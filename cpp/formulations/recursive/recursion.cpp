@@ -521,6 +521,10 @@ void Recursion::close_down(int n, const Twist& a, double* lambda) const {
 
 // Of each joint  τ − Sᵀ f − rotor u̇, f being what the link and all that hangs on it ask for; of each row
 // γ − J u̇ − compliance λ.
+//
+// Where a light body carries a heavy one, what its joint accelerates is the small rest of large inertias, and the
+// factors know it to few digits. The equations themselves are exact: what they lack is found in twice the digits and
+// solved for by the same factors until nothing is lacking.
 void Recursion::find_lacks(const TreeState& k, const Input& in, const double* udot, const double* lambda) {
     const int n = static_cast<int>(tree_.links.size());
     for (int i = 0; i < n; ++i) {

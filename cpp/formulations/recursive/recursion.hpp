@@ -59,7 +59,7 @@ class Recursion {
     // Whether factor() found so little left of an inertia along a joint, or of a row beside others, that solutions have
     // lost digits.
     bool is_doubtful() const { return doubtful_ || smallest_ < kLittleRow; }
-    // Gives a solution the digits that it has lost (refine.cpp).
+    // Gives a solution the digits that it has lost (recursion.cpp).
     void refine(const TreeState& k, const Input& in, double* udot, double* lambda);
     // Accelerations of the links for those of the joints, the ground's being 0.
     void accelerations(const TreeState& k, const Twist* bias, const double* udot, std::vector<Twist>& out) const;

@@ -102,11 +102,11 @@ def option(default: float | tuple[str, ...], meaning: str, unit: str = "", least
     return field(default=default, metadata={"meaning": meaning, "unit": unit, "least": least})
 
 
-def options_of(name: str, declared: Iterable[tuple[Any, ...]], **others: Any) -> Any:
-    """The dataclass of the options that a record of the core declares, and of others, which come first."""
+def options_of(module: str, declared: Iterable[tuple[Any, ...]], **others: Any) -> Any:
+    """The dataclass OPTIONS of a module: the options that a record of the core declares, then others."""
     own = {name: option(default, meaning, unit, least) for name, _, unit, meaning, default, least in declared}
     every = [(name, type(one.default), one) for name, one in (own | others).items()]
-    return make_dataclass(name, every, frozen=True, namespace={"__module__": __name__})
+    return make_dataclass("OPTIONS", every, frozen=True, namespace={"__module__": module})
 
 
 def check_names(

@@ -60,7 +60,7 @@ class DcaSystem(System):
         return bool(self.options["projections"])
 
 
-OPTIONS = options_of("DcaOptions", _core.DcaOptions.fields())
+OPTIONS = options_of(__name__, _core.DcaOptions.fields())
 SYSTEM = DcaSystem
 reduced = whole
 

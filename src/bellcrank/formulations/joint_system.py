@@ -17,7 +17,7 @@ from bellcrank.formulations.system import System
 from bellcrank.mechanism.checking import nearest
 
 OPTIONS = options_of(
-    "JointSystemOptions",
+    __name__,
     _core.JointSystemOptions.fields(),
     cut=option((), "Joints at which loops are cut, by name; the other cuts are chosen."),
 )

@@ -18,7 +18,7 @@ CUSTOM = ALL
 
 
 OPTIONS = options_of(
-    "LagrangeOptions",
+    __name__,
     _core.RefinedClosingOptions.fields(),
     planar=option(
         False, "Leave out the rows that hold a planar motion in its plane; refused if it is not planar."
