@@ -7,8 +7,6 @@
 #include <nanobind/stl/tuple.h>
 
 #include <array>
-#include <cmath>
-#include <limits>
 #include <string_view>
 
 #include "bindings.hpp"

@@ -3,7 +3,6 @@
 // answers at its boundary, kept up to date where something changes (docs/theory/adaptive.md).
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "adaptive/exact_solution.hpp"
 #include "adaptive/joint_choice.hpp"
 #include "adaptive/moves.hpp"
-#include "model/branches.hpp"
 
 namespace bellcrank {
 

@@ -104,10 +104,10 @@ void Projector::close_together(double t, double* x) {
     }
 }
 
-// Tasora, equation 36, iterated from the C at hand: Δx = M⁻¹ Jᵀ τ with S τ = −C. Where the Jacobian and the factors are those of a
-// configuration close by, they are renewed when the error does not fall fast, and at the end, where the velocity
-// correction and the next acceleration use them. The Jacobian is evaluated along with the values that are expected to
-// be the last.
+// Tasora, equation 36, iterated from the C at hand: Δx = M⁻¹ Jᵀ τ with S τ = −C. Where the Jacobian and the factors are
+// those of a configuration close by, they are renewed when the error does not fall fast, and at the end, where the
+// velocity correction and the next acceleration use them. The Jacobian is evaluated along with the values that are
+// expected to be the last.
 //
 // A configuration that is wrong by ε tells nothing about rows that are dependent up to an angle of that size: near a
 // singular configuration it could be moved onto another branch. Such rows are dropped as if it were singular.

@@ -1,11 +1,8 @@
 #include "contacts/contacts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
-#include <string>
 #include <tuple>
 
 #include "contacts/point_velocity.hpp"

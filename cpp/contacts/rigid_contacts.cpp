@@ -3,7 +3,6 @@
 
 #include "contacts/contacts.hpp"
 #include "contacts/point_velocity.hpp"
-#include "spatial/body_state.hpp"
 
 namespace bellcrank {
 

@@ -1,7 +1,6 @@
 // A rigid transform that formulas give, taken apart into motions that cost less.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "derivation/numbers.hpp"

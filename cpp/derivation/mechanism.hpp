@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 
 #include "derivation/couplings.hpp"
 #include "derivation/tree.hpp"

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "expression/part.hpp"
-#include "spatial/rotation.hpp"
 
 namespace bellcrank::symbolic {
 

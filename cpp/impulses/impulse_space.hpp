@@ -2,10 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "cones/body_operator.hpp"

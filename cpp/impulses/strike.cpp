@@ -1,7 +1,6 @@
 #include "impulses/strike.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "impulses/impulse_problem.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <Eigen/QR>
 #include <algorithm>
-#include <cmath>
 
 #include "matrices/quadratic_program.hpp"
 

@@ -2,8 +2,6 @@
 // of marker 1) a quaternion changes by q̇ = ½ ω q, and for a matrix ω = vee(Ṙ Rᵀ).
 #include "model/formulas.hpp"
 
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "expression/derivative.hpp"

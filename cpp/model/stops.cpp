@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "model/gap_course.hpp"
-#include "model/state.hpp"
 
 namespace bellcrank {
 

@@ -2,9 +2,9 @@
 // defaults from that list (bindings/records.hpp). It names each member once, so that no two can be exchanged.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <tuple>
-#include <type_traits>
 
 namespace bellcrank {
 

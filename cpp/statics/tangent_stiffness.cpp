@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"

@@ -1,7 +1,6 @@
 #include "trees/tree_reactions.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "matrices/shared_loads.hpp"

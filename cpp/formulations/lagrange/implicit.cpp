@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "closing/row_judge.hpp"
 #include "formulations/lagrange.hpp"
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "closing/row_judge.hpp"
+#include "closing/delassus.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/forces.hpp"
 
