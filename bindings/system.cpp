@@ -182,12 +182,10 @@ std::tuple<Column, Column, Column, Rows> rows(SystemAt& self) {
     for (const BlockLayout& b : r.blocks())
         for (const BlockSide& side : r.sides(b)) {
             if (side.body == model.ground()) continue;
-            const Vec3& I = model.principal_inertia[side.body];
-            const double mass = model.mass[side.body], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
             for (int i = 0; i < b.size; ++i) {
                 double row[6];
                 side.rows.read(r.J.data(), i, row);
-                for (int k = 0; k < 6; ++k) J(b.row + i, 6 * side.body + k) = row[k] * std::sqrt(diagonal[k]);
+                for (int k = 0; k < 6; ++k) J(b.row + i, 6 * side.body + k) = row[k] * r.sqrt_mass(side.body, k);
             }
         }
     return {column_of(r.C), column_of(r.Ct), column_of(r.Qc), J};

@@ -7,25 +7,6 @@ namespace bellcrank {
 
 namespace {
 
-// The inverse N of the factor L of a positive definite matrix of d columns, A = L Lᵀ, in its place. N, applied and
-// applied again, solves with the digits that A has; an inverse loses those of its condition twice.
-void whiten(double* A, int d) {
-    for (int k = 0; k < d; ++k) {
-        const double inverse = 1.0 / std::sqrt(A[d * k + k]);
-        A[d * k + k] = inverse;
-        for (int i = k + 1; i < d; ++i) A[d * k + i] *= inverse;
-        for (int j = k + 1; j < d; ++j)
-            for (int i = j; i < d; ++i) A[d * j + i] -= A[d * k + i] * A[d * k + j];
-        // Row k of the inverse: L_kj for j < k are still those of the factor.
-        for (int j = 0; j < k; ++j) {
-            double sum = 0.0;
-            for (int i = j; i < k; ++i) sum += A[d * i + k] * A[d * j + i];
-            A[d * j + k] = -inverse * sum;
-        }
-    }
-    for (int j = 1; j < d; ++j)
-        for (int i = 0; i < j; ++i) A[d * j + i] = 0.0;
-}
 // Nᵀ N in the place of a lower triangular N.
 void square(double* N, int d) {
     for (int j = 0; j < d; ++j)

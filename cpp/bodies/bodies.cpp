@@ -39,7 +39,8 @@ Bodies::Bodies(const char* name, std::shared_ptr<const Model> model, const RowOr
 }
 
 void Bodies::scale(const double* u, double* scaled) const {
-    for (size_t k = 0; k < scaled_.size(); ++k) scaled[k] = loads_.root_mass()[k] * u[k];
+    const std::span<const double> root = rows_.sqrt_mass();
+    for (size_t k = 0; k < root.size(); ++k) scaled[k] = root[k] * u[k];
 }
 
 void Bodies::from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) {

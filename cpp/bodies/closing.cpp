@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "spatial/lanes.hpp"
 
@@ -19,15 +18,6 @@ constexpr double kRegularPivot = 1e-4;
 // Velocity corrections after the first where digits are short.
 constexpr int kMostRepeated = 2;
 
-// Steps of one length differ by the rounding of their times.
-constexpr double kSameLength = 1e-6;
-
-// Part of a correction that an expectation may have missed and still be followed by another.
-constexpr double kMostMissed = 0.25;
-
-// The cubic through steps 0 to 3, at step 4.
-constexpr double kWeights[] = {-1.0, 4.0, -6.0, 4.0};
-
 }  // namespace
 
 Closing::Closing(const char* name, std::shared_ptr<const Model> model, const RefinedClosingOptions& options,
@@ -37,39 +27,15 @@ Closing::Closing(const char* name, std::shared_ptr<const Model> model, const Ref
       step_(tangent_size(), 0.0),
       rhs_(rows_.rows(), 0.0),
       // A condition of velocities has no error of its own that would correct what is anticipated of its multiplier.
-      anticipates_(stops_.empty() && velocity_rows_.empty()),
-      configuration_(configuration_size(), 0.0) {
+      anticipates_(stops_.empty() && velocity_rows_.empty()) {
     history_.resize(rows_.rows());
     in_force_.assign(rigid_.begin(), rigid_.end());
-}
-
-bool Closing::is_current(double t, const double* x) const {
-    return known_ == Known::all && t == time_ && is_configuration(x);
-}
-
-bool Closing::is_configuration(const double* x) const {
-    return std::memcmp(x, configuration_.data(), configuration_.size() * sizeof(double)) == 0;
 }
 
 void Closing::refresh(double t, const double* x) {
     rows_.evaluate_jacobians(t, x);
     remember(t, x);
     refactor();
-}
-
-void Closing::remember(double t, const double* x) {
-    std::copy_n(x, configuration_.size(), configuration_.begin());
-    time_ = t;
-    known_ = Known::all;
-}
-
-void Closing::evaluate_rows(double t, const double* x) {
-    if (!is_current(t, x)) refresh(t, x);
-}
-
-void Closing::inputs_changed() {
-    known_ = Known::nothing;
-    is_shared_ = false;
 }
 
 void Closing::rows_changed() {
@@ -165,28 +131,17 @@ void Closing::anticipate_correction(double t, double* x) {
     take(step_.data(), x);
 }
 
-// Where rows are dependent up to an angle θ, an error C of the rows may be one of C/θ of the configuration, and costs
-// the acceleration C/θ², θ² being the smallest relative pivot: there the stage is moved by Newton's method with its own
-// Jacobian. That of a stage before, on the other side of a singular configuration, would move it the wrong way.
-void Closing::project_stage(double t, double* x, double* u) {
-    if (rows_.rows() == 0) return;
-    trusted_pivot_ = options_.rank_tolerance;
-    if (!is_current(t, x)) {
-        known_ = Known::nothing;
-        open_stops();
-        refresh(t, x);
-    }
-    if (statistics_.smallest_pivot >= options_.stage_pivot) return;
-    correct_positions(t, x, true);
-    correct_rates(t, x, u);
-    flatten(u);
-}
-
 bool Closing::project_prediction(double t, double* x, double* u) {
     const double pivot = statistics_.smallest_pivot;
     if (rows_.rows() == 0 || pivot >= options_.stage_pivot || largest_error(false) < kBearable * pivot) return false;
     project_stage(t, x, u);
     return true;
+}
+
+double Closing::largest_error(bool dropped) {
+    if (dropped) return largest_given_up();
+    const double *in_force = in_force_.data(), *C = rows_.C.data();
+    return largest_size(rows_.rows(), [&](int r, auto load) { return load(in_force + r) * load(C + r); });
 }
 
 bool Closing::begin_corrections(double t, const double* x) {
@@ -230,47 +185,6 @@ double Closing::correct_rates(double t, const double* x, double* u) {
     for (int i = 0; i < kMostRepeated && judge_.factors().is_precise() && stops_.empty(); ++i)
         ConstrainedBodies::correct_rates(t, x, u);
     return wrong;
-}
-
-void CorrectionHistory::resize(int rows) {
-    for (auto& correction : corrections_) correction.assign(rows, 0.0);
-    expected_.assign(rows, 0.0);
-    alike_ = 0;
-}
-
-const double* CorrectionHistory::expect(double t) {
-    const double step = t - time_;
-    alike_ = step > 0.0 && std::abs(step - step_) <= kSameLength * step ? alike_ + 1 : 0;
-    time_ = t;
-    step_ = step;
-    begun_ = true;
-    const bool known = alike_ > kKept && foreseen();
-    extrapolate();
-    latest_ = (latest_ + 1) % kKept;
-    std::fill(corrections_[latest_].begin(), corrections_[latest_].end(), 0.0);
-    return known ? expected_.data() : nullptr;
-}
-
-void CorrectionHistory::add(const double* tau) {
-    if (!begun_) return;
-    std::vector<double>& correction = corrections_[latest_];
-    for (size_t r = 0; r < correction.size(); ++r) correction[r] += tau[r];
-}
-
-bool CorrectionHistory::foreseen() const {
-    const double *found = corrections_[latest_].data(), *expected = expected_.data();
-    const int rows = static_cast<int>(expected_.size());
-    const double size = largest_size(rows, [&](int r, auto load) { return load(found + r); });
-    const double missed = largest_size(rows, [&](int r, auto load) { return load(found + r) - load(expected + r); });
-    return missed < kMostMissed * size;
-}
-
-void CorrectionHistory::extrapolate() {
-    const double* tau[kKept];
-    for (int k = 0; k < kKept; ++k) tau[k] = corrections_[(latest_ + 1 + k) % kKept].data();
-    for (size_t r = 0; r < expected_.size(); ++r)
-        expected_[r] =
-            kWeights[0] * tau[0][r] + kWeights[1] * tau[1][r] + kWeights[2] * tau[2][r] + kWeights[3] * tau[3][r];
 }
 
 }  // namespace bellcrank

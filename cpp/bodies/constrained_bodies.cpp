@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "model/topology.hpp"
-#include "spatial/lanes.hpp"
 
 namespace bellcrank {
 
@@ -32,11 +32,11 @@ bool has_loops(const Model& model) {
 
 ConstrainedBodies::ConstrainedBodies(const char* name, std::shared_ptr<const Model> model, const RowOrder& order,
                                      const ClosingOptions& options)
-    : Bodies(name, std::move(model), order),
-      Projector(*this, statistics_, options, Bodies::tangent_size()),
+    : Projected(options, kTwist * (model->bodies() + 1), name, model, order),
       open_(!has_loops(*model_)),
       lambda_(rows_.rows(), 0.0),
-      in_force_(rows_.rows(), 0.0) {
+      in_force_(rows_.rows(), 0.0),
+      configuration_(Bodies::configuration_size(), 0.0) {
     for (const BlockLayout& b : rows_.blocks())
         for (int r = b.row; r < b.row + b.size; ++r)
             if (model_->blocks[b.block].of_velocity) velocity_rows_.push_back(r);
@@ -53,6 +53,47 @@ bool ConstrainedBodies::project(double t, double* x, double* u) {
     const bool met = move_onto_rows(t, x, u);
     if (has_rows()) flatten(u);
     return met;
+}
+
+void ConstrainedBodies::project_stage(double t, double* x, double* u) {
+    if (close_stage(t, x, u)) flatten(u);
+}
+
+// Where rows are dependent up to an angle θ, an error C of the rows may be one of C/θ of the configuration, and costs
+// the acceleration C/θ², θ² being the smallest relative pivot: there the stage is moved by Newton's method with its own
+// Jacobian. That of a stage before, on the other side of a singular configuration, would move it the wrong way.
+bool ConstrainedBodies::begin_stage(double t, const double* x, const double*) {
+    if (rows_.rows() == 0) return false;
+    trusted_pivot_ = options_.rank_tolerance;
+    if (!is_current(t, x)) {
+        known_ = Known::nothing;
+        open_stops();
+        refresh(t, x);
+    }
+    return !(statistics_.smallest_pivot >= options_.stage_pivot);
+}
+
+bool ConstrainedBodies::is_current(double t, const double* x) const {
+    return known_ == Known::all && t == time_ && is_configuration(x);
+}
+
+bool ConstrainedBodies::is_configuration(const double* x) const {
+    return std::memcmp(x, configuration_.data(), configuration_.size() * sizeof(double)) == 0;
+}
+
+void ConstrainedBodies::remember(double t, const double* x) {
+    std::copy_n(x, configuration_.size(), configuration_.begin());
+    time_ = t;
+    known_ = Known::all;
+}
+
+void ConstrainedBodies::evaluate_rows(double t, const double* x) {
+    if (!is_current(t, x)) refresh(t, x);
+}
+
+void ConstrainedBodies::inputs_changed() {
+    known_ = Known::nothing;
+    is_shared_ = false;
 }
 
 void ConstrainedBodies::enable_stops() {
@@ -115,12 +156,10 @@ double ConstrainedBodies::push_off(double, const double*, int stop, double* chan
     return impulses_[row];
 }
 
-double ConstrainedBodies::largest_error(bool dropped) {
-    const double *in_force = in_force_.data(), *C = rows_.C.data();
-    if (!dropped) return largest_size(rows_.rows(), [&](int r, auto load) { return load(in_force + r) * load(C + r); });
+double ConstrainedBodies::largest_given_up() const {
     double largest = 0.0;
     for (int r = 0; r < rows_.rows(); ++r) {
-        const double error = unilateral_[r] ? (enabled_[r] ? -C[r] : 0.0) : std::abs(C[r]);
+        const double error = unilateral_[r] ? (enabled_[r] ? -rows_.C[r] : 0.0) : std::abs(rows_.C[r]);
         if (is_given_up(r) && !(error <= largest)) largest = error;
     }
     return largest;
@@ -183,11 +222,7 @@ void ConstrainedBodies::share_loads() {
     const int dimension = null_dimension();
     if (dimension > 0 && !(dimension > kFew && !stops_.touches() && share_by_bodies())) {
         add_null_vectors(loads_.nothing);
-        std::vector<int> pushing;
-        for (size_t i = 0; i < stop_rows_.size(); ++i)
-            if (stops_.touched()[i]) pushing.push_back(stop_rows_[i]);
-        loads_.share_by_basis(pushing);
-        for (const int r : stop_rows_) loads_.multipliers[r] = std::max(loads_.multipliers[r], 0.0);
+        loads_.share_by_basis(stops_.touched_of(stop_rows_));
     }
     stops_.push(active);
     enable_stops();

@@ -12,17 +12,11 @@ namespace bellcrank {
 
 // A formulation that stands on it solves with the rows that are enabled, and corrects. Stops are enabled where they
 // push (model/stops.hpp).
-class ConstrainedBodies : public Bodies, protected Projector {
+class ConstrainedBodies : public Projected<Bodies> {
   public:
     bool project(double t, double* x, double* u) override;
-    int stops() const final { return stops_.count(); }
-    int row_of_stop(int stop) const final { return stops_.rows()[stop]; }
-    void watch_stops(double t, const double* x, const double* u) final { watch_closed(t, x, u); }
-    void meet_stops() final { stops_.watch_none(); }
-    void gaps(double t, const double* x, const double* u, double* out, double* rates) final {
-        watched_gaps(t, x, u, out, rates);
-    }
-    double first_met(double t, const double* x, const double* u) final { return first_of_stops(t, x, u); }
+    void project_stage(double t, double* x, double* u) final;
+    void inputs_changed() override;
     void commit(double t, const double* x, const double* u) final;
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) final;
     void set_angles(double* x, const double* values) final;
@@ -30,6 +24,13 @@ class ConstrainedBodies : public Bodies, protected Projector {
   protected:
     ConstrainedBodies(const char* name, std::shared_ptr<const Model> model, const RowOrder& order,
                       const ClosingOptions& options);
+
+    bool is_current(double t, const double* x) const;
+    bool is_configuration(const double* x) const;
+    void remember(double t, const double* x);
+    void evaluate_rows(double t, const double* x) final;
+    // Ends with remember().
+    void refresh(double t, const double* x) override = 0;
 
     // Other rows take part than before.
     virtual void rows_changed() = 0;
@@ -53,8 +54,10 @@ class ConstrainedBodies : public Bodies, protected Projector {
 
     bool has_rows() const final { return rows_.rows() > 0; }
     void begin_closing(double t, const double* x) final { rows_.evaluate_values(t, x); }
+    bool begin_stage(double t, const double* x, const double* u) override;
     double extent(const double* v) const final { return largest_rotation(v); }
-    double largest_error(bool dropped) override;
+    // Largest error of the rows that were given up.
+    double largest_given_up() const;
     bool dropped_rates_within(double limit) final;
     void find_rates(double, const double*, const double* u) final { find_rates(u); }
     double correct_rates(double t, const double* x, double* u) override;
@@ -65,7 +68,13 @@ class ConstrainedBodies : public Bodies, protected Projector {
     const bool open_;                             // no loops
     std::vector<int> stop_rows_, velocity_rows_;  // storage rows: of stops; that hold velocities alone
     std::vector<double> lambda_;                  // per storage row, of the last acceleration
-    std::vector<double> in_force_;  // per storage row: 1 if rigid and not dropped (as an open stop is), else 0
+    // Per storage row: 1 if rigid and not dropped (as an open stop is), else 0; of formulations that distinguish no
+    // redundant rows always 0, and all rigid rows are judged as those that were dropped.
+    std::vector<double> in_force_;
+
+    // What is known of configuration_ at time_: nothing yet; factors, while the rows have moved on; rows and factors.
+    enum class Known { nothing, factors, all } known_ = Known::nothing;
+    double time_ = 0.0;
 
   private:
     double largest_jump(double t, const double* x, const double* u) final;
@@ -74,6 +83,7 @@ class ConstrainedBodies : public Bodies, protected Projector {
     void share_loads() final;
     bool share_by_bodies();
 
+    std::vector<double> configuration_;
     std::vector<int> driven_rows_;  // storage rows that follow functions of time, stops apart
     std::vector<double> impulses_;  // by storage row
 };

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "closing/precise_delassus.hpp"
 #include "linalg/block_ldlt.hpp"
-#include "linalg/precise_ldlt.hpp"
 #include "linalg/row_products.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/model.hpp"
@@ -22,52 +22,6 @@ namespace bellcrank {
 struct Dependence {
     int row;
     std::vector<std::pair<int, double>> of;
-};
-
-// One copy of a body (docs/theory/lagrange.md, section 3) and the rows that act on it, by elimination step.
-struct BodyPart {
-    int body;
-    double share;  // of its inertia
-    std::vector<std::pair<int, BodyRows>> rows;
-};
-
-// S in numbers of 32 digits, for mechanisms and poses where doubles cannot hold it. Two factorizations with its
-// pattern. That of the *rank* has every body's inertia replaced by one kilogramme and by that of its reach: which rows
-// depend on others is a matter of geometry, and masses only hide it. That of the *dynamics* has the masses as they are,
-// over the rows that the rank has kept.
-class PreciseDelassus {
-  public:
-    PreciseDelassus(const Model& model, std::span<const int> sizes, const Elimination& elimination,
-                    std::vector<BodyPart> parts, const ConstraintRows& rows);
-
-    // Rows in the numbering of the factors. compliance: per row, 0 for those that hold rigidly; others have no part in
-    // the rank. takes_part: 0 leaves a row out.
-    void find_rank(double tolerance, std::span<const double> compliance, std::span<const std::uint8_t> takes_part);
-    void factor_dynamics(std::span<const double> compliance, std::span<const std::uint8_t> takes_part);
-
-    const PreciseLdlt& rank() const { return rank_; }
-    // A row's diagonal entry in the metric of the rank.
-    double scale(int row) const { return scale_[row]; }
-    // b ← S⁺ b; dynamics.
-    void solve(double* b);
-    // The same for a right-hand side that the caller fills and the solution that it reads.
-    std::span<DoubleDouble> work() { return work_; }
-    void solve_work() { dynamics_.solve(work_.data()); }
-    // What balances a row that the rank has dropped: w = 1 there, S w = 0 on the rows kept.
-    void null_vector(int row, std::span<double> w);
-
-  private:
-    void form(PreciseLdlt& into, std::span<const double> weights, std::span<const double> compliance);
-    void add_column(int row, std::span<DoubleDouble> column) const;
-
-    const ConstraintRows& rows_;
-    std::vector<BodyPart> parts_;
-    std::vector<int> first_;           // row of each step
-    std::vector<double> to_geometry_;  // per body six: inertia over that of the rank
-    std::vector<double> ones_, scale_;
-    PreciseLdlt rank_, dynamics_;
-    std::vector<DoubleDouble> work_;
-    std::vector<std::uint8_t> rigid_;
 };
 
 // S couples blocks that share a body, so a body with many joints would couple them all. Such a hub is taken apart into
@@ -120,8 +74,8 @@ class Delassus {
     // The same for these and all that were dropped with pivots that vanish.
     void exclude_vanished(std::span<const int> rows);
 
-    // Where doubles are short of digits. From the next factorization on rank,
-    // factors and solutions are those of PreciseDelassus, or are so no more.
+    // Where doubles are short of digits. From the next factorization on rank, factors and solutions are those of
+    // PreciseDelassus, or are so no more.
     void be_precise(bool precise) { precise_mode_ = precise; }
     bool is_precise() const { return precise_mode_; }
     // Whether as many rows are dropped as depend on others, and those kept depend on none. exclude_dependent() excludes
@@ -190,10 +144,9 @@ class Delassus {
     std::vector<int> excluded_;
     bool precise_mode_ = false, dynamics_known_ = false;
     std::unique_ptr<PreciseDelassus> precise_;
-    double tolerance_ = 0.0;              // of the factorization at hand
-    std::vector<double> row_compliance_;  // rows of ldlt_
-    std::vector<std::uint8_t> part_, kept_,
-        dropped_now_;  // rows of ldlt_: take part in the rank; kept by it; the others
+    double tolerance_ = 0.0;                               // of the factorization at hand
+    std::vector<double> row_compliance_;                   // rows of ldlt_
+    std::vector<std::uint8_t> part_, kept_, dropped_now_;  // rows of ldlt_: in the rank; kept by it; the others
     int dropped_count_ = 0;
     std::vector<DoubleDouble> motion_;
     std::vector<double> no_bias_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <stdexcept>
 
 namespace bellcrank {
 
@@ -14,9 +14,8 @@ constexpr double kMostDoubtfulPivot = 1e-3;
 // Error up to which a row that was dropped for doubt is satisfied.
 constexpr double kSatisfied = 1e-7;
 
-// Errors that show that a row was dropped wrongly: it is given up, and the constraints are not met. Those of rates are
-// in parts of the fastest speed, or of 1 m/s, 1 rad/s.
-constexpr double kGivenUp = 1e-6, kRateGivenUp = 1e-4;
+// The same as kGivenUp for rates, in parts of the fastest speed, or of 1 m/s, 1 rad/s.
+constexpr double kRateGivenUp = 1e-4;
 
 // Errors that may be left of the rows kept, in parts of the tolerance and at least.
 constexpr double kLeft = 1e3, kLeastLeft = 1e-8;
@@ -52,6 +51,8 @@ Projector::Projector(System& system, Statistics& statistics, const ClosingOption
       system_(system),
       counts_(statistics) {}
 
+void Projector::lacks_corrections() { throw std::logic_error("no position corrections along displacements"); }
+
 bool Projector::move_onto_rows(double t, double* x, double* u) {
     stops_.open();
     before_.assign(u, u + at_rest_.size());
@@ -65,20 +66,14 @@ bool Projector::move_onto_rows(double t, double* x, double* u) {
 }
 
 bool Projector::close_positions(double t, double* x) {
-    trusted_pivot_ = options_.rank_tolerance;
-    corrected_ = wrong_ = 0.0;
-    begin_closing(t, x);
     began_.assign(x, x + (stops_.empty() ? 0 : system_.configuration_size()));
-    measure_stops(t, x, at_rest_.data());
+    begin_positions(t, x);
     stops_.reset();
     close_together(t, x);
     if (stops_.pushing() > 1 &&
         (Stops::is_far(largest_difference(x, began_), wrong_) || !(largest_error(true) <= kGivenUp))) {
         std::ranges::copy(began_, x);
-        trusted_pivot_ = options_.rank_tolerance;
-        corrected_ = 0.0;
-        begin_closing(t, x);
-        measure_stops(t, x, at_rest_.data());
+        begin_positions(t, x);
         stops_.close_singly([&] {
             enable_stops();
             correct_positions(t, x, true);
@@ -90,6 +85,26 @@ bool Projector::close_positions(double t, double* x) {
     correct_without_velocity_rows(t, x);
     measure_stops(t, x, at_rest_.data());
     return rows_hold(x) && stops_.hold();
+}
+
+void Projector::begin_positions(double t, const double* x) {
+    trusted_pivot_ = options_.rank_tolerance;
+    corrected_ = wrong_ = 0.0;
+    begin_closing(t, x);
+    measure_stops(t, x, at_rest_.data());
+}
+
+bool Projector::close_for_impulses(double t, double* x) {
+    stops_.forget();
+    return !has_rows() || close_positions(t, x);
+}
+
+bool Projector::close_stage(double t, double* x, double* u) {
+    if (!begin_stage(t, x, u)) return false;
+    set_driven(t, x, u);
+    correct_positions(t, x, true);
+    correct_rates(t, x, u);
+    return true;
 }
 
 // Pushing out of one stop may push into another.
@@ -139,7 +154,7 @@ void Projector::correct_positions(double t, double* x, bool doubting) {
         error = next;
         const bool slow = !(contraction < kSlow), renewed = slow || (evaluated && !(error <= noise));
         if (slow && fresh && error < kStagnation) break;
-        if (renewed && !current) renew(t, x);
+        if (renewed && !current) refresh(t, x);
         fresh = renewed || current;
     }
     finish_corrections(t, x, evaluated);
@@ -202,9 +217,9 @@ bool Projector::rates_hold(double t, const double* x, const double* u) {
     return dropped_rates_within(limit);
 }
 
-double Projector::largest_component(const double* u) const {
+double Projector::largest_component(const double* speeds) const {
     double largest = 0.0;
-    for (size_t k = 0; k < at_rest_.size(); ++k) largest = std::max(largest, std::abs(u[k]));
+    for (size_t k = 0; k < at_rest_.size(); ++k) largest = std::max(largest, std::abs(speeds[k]));
     return largest;
 }
 
@@ -212,21 +227,6 @@ void Projector::measure_stops(double t, const double* x, const double* u) {
     if (stops_.empty()) return;
     const Scenery at = system_.scenery(t, x, u);
     stops_.measure(at.model, at.branches, t, at.x, at.u);
-}
-
-void Projector::watch_closed(double t, const double* x, const double* u) {
-    measure_stops(t, x, u);
-    stops_.watch();
-}
-
-void Projector::watched_gaps(double t, const double* x, const double* u, double* out, double* rates) {
-    measure_stops(t, x, u);
-    stops_.watched_gaps(out, rates);
-}
-
-double Projector::first_of_stops(double t, const double* x, const double* u) {
-    measure_stops(t, x, u);
-    return stops_.first_met(t);
 }
 
 // y is the acceleration off the stops that something lies on.

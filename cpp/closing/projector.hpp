@@ -1,6 +1,7 @@
 // Back onto constraint rows, stops among them: the loops that are the same in all coordinates.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "closing/options.hpp"
@@ -21,6 +22,10 @@ class Projector {
     bool move_onto_rows(double t, double* x, double* u);
     // Positions alone.
     bool close_positions(double t, double* x);
+    // The same where impulses have found which stops push: accelerations, of frames, say nothing of that.
+    bool close_for_impulses(double t, double* x);
+    // A stage of a step, without impacts, if begin_stage() asks for it; whether it did.
+    bool close_stage(double t, double* x, double* u);
 
     // Newton's method along M⁻¹ Jᵀ, the least motion in the norm of the kinetic energy; ends with rows and factors at
     // x.
@@ -28,9 +33,6 @@ class Projector {
 
     // C and Ċ of stops at a state.
     void measure_stops(double t, const double* x, const double* u);
-    void watch_closed(double t, const double* x, const double* u);
-    void watched_gaps(double t, const double* x, const double* u, double* out, double* rates);
-    double first_of_stops(double t, const double* x, const double* u);
     // To be called before and after accelerations are found with the stops that push (Stops::find_active()); largest:
     // of these accelerations.
     void seek_contacts(double t, const double* x, const double* u);
@@ -45,18 +47,25 @@ class Projector {
     virtual double set_driven(double, double*, double*) { return 0.0; }
     // A projection begins at x.
     virtual void begin_closing(double t, const double* x) = 0;
-    // Of correct_positions(): begin_corrections() makes C, J and factors ready at x, or those of a configuration
-    // close by where they serve; evaluate() makes C ready at x, and J too where x may be the last. Both tell whether J
-    // and factors are those of x; finish_corrections() makes them so.
-    virtual bool begin_corrections(double t, const double* x) = 0;
-    virtual bool evaluate(double t, const double* x, bool last) = 0;
-    virtual void renew(double, const double*) {}
+    // A stage begins: opens stops, makes rows and factors ready; whether these are so nearly dependent that it is to be
+    // closed.
+    virtual bool begin_stage(double t, const double* x, const double* u) = 0;
+    // Makes C, J and factors those of x.
+    virtual void refresh(double, const double*) {}
+    // Of correct_positions(), where that is not overridden: begin_corrections() makes C, J and factors ready at x, or
+    // those of a configuration close by where they serve; evaluate() makes C ready at x, and J too where x may be the
+    // last. Both tell whether J and factors are those of x; finish_corrections() makes them so.
+    virtual bool begin_corrections(double, const double*) { lacks_corrections(); }
+    virtual bool evaluate(double, const double*, bool /* last */) { lacks_corrections(); }
     virtual void finish_corrections(double, const double*, bool /* evaluated */) {}
     // The displacement that takes C away; moves x by it.
-    virtual const double* displacement() = 0;
+    virtual const double* displacement() { lacks_corrections(); }
     virtual void take(const double* xi, double* x) { system_.retract(x, xi, x); }
+    // Whether a stop that pushes is dropped, where doubt may have done that.
+    virtual bool drops_stop(int) const { lacks_corrections(); }
     // By how much a displacement, or velocity, moves what it moves most.
-    virtual double extent(const double* v) const = 0;
+    virtual double extent(const double* v) const { return largest_component(v); }
+    double largest_component(const double* speeds) const;
     // The part of the noise of positions to which they are corrected.
     virtual double sharpness() const { return 1.0; }
     // Factors with another trusted_pivot_.
@@ -79,7 +88,6 @@ class Projector {
 
     // Other stops push than before.
     virtual void enable_stops() {}
-    virtual bool drops_stop(int stop) const = 0;
     // The change of velocity by an impulse on a stop that pushes alone, which leaves it with a speed of 1, and the
     // impulse; 0 if there is none.
     virtual double push_off(double t, const double* x, int stop, double* change) = 0;
@@ -89,6 +97,9 @@ class Projector {
     virtual bool velocity_rows_interfere() { return counts_.dropped_rows > 0; }
     virtual void leave_out_velocity_rows(bool out, double t, const double* x) = 0;
 
+    // Error that shows that a row was dropped wrongly: it is given up, and the constraints are not met.
+    static constexpr double kGivenUp = 1e-6;
+
     const ClosingOptions options_;
     Stops stops_;
     double trusted_pivot_;         // relative pivot below which rows are dropped just now
@@ -97,6 +108,8 @@ class Projector {
     std::vector<double> at_rest_;  // speeds
 
   private:
+    [[noreturn]] static void lacks_corrections();
+    void begin_positions(double t, const double* x);
     void close_together(double t, double* x);
     void correct_doubted_rows(double t, double* x);
     void correct_without_velocity_rows(double t, double* x);
@@ -105,7 +118,6 @@ class Projector {
     void meet_impacts(double t, const double* x, double* u, double jump);
     bool respond(double t, const double* x, int stop, double* speeds);
     void refine_impact(double t, const double* x, double* u);
-    double largest_component(const double* u) const;
 
     System& system_;
     Statistics& counts_;
@@ -114,6 +126,33 @@ class Projector {
     double last_extent_ = -1.0;  // of the velocity there; −1: there is none
     StopImpact impact_;
     std::vector<double> began_, before_, responses_;  // configuration; speeds; of speeds, to stops that are struck
+};
+
+// A System with a Projector, whose stops it shows.
+template <class Base>
+class Projected : public Base, protected Projector {
+  public:
+    int stops() const final { return stops_.count(); }
+    int row_of_stop(int stop) const final { return stops_.rows()[stop]; }
+    void watch_stops(double t, const double* x, const double* u) final {
+        measure_stops(t, x, u);
+        stops_.watch();
+    }
+    void meet_stops() final { stops_.watch_none(); }
+    void gaps(double t, const double* x, const double* u, double* out, double* rates) final {
+        measure_stops(t, x, u);
+        stops_.watched_gaps(out, rates);
+    }
+    double first_met(double t, const double* x, const double* u) final {
+        measure_stops(t, x, u);
+        return stops_.first_met(t);
+    }
+
+  protected:
+    // of: arguments of Base.
+    template <class... Of>
+    Projected(const ClosingOptions& options, int speeds, Of&&... of)
+        : Base(std::forward<Of>(of)...), Projector(*this, this->statistics_, options, speeds) {}
 };
 
 }  // namespace bellcrank

@@ -52,12 +52,6 @@ constexpr double kTakenAway = 1e4;
 // Accelerations from one that is checked to the next, where pivots are small but do not ask for refinement.
 constexpr int kUnchecked = 32;
 
-double mass_ratio(const Model& model) {
-    if (model.bodies() == 0) return 1.0;
-    const auto [least, most] = std::minmax_element(model.mass.begin(), model.mass.end());
-    return *most / *least;
-}
-
 }  // namespace
 
 RowJudge::RowJudge(Delassus factors, const Model& model, ConstraintRows& rows, const std::vector<std::uint8_t>& enabled,

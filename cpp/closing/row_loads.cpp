@@ -155,13 +155,7 @@ RowLoads::RowLoads(const Model& model, const ConstraintRows& rows)
       model_(model),
       rows_(rows),
       layout_of_(model.blocks.size(), -1),
-      weight_(rows.rows(), 1.0),
-      root_mass_(kTwist * (model.bodies() + 1), 0.0) {
-    for (int b = 0; b < model.bodies(); ++b) {
-        const Vec3& I = model.principal_inertia[b];
-        const double mass = model.mass[b], diagonal[6] = {mass, mass, mass, I.x, I.y, I.z};
-        for (int k = 0; k < 6; ++k) root_mass_[kTwist * b + kComponent[k]] = std::sqrt(diagonal[k]);
-    }
+      weight_(rows.rows(), 1.0) {
     for (size_t i = 0; i < rows.blocks().size(); ++i) {
         const BlockLayout& b = rows.blocks()[i];
         layout_of_[b.block] = static_cast<int>(i);
@@ -172,10 +166,6 @@ RowLoads::RowLoads(const Model& model, const ConstraintRows& rows)
 
 RowLoads::~RowLoads() = default;
 
-double RowLoads::root_of_mass(int body, int component) const {
-    return root_mass_[kTwist * body + kComponent[component]];
-}
-
 void RowLoads::clear() {
     std::fill(multipliers.begin(), multipliers.end(), 0.0);
     nothing.clear();
@@ -183,7 +173,7 @@ void RowLoads::clear() {
 
 void RowLoads::share_by_basis(const std::vector<int>& pushing) {
     if (!nothing.empty()) bellcrank::share_by_basis(weight_, pushing, nothing, multipliers);
-    for (const int r : pushing) multipliers[r] = std::max(multipliers[r], 0.0);  // rounding, where nothing is open
+    for (const int r : pushing) multipliers[r] = std::max(multipliers[r], 0.0);  // rounding
 }
 
 bool RowLoads::share_by_bodies(std::span<const std::uint8_t> takes_part, std::span<const double> load) {
@@ -239,7 +229,7 @@ void RowLoads::wrench_of(const Observation::Reaction& reaction, const double* x,
                 side.rows.read(rows_.J.data(), r, row);
                 for (int k = 0; k < 6; ++k) f[k] += row[k] * lambda[b.row + r];
             }
-            for (int k = 0; k < 6; ++k) f[k] *= root_of_mass(side.body, k);
+            for (int k = 0; k < 6; ++k) f[k] *= rows_.sqrt_mass(side.body, k);
             const Vec3 arm = pose_position(x, side.body) - point;
             const Vec3 n = rotation_matrix(pose_rotation(x, side.body)) * load(f + 3) + cross(arm, load(f));
             const double sign = second == model_.ground() ? -1.0 : 1.0;

@@ -42,9 +42,6 @@ class RowLoads {
 
     // D per row.
     const std::vector<double>& weight() const { return weight_; }
-    // M^(1/2) in records of kTwist, ground zero.
-    const std::vector<double>& root_mass() const { return root_mass_; }
-    double root_of_mass(int body, int component) const;
 
   private:
     class Sharing;
@@ -54,7 +51,7 @@ class RowLoads {
     const Model& model_;
     const ConstraintRows& rows_;
     std::vector<int> layout_of_;  // model block → layout index, −1: it is not among the rows
-    std::vector<double> weight_, root_mass_;
+    std::vector<double> weight_;
     std::unique_ptr<Sharing> sharing_;  // where many rows are redundant
 };
 

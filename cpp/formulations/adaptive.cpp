@@ -94,7 +94,7 @@ void Adaptive::share_loads() {
     reactions_.take_motion(followed_at_, poses_.data(), twists_.data(), rates_.data());
     reactions_.spread_over_tree();
     for (int row = 0; row < rows_.rows(); ++row)
-        loads_.multipliers[rows_.storage_row(row)] = reactions_.loads.multipliers[row];
+        loads_.multipliers[rows_.storage_row(row)] = reactions_.loads().multipliers[row];
     loads_.nothing.clear();
 }
 

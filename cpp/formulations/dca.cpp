@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
+#include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/lanes.hpp"
 
@@ -65,9 +65,6 @@ constexpr double kHeld = 1e-13;
 // Positions that matrices formed once do not correct are corrected with new ones, so many times.
 constexpr int kMostRenewals = 25;
 
-// Smallest relative pivot below which the stages of a step are projected too.
-constexpr double kNearSingular = 1e-2;
-
 // A change that no longer falls by this is rounding, up to so many tolerances, or that of a row which so nearly depends
 // on others that the penalty does not lead it: neither goes on. What falls on is known to do so from there.
 constexpr double kIdle = 0.5, kMostRounding = 1e3;
@@ -89,26 +86,24 @@ Dca::Dca(std::shared_ptr<const Model> model, const DcaOptions& options)
                         {{.position_tolerance = 1e3 * options.position_tolerance,
                           .contact_tolerance = options.contact_tolerance,
                           .rest_speed = options.rest_speed}}),
-      options_(options),
+      dca_options_(options),
       assembly_(*model_, rows_),
       body_loads_(*model_, rows_) {
     const int m = rows_.rows();
     step_.assign(tangent_size(), 0.0);
-    configuration_.assign(configuration_size(), 0.0);
     for (auto* v : {&rhs_, &squares_, &softness_, &drift_, &wanted_, &compliance_, &null_}) v->assign(m, 0.0);
     for (const BlockLayout& b : rows_.blocks())
         std::fill_n(compliance_.begin() + b.row, b.size, model_->blocks[b.block].compliance);
-    drifts_ =
-        !options_.projections || std::any_of(compliance_.begin(), compliance_.end(), [](double c) { return c > 0.0; });
+    drifts_ = !dca_options_.projections ||
+              std::any_of(compliance_.begin(), compliance_.end(), [](double c) { return c > 0.0; });
     length_ = length_of(*model_);
     redundant_.assign(m, 0.0);
     needed_.assign(m, std::numeric_limits<double>::infinity());
     if (!open_) make_metric();
     divide();
-    const auto [least, most] = std::minmax_element(model_->mass.begin(), model_->mass.end());
-    wide_masses_ = !model_->mass.empty() && *most > kWideMasses * *least;
+    wide_masses_ = mass_ratio(*model_) > kWideMasses;
     const double g = norm(model_->gravity);
-    frequency_ = options_.frequency * std::sqrt((g > 0.0 ? g : kEarth) / length_);
+    frequency_ = dca_options_.frequency * std::sqrt((g > 0.0 ? g : kEarth) / length_);
 }
 
 // Iterations of the augmented rule, the same at all levels. They end where positions have moved so far that other
@@ -119,7 +114,7 @@ bool Dca::iterate(Level level, const Residual& residual, const Apply& apply) {
     int i = 0;
     bool settled = false;
     bool idle = false;
-    while (i < options_.max_iterations && !settled && !idle && moved_ <= most_moved_) {
+    while (i < dca_options_.max_iterations && !settled && !idle && moved_ <= most_moved_) {
         residual();
         assembly_.solve(rhs_.data());
         const double change = apply();
@@ -134,26 +129,11 @@ bool Dca::iterate(Level level, const Residual& residual, const Apply& apply) {
     return settled;
 }
 
-bool Dca::is_current(double t, const double* x) const {
-    return known_ == Known::rows && t == time_ &&
-           std::memcmp(x, configuration_.data(), configuration_.size() * sizeof(double)) == 0;
-}
-
-void Dca::remember(double t, const double* x) {
-    std::copy_n(x, configuration_.size(), configuration_.begin());
-    time_ = t;
-    known_ = Known::rows;
-}
-
 void Dca::refresh(double t, const double* x) {
     evaluate_jacobians(t, x);
     remember(t, x);
-    penalty_ = options_.penalty;
+    penalty_ = dca_options_.penalty;
     factor();
-}
-
-void Dca::evaluate_rows(double t, const double* x) {
-    if (!is_current(t, x)) refresh(t, x);
 }
 
 void Dca::ready() {
@@ -185,8 +165,8 @@ void Dca::factor() {
 
 // Matrices with a larger penalty, for the configuration at hand; false where there is none.
 bool Dca::stiffen() {
-    if (penalty_ >= options_.max_penalty) return false;
-    penalty_ = std::min(kStiffer * penalty_, options_.max_penalty);
+    if (penalty_ >= dca_options_.max_penalty) return false;
+    penalty_ = std::min(kStiffer * penalty_, dca_options_.max_penalty);
     factor();
     return true;
 }
@@ -195,13 +175,13 @@ bool Dca::stiffen() {
 void Dca::stabilize(const double* u) {
     if (!drifts_ && stops_.empty()) return;
     std::fill(drift_.begin(), drift_.end(), 0.0);
-    if (!drifts_ || options_.projections) return;
+    if (!drifts_ || dca_options_.projections) return;
     scale(u, scaled_.data());
     rows_.multiply(scaled_.data(), speed_.data());
     for (int r = 0; r < rows_.rows(); ++r) {
         if (!rigid_[r] || unilateral_[r]) continue;
         const double rate = speed_[r] + rows_.Ct[r];
-        drift_[r] = 2.0 * frequency_ * options_.damping * rate + frequency_ * frequency_ * rows_.C[r];
+        drift_[r] = 2.0 * frequency_ * dca_options_.damping * rate + frequency_ * frequency_ * rows_.C[r];
     }
 }
 
@@ -244,7 +224,8 @@ void Dca::find_impulses(std::vector<double>& b) {
 void Dca::solve_rows(Level level, std::vector<double>& lambda) {
     std::vector<double>& left = drift_;
     double largest = 0.0;
-    const double tolerance = level == velocities ? options_.velocity_tolerance : options_.acceleration_tolerance;
+    const double tolerance =
+        level == velocities ? dca_options_.velocity_tolerance : dca_options_.acceleration_tolerance;
     const auto take = [&] {
         std::fill(step_.begin(), step_.end(), 0.0);
         rows_.add_transposed(rhs_.data(), step_.data());
@@ -268,7 +249,7 @@ void Dca::solve_rows(Level level, std::vector<double>& lambda) {
 void Dca::iterate_accelerations(double t, const double* x, const double* u, double* udot) {
     std::fill(lambda_.begin(), lambda_.end(), 0.0);
     const double rest = norm(model_->gravity) / length_;
-    const double tolerance = wide_masses_ ? kRounding : options_.acceleration_tolerance;
+    const double tolerance = wide_masses_ ? kRounding : dca_options_.acceleration_tolerance;
     double change = 0.0;
     const auto residual = [&] {
         each_chunk([&](const Chunk& c) { rows_.evaluate_stage(c.stage, t, x, false, u, udot, rhs_.data()); });
@@ -301,11 +282,6 @@ Assembly::Times Dca::measure_nodes() {
     return assembly_.measure(rows_.J.data(), {softness_, enabled_, {}, {}}, squares_, rhs_.data());
 }
 
-void Dca::inputs_changed() {
-    known_ = Known::nothing;
-    is_shared_ = false;
-}
-
 void Dca::divide() {
     const int count = chunks_of(*model_), bodies = model_->bodies();
     const auto blocks = rows_.blocks();
@@ -320,7 +296,7 @@ void Dca::divide() {
     }
     bodies_.resize(bodies);
     std::iota(bodies_.begin(), bodies_.end(), 0);
-    const int threads = options_.threads > 0 ? options_.threads : processors();
+    const int threads = dca_options_.threads > 0 ? dca_options_.threads : processors();
     if (threads > 1 && bodies >= kLeastForThreads) {
         pool_ = std::make_unique<ThreadPool>(threads);
         assembly_.use(pool_.get());
@@ -366,8 +342,9 @@ Dca::Sizes Dca::apply(const std::vector<double>& lambda, double* motion) {
 
 double Dca::size(const double* motion) { return size_of(motion, 0, model_->bodies(), length_); }
 
-// Largest error of the rows that hold.
-double Dca::largest_error() const {
+// All rows that hold are kept.
+double Dca::largest_error(bool dropped) {
+    if (dropped) return largest_given_up();
     double largest = 0.0;
     for (int r = 0; r < rows_.rows(); ++r) {
         if (!rigid_[r] || (unilateral_[r] && !enabled_[r])) continue;
@@ -377,33 +354,25 @@ double Dca::largest_error() const {
 }
 
 bool Dca::project(double t, double* x, double* u) {
-    return !options_.projections || ConstrainedBodies::project(t, x, u);
+    return !dca_options_.projections || ConstrainedBodies::project(t, x, u);
 }
 
 bool Dca::rows_hold(const double* x) {
-    return largest_error() <= std::max(kMetPosition, kNoiseLeft * rounding_of_rows(x));
+    return largest_error(false) <= std::max(kMetPosition, kNoiseLeft * rounding_of_rows(x));
 }
 
 // Off the constraints rows that depend on others may do so no longer, as in Bennett's linkage, and ask for
 // accelerations that have nothing to do with the motion: there, as near singular poses, the stages of a step are
 // projected.
-void Dca::project_stage(double t, double* x, double* u) {
-    if (rows_.rows() == 0 || !options_.projections) return;
-    if (!is_current(t, x)) {
-        open_stops();
-        refresh(t, x);
-    }
-    if (statistics_.smallest_pivot >= kNearSingular && statistics_.dropped_rows == 0) return;
-    correct_positions(t, x, true);
-    correct_rates(t, x, u);
-    flatten(u);
+bool Dca::begin_stage(double t, const double* x, const double* u) {
+    return dca_options_.projections && (ConstrainedBodies::begin_stage(t, x, u) || statistics_.dropped_rows > 0);
 }
 
 // Positions: (S + 1/α) δτ = −C, x ← x ⊕ M⁻¹ Jᵀ δτ. The matrices are those of the pose that the projection began at; J
 // and C at the end of it are known.
 void Dca::correct_positions(double t, double* x, bool) {
     evaluate_rows(t, x);
-    wrong_ = std::max(wrong_, largest_error());
+    wrong_ = std::max(wrong_, largest_error(false));
     for (int renewals = 0; renewals <= kMostRenewals; ++renewals) {
         ready();
         bool evaluated = true;
@@ -420,11 +389,11 @@ void Dca::correct_positions(double t, double* x, bool) {
                 ++statistics_.corrections;
                 moved_ += change;
                 corrected_ += change;
-                return change / options_.position_tolerance;
+                return change / dca_options_.position_tolerance;
             });
         evaluate_jacobians(t, x);
         remember(t, x);
-        if (settled || largest_error() <= kHeld) return;
+        if (settled || largest_error(false) <= kHeld) return;
         if (moved_ <= most_moved_) factored_ = false;
     }
 }
@@ -438,12 +407,12 @@ double Dca::correct_rates(double t, const double* x, double* u) {
         find_rates(u);
         for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = -speed_[r];
     };
-    iterate(velocities, rates, [&] { return apply(rhs_, u).step / (options_.velocity_tolerance * fastest); });
+    iterate(velocities, rates, [&] { return apply(rhs_, u).step / (dca_options_.velocity_tolerance * fastest); });
     return 0.0;
 }
 
 double Dca::position_noise(const double* x) const {
-    return rows_.rows() == 0 ? 0.0 : std::max(options_.position_tolerance * length_, rounding_of_rows(x));
+    return rows_.rows() == 0 ? 0.0 : std::max(dca_options_.position_tolerance * length_, rounding_of_rows(x));
 }
 
 }  // namespace bellcrank

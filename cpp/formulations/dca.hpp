@@ -53,9 +53,7 @@ class Dca final : public ConstrainedBodies {
 
     void accelerate(double t, const double* x, const double* u, double* udot) override;
     bool project(double t, double* x, double* u) override;
-    void project_stage(double t, double* x, double* u) override;
     double position_noise(const double* x) const override;
-    void inputs_changed() override;
     std::vector<int> dropped_rows() override;
 
     const Assembly& assembly() const { return assembly_; }
@@ -76,14 +74,11 @@ class Dca final : public ConstrainedBodies {
         bool doubtful;
     };
 
-    bool is_current(double t, const double* x) const;
-    void refresh(double t, const double* x);
-    void remember(double t, const double* x);
+    void refresh(double t, const double* x) override;
     void factor();
     void form();
     bool judge_pivots();
     void ready();  // matrices that serve
-    void evaluate_rows(double t, const double* x) override;
 
     // One iteration after another until what they change is small: residual() fills rhs_, apply() takes what rhs_ has
     // become and says how large it is in parts of the tolerance.
@@ -107,17 +102,12 @@ class Dca final : public ConstrainedBodies {
     void solve_rows(Level level, std::vector<double>& lambda);
     void find_impulses(std::vector<double>& b) override;
     // Projections.
-    using ConstrainedBodies::largest_error;
-    double largest_error() const;
+    bool begin_stage(double t, const double* x, const double* u) override;
+    double largest_error(bool dropped) override;
     void correct_positions(double t, double* x, bool doubting) override;
     double correct_rates(double t, const double* x, double* u) override;
     bool rows_hold(const double* x) override;
-    bool velocity_rows_interfere() override { return largest_error() > 1e2 * options_.position_tolerance; }
-    bool drops_stop(int) const override { return false; }
-    // Its own corrections begin, go and end otherwise.
-    bool begin_corrections(double, const double*) override { return true; }
-    bool evaluate(double, const double*, bool) override { return true; }
-    const double* displacement() override { return step_.data(); }
+    bool velocity_rows_interfere() override { return largest_error(false) > 1e2 * dca_options_.position_tolerance; }
     void refactor() override { factor(); }
 
     void rows_changed() override { factored_ = false; }
@@ -134,7 +124,7 @@ class Dca final : public ConstrainedBodies {
     void multiply_without_masses(const std::vector<double>& lambda, std::vector<double>& out);
     void make_metric();
 
-    DcaOptions options_;
+    DcaOptions dca_options_;
     Assembly assembly_;
     BodyLoads body_loads_;
     std::vector<Chunk> chunks_;
@@ -145,9 +135,6 @@ class Dca final : public ConstrainedBodies {
     std::vector<double> compliance_;         // per storage row
     double length_ = 1.0, frequency_ = 0.0;  // l [m], Ω [1/s]
 
-    enum class Known { nothing, rows } known_ = Known::nothing;
-    std::vector<double> configuration_;  // rows are known there
-    double time_ = 0.0;
     double penalty_ = 0.0;   // of the matrices at hand
     bool factored_ = false;  // whether the assembly holds the matrices of the augmented rule
     double moved_ = 0.0;     // by how much positions were corrected since these were formed

@@ -128,10 +128,14 @@ void Lagrange::accelerate_in_stages(double t, const double* x, const double* u, 
 // light one is a small difference of large ones, and its acceleration has their rounding; where the rows say more they
 // are right.
 void Lagrange::refine_acceleration(double t, const double* x, const double* u, double* udot) {
+    find_correction(t, x, u, udot);
+    rows_.add_accelerations(residual_.data(), udot);
+}
+
+void Lagrange::find_correction(double t, const double* x, const double* u, const double* udot) {
     rows_.evaluate_residuals(t, x, u, udot, residual_.data());
     factors().subtract_compliance(lambda_.data(), residual_.data());
     factors().solve(residual_.data());
-    rows_.add_accelerations(residual_.data(), udot);
     for (size_t r = 0; r < lambda_.size(); ++r) lambda_[r] += residual_[r];
 }
 
@@ -139,9 +143,7 @@ void Lagrange::refine_acceleration(double t, const double* x, const double* u, d
 void Lagrange::refine(double t, const double* x, const double* u, double* udot) {
     auto next = RowJudge::Next::refine;
     for (int i = 0; next == RowJudge::Next::refine; ++i) {
-        rows_.evaluate_residuals(t, x, u, udot, residual_.data());
-        factors().subtract_compliance(lambda_.data(), residual_.data());
-        factors().solve(residual_.data());
+        find_correction(t, x, u, udot);
         apply_multipliers(residual_, step_.data());
         double largest = 0.0, change = 0.0;
         for (size_t k = 0; k < step_.size(); ++k) {
@@ -149,7 +151,6 @@ void Lagrange::refine(double t, const double* x, const double* u, double* udot) 
             largest = std::max(largest, std::abs(udot[k]));
             change = std::max(change, std::abs(step_[k]));
         }
-        for (size_t r = 0; r < lambda_.size(); ++r) lambda_[r] += residual_[r];
         next = judge_.after_refinement(i, change / std::max(largest, size_of_accelerations()));
     }
     if (next == RowJudge::Next::done) return;
@@ -260,18 +261,16 @@ void Lagrange::finish_acceleration(double t, const double* x, const double* u, d
 
 // Steps by impulses, with rigid contacts (impulses/impulse_step.hpp), and impulses at given points.
 ImpulseStep& Lagrange::impulses() {
-    if (impulses_) return *impulses_;
+    if (impulse_step_) return *impulse_step_;
     const auto close = [this](double time, double* at) {
         known_ = Known::nothing;  // the rows have been evaluated elsewhere
-        trusted_pivot_ = options_.rank_tolerance;
-        stops_.forget();  // which of them push is found by impulses: accelerations, of frames, say nothing
-        return rows_.rows() == 0 || close_positions(time, at);
+        return close_for_impulses(time, at);
     };
-    impulses_ = std::make_unique<ImpulseStep>(
+    impulse_step_ = std::make_unique<ImpulseStep>(
         *model_, free_motion_, contacts_,
         std::make_unique<BodySpace>(*model_, rows_, *this, close, [this](double* u) { flatten(u); }),
         options_.rest_speed, options_.contact_tolerance);
-    return *impulses_;
+    return *impulse_step_;
 }
 
 ImpulseOutcome Lagrange::step_by_impulses(double t, double h, const double* x, const double* u, double tolerance,

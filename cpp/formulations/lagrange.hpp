@@ -33,6 +33,8 @@ class Lagrange final : public Closing {
   private:
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
     void solve_with_stops(std::vector<double>& lambda);
+    // Of the multipliers, which it is added to, in residual_.
+    void find_correction(double t, const double* x, const double* u, const double* udot);
     void refine_acceleration(double t, const double* x, const double* u, double* udot);
     void accelerate_precisely(double t, const double* x, const double* u, double* udot);
     double size_of_accelerations() const;
@@ -43,12 +45,12 @@ class Lagrange final : public Closing {
     bool linearizes_by_rows() const;
     ImpulseStep& impulses();
 
-    double largest_free_ = 0.0;               // component of the accelerations that forces alone would give
-    std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
-    std::unique_ptr<ImpulseStep> impulses_;   // of methods that step by impulses, and of those who strike
-    std::vector<std::uint8_t> held_stops_;    // per model row, if there are stops
-    std::vector<double> defect_;              // tangent vector
-    std::vector<double> impulse_, residual_;  // rows
+    double largest_free_ = 0.0;                  // component of the accelerations that forces alone would give
+    std::unique_ptr<ImplicitRows> implicit_;     // of implicit methods only
+    std::unique_ptr<ImpulseStep> impulse_step_;  // of methods that step by impulses, and of those who strike
+    std::vector<std::uint8_t> held_stops_;       // per model row, if there are stops
+    std::vector<double> defect_;                 // tangent vector
+    std::vector<double> impulse_, residual_;     // rows
 };
 
 }  // namespace bellcrank

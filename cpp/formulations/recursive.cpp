@@ -28,10 +28,7 @@ int block_of(const Model& model, int row) {
 RowOrder closing_order(const Model& model, const recursive::LinkTree& tree) {
     std::set<int> blocks;
     for (const int row : tree.closing_rows) blocks.insert(block_of(model, row));
-    RowOrder order{{blocks.begin(), blocks.end()}, {}, {}, 1};
-    order.evaluated.assign(blocks.size(), 0);
-    order.solved.assign(blocks.size(), 0);
-    return order;
+    return order_of(std::vector<int>(blocks.begin(), blocks.end()));
 }
 
 recursive::LinkTree links_of(const Model& model, const JointSystemOptions& options) {
@@ -123,7 +120,7 @@ Load Recursive::load_of(const Entry& e, double& size) const {
     const int body = read(e, row);
     for (int k = 0; k < 6; ++k) {
         size += row[k] * row[k];
-        row[k] *= reactions_.loads.root_of_mass(body, k);
+        row[k] *= closing_.sqrt_mass(body, k);
     }
     const recursive::BodyPlace& place = tree_.bodies[body];
     if (place.link < 0) return {{0, 0, 0}, {0, 0, 0}};
@@ -150,7 +147,7 @@ void Recursive::load_targets(double t) {
         double row[6];
         const int body = read(e, row);
         const Vec3 a = state_.centripetal(body);
-        targets_[e.row] -= reactions_.loads.root_of_mass(body, 0) * (row[0] * a.x + row[1] * a.y + row[2] * a.z);
+        targets_[e.row] -= closing_.sqrt_mass(body, 0) * (row[0] * a.x + row[1] * a.y + row[2] * a.z);
     }
 }
 
@@ -320,7 +317,7 @@ void Recursive::row_rates() {
         double row[6];
         const int body = read(e, row);
         for (int k = 0; k < 6; ++k)
-            errors_[e.row] += row[k] * reactions_.loads.root_of_mass(body, k) * twists_[kTwist * body + kComponent[k]];
+            errors_[e.row] += row[k] * closing_.sqrt_mass(body, k) * twists_[kTwist * body + kComponent[k]];
     }
     for (size_t i = 0; i < errors_.size(); ++i)
         if (compliance_[i] > 0.0) errors_[i] = 0.0;
@@ -341,16 +338,16 @@ void Recursive::solve_multipliers(double t, const double* x, const double* u, co
     load_reactions(t, x, u, udot);
     // A rotor exerts −C̈/compliance.
     for (const recursive::Rotor& rotor : tree_.rotors)
-        reactions_.loads.multipliers[rotor.row] = -rotor.factor * udot[rotor.speed] / rotor.compliance;
-    for (size_t i = 0; i < lambda_.size(); ++i) reactions_.loads.multipliers[tree_.closing_rows[i]] = lambda_[i];
+        reactions_.loads().multipliers[rotor.row] = -rotor.factor * udot[rotor.speed] / rotor.compliance;
+    for (size_t i = 0; i < lambda_.size(); ++i) reactions_.loads().multipliers[tree_.closing_rows[i]] = lambda_[i];
     if (statistics_.dropped_rows > kFewDropped && !is_stopped()) {
-        for (const int row : rigid_rows()) reactions_.loads.multipliers[row] = 0.0;  // those of rotors are no choice
+        for (const int row : rigid_rows()) reactions_.loads().multipliers[row] = 0.0;  // those of rotors are no choice
         reactions_.spread_least_norm(rigid_rows());
         return;
     }
     reactions_.spread_over_tree();
     find_null_rows();
-    reactions_.loads.share_by_basis({});
+    reactions_.loads().share_by_basis({});
 }
 
 // What a row that depends on others exerts alone is carried by those that it depends on, and nothing moves.

@@ -96,7 +96,7 @@ class Recursive final : public JointSystem {
     recursive::JointEfforts joint_efforts_;
     std::vector<double> efforts_;  // along speeds
     FreeMotion free_motion_;
-    std::unique_ptr<ImpulseStep> impulses_;  // of methods that step by impulses, and of those who strike
+    std::unique_ptr<ImpulseStep> impulse_step_;  // of methods that step by impulses, and of those who strike
 };
 
 }  // namespace bellcrank

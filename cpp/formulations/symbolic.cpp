@@ -291,11 +291,12 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
         const std::vector<double>& second = reactions_.second_derivatives();
         for (const int block : mechanism.plan.inertances)
             for (int r = model_->blocks[block].row_begin; r < model_->blocks[block].row_end; ++r)
-                reactions_.loads.multipliers[r] = -second[r] / model_->blocks[block].compliance;
+                reactions_.loads().multipliers[r] = -second[r] / model_->blocks[block].compliance;
     }
     const symbolic::Couplings& couplings = mechanism.couplings;
     if (statistics_.dropped_rows == 0 && couplings.found.empty()) {
-        for (size_t i = 0; i < closing_rows().size(); ++i) reactions_.loads.multipliers[closing_rows()[i]] = lambda_[i];
+        for (size_t i = 0; i < closing_rows().size(); ++i)
+            reactions_.loads().multipliers[closing_rows()[i]] = lambda_[i];
         turn_components(t, x, u);
         reactions_.spread_over_tree();
         return;
@@ -318,7 +319,7 @@ void Symbolic::turn_components(double t, const double* x, const double* u) {
         const Quat one = pose_rotation(poses_.data(), pair.body[0]) * pair.rotation[0];
         const Quat between = conjugate(one) * (pose_rotation(poses_.data(), pair.body[1]) * pair.rotation[1]);
         const double along = q[0] * between.w + q[1] * between.x + q[2] * between.y + q[3] * between.z;
-        if (along < 0.0) reactions_.loads.multipliers[closing_rows()[c.row]] *= -1.0;
+        if (along < 0.0) reactions_.loads().multipliers[closing_rows()[c.row]] *= -1.0;
         q += 4;
     }
 }

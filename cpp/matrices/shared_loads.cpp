@@ -52,7 +52,6 @@ void share_by_basis(std::span<const double> weight, std::span<const int> pushing
         least[k] = -lambda[pushing[k]];
     }
     l += W * least_quadratic(Eigen::MatrixXd::Identity(W.cols(), W.cols()), along, rows, least);
-    for (const int r : pushing) lambda[r] = std::max(lambda[r], 0.0);
 }
 
 }  // namespace bellcrank

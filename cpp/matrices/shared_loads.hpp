@@ -16,7 +16,7 @@ struct LeastNorm {
 LeastNorm least_norm(const Eigen::MatrixXd& A, const Eigen::VectorXd& F, double threshold);
 
 // The least ‖D λ‖ that exerts what λ does, from a basis of multipliers that exert nothing, which becomes
-// orthonormal in force and moment. weight: D; the multipliers of rows in `pushing` stay positive.
+// orthonormal in force and moment. weight: D; those of rows in `pushing` stay positive, but for rounding.
 void share_by_basis(std::span<const double> weight, std::span<const int> pushing,
                     std::vector<std::vector<double>>& nothing, std::vector<double>& lambda);
 

@@ -47,11 +47,15 @@ int pair_of(const Model& model, const Row& row) {
 
 }  // namespace
 
+RowOrder order_of(std::vector<int> blocks) {
+    const std::vector<int> at_once(blocks.size(), 0);
+    return {std::move(blocks), at_once, at_once, 1};
+}
+
 RowOrder order_of(const Model& model) {
-    const std::vector<int> at_once(model.blocks.size(), 0);
-    RowOrder order{at_once, at_once, at_once, 1};
-    std::iota(order.blocks.begin(), order.blocks.end(), 0);
-    return order;
+    std::vector<int> blocks(model.blocks.size());
+    std::iota(blocks.begin(), blocks.end(), 0);
+    return order_of(std::move(blocks));
 }
 
 double load_per_multiplier(const Model& model, const Row& row) {
@@ -76,12 +80,14 @@ ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches
       storage_row_(model.rows.size()),
       stages_(order.stages) {
     const int nb = model.bodies();
-    inverse_sqrt_.assign(kTwist * (nb + 1), 0.0);
-    at_rest_.assign(kTwist * (nb + 1), 0.0);
+    for (auto* v : {&sqrt_, &inverse_sqrt_, &at_rest_}) v->assign(kTwist * (nb + 1), 0.0);
     for (int b = 0; b < nb; ++b) {
         const Vec3& I = model.principal_inertia[b];
         const double entries[6] = {model.mass[b], model.mass[b], model.mass[b], I.x, I.y, I.z};
-        for (int k = 0; k < 6; ++k) inverse_sqrt_[kTwist * b + kComponent[k]] = 1.0 / std::sqrt(entries[k]);
+        for (int k = 0; k < 6; ++k) {
+            const double root = sqrt_[kTwist * b + kComponent[k]] = std::sqrt(entries[k]);
+            inverse_sqrt_[kTwist * b + kComponent[k]] = 1.0 / root;
+        }
     }
     build_layout(order);
     const Alike alike = sort_blocks(order);

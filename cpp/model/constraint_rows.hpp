@@ -34,7 +34,8 @@ struct RowOrder {
     std::vector<int> solved;     // stage of each, ascending, not before `evaluated`
     int stages = 0;
 };
-// Blocks in the order of the model, evaluated at once.
+// Blocks in this order, that of the model, evaluated at once.
+RowOrder order_of(std::vector<int> blocks);
 RowOrder order_of(const Model& model);
 // Moment or force for a multiplier of one: 1, or ½ for a locked quaternion component e_k, which turns half as fast as
 // the angle it stands for.
@@ -82,6 +83,9 @@ class ConstraintRows {
     void add_accelerations(const double* lambda, double* udot) const;
     // M^(−1/2) in records of kTwist, the ground's zero.
     std::span<const double> inverse_sqrt_mass() const { return inverse_sqrt_; }
+    // M^(1/2) likewise; its entry for a component of a body's row.
+    std::span<const double> sqrt_mass() const { return sqrt_; }
+    double sqrt_mass(int body, int component) const { return sqrt_[kTwist * body + kComponent[component]]; }
 
     std::vector<double> C, Ct, Qc;
     AlignedVector J;
@@ -125,7 +129,7 @@ class ConstraintRows {
     std::vector<int> evaluated_;  // stage of each block
     std::vector<int> bodies_;     // by the stage that first asks for them
     std::vector<int> storage_row_;
-    std::vector<double> inverse_sqrt_;
+    std::vector<double> sqrt_, inverse_sqrt_;
     std::vector<double> at_rest_;  // zero twists, where only the configuration counts
     std::vector<Stage> stages_;
     std::vector<Group> groups_;

@@ -265,4 +265,10 @@ double spread_of_mobility(const Model& model) {
     return most > 0.0 ? most / least : 1.0;
 }
 
+double mass_ratio(const Model& model) {
+    if (model.bodies() == 0) return 1.0;
+    const auto [least, most] = std::minmax_element(model.mass.begin(), model.mass.end());
+    return *most / *least;
+}
+
 }  // namespace bellcrank

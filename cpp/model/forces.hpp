@@ -67,5 +67,7 @@ std::vector<double> reaches(const Model& model);
 
 // Largest over smallest of what a newton at a body's reach moves, of linear and angular inertia, among all bodies.
 double spread_of_mobility(const Model& model);
+// Largest over smallest mass.
+double mass_ratio(const Model& model);
 
 }  // namespace bellcrank

@@ -54,6 +54,13 @@ void Stops::measure(const Model& model, const AngleBranches& branches, double t,
     }
 }
 
+std::vector<int> Stops::touched_of(const std::vector<int>& rows) const {
+    std::vector<int> touched;
+    for (size_t i = 0; i < rows.size(); ++i)
+        if (touched_[i]) touched.push_back(rows[i]);
+    return touched;
+}
+
 // What a step ran into is pushed out of it by what pushes: then what was in contact may open as well.
 void Stops::reset() {
     reached_ = gap;

@@ -39,10 +39,9 @@ class Stops {
                  const double* twists);
 
     const std::vector<std::uint8_t>& active() const { return active_; }  // hold as equations
-    const std::vector<std::uint8_t>& touched() const {
-        return touched_;
-    }  // closed and not being left at the last
-       // acceleration, whether they push or not
+    // Closed and not being left at the last acceleration, whether they push or not; those of rows, one per stop.
+    const std::vector<std::uint8_t>& touched() const { return touched_; }
+    std::vector<int> touched_of(const std::vector<int>& rows) const;
     int pushing() const { return static_cast<int>(std::count(active_.begin(), active_.end(), 1)); }
     bool touches() const { return std::find(touched_.begin(), touched_.end(), 1) != touched_.end(); }
 

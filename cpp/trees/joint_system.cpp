@@ -18,17 +18,12 @@ constexpr double kDependent = 1e-14;
 constexpr double kUneven = 1e6, kHidden = 1e-4;
 // Part of the tolerance that closing rows at poses along chains of joints may be wrong by rounding.
 constexpr double kRounding = 0.1;
-// Error that shows that a row was dropped wrongly.
-constexpr double kGivenUp = 1e-6;
 
 RowOrder order_of_stops(const Model& model) {
-    RowOrder order;
+    std::vector<int> blocks;
     for (size_t b = 0; b < model.blocks.size(); ++b)
-        if (model.blocks[b].unilateral) order.blocks.push_back(static_cast<int>(b));
-    order.evaluated.assign(order.blocks.size(), 0);
-    order.solved = order.evaluated;
-    order.stages = 1;
-    return order;
+        if (model.blocks[b].unilateral) blocks.push_back(static_cast<int>(b));
+    return order_of(std::move(blocks));
 }
 
 std::vector<int> together(std::vector<int> a, const std::vector<int>& b) {
@@ -46,8 +41,7 @@ void refuse(const std::vector<std::string>& reasons) {
 
 JointSystem::JointSystem(const char* name, std::shared_ptr<const Model> model, const JointSystemOptions& options,
                          JointSpace space)
-    : System(name, std::move(model)),
-      Projector(*this, statistics_, options, space.speeds),
+    : Projected(options, space.speeds, name, std::move(model)),
       joints_(*model_, std::move(space.joints), space.coordinates, space.speeds),
       reactions_(*model_, branches_, contacts_, joints_.joints(), together(space.closing_rows, space.rotor_rows)),
       closing_rows_(std::move(space.closing_rows)),
@@ -133,7 +127,7 @@ void JointSystem::commit(double t, const double* x, const double* u) {
 void JointSystem::accelerate(double t, const double* x, const double* u, double* udot) {
     ++statistics_.evaluations;
     stops_.empty() ? accelerate_held(t, x, u, udot) : accelerate_with_stops(t, x, u, udot);
-    if (is_uneven_) last_largest_ = fastest(udot);
+    if (is_uneven_) last_largest_ = largest_component(udot);
     if (statistics_.largest_dropped > kDependent && trusted_pivot_ == options_.rank_tolerance)
         judge_dropped_rows(t, x, u, udot);
 }
@@ -176,7 +170,7 @@ void JointSystem::accelerate_with_stops(double t, const double* x, const double*
         stop_rows_.evaluate_residuals(t, poses_.data(), twists_.data(), rates_.data(), residuals_.data());
         for (int i = 0; i < stops_.count(); ++i)
             stops_.leaving[i] = -residuals_[stop_rows_.storage_row(stops_.rows()[i])];
-        largest = std::max(largest, fastest(udot));
+        largest = std::max(largest, largest_component(udot));
         return gather_forces();
     });
     note_contacts(largest);
@@ -199,15 +193,12 @@ void JointSystem::judge_dropped_rows(double t, const double* x, const double* u,
 }
 
 // Stops act at the ends of steps.
-void JointSystem::project_stage(double t, double* x, double* u) {
+bool JointSystem::begin_stage(double t, const double* x, const double* u) {
     stops_.open();
-    if (is_open()) return;
+    if (is_open()) return false;
     trusted_pivot_ = options_.rank_tolerance;
     factor_at(t, x, u);
-    if (statistics_.smallest_pivot >= options_.stage_pivot) return;
-    set_driven(t, x, u);
-    correct_positions(t, x, true);
-    correct_rates(t, x, u);
+    return !(statistics_.smallest_pivot >= options_.stage_pivot);
 }
 
 bool JointSystem::begin_corrections(double t, const double* x) {
@@ -284,13 +275,6 @@ void JointSystem::violation(double t, const double* x, const double* u, double* 
     for (size_t i = 0; i < loops(); ++i) *velocity = std::max(*velocity, std::abs(errors_[i]));
 }
 
-// The largest component.
-double JointSystem::extent(const double* v) const {
-    double largest = 0.0;
-    for (int k = 0; k < tangent_size(); ++k) largest = std::max(largest, std::abs(v[k]));
-    return largest;
-}
-
 void JointSystem::find_rates(double t, const double* x, const double* u) {
     find_row_rates(t, x, u);
     for (int i = 0; i < stops_.count(); ++i) errors_[loops() + i] -= stops_.bounce()[i];
@@ -353,15 +337,12 @@ void JointSystem::load_reactions(double t, const double* x, const double* u, con
 void JointSystem::share_loads(double t, const double* x, const double* u, const double* udot) {
     solve_multipliers(t, x, u, udot);
     if (stops_.touched() == stops_.active()) return;
-    const std::vector<double> told = reactions_.loads.multipliers;
+    const std::vector<double> told = reactions_.loads().multipliers;
     load_reactions(t, x, u, udot);
     for (const Block& block : model_->blocks)
         for (int row = block.row_begin; row < block.row_end; ++row)
-            if (block.compliance > 0.0) reactions_.loads.multipliers[row] = told[row];
-    std::vector<int> pushing;
-    for (int i = 0; i < stops_.count(); ++i)
-        if (stops_.touched()[i]) pushing.push_back(stops_.rows()[i]);
-    reactions_.spread_least_norm(rigid_rows(), pushing);
+            if (block.compliance > 0.0) reactions_.loads().multipliers[row] = told[row];
+    reactions_.spread_least_norm(rigid_rows(), stops_.touched_of(stops_.rows()));
 }
 
 std::vector<int> JointSystem::rigid_rows() const {
@@ -374,7 +355,7 @@ std::vector<int> JointSystem::rigid_rows() const {
 
 void JointSystem::multipliers(double t, const double* x, const double* u, const double* udot, double* out) {
     share_loads(t, x, u, udot);
-    std::copy(reactions_.loads.multipliers.begin(), reactions_.loads.multipliers.end(), out);
+    std::copy(reactions_.loads().multipliers.begin(), reactions_.loads().multipliers.end(), out);
 }
 
 void JointSystem::reactions(const double*, const std::vector<Observation::Reaction>& which,

@@ -35,7 +35,7 @@ void refuse(const std::vector<std::string>& reasons);
 // A configuration holds the coordinates of the tree's joints, a ball's as a unit quaternion; a velocity their speeds, a
 // ball's as the angular velocity in its link's axes. The chart about a configuration turns a ball by a rotation vector
 // (trees/joint_coordinates.hpp).
-class JointSystem : public System, protected Projector {
+class JointSystem : public Projected<System> {
   public:
     int configuration_size() const final { return joints_.coordinates(); }
     int tangent_size() const final { return joints_.speeds(); }
@@ -57,7 +57,7 @@ class JointSystem : public System, protected Projector {
     bool has_flat_charts() const final { return joints_.is_flat(); }
     bool turns(int component) const final { return joints_.turns(component); }
     void accelerate(double t, const double* x, const double* u, double* udot) final;
-    void project_stage(double t, double* x, double* u) final;
+    void project_stage(double t, double* x, double* u) final { close_stage(t, x, u); }
     bool project(double t, double* x, double* u) final { return move_onto_rows(t, x, u); }
     void commit(double t, const double* x, const double* u) final;
     bool take_doubtful_moment(Moment& out) final;
@@ -67,14 +67,6 @@ class JointSystem : public System, protected Projector {
     int first_non_finite_body(const double* x, const double* u) const final {
         return joints_.first_non_finite_body(x, u);
     }
-    int stops() const final { return stops_.count(); }
-    int row_of_stop(int stop) const final { return stops_.rows()[stop]; }
-    void watch_stops(double t, const double* x, const double* u) final { watch_closed(t, x, u); }
-    void meet_stops() final { stops_.watch_none(); }
-    void gaps(double t, const double* x, const double* u, double* out, double* rates) final {
-        watched_gaps(t, x, u, out, rates);
-    }
-    double first_met(double t, const double* x, const double* u) final { return first_of_stops(t, x, u); }
 
     // Model rows that are met by multipliers, those of stops last; all others hold by the choice of coordinates.
     const std::vector<int>& closing_rows() const { return closing_rows_; }
@@ -89,7 +81,7 @@ class JointSystem : public System, protected Projector {
     void set_angles(double* x, const double* values) final;
     // Stops push all the same, and those that something lies on without pushing may take a share.
     void multipliers(double t, const double* x, const double* u, const double* udot, double* out) final;
-    bool determines(int row) const final { return reactions_.loads.determines(row); }
+    bool determines(int row) const final { return reactions_.loads().determines(row); }
     void reactions(const double* x, const std::vector<Observation::Reaction>& which,
                    std::vector<ReactionWrench>& out) final;
 
@@ -120,7 +112,7 @@ class JointSystem : public System, protected Projector {
     // The displacement, or change of velocity, of least kinetic energy that takes errors_ away.
     virtual const double* step() = 0;
 
-    // Told in reactions_.loads.multipliers: multipliers of closing rows and rotors after accelerate(), then those of
+    // Told in reactions_.loads().multipliers: multipliers of closing rows and rotors after accelerate(), then those of
     // the tree.
     virtual void solve_multipliers(double t, const double* x, const double* u, const double* udot) = 0;
     // The first step of that.
@@ -156,14 +148,13 @@ class JointSystem : public System, protected Projector {
   private:
     void prepare(double t, const double* x);
     void ignore_left_out();
-    double fastest(const double* u) const { return extent(u); }
 
     bool has_rows() const final { return !closing_rows_.empty(); }
     void begin_closing(double, const double*) final { prepared_.clear(); }
+    bool begin_stage(double t, const double* x, const double* u) final;
     bool begin_corrections(double t, const double* x) final;
     bool evaluate(double t, const double* x, bool last) final;
     const double* displacement() final { return step(); }
-    double extent(const double* v) const final;
     double sharpness() const final;
     void refactor() final { factor(); }
     double largest_error(bool dropped) final;

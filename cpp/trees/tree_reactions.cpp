@@ -28,7 +28,7 @@ TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, 
       force_(kTwist * (model.bodies() + 1), 0.0),
       exerted_(force_),
       second_(model.rows.size(), 0.0),
-      loads(model, rows_) {
+      loads_(model, rows_) {
     for (size_t b = 0; b < model.blocks.size(); ++b)
         block_of_row_.insert(block_of_row_.end(), model.blocks[b].row_end - model.blocks[b].row_begin,
                              static_cast<int>(b));
@@ -40,10 +40,10 @@ TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, 
 void TreeReactions::take_motion(double t, const double* poses, const double* twists, const double* rates) {
     time_ = t, poses_ = poses, twists_ = twists, rates_ = rates;
     applied_forces(model_, branches_, contacts_, t, poses, twists, force_.data());
-    for (size_t k = 0; k < force_.size(); ++k)
-        force_[k] = loads.root_mass()[k] * loads.root_mass()[k] * rates[k] - force_[k];
+    const std::span<const double> root = rows_.sqrt_mass();
+    for (size_t k = 0; k < force_.size(); ++k) force_[k] = root[k] * root[k] * rates[k] - force_[k];
     rows_.evaluate_jacobians(t, poses);
-    loads.clear();
+    loads_.clear();
 }
 
 const std::vector<double>& TreeReactions::second_derivatives() {
@@ -64,7 +64,7 @@ void TreeReactions::apply(double sign, const std::vector<double>& multipliers, d
                 side.rows.read(rows_.J.data(), r, row);
                 for (int k = 0; k < 6; ++k)
                     records[kTwist * side.body + kComponent[k]] +=
-                        sign * multipliers[b.row + r] * row[k] * loads.root_of_mass(side.body, k);
+                        sign * multipliers[b.row + r] * row[k] * rows_.sqrt_mass(side.body, k);
             }
         }
     }
@@ -76,7 +76,7 @@ void TreeReactions::row_on(int row, int body, double* out) const {
     for (const BlockSide& side : rows_.sides(b)) {
         if (side.body != body) continue;
         side.rows.read(rows_.J.data(), row - b.row, out);
-        for (int k = 0; k < 6; ++k) out[k] *= loads.root_of_mass(body, k);
+        for (int k = 0; k < 6; ++k) out[k] *= rows_.sqrt_mass(body, k);
         return;
     }
     std::fill_n(out, 6, 0.0);
@@ -108,35 +108,35 @@ void TreeReactions::spread(double* records, std::vector<double>& multipliers) co
 }
 
 void TreeReactions::spread_over_tree() {
-    apply(-1.0, loads.multipliers, force_.data());
-    spread(force_.data(), loads.multipliers);
+    apply(-1.0, loads_.multipliers, force_.data());
+    spread(force_.data(), loads_.multipliers);
 }
 
 void TreeReactions::add_null(std::vector<double> multipliers) {
     std::fill(exerted_.begin(), exerted_.end(), 0.0);
     apply(-1.0, multipliers, exerted_.data());
     spread(exerted_.data(), multipliers);
-    loads.nothing.push_back(std::move(multipliers));
+    loads_.nothing.push_back(std::move(multipliers));
 }
 
 // min ‖D λ‖ with Jᵀ λ = F, D the moment or force per row: z = D λ and A = D⁻¹ J.
 void TreeReactions::spread_least_norm(std::vector<int> rows, const std::vector<int>& pushing) {
     rows.insert(rows.end(), pushing.begin(), pushing.end());
-    apply(-1.0, loads.multipliers, force_.data());
+    apply(-1.0, loads_.multipliers, force_.data());
     if (pushing.empty() && rows.size() > kFew) {
         std::vector<std::uint8_t> takes_part(rows_.rows(), 0);
         for (const int row : rows) takes_part[row] = 1;
         std::vector<double> load(force_.size(), 0.0);
         const auto inverse = rows_.inverse_sqrt_mass();
         for (size_t k = 0; k < load.size(); ++k) load[k] = force_[k] * inverse[k];
-        if (loads.share_by_bodies(takes_part, load)) return;
+        if (loads_.share_by_bodies(takes_part, load)) return;
     }
     const int n = 6 * model_.bodies();
-    const std::vector<double>& weight = loads.weight();
+    const std::vector<double>& weight = loads_.weight();
     Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()), n);
     Eigen::VectorXd F(n);
     for (int b = 0; b < model_.bodies(); ++b)
-        for (int k = 0; k < 6; ++k) F[6 * b + k] = force_[kTwist * b + kComponent[k]] / loads.root_of_mass(b, k);
+        for (int k = 0; k < 6; ++k) F[6 * b + k] = force_[kTwist * b + kComponent[k]] / rows_.sqrt_mass(b, k);
     for (Eigen::Index i = 0; i < A.rows(); ++i) {
         const BlockLayout& b = rows_.blocks()[block_of_row_[rows[i]]];
         for (const BlockSide& side : rows_.sides(b)) {
@@ -147,12 +147,12 @@ void TreeReactions::spread_least_norm(std::vector<int> rows, const std::vector<i
         }
     }
     const auto [z, nothing] = least_norm(A, F, kLeastPivot);
-    for (Eigen::Index i = 0; i < A.rows(); ++i) loads.multipliers[rows[i]] = z[i] / weight[rows[i]];
+    for (Eigen::Index i = 0; i < A.rows(); ++i) loads_.multipliers[rows[i]] = z[i] / weight[rows[i]];
     for (Eigen::Index k = 0; k < nothing.cols(); ++k) {
-        std::vector<double>& added = loads.nothing.emplace_back(loads.multipliers.size(), 0.0);
+        std::vector<double>& added = loads_.nothing.emplace_back(loads_.multipliers.size(), 0.0);
         for (Eigen::Index i = 0; i < A.rows(); ++i) added[rows[i]] = nothing(i, k) / weight[rows[i]];
     }
-    if (!pushing.empty()) loads.share_by_basis(pushing);
+    if (!pushing.empty()) loads_.share_by_basis(pushing);
 }
 
 std::vector<double> TreeReactions::row_sizes(double t, const double* poses) {

@@ -16,6 +16,9 @@ class TreeReactions {
     TreeReactions(const Model& model, const AngleBranches& branches, Contacts& contacts,
                   const std::vector<JointMap>& joints, const std::vector<int>& other_rows);
 
+    RowLoads& loads() { return loads_; }
+    const RowLoads& loads() const { return loads_; }
+
     // Takes up M u̇ − f at poses, twists and accelerations (records), with all multipliers zero.
     void take_motion(double t, const double* poses, const double* twists, const double* rates);
     // C̈ of all rows at what take_motion() was given.
@@ -29,7 +32,7 @@ class TreeReactions {
     void spread_least_norm(std::vector<int> rows, const std::vector<int>& pushing = {});
     // Of reactions at the poses that take_motion() was given.
     void wrenches(const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out) const {
-        loads.wrenches(which, poses_, out);
+        loads_.wrenches(which, poses_, out);
     }
     // |J M^(−1/2)|² of the rows at poses.
     std::vector<double> row_sizes(double t, const double* poses);
@@ -50,9 +53,7 @@ class TreeReactions {
     const double *poses_ = nullptr, *twists_ = nullptr, *rates_ = nullptr;
     std::vector<double> force_, exerted_;  // records
     std::vector<double> second_;           // per row
-
-  public:
-    RowLoads loads;
+    RowLoads loads_;
 };
 
 }  // namespace bellcrank

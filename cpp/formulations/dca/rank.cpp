@@ -133,7 +133,7 @@ void Dca::make_metric() {
         for (int s = 0; s < 2; ++s)
             if (pair.body[s] != model_->ground())
                 reach[pair.body[s]] = std::max(reach[pair.body[s]], norm(pair.offset[s]));
-    metric_ = loads_.root_mass();
+    metric_.assign(rows_.sqrt_mass().begin(), rows_.sqrt_mass().end());
     for (auto* v : {&lengths_, &least_}) v->assign(rows_.rows(), 0.0);
     for (auto* v : {&dependent_, &doubtful_}) v->reserve(rows_.rows());
     for (int b = 0; b < model_->bodies(); ++b)

@@ -76,7 +76,7 @@ ImplicitRows::ImplicitRows(const Model& model, const AngleBranches& branches, Co
     delassus_.be_precise(spread_of_mobility(*model_) > kMostSpread);
     const int m = rows_.rows(), n = kTwist * (model_->bodies() + 1);
     for (auto* v : {&compliance_, &lambda_, &trusted_, &residual_, &product_, &acceleration_rows_}) v->assign(m, 0.0);
-    for (auto* v : {&sqrt_mass_, &scaled_, &step_}) v->assign(n, 0.0);
+    for (auto* v : {&scaled_, &step_}) v->assign(n, 0.0);
     for (auto* v : {&rigid_, &enabled_}) v->assign(m, 1);
     for (auto* v : {&inertance_, &unilateral_}) v->assign(m, 0);
     model_row_.assign(m, 0);
@@ -94,8 +94,6 @@ ImplicitRows::ImplicitRows(const Model& model, const AngleBranches& branches, Co
             rigid_[r] = block.compliance == 0.0;
             unilateral_[r] = block.unilateral;
         }
-    const auto inverse = rows_.inverse_sqrt_mass();
-    for (int k = 0; k < n; ++k) sqrt_mass_[k] = inverse[k] > 0.0 ? 1.0 / inverse[k] : 0.0;
 }
 
 void ImplicitRows::linearize(double t, const double* x, const double* u, double gamma, double tolerance,
@@ -129,7 +127,8 @@ double ImplicitRows::effort(size_t law, double t, const double* x, const double*
 
 // J v for all rows.
 void ImplicitRows::multiply(const double* v, std::vector<double>& out) {
-    for (size_t k = 0; k < scaled_.size(); ++k) scaled_[k] = sqrt_mass_[k] * v[k];
+    const std::span<const double> root = rows_.sqrt_mass();
+    for (size_t k = 0; k < scaled_.size(); ++k) scaled_[k] = root[k] * v[k];
     rows_.multiply(scaled_.data(), out.data());
 }
 
@@ -209,7 +208,7 @@ constexpr double kDependent = 1e-8;
 }  // namespace
 
 void Lagrange::inputs_changed() {
-    Closing::inputs_changed();
+    ConstrainedBodies::inputs_changed();
     if (implicit_ != nullptr) implicit_->take_inputs(*model_);
 }
 

@@ -61,7 +61,7 @@ class ImplicitRows {
     std::vector<int> model_row_;            // of each storage row
     std::vector<double> lambda_, trusted_;  // multipliers; those of the last settled end of a step
     std::vector<double> compliance_, residual_, product_, acceleration_rows_;
-    std::vector<double> sqrt_mass_, scaled_, step_;
+    std::vector<double> scaled_, step_;
 };
 
 template <class Retract>

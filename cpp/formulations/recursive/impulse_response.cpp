@@ -138,8 +138,8 @@ void ImpulseResponse::whiten_joint(const TreeState& k, int i) {
         Twist S = kRest;
         Load U = kNothing;
         for (int b = 0; b <= a; ++b) {
-            S += white[link.speeds * a + b] * k.S[link.u + b];
-            U += white[link.speeds * a + b] * recursion_.asked(link.u + b);
+            S += white[link.speeds * b + a] * k.S[link.u + b];
+            U += white[link.speeds * b + a] * recursion_.asked(link.u + b);
         }
         S_[link.u + a] = S;
         U_[link.u + a] = U;

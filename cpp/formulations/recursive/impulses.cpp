@@ -35,7 +35,7 @@ class Recursive::Space final : public ImpulseSpace {
     double rate(int row) const override { return system_.closing_.Ct[system_.storage_[row]]; }
     void advance(double t, double h, const double* x, double* u, double* x1) override;
     void displace(const double* xi, double* x) override { system_.retract(x, xi, x); }
-    bool close(double t, double* x) override;
+    bool close(double t, double* x) override { return system_.close_for_impulses(t, x); }
     void take(const double* twists, double* u) override;
     void kick(double time, const double* u, const double* on_bodies, ImpulseRows& rows, const double* impulses,
               double* change, double* of_twists) override;
@@ -205,12 +205,6 @@ void Recursive::Space::advance(double t, double h, const double* x, double* u, d
     system_.lead_positions(t, x1);
 }
 
-// Impulses find which stops push; accelerations, known at frames only, cannot.
-bool Recursive::Space::close(double t, double* x) {
-    system_.stops_.forget();
-    return system_.closing_rows().empty() || system_.close_positions(t, x);
-}
-
 // Impulses of the tree's joints take from the momenta of the bodies what the tree does not allow. Nothing comes of
 // speeds squared, so that fast turning makes no energy.
 void Recursive::Space::take(const double* twists, double* u) {
@@ -251,10 +245,10 @@ void Recursive::Space::kick(double time, const double* u, const double* on_bodie
 }
 
 ImpulseStep& Recursive::impulses() {
-    if (!impulses_)
-        impulses_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, std::make_unique<Space>(*this),
-                                                  options_.rest_speed, options_.contact_tolerance);
-    return *impulses_;
+    if (!impulse_step_)
+        impulse_step_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, std::make_unique<Space>(*this),
+                                                      options_.rest_speed, options_.contact_tolerance);
+    return *impulse_step_;
 }
 
 ImpulseOutcome Recursive::step_by_impulses(double t, double h, const double* x, const double* u, double tolerance,

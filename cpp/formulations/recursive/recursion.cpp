@@ -18,24 +18,6 @@ Articulated rigid(const Link& link) {
     return I;
 }
 
-// L⁻¹ of D = L Lᵀ; D is overwritten. D⁻¹ is never formed: where it is ill-conditioned, its digits would be lost twice.
-void whiten(double* D, double* whitening, int d) {
-    std::fill_n(whitening, d * d, 0.0);
-    for (int i = 0; i < d; ++i) {
-        for (int j = 0; j < i; ++j) {
-            for (int k = 0; k < j; ++k) D[d * i + j] -= D[d * i + k] * D[d * j + k];
-            D[d * i + j] *= whitening[d * j + j];
-            D[d * i + i] -= D[d * i + j] * D[d * i + j];
-        }
-        whitening[d * i + i] = 1.0 / std::sqrt(D[d * i + i]);
-        for (int j = 0; j < i; ++j) {
-            double sum = 0.0;
-            for (int k = j; k < i; ++k) sum -= D[d * i + k] * whitening[d * k + j];
-            whitening[d * i + j] = sum * whitening[d * i + i];
-        }
-    }
-}
-
 // Of a row's entry to what it would be for free bodies, at a regular configuration.
 constexpr double kLeastSize = 1e-3;
 
@@ -224,14 +206,14 @@ void Recursion::reduce(const TreeState& k, int i) {
     Articulated I = inertia_[i];
     if (link.given < 0) {
         for (int a = 0; a < link.speeds; ++a) U_[link.u + a] = inertia_[i] * k.S[link.u + a];
-        double D[36], *white = whitening_.data() + node.effort;
+        double* white = whitening_.data() + node.effort;
         for (int a = 0; a < link.speeds; ++a)
-            for (int b = 0; b < link.speeds; ++b) D[link.speeds * a + b] = dot(k.S[link.u + a], U_[link.u + b]);
-        for (int a = 0; a < link.speeds; ++a) D[(link.speeds + 1) * a] += link.rotor[a];
-        whiten(D, white, link.speeds);
+            for (int b = 0; b <= a; ++b) white[link.speeds * b + a] = dot(k.S[link.u + a], U_[link.u + b]);
+        for (int a = 0; a < link.speeds; ++a) white[(link.speeds + 1) * a] += link.rotor[a];
+        whiten(white, link.speeds);
         for (int a = 0; a < link.speeds; ++a) {
-            Load V = white[link.speeds * a] * U_[link.u];
-            for (int b = 1; b <= a; ++b) V += white[link.speeds * a + b] * U_[link.u + b];
+            Load V = white[a] * U_[link.u];
+            for (int b = 1; b <= a; ++b) V += white[link.speeds * b + a] * U_[link.u + b];
             I.add_dyad(-1.0, V, V);
         }
         if (link.speeds == 6) I = {};  // nothing passes a joint that holds nothing
@@ -277,8 +259,8 @@ void Recursion::pass_columns(const TreeState& k, int i) {
         for (int a = 0; a < d; ++a) along[a] = dot(k.S[link.u + a], P);
         for (int a = 0; a < d; ++a) {
             W[a] = 0.0;
-            for (int b = 0; b <= a; ++b) W[a] += white[d * a + b] * along[b];
-            for (int b = 0; b <= a; ++b) weight[b] += white[d * a + b] * W[a];
+            for (int b = 0; b <= a; ++b) W[a] += white[d * b + a] * along[b];
+            for (int b = 0; b <= a; ++b) weight[b] += white[d * b + a] * W[a];
             size_[slot_row_[node.slot + s]] += W[a] * W[a];
         }
         for (int a = 0; a < d; ++a) P += -weight[a] * U_[link.u + a];
@@ -331,8 +313,8 @@ void Recursion::along_joint(const TreeState& k, int i, const Input& in, const Lo
     for (int c = 0; c < link.speeds; ++c) z[c] = 0.0;
     for (int c = 0; c < link.speeds; ++c) {
         double along = 0.0;
-        for (int d = 0; d <= c; ++d) along += white[link.speeds * c + d] * u[d];
-        for (int d = 0; d <= c; ++d) z[d] += white[link.speeds * c + d] * along;
+        for (int d = 0; d <= c; ++d) along += white[link.speeds * d + c] * u[d];
+        for (int d = 0; d <= c; ++d) z[d] += white[link.speeds * d + c] * along;
     }
 }
 

@@ -111,7 +111,7 @@ class Recursion {
     std::vector<Articulated> inertia_;  // per link, with all that hangs on it and is complete
     std::vector<Load> columns_;         // P per slot
     std::vector<double> roots_;         // W of all nodes
-    std::vector<double> whitening_;     // L⁻¹ per link, D = L Lᵀ
+    std::vector<double> whitening_;     // L⁻¹ per link, D = L Lᵀ, by columns
     std::vector<Load> U_;               // I S per speed
     std::vector<double> factor_;        // R of the closed columns, W = Q R: by columns, rows in the order of pivots
     std::vector<double> half_;          // the open columns' parts along Q
