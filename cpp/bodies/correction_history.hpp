@@ -6,10 +6,10 @@
 
 namespace bellcrank {
 
-// A fixed step leaves a smooth motion off
-// its constraints by an error that changes little from one step to the next, and so do the multipliers τ that correct
-// it (Tasora eq. 36): carried on by a polynomial in time they anticipate most of the correction, at the cost of no
-// evaluation. Whether a motion is smooth enough for its steps is shown by how near the last expectation came.
+// A fixed step leaves a smooth motion off its constraints by an error that changes little from one step to the next,
+// and so do the multipliers τ that correct it (Tasora eq. 36): carried on by a polynomial in time they anticipate most
+// of the correction, at the cost of no evaluation. Whether a motion is smooth enough for its steps is shown by how near
+// the last expectation came.
 class CorrectionHistory {
   public:
     void resize(int rows);

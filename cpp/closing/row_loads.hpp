@@ -25,8 +25,8 @@ class RowLoads {
     std::vector<std::vector<double>> nothing;
 
     void clear();
-    // Starts from multipliers that exert what is to be exerted, and any basis of what exerts nothing. Rows in `pushing`,
-    // which are stops, are not to pull.
+    // Starts from multipliers that exert what is to be exerted, and any basis of what exerts nothing. Rows in
+    // `pushing`, which are stops, are not to pull.
     void share_by_basis(const std::vector<int>& pushing);
     // Without a basis, over the bodies: multipliers of the rows that take part, from records of what they exert
     // together, scaled by M^(−1/2). False, with nothing shared, where digits are short.
