@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rigs.linearized_trees import wrong
 from rigs.random_loops import CASES, mechanism_of
-from rigs.random_mechanisms import random_mechanism
+from rigs.random_mechanisms import kinds, random_mechanism
 from rigs.swinging import G, Y, parallelogram, pendulum
 
 import bellcrank as bc
@@ -111,9 +111,9 @@ def test_formulations_agree_on_random_loops_that_move(case):
 
 
 def test_formulations_agree_on_random_mechanisms():
-    """Of all kinds, where they can be linearized."""
-    agreed = 0
-    for seed in range(10):
+    """Of most kinds, each by two formulations or more, where they can be linearized."""
+    covered = set()
+    for seed in (218, 134, 363, 153, 14, 1089, 1010):
         mechanism = random_mechanism(seed)
         found = {}
         for chosen in FORMULATIONS:
@@ -121,13 +121,16 @@ def test_formulations_agree_on_random_mechanisms():
                 found[chosen] = bc.linearize(mechanism, steady=False, inputs=(), formulation=chosen)
             except (bc.MechanismError, bc.AssemblyError, bc.Unsupported):
                 continue
-        sizes = [np.max(np.abs(made.A), initial=1e-300) for made in found.values()]
+        assert len(found) > 1, seed
+        covered |= kinds(mechanism)
+        first = next(iter(found.values()))
+        size = np.max(np.abs(first.A), initial=1e-300)
         for made in found.values():
-            first = next(iter(found.values()))
             allowed = max(1e-9, 10.0 * (made.error + first.error))
-            np.testing.assert_allclose(made.A / sizes[0], first.A / sizes[0], rtol=0.0, atol=allowed)
-        agreed += len(found) > 1
-    assert agreed >= 4
+            np.testing.assert_allclose(
+                made.A / size, first.A / size, rtol=0.0, atol=allowed, err_msg=f"seed {seed}"
+            )
+    assert len(covered) >= 65
 
 
 @pytest.mark.parametrize("seed", range(3))

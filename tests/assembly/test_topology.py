@@ -3,12 +3,11 @@
 import networkx as nx
 import numpy as np
 import pytest
+from rigs.seeds import over
 
 import bellcrank as bc
 from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
-
-Y = (0.0, 1.0, 0.0)
 
 
 def bodies(mech, names):
@@ -106,7 +105,7 @@ def as_networkx(nodes, edges):
     return graph
 
 
-@pytest.mark.parametrize("seed", range(15))
+@over(range(60))
 def test_the_forest_spans_the_graph_from_the_ground(seed):
     nodes, edges, firm = random_graph(seed)
     found, graph = _core.Topology(nodes, edges, firm), as_networkx(nodes, edges)
@@ -127,7 +126,7 @@ def test_the_forest_spans_the_graph_from_the_ground(seed):
     assert all(place[parent] < place[node] for node, parent in enumerate(found.parent) if parent >= 0)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@over(range(60))
 def test_firm_edges_carry_it_wherever_they_can(seed):
     nodes, edges, firm = random_graph(seed)
     found = _core.Topology(nodes, edges, firm)
@@ -135,7 +134,7 @@ def test_firm_edges_carry_it_wherever_they_can(seed):
     assert sum(0 <= edge < firm for edge in found.parent_edge) == nodes - held
 
 
-@pytest.mark.parametrize("seed", range(15))
+@over(range(60))
 def test_among_equal_edges_it_goes_the_shortest_ways(seed):
     nodes, edges, _ = random_graph(seed)
     found = _core.Topology(nodes, edges, len(edges))
@@ -147,7 +146,7 @@ def test_among_equal_edges_it_goes_the_shortest_ways(seed):
         assert (above, steps) == (nodes - 1, distance[node])
 
 
-@pytest.mark.parametrize("seed", range(15))
+@over(range(60))
 def test_each_closure_closes_one_ring(seed):
     nodes, edges, firm = random_graph(seed)
     found = _core.Topology(nodes, edges, firm)
@@ -164,7 +163,7 @@ def test_each_closure_closes_one_ring(seed):
         assert all(degree == 2 for _, degree in ring.degree)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@over(range(60))
 def test_components_that_groups_make(seed):
     rng = np.random.default_rng(seed)
     nodes = int(rng.integers(2, 40))

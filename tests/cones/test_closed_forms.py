@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rigs.cone_judge import solved
+from rigs.seeds import over
 
 from bellcrank import _core
 from benchmarks.cone_scenes import Scene, biped, cloud, tower
@@ -230,7 +231,7 @@ def _by_states(S, q, mu):
     return found
 
 
-@pytest.mark.parametrize("seed", range(8))
+@over(range(25))
 def test_plane_contacts_against_all_their_states(seed):
     rng = np.random.default_rng(seed)
     scene, mu = Scene(), []

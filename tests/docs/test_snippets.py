@@ -52,6 +52,7 @@ PICTURED += [
         "27-contact",
     )
 ]
+assert set(PICTURED) <= set(PAGES)
 FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>.*)$")
 EIGEN = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/include/eigen3"
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -19,7 +19,6 @@ import bellcrank as bc
 from bellcrank.gallery.prosthetic_tasks import TAKE_A_BOOK, demonstration
 from bellcrank.io import read
 
-matplotlib = pytest.importorskip("matplotlib")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in EXAMPLES.glob("[0-9]*.py"))
 
@@ -78,9 +77,10 @@ def test_every_example_is_checked() -> None:
 
 @pytest.fixture
 def printed_by(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Callable[..., Printed]:
     """A function that runs a script: what it prints, which warns of nothing and draws what it names."""
+    matplotlib = pytest.importorskip("matplotlib")
     monkeypatch.syspath_prepend(EXAMPLES)
 
     def run(name: str, *options: str) -> Printed:
@@ -88,7 +88,7 @@ def printed_by(
         monkeypatch.delitem(sys.modules, "figures", raising=False)  # which sets matplotlib
         with matplotlib.rc_context():
             runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
-        printed = capsys.readouterr()
+        printed = capfd.readouterr()
         assert printed.err == ""
         figures = re.findall(r"^figure: (\S+)$", printed.out, flags=re.MULTILINE)
         assert figures
@@ -102,6 +102,16 @@ def printed_by(
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_example(name: str, printed_by: Callable[..., Printed]) -> None:
     CHECKS[name](printed_by(name))
+
+
+@pytest.mark.parametrize("name", ["01_pendulum", "02_four_bar"])
+def test_an_example_runs_by_itself(name: str, tmp_path: Path) -> None:
+    """As it is started at a terminal, from another folder."""
+    pytest.importorskip("matplotlib")
+    command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), "--out", "."]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    CHECKS[name](Printed(done.stdout))
 
 
 CHOOSING = [name for name in SCRIPTS if "formulations.chosen" in (EXAMPLES / f"{name}.py").read_text()]

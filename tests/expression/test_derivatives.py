@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 from rigs.expressions import Arm, differences, torus_frame, torus_link, transform_items, value_of, values_of
+from rigs.seeds import over
 
 from bellcrank import _core
 from bellcrank import expression as ex
@@ -125,7 +126,7 @@ def random_functions(
     return pool[-outputs:], given
 
 
-@pytest.mark.parametrize("seed", range(12))
+@over(range(30))
 def test_forms_agree_on_random_functions(seed):
     rng = random.Random(seed)
     f, given = random_functions(seed, rng.randint(1, 6), rng.randint(1, 6), rng.randint(5, 80))
@@ -141,7 +142,7 @@ def test_forms_agree_on_random_functions(seed):
     assert np.median(np.abs(matrices[0] - wanted) / scale) < 1e-8
 
 
-@pytest.mark.parametrize("seed", range(12))
+@over(range(30))
 def test_least_is_never_above_forward_and_reverse(seed):
     rng = random.Random(1000 + seed)
     f, given = random_functions(1000 + seed, rng.randint(1, 8), rng.randint(1, 8), rng.randint(5, 120))

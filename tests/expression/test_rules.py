@@ -9,6 +9,7 @@ from itertools import permutations
 
 import pytest
 from rigs.expressions import call, value_of
+from rigs.seeds import over
 
 from bellcrank import _core
 from bellcrank import expression as ex
@@ -433,7 +434,7 @@ class Grower:
         return getattr(ex, name)(a), unary(name, p)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@over(range(60))
 def test_simplified_expressions_have_the_values_of_what_was_written(seed):
     grower = Grower(seed)
     compared = 0
@@ -453,7 +454,7 @@ def test_simplified_expressions_have_the_values_of_what_was_written(seed):
     assert compared > 60
 
 
-@pytest.mark.parametrize("seed", range(15))
+@over(range(40))
 def test_sums_of_products_of_few_factors(seed):
     """Where most of the rules apply: terms that cancel, combine, merge, and quotients that cancel."""
     rng = random.Random(seed)

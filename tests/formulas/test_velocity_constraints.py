@@ -9,7 +9,6 @@ import bellcrank.expression as ex
 
 P, Q = bc.EndPose("p"), bc.EndPose("q")
 J = bc.EndCoordinate("j")
-U = bc.symbol("u")
 EACH = pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic"])
 EXACT = {"method": "dopri5", "tolerance": 1e-12}
 

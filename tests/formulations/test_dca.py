@@ -73,9 +73,6 @@ def rotation(p):
     return np.eye(3) + 2.0 * w * cross + 2.0 * cross @ cross
 
 
-OVERCONSTRAINED = [case for case in random_loops.CASES if "planar" in case["name"]]
-
-
 @pytest.mark.parametrize("iterations", [1, 2, 3])
 @pytest.mark.parametrize("case", random_loops.CASES[:4], ids=random_loops.name_of)
 def test_iterates_are_those_of_the_paper(case, iterations):

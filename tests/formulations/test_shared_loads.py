@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 from rigs import agreement
+from rigs.seeds import over
 
 import bellcrank as bc
 
@@ -356,7 +357,7 @@ def same(one, other, tolerance=1e-9):
     np.testing.assert_allclose(one, other, rtol=0, atol=tolerance * max(1.0, np.abs(other).max()))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@over(range(40))
 def test_rings_of_gears(seed):
     mech = ring(seed)
     system, accelerations, _ = found(mech, "symbolic")
@@ -367,7 +368,7 @@ def test_rings_of_gears(seed):
         assert len(system.stats.dropped) == len(other.stats.dropped)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@over(range(30))
 def test_couplings_of_all_joints(seed):
     mech = coupled(seed)
     (system, accelerations, at), (other, expected, there) = (

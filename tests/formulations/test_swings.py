@@ -27,12 +27,6 @@ KINDS = tuple(
 )
 
 
-def _marker(body, position, axes):
-    """A marker of a body with these world axes."""
-    inner = Rotation.from_matrix(matrix(body.rotation)).inv() * axes
-    return body.marker(tuple(position), rotation=quaternion(inner))
-
-
 def chain(name, *, bodies=1, bend=0.3, speed=9.0, reversed_=False, seed=1, closed=False):
     """Bodies one after another on joints "j0", ... of a kind, from the ground on; energy stays what it is.
 

@@ -246,6 +246,14 @@ REFUSED = {
     "no column": ("t,a\n0,0\n1,1\n", {"column": 1.5}, "a heading or a number", [None]),
     "unit": ("t,a [furlong]\n0,0\n1,1\n", {}, "this unit is not known", [None]),
     "two units": ("t,a [deg]\n0,0\n1,1\n", {"unit": "rad"}, "states another unit, 'deg'", [None]),
+    "no unit in the heading": ("t,a [1/2]\n0,0\n1,1\n", {}, "unit: this is not a unit", [None]),
+    "no unit given": ("t,a\n0,0\n1,1\n", {"unit": "* t"}, "this is not a unit", [None]),
+    "unit of x": ("t,a\n0,0\n1,1\n", {"x_unit": "furlong"}, "x_unit: this unit is not known", [None]),
+    "two units of x": ("t [s],a\n0,0\n1,1\n", {"x_unit": "ms"}, "states another unit, 's'", [None]),
+    "no such number for x": ("t,a\n0,0\n1,1\n", {"x": 5}, "x: there are 2 columns", [None]),
+    "many short rows": ("t;a\n0;0\n" + "1\n" * 30, {}, "this row has", list(range(3, 23))),
+    "many rows": ("t,a\n" + "0,x\n" * 30, {}, "a number is needed here", list(range(2, 22))),
+    "option": ("0,0\n1,1\n", {"extrapolation": "cyclic"}, "extrapolation", [None]),
     "encoding": (b"t,a\n0,\xff\n", {}, "it is not UTF-8", [2]),
 }
 

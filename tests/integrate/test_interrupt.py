@@ -11,7 +11,6 @@ from rigs.chains import hinged_rods
 
 import bellcrank as bc
 
-Y = (0.0, 1.0, 0.0)
 LATENCY = 0.3  # s; about 0.05 s on a machine that is not busy
 
 

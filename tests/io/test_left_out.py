@@ -31,7 +31,7 @@ def loaded(folder, text, suffix="xml"):
     return bc.load(path)
 
 
-def mjcf(body=SLIDE, before="", after=""):
+def written(body=SLIDE, before="", after=""):
     return f"<mujoco>{before}<worldbody>{body}</worldbody>{after}</mujoco>"
 
 
@@ -69,26 +69,26 @@ def test_whatever_a_reader_does_not_use_is_listed(tmp_path, suffix, kind):
 
 
 MOVES = {
-    "armature of a spatial tendon": (mjcf('<site name="o"/>' + SLIDE, after='<tendon><spatial armature="5"><site site="o"/><site site="s"/></spatial></tendon>'), "armature of a tendon"),
-    "limits of a fixed tendon": (mjcf(after='<tendon><fixed range="0 1" limited="true"><joint joint="j" coef="1"/></fixed></tendon>'), "limits of a sum"),
-    "spring over a pulley": (mjcf(after='<tendon><spatial stiffness="1"><site site="s"/><pulley divisor="2"/></spatial></tendon>'), "runs over a pulley"),
-    "composite": (mjcf(SLIDE + '<composite type="cable" curve="s" count="4 1 1" size="1"><geom size=".1"/></composite>'), "not expanded"),
-    "bodies of a composite that others name": (mjcf(SLIDE + '<composite type="cable" count="4 1 1"/>', after='<equality><connect body1="B_last" body2="b" anchor="0 0 0"/></equality>'), "among what is left out"),
-    "flexible body": (mjcf(SLIDE, after='<deformable><flex name="f" dim="1"/></deformable>'), "deforms"),
-    "flexible body of a grid": (mjcf(SLIDE + '<flexcomp name="f" type="grid" count="2 2 2"/>'), "not expanded"),
-    "muscle": (mjcf(after='<actuator><muscle joint="j"/></actuator>'), "muscle"),
-    "spring by time constant": (mjcf(SLIDE.replace("/>", ' springdamper="1 1"/>', 1)), "springdamper"),
-    "ellipsoids in a medium": (mjcf(SLIDE.replace("<geom", '<geom fluidshape="ellipsoid"'), '<option density="9"/>'), "on ellipsoids"),
-    "word that is misspelled": (mjcf(SLIDE.replace("/>", ' stifness="1"/>', 1)), "stifness is not used"),
-    "mesh whose file is missing": (mjcf(SLIDE.replace(GEOM, GEOM + '<geom type="mesh" mesh="m"/>'), '<asset><mesh name="m" file="gone.stl"/></asset>'), "mass of its mesh"),
+    "armature of a spatial tendon": (written('<site name="o"/>' + SLIDE, after='<tendon><spatial armature="5"><site site="o"/><site site="s"/></spatial></tendon>'), "armature of a tendon"),
+    "limits of a fixed tendon": (written(after='<tendon><fixed range="0 1" limited="true"><joint joint="j" coef="1"/></fixed></tendon>'), "limits of a sum"),
+    "spring over a pulley": (written(after='<tendon><spatial stiffness="1"><site site="s"/><pulley divisor="2"/></spatial></tendon>'), "runs over a pulley"),
+    "composite": (written(SLIDE + '<composite type="cable" curve="s" count="4 1 1" size="1"><geom size=".1"/></composite>'), "not expanded"),
+    "bodies of a composite that others name": (written(SLIDE + '<composite type="cable" count="4 1 1"/>', after='<equality><connect body1="B_last" body2="b" anchor="0 0 0"/></equality>'), "among what is left out"),
+    "flexible body": (written(SLIDE, after='<deformable><flex name="f" dim="1"/></deformable>'), "deforms"),
+    "flexible body of a grid": (written(SLIDE + '<flexcomp name="f" type="grid" count="2 2 2"/>'), "not expanded"),
+    "muscle": (written(after='<actuator><muscle joint="j"/></actuator>'), "muscle"),
+    "spring by time constant": (written(SLIDE.replace("/>", ' springdamper="1 1"/>', 1)), "springdamper"),
+    "ellipsoids in a medium": (written(SLIDE.replace("<geom", '<geom fluidshape="ellipsoid"'), '<option density="9"/>'), "on ellipsoids"),
+    "word that is misspelled": (written(SLIDE.replace("/>", ' stifness="1"/>', 1)), "stifness is not used"),
+    "mesh whose file is missing": (written(SLIDE.replace(GEOM, GEOM + '<geom type="mesh" mesh="m"/>'), '<asset><mesh name="m" file="gone.stl"/></asset>'), "mass of its mesh"),
 }  # fmt: skip
 RESTS = {
-    "camera": (mjcf(SLIDE + "<camera/>"), "cameras"),
-    "delay": (mjcf(after='<actuator><motor joint="j" delay=".1" nsample="20"/></actuator>'), "delay"),
-    "range of an input": (mjcf(after='<actuator><position joint="j" inheritrange="1"/></actuator>'), "ranges"),
-    "disabled actuator": (mjcf(before='<option actuatorgroupdisable="3"/>', after='<actuator><motor joint="j" group="3"/></actuator>'), "disabled"),
-    "mesh of a body whose inertia is given": (mjcf(SLIDE.replace(GEOM, '<inertial pos="0 0 0" mass="1"/><geom type="mesh" mesh="m"/>'), '<asset><mesh name="m" file="gone.stl"/></asset>'), "not found"),
-    "mesh of the ground": (mjcf(SLIDE + '<geom type="mesh" mesh="m"/>', '<asset><mesh name="m" file="gone.stl"/></asset>'), "not found"),
+    "camera": (written(SLIDE + "<camera/>"), "cameras"),
+    "delay": (written(after='<actuator><motor joint="j" delay=".1" nsample="20"/></actuator>'), "delay"),
+    "range of an input": (written(after='<actuator><position joint="j" inheritrange="1"/></actuator>'), "ranges"),
+    "disabled actuator": (written(before='<option actuatorgroupdisable="3"/>', after='<actuator><motor joint="j" group="3"/></actuator>'), "disabled"),
+    "mesh of a body whose inertia is given": (written(SLIDE.replace(GEOM, '<inertial pos="0 0 0" mass="1"/><geom type="mesh" mesh="m"/>'), '<asset><mesh name="m" file="gone.stl"/></asset>'), "not found"),
+    "mesh of the ground": (written(SLIDE + '<geom type="mesh" mesh="m"/>', '<asset><mesh name="m" file="gone.stl"/></asset>'), "not found"),
 }  # fmt: skip
 
 
@@ -143,10 +143,10 @@ def test_the_command_line_and_the_shell_refuse_it_too(tmp_path):
 def test_a_weld_without_torques_is_a_ball(tmp_path):
     body = f'<body name="f"><freejoint/>{GEOM}</body>'
     weld = '<equality><weld body1="f" torquescale="{}" anchor=".1 .2 .3"/></equality>'
-    (ball,) = loaded(tmp_path, mjcf(body, after=weld.format(0))).joints.values()
+    (ball,) = loaded(tmp_path, written(body, after=weld.format(0))).joints.values()
     assert ball.kind == bc.Spherical()
     assert ball.marker_1.position == ball.marker_2.position == (0.1, 0.2, 0.3)
-    (fixed,) = loaded(tmp_path, mjcf(body, after=weld.format(0.5))).joints.values()
+    (fixed,) = loaded(tmp_path, written(body, after=weld.format(0.5))).joints.values()
     assert fixed.kind == bc.Fixed()
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from rigs.seeds import over
 
 import bellcrank as bc
 from bellcrank.cli.main import bellcrank
@@ -91,7 +92,7 @@ def as_named(found):
     return {joint if name in ("theta_z", "z") else name: value for (joint, name), value in found.items()}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@over(range(40))
 def test_chains_start_as_near_to_the_file_as_their_limits_allow(load, seed):
     text, poses, starts = random_robot(seed)
     mech = load(text)
@@ -103,7 +104,7 @@ def test_chains_start_as_near_to_the_file_as_their_limits_allow(load, seed):
         assert matrix(body.rotation) == pytest.approx(turn, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@over(range(40))
 def test_mujoco_agrees_on_where_that_is(seed):
     mujoco = pytest.importorskip("mujoco")
     text, poses, starts = random_robot(seed)

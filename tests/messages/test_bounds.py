@@ -245,7 +245,6 @@ def test_wrong_things_are_refused_at_every_door(name):
 
 
 TABLE = bc.Table((0.0, 1.0), (2.0, 3.0))
-MARKERS = bc.Marker("ground"), bc.Marker("b")
 SAMPLES = [
     bc.Contact(1e5),
     bc.Seat(),

@@ -16,7 +16,7 @@ import bellcrank as bc
 from bellcrank import _core
 from bellcrank.expression import native
 
-pytestmark = pytest.mark.skipif(not native.available(), reason="llvmlite is not installed")
+COMPILES = pytest.mark.skipif(not native.available(), reason="llvmlite is not installed")
 
 
 def made(draft):
@@ -41,6 +41,7 @@ def compilations(monkeypatch):
     return seen
 
 
+@COMPILES
 def test_found_again(own_cache, compilations):
     draft = random_program(1, 60)
     for _ in range(3):
@@ -49,6 +50,7 @@ def test_found_again(own_cache, compilations):
     assert [path.suffix for path in own_cache.iterdir()] == [".o"]
 
 
+@COMPILES
 def test_by_content_and_lanes(own_cache, compilations):
     draft = random_program(1, 60)
     made(draft)
@@ -60,6 +62,7 @@ def test_by_content_and_lanes(own_cache, compilations):
     assert len(set(compilations)) == 3
 
 
+@COMPILES
 def test_by_processor_and_version(compilations, monkeypatch):
     draft = random_program(1, 30)
     made(draft)
@@ -69,6 +72,7 @@ def test_by_processor_and_version(compilations, monkeypatch):
     assert len(set(compilations)) == 2
 
 
+@COMPILES
 @pytest.mark.parametrize(
     "damage", [lambda b: b"", lambda b: b[:-1], lambda b: b[:200] + b"x" + b[201:], lambda b: b"x" + b]
 )
@@ -83,6 +87,7 @@ def test_damaged_files_are_made_anew(own_cache, compilations, damage):
     assert path.read_bytes() == whole
 
 
+@COMPILES
 @pytest.mark.parametrize("setting", ["off", ""])
 def test_off(own_cache, monkeypatch, setting):
     monkeypatch.setenv(native.VARIABLE, setting)
@@ -91,6 +96,7 @@ def test_off(own_cache, monkeypatch, setting):
     assert not own_cache.exists()
 
 
+@COMPILES
 def test_a_directory_that_cannot_be(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(native.VARIABLE, str(tmp_path / "file" / "cache"))
@@ -170,6 +176,7 @@ def test_what_was_used_longest_ago_makes_room(own_cache, monkeypatch):
     assert sorted(path.stem for path in own_cache.iterdir()) == ["b", "d", "e"]
 
 
+@COMPILES
 def test_several_processes_at_once(own_cache):
     code = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
@@ -215,6 +222,7 @@ def held(monkeypatch):
     go.set()
 
 
+@COMPILES
 def test_one_thread_makes_all(held):
     go, seen, _ = held
     programs = [program_of(k) for k in range(5)]
@@ -226,6 +234,7 @@ def test_one_thread_makes_all(held):
     assert [id(program) for program in seen] == [id(program) for program in programs]
 
 
+@COMPILES
 def test_what_nobody_holds_is_left_out(held):
     go, seen, _ = held
     first, second = program_of(1), program_of(2)
@@ -236,6 +245,7 @@ def test_what_nobody_holds_is_left_out(held):
     assert len(seen) == 1
 
 
+@COMPILES
 def test_an_error_does_not_stop_the_others(held, monkeypatch):
     go, _, late = held
     late.fails, shown = True, []
@@ -248,6 +258,7 @@ def test_an_error_does_not_stop_the_others(held, monkeypatch):
     assert "planted" in str(shown[0].exc_value)
 
 
+@COMPILES
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_fork_in_the_midst_of_it():
     """No lock of the compiler stays closed in the child."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from rigs.expressions import values_of
 from rigs.programs import Draft, random_expressions, random_program
+from rigs.seeds import over
 
 import bellcrank.expression as bx
 from bellcrank import _core
@@ -32,7 +33,7 @@ def abc():
     return bx.symbols("a b c")
 
 
-@pytest.mark.parametrize("seed", range(20))
+@over(range(60))
 def test_against_a_walk_over_the_graph(seed):
     symbols, outputs = random_expressions(seed)
     numbers = np.random.default_rng(seed).uniform(0.2, 1.5, size=len(symbols))
@@ -45,7 +46,7 @@ def test_against_a_walk_over_the_graph(seed):
         np.testing.assert_allclose(run(main, [*numbers[given:], *shared]), expected, rtol=1e-11, atol=1e-11)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@over(range(20))
 def test_no_more_operations_than_the_graph(seed):
     symbols, outputs = random_expressions(seed)
     _, program = lowered(outputs, symbols)

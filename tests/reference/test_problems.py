@@ -161,9 +161,16 @@ def test_sundials_slider_crank(load, follow, check, column):
 
 
 @pytest.mark.parametrize(
-    ("n", "through_singular_poses"),
-    [(1, "rk4"), (2, "rk4"), (2, "dopri5"), (5, "dopri5"), (5, "adams"), (40, "adams")],
-    indirect=["through_singular_poses"],
+    ("n", "through_singular_poses", "formulation"),
+    [
+        *(
+            (*case, formulation)
+            for case in [(1, "rk4"), (2, "rk4"), (2, "dopri5"), (5, "dopri5"), (5, "adams"), (40, "adams")]
+            for formulation in ("lagrange", "recursive", "symbolic", "dca")
+        ),
+        (40, "dopri5", "dca"),
+    ],
+    indirect=["through_singular_poses", "formulation"],
 )
 def test_n_four_bar(n, load, follow, check, column, through_singular_poses):
     """Five turns and ten singular poses in 10 s, where the mobility jumps from 1 to n + 1.

@@ -79,12 +79,12 @@ def fill(page, tab, label, value):
     raise AssertionError(f"{label} did not become {value}")
 
 
-def wait_for(tab, condition):
+def wait_for(tab, condition, otherwise="it did not come to this"):
     for _ in range(300):
         if condition():
             return
         tab.wait_for_timeout(100)
-    raise AssertionError("it did not come to this")
+    raise AssertionError(otherwise)
 
 
 def settled(page, tab):
@@ -98,13 +98,8 @@ def settled(page, tab):
 
 
 def click(page, tab, marker):
-    """Click a marker of a body on the stage, once more if it was not hit."""
+    """Click a marker of a body on the stage."""
     before = len(page.building.joining.picks)
-    for _ in range(3):
-        settled(page, tab)
-        tab.mouse.click(*pixel(page, place(page.session, marker)))
-        for _ in range(30):
-            if len(page.building.joining.picks) != before:
-                return
-            tab.wait_for_timeout(100)
-    raise AssertionError(f"{marker} was not hit")
+    settled(page, tab)
+    tab.mouse.click(*pixel(page, place(page.session, marker)))
+    wait_for(tab, lambda: len(page.building.joining.picks) != before, f"{marker} was not hit")

@@ -84,12 +84,6 @@ def hull(points):
     return Known("hull", shape, support, np.linalg.norm(vertices, axis=1).max())
 
 
-def rock(count=20, seed=3, size=0.5):
-    """A hull of random points on a sphere: all faces triangles."""
-    points = np.random.default_rng(seed).normal(size=(count, 3))
-    return hull(size * points / np.linalg.norm(points, axis=1, keepdims=True))
-
-
 def convex_shapes(scale=1.0):
     """One of each convex kind, of sizes around `scale`."""
     s = scale

@@ -45,7 +45,6 @@ def random_expressions(seed, count=90, outputs=9):
 
 
 OPS = [name for name, _ in _core.program_ops()]
-OPERANDS = dict(_core.program_ops())
 TABLES = [
     ("harmonic", [0.3, -0.2, 1.1, 2.0, 0.4]),
     ("piecewise", [3.0, 2.0, 1.0, -1.0, 0.5, 2.0, 0.2, 0.3, -0.4, 1.0, 2.0, 0.1]),

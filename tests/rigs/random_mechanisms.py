@@ -217,6 +217,12 @@ def random_mechanism(seed):
     return _Builder(seed).build()
 
 
+def kinds(mechanism):
+    """The names of the kinds of its joints, constraints and forces, as a set."""
+    tables = (mechanism.joints, mechanism.constraints, mechanism.forces)
+    return {element.kind.name for table in tables for element in table.values()}
+
+
 def relative_pose(kind, rng, plane=False):
     """A random pose (offset, Rotation) of marker 2 seen from marker 1 at which a joint kind holds."""
     q = np.array([rng.normal(), *rng.normal(size=3)])

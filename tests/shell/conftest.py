@@ -1,13 +1,8 @@
 """What the tests of the shell share."""
 
-from pathlib import Path
-
 import pytest
 
 from bellcrank.shell.interpreter import Shell
-
-FOLDER = Path(__file__).parent
-TENSEGRITY = FOLDER.parents[1] / "examples" / "20_tensegrity.bell"
 
 
 @pytest.fixture

@@ -9,8 +9,6 @@ from bellcrank.shell.interpreter import Shell
 from bellcrank.shell.parsing import words
 from bellcrank.trajectory import pictures
 
-pytest.importorskip("matplotlib")
-
 
 def test_words():
     def texts(line):
@@ -326,6 +324,7 @@ def test_several_commands_make_one_run_with_all_points(box, run):
 
 
 def test_pictures_show_contacts(box, run, shell, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
     drawn, overlay = [], pictures._overlaid
 
     def overlaid(_run, times, _paths, contacts, force_scale):
@@ -358,6 +357,7 @@ def test_pictures_show_contacts(box, run, shell, tmp_path, monkeypatch):
     ],
 )
 def test_what_cannot_be_shown_is_refused(box, shell, lines, text):
+    pytest.importorskip("matplotlib")
     *before, last = lines
     for line in before:
         assert shell.execute(line).ok

@@ -16,8 +16,6 @@ from bellcrank.shell import drivers, interpreter
 from bellcrank.shell.interpreter import COMMANDS, Shell
 from bellcrank.shell.places import Places
 
-pytest.importorskip("matplotlib")
-
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
@@ -256,6 +254,7 @@ def test_the_script_uses_every_option_of_every_command():
 
 
 def test_every_command_runs_unattended(tmp_path):
+    pytest.importorskip("matplotlib")
     (tmp_path / "more.bell").write_text("ib extra\nsb extra -t 9 0 0 ; far away\n")
     done = bellcrank("shell", str(SCRIPT), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -268,6 +267,7 @@ def test_every_command_runs_unattended(tmp_path):
 
 
 def test_every_reply_is_one_json_object(tmp_path):
+    pytest.importorskip("matplotlib")
     (tmp_path / "more.bell").write_text("ib extra\n")
     text = SCRIPT.read_text()
     done = bellcrank("shell", "--protocol", "json", cwd=tmp_path, text=text)

@@ -11,8 +11,6 @@ import pytest
 from bellcrank.shell.interpreter import COMMANDS, Shell, candidates
 from bellcrank.shell.places import Places
 
-pty = pytest.importorskip("pty")
-pytest.importorskip("readline")
 PROMPT = b"bellcrank> "
 TERM = {"plain": "dumb", "rich": "xterm"}
 # Ctrl-C reaches who has a terminal of their own.
@@ -31,7 +29,9 @@ class Terminal:
 
     def __init__(self, home, editor="plain"):
         self.seen = b""
-        self.fd, theirs = pty.openpty()
+        self.fd, theirs = pytest.importorskip("pty").openpty()
+        if editor == "plain":
+            pytest.importorskip("readline")
         self.process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM, "shell", editor],
             stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, cwd=home,

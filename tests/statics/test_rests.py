@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from rigs.resting_trees import balanced_arm, wrong
+from rigs.seeds import over
 from rigs.tensegrity import tensegrity
 
 import bellcrank as bc
@@ -338,7 +339,7 @@ def random_mechanism(seed):
     return mech
 
 
-@pytest.mark.parametrize("seed", range(4))
+@over(range(12))
 def test_random_mechanisms_stay_where_they_are_put(seed):
     mech = random_mechanism(seed)
     report = bc.find_equilibrium(mech)
@@ -348,7 +349,7 @@ def test_random_mechanisms_stay_where_they_are_put(seed):
     assert max(run.energy.kinetic) < 1e-10 * max(1.0, report.scale)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@over(range(40))
 def test_random_chains_and_trees_with_stops(seed):
     assert wrong(seed) == ""
 

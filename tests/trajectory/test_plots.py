@@ -28,10 +28,6 @@ def settled(figure):
     return figure
 
 
-def labels(figure):
-    return [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes]
-
-
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
 def test_the_suffix_of_a_path_chooses_the_format(run, tmp_path, suffix):
     run.plot("violation", path=tmp_path / f"figure.{suffix}")

@@ -85,7 +85,8 @@ def test_a_recording_opens_no_port(tmp_path, monkeypatch):
 
 
 COMMANDS = {
-    "shell": ("--shell",),
+    "shell": ("model.yaml", "--play", "--shell"),
+    "settings": ("model.yaml", "-f", "symbolic", "--step", "5e-4"),
     "program": ("--protocol", "json", "--poses"),
     "listening": ("run.h5", "--listen"),
     "everybody": ("--host", "0.0.0.0", "--token", "s3cret"),
@@ -95,6 +96,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_one_port_which_refuses_foreign_pages(tmp_path, name):
+    bc.save(bc.gallery.four_bar(), tmp_path / "model.yaml")
     bc.simulate(bc.gallery.four_bar(), 0.01).save(tmp_path / "run.h5")
     command = [sys.executable, "-m", "bellcrank", "view", "--no-browser", "--port", "0", *COMMANDS[name]]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
