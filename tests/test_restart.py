@@ -1,5 +1,7 @@
 """Going on from a state, whole turns kept, in memory and in files. Frames at given times."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -107,3 +109,9 @@ def test_faulty_arguments_are_reported_before_anything_is_done(arguments, says):
 def test_statistics_have_the_same_order_in_files(tmp_path):
     kept, filed = bc.simulate(gears(), 0.1), bc.simulate(gears(), 0.1, path=tmp_path / "run.h5")
     assert list(filed.statistics) == list(kept.statistics)
+
+
+def test_start_names_the_arguments_of_simulate():
+    one, other = inspect.signature(bc.start), inspect.signature(bc.simulate)
+    assert one.parameters == other.parameters
+    assert "QuasistaticRun" in str(one.return_annotation)

@@ -1,5 +1,7 @@
 """What quasi-static runs refuse, and in which words."""
 
+import sys
+
 import numpy as np
 import pytest
 from rigs import linkages
@@ -157,3 +159,17 @@ def test_files(tmp_path):
     (tmp_path / "text.h5").write_text("no run")
     with pytest.raises(MechanismError, match="not overwritten"):
         bc.simulate(model, 0.01, mode="quasistatic", assemble=False, path=tmp_path / "text.h5")
+
+
+def test_a_debugger_changes_nothing():
+    def look(frame, _event, _arg):
+        assert frame.f_locals is not None  # which refreshes what locals() returned
+        return look
+
+    before = sys.gettrace()
+    sys.settrace(look)
+    try:
+        run = bc.simulate(hinge(), 0.02, mode="quasistatic", step=1e-2)
+    finally:
+        sys.settrace(before)
+    assert str(run.status) == "finished"

@@ -49,6 +49,7 @@ def test_nameless_numbers_are_no_memory(run):
     other = np.zeros(1, [(name, MEMORY[name]) for name in reversed(MEMORY.names)])
     with pytest.raises(bc.MechanismError, match="contacts must be records"):
         bc.State(*state.arrays, contacts=other)
+    assert bc.State(*state.arrays, contacts=[]).contacts.dtype == MEMORY
 
 
 def test_a_law_of_contact_is_made_by_names():

@@ -1,6 +1,7 @@
 """Parameters of mechanisms, and elements whose numbers are expressions of them."""
 
 from math import pi
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -231,3 +232,20 @@ def test_a_parameter_of_another_mechanism():
     other.add_body("b", mass=mech.parameters["length"].symbol, inertia=(1, 1, 1))
     with pytest.raises(bc.MechanismError, match="body 'b': it depends on 'length'"):
         bc.prepare(other, "lagrange")
+
+
+def test_points_may_be_named_tuples():
+    class Point(NamedTuple):
+        x: object
+        y: object
+        z: object
+
+    mech = bc.Mechanism("points")
+    a = mech.add_parameter("a", 0.5)
+    body = mech.add_body("body", mass=1.0, inertia=(1, 1, 1), position=Point(a, 0, 0))
+    mech.add_joint("pin", bc.Revolute(), mech.ground.marker(Point(0, 0, -a)), body.marker(Point(-a, 0, -a)))
+    mech.gravity = Point(0, 0, -9.81 * a)
+    given = with_numbers(mech)
+    assert given.bodies["body"].position == (0.5, 0.0, 0.0)
+    assert given.joints["pin"].marker_2.position == (-0.5, 0.0, -0.5)
+    assert tuple(given.gravity) == pytest.approx((0, 0, -4.905))

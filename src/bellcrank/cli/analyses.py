@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from bellcrank.cli.options import EXISTING, NEW, SECONDS, with_settings
 from bellcrank.cli.output import heading, note_left_out, show, show_json, table
@@ -239,7 +238,7 @@ def _show_efforts(run: Trajectory) -> None:
         ("unit", "left"),
     )
     rows = [
-        (name, f"{min(values):.6g}", f"{max(values):.6g}", f"{float(np.sqrt(np.mean(values**2))):.6g}", unit)
+        (name, f"{min(values):.6g}", f"{max(values):.6g}", f"{float((values**2).mean()) ** 0.5:.6g}", unit)
         for name, (values, unit) in _efforts(run).items()
     ]
     show(heading(f"Efforts of {run.mechanism}, {len(run)} frames"), table(columns, rows))

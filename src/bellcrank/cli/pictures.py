@@ -10,7 +10,6 @@ import click
 from bellcrank.cli.options import EXISTING, NEW, listed, reading_options
 from bellcrank.cli.output import note, show_json
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.scene.view import NAMES
 
 
 @click.command("plot")
@@ -70,7 +69,9 @@ _RULE: Final = "it takes numbers separated by commas"
 @click.argument("file", metavar="FILE", type=EXISTING)
 @click.option("-o", "--out", type=NEW, metavar="PICTURE", help="PNG, PDF or SVG; of a run also MP4 or GIF.")
 @click.option(
-    "--view", metavar="VIEW", help=f"One of {', '.join(NAMES)}; or two angles in degrees, such as 30,20."
+    "--view",
+    metavar="VIEW",
+    help="A name (front, top, oblique, ...); or two angles in degrees, such as 30,20.",
 )
 @click.option("--names", is_flag=True, help="Write the names of the bodies.")
 @click.option("--times", metavar="T,T,...", help="Instants of a run, s.")
@@ -118,9 +119,7 @@ def draw_command(
 
     options: dict[str, Any] = {"names": True} if names else {}
     if view is not None:
-        options["view"] = (
-            view if view in NAMES or "," not in view else listed("--view", view, "", _RULE, "30,20")
-        )
+        options["view"] = listed("--view", view, "", _RULE, "30,20") if "," in view else view
     over: dict[str, Any] = {"contacts": contacts or list(chosen) or None, "force_scale": _scale(force_scale)}
     path = out if out is not None else f"{Path(file).stem}.png"
     if not is_run(file):

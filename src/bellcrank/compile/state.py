@@ -47,6 +47,8 @@ def _numbers(name: str, value: Any) -> Floats:
 
 
 def _contacts(value: Any) -> Points:
+    if np.size(value) == 0:
+        return np.zeros(0, MEMORY)
     if not isinstance(value, np.ndarray) or value.dtype != MEMORY or value.ndim != 1:
         rule = f"contacts must be records (n,) of {', '.join(MEMORY.names or ())}"
         raise MechanismError(Fault("state", rule, value, "such as run.at(t).contacts"))

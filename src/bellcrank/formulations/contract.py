@@ -106,7 +106,12 @@ def options_of(module: str, declared: Iterable[tuple[Any, ...]], **others: Any) 
     """The dataclass OPTIONS of a module: the options that a record of the core declares, then others."""
     own = {name: option(default, meaning, unit, least) for name, _, unit, meaning, default, least in declared}
     every = [(name, type(one.default), one) for name, one in (own | others).items()]
-    return make_dataclass("OPTIONS", every, frozen=True, namespace={"__module__": module})
+    return make_dataclass(
+        "OPTIONS",
+        every,
+        frozen=True,
+        namespace={"__module__": module, "__doc__": "Options of the formulation."},
+    )
 
 
 def check_names(

@@ -113,7 +113,7 @@ def _within(values: Iterable[Any]) -> tuple[Any, ...]:
 
 def _held(value: Any) -> Iterable[Any]:
     """The parts of a container."""
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return value
     if isinstance(value, Mapping):
         return value.values()

@@ -153,7 +153,7 @@ def simulate(
     Ctrl-C returns what was computed, "interrupted". Raises MechanismError for wrong arguments, Unsupported
     for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory`, if it fails.
     """
-    given = locals()
+    given = {**locals()}
     del given["options"]
     if times is None and duration is None:
         faults = FaultList()
@@ -198,6 +198,9 @@ def start(mechanism: Mechanism | Model, duration: float | None = None, **argumen
     """
     given = {name: arguments.pop(name, _DEFAULTS[name]) for name in _ARGUMENTS}
     return _started({**given, "mechanism": mechanism, "duration": duration}, arguments)
+
+
+start.__signature__ = inspect.signature(simulate).replace(return_annotation="Run | QuasistaticRun")  # type: ignore[attr-defined]
 
 
 def _started(given: dict[str, Any], options: dict[str, Any]) -> Run | QuasistaticRun:
