@@ -77,8 +77,8 @@ def _robots() -> list[Choice]:
     return [
         Choice("two-link arm, led", gallery.rr_arm),
         Choice("Puma 560, driven", gallery.puma560),
-        Choice("Puma 560, falling", lambda: gallery.puma560(motors=False, friction=False, led=False), 2.0),
-        Choice("Puma 560, rotors", lambda: gallery.puma560(led=False), 2.0),
+        Choice("Puma 560, falling", lambda: gallery.puma560(motors=False, friction=False, driven=False), 2.0),
+        Choice("Puma 560, rotors", lambda: gallery.puma560(driven=False), 2.0),
         Choice("Stewart platform", gallery.stewart_platform, 1.0),
         Choice("prosthetic shoulder", gallery.prosthetic_shoulder, 1.0),
         Choice("prosthetic arm", gallery.prosthetic_arm, 1.0),

@@ -17,8 +17,8 @@ from bellcrank.gallery.prosthetic_tasks import (
     TAKE_A_BOOK,
     Task,
     actuator_angles,
-    led_by_angles,
-    led_by_path,
+    driven_by_angles,
+    driven_by_path,
 )
 
 out = figures.output_folder()
@@ -34,11 +34,11 @@ print(
 
 def worked_out(task: Task) -> tuple[bc.Trajectory, bc.Trajectory]:
     """Inverse kinematics and inverse dynamics of a task, checked."""
-    reached = bc.kinematics(led_by_path(task), task.end, step=2.5e-3)
+    reached = bc.kinematics(driven_by_path(task), task.end, step=2.5e-3)
     angles = {name: reached.joint(name).position[:, 0] for name in ACTUATORS}
     known = actuator_angles(task, reached.time)
     off = max(np.abs(angles[name] - known[name]).max() for name in ACTUATORS)
-    run = bc.inverse_dynamics(led_by_angles(task, reached.time, angles), task.end, step=2.5e-3)
+    run = bc.inverse_dynamics(driven_by_angles(task, reached.time, angles), task.end, step=2.5e-3)
     power = sum(run.drive(name).power for name in ACTUATORS)
     work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(run.time))])
     missing = np.abs(work - run.energy.drift).max()

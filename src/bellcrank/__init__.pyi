@@ -43,9 +43,9 @@ from bellcrank.formulations.system import System as System
 from bellcrank.io.files import load as load
 from bellcrank.io.files import loads as loads
 from bellcrank.io.files import save as save
+from bellcrank.linear.linear_model import LinearModel as LinearModel
 from bellcrank.linear.linearize import linearize as linearize
 from bellcrank.linear.linearize import modes as modes
-from bellcrank.linear.modes import LinearModel as LinearModel
 from bellcrank.linear.modes import Mode as Mode
 from bellcrank.linear.modes import Modes as Modes
 from bellcrank.mechanism import Body as Body

@@ -75,12 +75,12 @@ class Fault:
         return "\n    ".join(lines)
 
 
-def _shortened(value: object, limit: int = 200) -> str:
+def _shortened(value: object) -> str:
     try:
         text = repr(value)
     except ValueError:  # a whole number of very many digits
         text = f"a {type(value).__name__}"
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+    return text if len(text) <= 200 else text[:197] + "..."
 
 
 class MechanismError(BellcrankError, ValueError):

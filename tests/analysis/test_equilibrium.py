@@ -162,7 +162,7 @@ def test_a_stiffness_whose_factors_cancel_is_judged(seed, short):
         mech.add_force(f"spring {k}", bc.TorsionSpring(stiffness), f"hinge {k}")
         on, at = rod.marker((0, 0, lengths[k]), axis="y"), at + lengths[k]
     report = bc.find_equilibrium(mech, leave_unstable=False)
-    assert report.freedoms == 2
+    assert report.degrees_of_freedom == 2
     assert np.isfinite(report.least_eigenvalue)
     assert report.stability == "unstable"
 

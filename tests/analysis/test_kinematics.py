@@ -164,7 +164,7 @@ def test_functions_are_read_from_the_start_time_on():
 def test_far_apart_frames_are_reached_all_the_same(step):
     """The arm on its path, with screws that turn many times between two frames: as with short steps."""
     task = prosthetic_tasks.TAKE_A_BOOK
-    mech = prosthetic_tasks.led_by_path(task)
+    mech = prosthetic_tasks.driven_by_path(task)
     fine = bc.kinematics(mech, task.end, 0.01)
     coarse = bc.kinematics(mech, task.end, step)
     for name in prosthetic_tasks.ACTUATORS:

@@ -72,7 +72,7 @@ def test_the_lowest_frequency_is_that_of_statics(name):
     listed = bc.modes(found.at)
     least = min(abs(mode.eigenvalue) ** 2 for mode in listed)
     assert least == pytest.approx(found.equilibrium.least_eigenvalue, rel=2e-9)
-    assert len(listed) == found.equilibrium.freedoms
+    assert len(listed) == found.equilibrium.degrees_of_freedom
     assert listed.neutral == ()
 
 

@@ -80,7 +80,7 @@ def test_the_catalogue_has_every_mechanism():
         if inspect.isfunction(value := getattr(make, name))
         and typing.get_type_hints(value).get("return") is bc.Mechanism
     }  # fmt: skip
-    assert built - set(make.catalogue()) == {"dh_arm", "lead", "link_chain", "polyline", "tree"}
+    assert built - set(make.catalogue()) == {"dh_arm", "add_drives", "link_chain", "polyline", "tree"}
     assert set(make.catalogue()) <= built
 
 

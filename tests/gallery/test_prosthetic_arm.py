@@ -17,8 +17,8 @@ from bellcrank.gallery.prosthetic_tasks import (
     TAKE_A_BOOK,
     Task,
     actuator_angles,
-    led_by_motors,
-    led_by_path,
+    driven_by_motors,
+    driven_by_path,
     level,
 )
 
@@ -120,7 +120,7 @@ def test_the_law_of_the_differential(parameters):
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_joint_angles_along_a_path(task: Task):
-    run = bc.kinematics(led_by_path(task), task.end, step=2.5e-3)
+    run = bc.kinematics(driven_by_path(task), task.end, step=2.5e-3)
     known = actuator_angles(task, run.time)
     for name in ACTUATORS:
         assert run.joint(name).position[:, 0] == pytest.approx(known[name], abs=1e-7)
@@ -132,9 +132,9 @@ def test_joint_angles_along_a_path(task: Task):
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_torques_do_the_work_of_the_force_that_would_lead_the_wrist(task: Task):
     """The power of the four actuators is that of a force on the wrist that leads the arm the same way."""
-    run = bc.inverse_dynamics(led_by_motors(task, samples=321), task.end, step=2.5e-3)
+    run = bc.inverse_dynamics(driven_by_motors(task, samples=321), task.end, step=2.5e-3)
     power = sum(run.drive(name).power for name in ACTUATORS)
-    led = bc.inverse_dynamics(led_by_path(task), task.end, step=2.5e-3)
+    led = bc.inverse_dynamics(driven_by_path(task), task.end, step=2.5e-3)
     known = np.sum(led.drive("path").effort * led.body("hand").velocity, axis=1)
     assert np.abs(known).max() > 1.0
     assert power == pytest.approx(known, abs=2e-3 * np.abs(known).max())

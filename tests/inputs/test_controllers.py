@@ -243,7 +243,7 @@ def steered_arm():
         for shape, mass in zip(shapes, (3.7, 8.4, 2.3, 1.2, 1.2, 0.2), strict=True)
     ]
     start = [(0.3 * k, 0.0, 0.0) for k in range(6)]
-    arm = dh_arm(start, links, motors=False, friction=False, led=False, name="6R arm")
+    arm = dh_arm(start, links, motors=False, friction=False, driven=False, name="6R arm")
     for k in range(1, 7):
         arm.add_force(f"motor {k}", bc.JointMotor(bc.Input(f"torque_{k}", unit="N m")), f"joint {k}")
     return arm

@@ -153,7 +153,7 @@ STIFF = {
     "whip": lambda: whip(1e4, 100.0),
     "mount": mount,
     "governor": gallery.flyball_governor,
-    "rotors": lambda: gallery.puma560(led=False),
+    "rotors": lambda: gallery.puma560(driven=False),
 }
 SMOOTH = {
     "double pendulum": (gallery.double_pendulum, 5.0),

@@ -78,7 +78,7 @@ def test_puma_accelerations(friction, load, check, formulation):
     problem = load("D02_puma560")
     case = problem["accel_case"]
     states = [(q, v, 0.0) for q, v in zip(problem["qn"], case["qd"], strict=True)]
-    mechanism = puma560(states, led=False, friction=friction)
+    mechanism = puma560(states, driven=False, friction=friction)
     for number, torque in enumerate(case["torque"], start=1):
         mechanism.add_force(f"torque {number}", bc.JointMotor(torque), joint=f"joint {number}")
     found = joint_accelerations(mechanism, bc.prepare(mechanism, formulation).accelerate())

@@ -108,8 +108,8 @@ def judged_otherwise(tree, q, J, pushing, found):
     """Where the stability is judged otherwise than by second derivatives along what nothing holds."""
     report = found.equilibrium
     free = null_space(np.vstack([J, np.eye(len(q))[pushing]])) if len(J) or pushing.any() else np.eye(len(q))
-    if report.freedoms != free.shape[1]:
-        yield f"{report.freedoms} directions where {free.shape[1]} are free"
+    if report.degrees_of_freedom != free.shape[1]:
+        yield f"{report.degrees_of_freedom} directions where {free.shape[1]} are free"
         return
     if not free.shape[1] or tree.loops:  # with loops, their curvature counts as well
         return

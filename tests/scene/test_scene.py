@@ -10,7 +10,7 @@ from bellcrank import expression as ex
 from bellcrank import scene
 from bellcrank.mechanism import JOINT_KINDS
 from bellcrank.mechanism.rotation import about, matrix
-from bellcrank.scene.scene import rotated
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene.wheels import belt_way
 
 SHAPES = {
@@ -28,7 +28,7 @@ def world(made, number, placed=None):
     """Vertices of what is drawn under that number."""
     placed = made.placed() if placed is None else placed
     vertices = made.drawn[number].mesh.vertices * (1.0, 1.0, placed.stretch[number])
-    return rotated(placed.rotation[number][None], vertices) + placed.position[number]
+    return rotate(placed.rotation[number][None], vertices) + placed.position[number]
 
 
 def is_closed_outward(mesh):
@@ -160,7 +160,7 @@ def test_led_joints_stand_out():
     mech.add_joint("plain", bc.Revolute(), two.marker((1, 0, 0)), three)
     mech.add_force("push", bc.JointMotor(effort=1.0), "pushed")
     made = scene.of(mech)
-    assert {name: glyph.led for name, glyph in made.joints.items()} == {
+    assert {name: glyph.driven for name, glyph in made.joints.items()} == {
         "motor": True, "pushed": True, "plain": False,
     }  # fmt: skip
     colours = {name: glyph.pieces[0].color for name, glyph in made.joints.items()}

@@ -261,7 +261,7 @@ def test_a_prism_of_three_sticks_is_twisted_by_its_closed_form():
         mech.add_force(f"side {i}", side, one.marker(high), two.marker(low))
     report = bc.find_equilibrium(mech)
     assert report.stability == "neutral"
-    assert (report.freedoms, report.neutral_directions, report.unstable_directions) == (18, 9, 0)
+    assert (report.degrees_of_freedom, report.neutral_directions, report.unstable_directions) == (18, 9, 0)
     ends = []
     for body in mech.bodies.values():
         w, x, y, z = body.rotation

@@ -269,7 +269,7 @@ def test_redundant_constraints_and_light_bodies_do_no_harm():
     mech.add_joint("bob", bc.Fixed(), rod.world_marker((0.6, 0, -0.8)), bob.world_marker((0.6, 0, -0.8)))
     report = bc.find_equilibrium(mech)
     assert mech.bodies["bob"].position == pytest.approx((0, 0, -1), abs=1e-8)
-    assert (report.stability, report.freedoms) == ("stable", 1)
+    assert (report.stability, report.degrees_of_freedom) == ("stable", 1)
     assert report.least_eigenvalue == pytest.approx(9.81, rel=1e-5)
 
 
@@ -304,7 +304,7 @@ def test_constraints_given_by_formulas_have_their_curvature():
     mech.add_constraint("parabola", parabola, body.marker())
     report = bc.find_equilibrium(mech)
     assert mech.bodies["bead"].position == pytest.approx((0, 0, 0), abs=1e-9)
-    assert report.freedoms == 1
+    assert report.degrees_of_freedom == 1
     assert report.least_eigenvalue == pytest.approx(2 * 0.7 * 9.81, rel=1e-9)
 
 
@@ -365,7 +365,7 @@ def test_a_chain_rests_on_several_stops():
     found = bc.statics(mech)
     angles = [found.position[f"joint {k}"][0] for k in range(3)]
     assert angles == pytest.approx([-0.7, -0.5, 1.2 - math.pi / 2], abs=1e-8)
-    assert found.equilibrium.freedoms == 1
+    assert found.equilibrium.degrees_of_freedom == 1
     assert found.equilibrium.stability == "stable"
     assert all(found.limits[f"joint {k}"].efforts.max() > 1.0 for k in (0, 1))
 

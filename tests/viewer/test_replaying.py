@@ -144,12 +144,12 @@ class TestPage:
         assert all(handle.batched_opacities is None for handle in bodies)
 
     def test_arrows_point_as_the_forces_do(self, page):
-        from bellcrank.scene.scene import rotated
+        from bellcrank.mechanism.rotation_arrays import rotate
 
         page.session.do("step", count=50)
         now = shown(page, True)
         arrows, count = page.contacts._arrows._handle, len(now.touching)
-        turned = rotated(np.asarray(arrows.batched_wxyzs[:count], dtype=float), np.array([0.0, 0.0, 1.0]))
+        turned = rotate(np.asarray(arrows.batched_wxyzs[:count], dtype=float), np.array([0.0, 0.0, 1.0]))
         first = np.array(
             [now.touching.shapes[int(shape)] == "box" for shape in now.touching.rows["shapes"][:, 0]]
         )

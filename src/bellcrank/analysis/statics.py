@@ -83,8 +83,8 @@ class EquilibriumReport:
     least_eigenvalue: of stiffness relative to mass in the directions that the constraints allow, 1/s^2: the
         square of the lowest circular frequency if positive, of the fastest growth rate if negative.
         uncertainty: how far it may be off; what lies within it of zero is neutral.
-    freedoms, unstable_directions, neutral_directions: the number of directions that the constraints allow,
-        and of those with negative and with zero stiffness. Stops that push count as closed.
+    degrees_of_freedom, unstable_directions, neutral_directions: the number of directions that the constraints
+        allow, and of those with negative and with zero stiffness. Stops that push count as closed.
     moves: relative to the description, largest first. notes: what was described and no longer applies, and
         limitations of the result.
     """
@@ -100,7 +100,7 @@ class EquilibriumReport:
     stability: str
     least_eigenvalue: float
     uncertainty: float
-    freedoms: int
+    degrees_of_freedom: int
     unstable_directions: int
     neutral_directions: int
     moves: tuple[BodyMove, ...]
@@ -123,7 +123,7 @@ class EquilibriumReport:
             return "fixed: the constraints let nothing move"
         counts = {"unstable": self.unstable_directions, "neutral": self.neutral_directions}
         count = counts.get(self.stability, 0)
-        along = f" along {count} of {self.freedoms} directions" if count else ""
+        along = f" along {count} of {self.degrees_of_freedom} directions" if count else ""
         least = Judged(self.least_eigenvalue, self.uncertainty)
         return f"{self.stability}{along}, least eigenvalue {least} 1/s^2"
 
@@ -223,7 +223,7 @@ def _report(
         stability="fixed" if found.stability.freedoms == 0 else judged.stability,
         least_eigenvalue=judged.value,
         uncertainty=judged.uncertainty,
-        freedoms=found.stability.freedoms,
+        degrees_of_freedom=found.stability.freedoms,
         unstable_directions=found.stability.unstable,
         neutral_directions=found.stability.neutral,
         moves=moves,
@@ -324,7 +324,7 @@ class Statics:
             "stability": rest.stability,
             "least_eigenvalue": rest.least_eigenvalue,
             "uncertainty": rest.uncertainty,
-            "degrees_of_freedom": rest.freedoms,
+            "degrees_of_freedom": rest.degrees_of_freedom,
             "energy": rest.energy,
             "force_left": rest.force,
             "largest_force": rest.scale,

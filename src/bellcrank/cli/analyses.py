@@ -1,40 +1,65 @@
-"""Common parts of commands that analyse one mechanism: options, equilibrium, output."""
+"""`bellcrank statics`, `modes`, `linearize`, `inverse` and `verify`: analyses of one mechanism."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bellcrank.cli.options import EXISTING, NEW, SECONDS, with_settings
-from bellcrank.cli.output import heading, note_left_out, show, show_json, table
+from bellcrank.cli.output import heading, note_left_out, show, show_json, table, text_of
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.trajectory.own_file import is_run
 
 if TYPE_CHECKING:
+    from bellcrank.analysis.statics import Statics
+    from bellcrank.linear.linear_model import LinearModel
+    from bellcrank.linear.modes import Modes
     from bellcrank.mechanism.mechanism import Mechanism
     from bellcrank.trajectory.trajectory import Trajectory
 
 
-def study(function: Callable[..., None]) -> Callable[..., None]:
-    """The arguments of all analyses."""
-    for decorate in (
-        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
-        click.option(
-            "--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter."
-        ),
-        click.option(
-            "--time", type=SECONDS, default=0.0, metavar="T", help="Time at which drives are evaluated, s."
-        ),
-        click.argument("file", type=EXISTING),
-    ):
-        function = decorate(function)
-    return function
+def study(function: Callable[..., Any]) -> Callable[..., None]:
+    """A command on the mechanism in a file; what the function makes of it is printed."""
+
+    @click.argument("file", type=EXISTING)
+    @click.option(
+        "--time", type=SECONDS, default=0.0, metavar="T", help="Time at which drives are evaluated, s."
+    )
+    @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Value of a parameter.")
+    @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+    @wraps(function)
+    def command(
+        file: str,
+        time: float,
+        parameters: tuple[str, ...],
+        as_json: bool,
+        at_rest: bool = False,
+        **given: Any,
+    ) -> None:
+        from bellcrank.io import read
+
+        mechanism = read(file).mechanism
+        note_left_out(mechanism.left_out)
+        mechanism = with_settings(mechanism, parameters)
+        if at_rest:
+            from bellcrank.analysis.statics import find_equilibrium
+
+            find_equilibrium(mechanism, time)
+        found = function(mechanism, time, **given)
+        if as_json:
+            show_json(found.to_dict())
+        else:
+            click.echo(str(found))
+
+    return command
 
 
-def about(function: Callable[..., None]) -> Callable[..., None]:
+def about(function: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments of analyses of small motions."""
     for decorate in (
         click.option("--any-state", is_flag=True, help="Accept a start that is not steady."),
@@ -50,28 +75,6 @@ def about(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-def mechanism_of(file: str, parameters: tuple[str, ...], time: float, at_rest: bool = False) -> Mechanism:
-    """The mechanism in a file, with parameters set, and moved to its equilibrium if requested."""
-    from bellcrank.io import read
-
-    mechanism = read(file).mechanism
-    note_left_out(mechanism.left_out)
-    mechanism = with_settings(mechanism, parameters)
-    if at_rest:
-        from bellcrank.analysis.statics import find_equilibrium
-
-        find_equilibrium(mechanism, time)
-    return mechanism
-
-
-def show_result(result: Any, as_json: bool) -> None:
-    """Print a result that has a text and `to_dict`."""
-    if as_json:
-        show_json(result.to_dict())
-    else:
-        click.echo(str(result))
-
-
 @click.command("statics")
 @study
 @click.option("--pin", "pinned", multiple=True, metavar="BODY", help="A body that keeps its placement.")
@@ -80,21 +83,15 @@ def show_result(result: Any, as_json: bool) -> None:
 )
 @click.option("--draw", "picture", type=NEW, metavar="PNG", help="Draw it in equilibrium.")
 def statics_command(
-    file: str,
-    time: float,
-    parameters: tuple[str, ...],
-    as_json: bool,
-    keep_unstable: bool,
-    picture: str | None,
-    **given: Any,
-) -> None:
+    mechanism: Mechanism, time: float, keep_unstable: bool, picture: str | None, **given: Any
+) -> Statics:
     """Show the equilibrium of the mechanism in FILE, the efforts of its drives and its joint reactions."""
     from bellcrank.analysis.statics import statics
 
-    found = statics(mechanism_of(file, parameters, time), time, leave_unstable=not keep_unstable, **given)
+    found = statics(mechanism, time, leave_unstable=not keep_unstable, **given)
     if picture is not None:
         found.draw(picture)
-    show_result(found, as_json)
+    return found
 
 
 @click.command("modes")
@@ -110,27 +107,24 @@ def statics_command(
     help="The mode to film; by default the first that is not neutral.",
 )
 def modes_command(
-    file: str,
+    mechanism: Mechanism,
     time: float,
-    parameters: tuple[str, ...],
-    as_json: bool,
-    at_rest: bool,
     any_state: bool,
     picture: str | None,
     film: str | None,
     number: int | None,
     **given: Any,
-) -> None:
+) -> Modes:
     """Show natural frequencies, damping ratios and shapes of small motions of the mechanism in FILE."""
     from bellcrank.linear.linearize import modes
 
-    found = modes(mechanism_of(file, parameters, time, at_rest), time=time, steady=not any_state, **given)
+    found = modes(mechanism, time=time, steady=not any_state, **given)
     if picture is not None:
         found.draw(picture)
     if film is not None:
         first = next((mode.number for mode in found if mode.kind != "neutral"), 1)
         found.mode(first if number is None else number).animate(film)
-    show_result(found, as_json)
+    return found
 
 
 @click.command("linearize")
@@ -139,16 +133,13 @@ def modes_command(
 @click.option("--input", "inputs", multiple=True, metavar="NAME", help="An input, motor, joint or parameter.")
 @click.option("--output", "outputs", multiple=True, metavar="NAME", help="A recorded number.")
 def linearize_command(
-    file: str,
+    mechanism: Mechanism,
     time: float,
-    parameters: tuple[str, ...],
-    as_json: bool,
-    at_rest: bool,
     any_state: bool,
     inputs: tuple[str, ...],
     outputs: tuple[str, ...],
     **given: Any,
-) -> None:
+) -> LinearModel:
     """Linearize the mechanism in FILE about its start: x' = A x + B u, y = C x + D u.
 
     By default the inputs are those of the mechanism, and the outputs are the states. Names of outputs are
@@ -156,11 +147,9 @@ def linearize_command(
     """
     from bellcrank.linear.linearize import linearize
 
-    mechanism = mechanism_of(file, parameters, time, at_rest)
-    found = linearize(
+    return linearize(
         mechanism, inputs=inputs or None, outputs=outputs or None, time=time, steady=not any_state, **given
     )
-    show_result(found, as_json)
 
 
 @click.command("inverse")
@@ -174,16 +163,14 @@ def linearize_command(
 @click.option("--formulation", "-f", default="auto", metavar="NAME", help="Formulation for the efforts.")
 @click.option("--out", "-o", type=NEW, metavar="RUN.h5", help="Record into this file.")
 def inverse_command(
-    file: str,
+    mechanism: Mechanism,
     time: float,
-    parameters: tuple[str, ...],
-    as_json: bool,
     duration: float,
     step: float | None,
     along: tuple[str, ...],
     out: str | None,
     **given: Any,
-) -> None:
+) -> _Efforts:
     """Compute the efforts of the drives of the mechanism in FILE.
 
     Its drives prescribe the motion, or markers follow paths, as in  --along "hand=0.6+0.1*cos(t); 0; 0.2".
@@ -191,16 +178,11 @@ def inverse_command(
     """
     from bellcrank.analysis.kinematics import inverse_dynamics
 
-    mechanism = mechanism_of(file, parameters, time)
     paths = dict(_path(text) for text in along)
     if given["keep"] and not paths:
         raise click.UsageError("--keep is for paths: give --along")
     arguments: dict[str, Any] = {"along": paths or None, **given}
-    run = inverse_dynamics(mechanism, duration, step, start=time, path=out, **arguments)
-    if as_json:
-        show_json(_efforts_content(run))
-    else:
-        _show_efforts(run)
+    return _Efforts(inverse_dynamics(mechanism, duration, step, start=time, path=out, **arguments))
 
 
 def _path(text: str) -> tuple[str, tuple[Any, ...]]:
@@ -212,36 +194,42 @@ def _path(text: str) -> tuple[str, tuple[Any, ...]]:
     return marker, functions
 
 
-def _efforts(run: Trajectory) -> dict[str, tuple[Any, str]]:
-    """Efforts (T,) with their units, by what exerts them."""
-    found: dict[str, tuple[Any, str]] = {}
-    for name in run.drives:
-        history = run.drive(name)
-        efforts = history.effort.reshape(len(run), -1)
-        for k, column in enumerate(history.columns):
-            found[name if len(history.columns) == 1 else f"{name}.{column.name}"] = efforts[:, k], column.unit
-    return found
+@dataclass(frozen=True, eq=False)
+class _Efforts:
+    """The efforts of the drives in a run."""
 
+    run: Trajectory
 
-def _efforts_content(run: Trajectory) -> dict[str, Any]:
-    listed = {name: {"unit": unit, "effort": values} for name, (values, unit) in _efforts(run).items()}
-    return {"mechanism": run.mechanism, "status": str(run.status), "time": run.time, "drives": listed}
+    def columns(self) -> dict[str, tuple[Any, str]]:
+        """Efforts (T,) with their units, by what exerts them."""
+        found: dict[str, tuple[Any, str]] = {}
+        for name in self.run.drives:
+            history = self.run.drive(name)
+            efforts = history.effort.reshape(len(self.run), -1)
+            for k, column in enumerate(history.columns):
+                title = name if len(history.columns) == 1 else f"{name}.{column.name}"
+                found[title] = efforts[:, k], column.unit
+        return found
 
+    def to_dict(self) -> dict[str, Any]:
+        run = self.run
+        listed = {name: {"unit": unit, "effort": values} for name, (values, unit) in self.columns().items()}
+        return {"mechanism": run.mechanism, "status": str(run.status), "time": run.time, "drives": listed}
 
-def _show_efforts(run: Trajectory) -> None:
-
-    columns = (
-        ("drive", "left"),
-        ("least", "right"),
-        ("largest", "right"),
-        ("rms", "right"),
-        ("unit", "left"),
-    )
-    rows = [
-        (name, f"{min(values):.6g}", f"{max(values):.6g}", f"{float((values**2).mean()) ** 0.5:.6g}", unit)
-        for name, (values, unit) in _efforts(run).items()
-    ]
-    show(heading(f"Efforts of {run.mechanism}, {len(run)} frames"), table(columns, rows))
+    def __str__(self) -> str:
+        columns = (
+            ("drive", "left"),
+            ("least", "right"),
+            ("largest", "right"),
+            ("rms", "right"),
+            ("unit", "left"),
+        )
+        rows = [
+            (name, f"{min(v):.6g}", f"{max(v):.6g}", f"{float((v**2).mean()) ** 0.5:.6g}", unit)
+            for name, (v, unit) in self.columns().items()
+        ]
+        title = heading(f"Efforts of {self.run.mechanism}, {len(self.run)} frames")
+        return text_of(title, table(columns, rows))
 
 
 @click.command("verify")

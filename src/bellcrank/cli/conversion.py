@@ -1,4 +1,4 @@
-"""`bellcrank convert`: files from one format to another."""
+"""`bellcrank convert` and `export`: files of other formats, and equations as code."""
 
 from __future__ import annotations
 

@@ -22,7 +22,12 @@ _PIPED_WIDTH: Final = 140
 
 
 def show(*renderables: Any) -> None:
-    """Write rich tables and texts to standard output, texts unchanged, without trailing blanks.
+    """Write rich tables and texts to standard output, as `text_of` gives them."""
+    click.echo(text_of(*renderables))
+
+
+def text_of(*renderables: Any) -> str:
+    """Rich tables and texts as one text for standard output, texts unchanged, without trailing blanks.
 
     On a terminal they fit its width; elsewhere lines may be longer.
     """
@@ -33,7 +38,7 @@ def show(*renderables: Any) -> None:
     with console.capture() as captured:
         for renderable in renderables:
             console.print(renderable)
-    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
 def report(error: Exception) -> None:

@@ -1,4 +1,4 @@
-"""`bellcrank plot`: figures of a recorded run."""
+"""`bellcrank plot` and `draw`: figures of a recorded run, pictures and films of a mechanism."""
 
 from __future__ import annotations
 

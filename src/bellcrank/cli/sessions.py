@@ -1,4 +1,4 @@
-"""`bellcrank shell`: the command language, typed, from a script or from another program."""
+"""`bellcrank shell`, `view` and `attach`: sessions by commands, on a page, and from other processes."""
 
 from __future__ import annotations
 
@@ -56,6 +56,9 @@ def shell_command(script: str | None, protocol: str | None, any_folder: bool, ke
 
 
 _RUNS = (".h5", ".hdf5")
+_POSES = click.option(
+    "--poses", is_flag=True, help="With --protocol json: report the poses of the bodies while they move."
+)
 
 
 @click.command("view")
@@ -82,9 +85,7 @@ _RUNS = (".h5", ".hdf5")
     type=click.Choice(["text", "json"]),
     help="Run the commands of another program, as `bellcrank shell --protocol`; report what others do.",
 )
-@click.option(
-    "--poses", is_flag=True, help="With --protocol json: report the poses of the bodies while they move."
-)
+@_POSES
 @click.option("--listen", is_flag=True, help="Let `bellcrank attach` in, from other processes of this user.")
 @click.option(
     "--listen-at", metavar="WHERE",
@@ -97,8 +98,8 @@ def view_command(
 ) -> None:  # fmt: skip
     """Show a mechanism live, or a recorded run (RUN.h5), on a page in the browser.
 
-    The mechanism is simulated in real time; drag its bodies with the mouse. Without FILE the page is an empty
-    bench to build on. Ctrl-C ends it. The page reads and writes files in the working folder only. Only this
+    The mechanism is simulated in real time; drag its bodies with the mouse. Without FILE the page is empty,
+    to build on. Ctrl-C ends it. The page reads and writes files in the working folder only. Only this
     machine can reach it, unless --host admits others, which then need the token in the printed address.
     """
     page = _opened(file, given)
@@ -157,9 +158,7 @@ def _opened(file: str | None, given: dict[str, Any]) -> Page:
     type=click.Choice(["text", "json"]),
     help="Pass on the commands of another program, and the replies of the session.",
 )
-@click.option(
-    "--poses", is_flag=True, help="With --protocol json: report the poses of the bodies while they move."
-)
+@_POSES
 def attach_command(
     where: str | None, token: str, name: str | None, protocol: str | None, poses: bool
 ) -> None:

@@ -1,4 +1,4 @@
-"""Common parts of the study commands: options, ranges of parameters, arguments of the analysis."""
+"""`bellcrank sweep`, `optimize` and `fit`: studies of many runs of one mechanism."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def asked(model: Model) -> Model:
     return placed_rows(held, model.given.positions)
 
 
-def pulled_to(whole: Model, state: State, fixed: Sequence[int] = ()) -> Found:
+def pulled_to(whole: Model, state: State, fixed: Sequence[int]) -> Found:
     """The configuration nearest to a state for such a model, with the velocities of that state."""
     return _named(whole, solve_positions(replace(whole, initial=state), fixed), fixed)
 

@@ -244,7 +244,7 @@ class Model:
         kept = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "core"}
         return _restored, (kept,)
 
-    def refuse_custom(self, who: str, taken: Collection[str] = ()) -> None:
+    def refuse_custom(self, who: str, taken: Collection[str]) -> None:
         """Raise Unsupported, naming them, for elements given by formulas of kinds that are not accepted."""
         refused = [str(record) for record in self.custom if record.kind not in taken]
         if refused:

@@ -39,19 +39,14 @@ def symbol(
 
 
 def fresh_symbol(
-    name: str,
-    *,
-    positive: bool = False,
-    low: float | None = None,
-    high: float | None = None,
-    value: float | None = None,
+    name: str, *, low: float | None = None, high: float | None = None, value: float | None = None
 ) -> _core.Expression:
     """A symbol that differs from all others, whatever they are called; arguments as for `symbol`.
 
     value: of a parameter, initially.
     """
     kind = "plain" if value is None else "parameter"
-    bounds, origin = _bounds(name, positive, low, high), f"{_PROCESS} {next(_made)}"
+    bounds, origin = _bounds(name, False, low, high), f"{_PROCESS} {next(_made)}"
     return _core.expression_symbol(name, *bounds, kind, value or 0.0, origin=origin)
 
 

@@ -248,17 +248,17 @@ def listed(
     return [[page.shown(e).text for e in expressions] for page in pages], named
 
 
-def one_line(expression: Expression, limit: int = LENGTH) -> str:
+def one_line(expression: Expression) -> str:
     """The expression as a text that reads back as the same expression.
 
-    Raises ValueError if it has more characters than `limit`, or holds a table of numbers.
+    Raises ValueError if it has more characters than LENGTH, or holds a table of numbers.
     """
     page = _Page([expression], TEXT)
     if any(node.op == "table" for node in page.nodes):
         raise ValueError("it holds a table of numbers, which no text can")
-    written = page.shown(expression).text if page.length(expression) <= 2 * limit else ""  # 2: a guess
-    if not 0 < len(written) <= limit:
-        raise ValueError(f"the expression takes more than {limit} characters")
+    written = page.shown(expression).text if page.length(expression) <= 2 * LENGTH else ""  # 2: a guess
+    if not 0 < len(written) <= LENGTH:
+        raise ValueError(f"the expression takes more than {LENGTH} characters")
     return written
 
 

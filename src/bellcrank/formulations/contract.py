@@ -1,4 +1,4 @@
-"""The interface that the module of a formulation must provide."""
+"""The interface that the module of a formulation must provide, and its options."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def check_names(
     formulation: str,
     kinds: Iterable[type[DataclassInstance]],
     given: Iterable[str],
-    others: Iterable[str] = (),
+    others: Iterable[str],
 ) -> None:
     """Raise MechanismError for names that are no options of any kind.
 

@@ -42,11 +42,11 @@ class DcaSystem(System):
         """What the system has computed so far, with the redundant rows by name."""
         levels = zip(("positions", "velocities", "accelerations"), self.core.iterations(), strict=True)
         iterations = {level: {i: n for i, n in enumerate(counts) if n} for level, counts in levels}
-        told = vars(super().stats)
-        told["counts"] |= {
+        shared = vars(super().stats)
+        shared["counts"] |= {
             f"{level} in {i} iterations": n for level, counts in iterations.items() for i, n in counts.items()
         }
-        return DcaStatistics(**told, plan=self.core.plan(), iterations=iterations)
+        return DcaStatistics(**shared, plan=self.core.plan(), iterations=iterations)
 
     def accuracy(self) -> Accuracy:
         """What double precision, and iterations that were cut short, leave open; see `System.accuracy`."""

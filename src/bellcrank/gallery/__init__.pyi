@@ -5,8 +5,8 @@ from bellcrank.gallery.andrews import AndrewsData as AndrewsData
 from bellcrank.gallery.andrews import andrews_squeezer as andrews_squeezer
 from bellcrank.gallery.arch import arch as arch
 from bellcrank.gallery.arms import DhLink as DhLink
+from bellcrank.gallery.arms import add_drives as add_drives
 from bellcrank.gallery.arms import dh_arm as dh_arm
-from bellcrank.gallery.arms import lead as lead
 from bellcrank.gallery.arms import rr_arm as rr_arm
 from bellcrank.gallery.bicycle import BENCHMARK_BICYCLE as BENCHMARK_BICYCLE
 from bellcrank.gallery.bicycle import BicycleData as BicycleData

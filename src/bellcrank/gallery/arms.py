@@ -24,8 +24,8 @@ def quadratic(motion: tuple[float, float, float]) -> bc.Polynomial:
     return bc.Polynomial((position, velocity, 0.5 * acceleration))
 
 
-def lead(mech: bc.Mechanism, motion: Motion) -> bc.Mechanism:
-    """Add drives "drive 1", ... that lead the joints "joint 1", ... by constant accelerations."""
+def add_drives(mech: bc.Mechanism, motion: Motion) -> bc.Mechanism:
+    """Add drives "drive 1", ... that drive the joints "joint 1", ... by constant accelerations."""
     for number, values in enumerate(motion, start=1):
         mech.add_drive(f"drive {number}", joint=f"joint {number}", position=quadratic(values))
     return mech
@@ -42,7 +42,7 @@ def rr_arm(
 ) -> bc.Mechanism:
     """Two-link arm in the xy-plane, both revolute joints driven; gravity along -y.
 
-    No degree of freedom: the drives "drive 1" and "drive 2" lead both joints, so that their efforts are the
+    No degree of freedom: the drives "drive 1" and "drive 2" drive both joints, so that their efforts are the
     inverse dynamics; without them two. J. J. Craig, Introduction to Robotics, chapter 6.
 
     motion: of "joint 1" (from x) and "joint 2" (relative to the first link).
@@ -54,7 +54,7 @@ def rr_arm(
     arm = link_chain(
         links, angles.tolist(), rates.tolist(), gravity=(0.0, -gravity, 0.0), name="two-link arm"
     )
-    return lead(arm, motion)
+    return add_drives(arm, motion)
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,14 @@ def dh_arm(
     *,
     motors: bool = True,
     friction: bool = True,
-    led: bool = True,
+    driven: bool = True,
     gravity: float = 9.81,
     name: str = "arm",
 ) -> bc.Mechanism:
     """A serial arm from Denavit-Hartenberg parameters; base z up, gravity along -z.
 
     motion: of the joints "joint 1", ...; it gives the initial configuration, and the drives "drive 1", ...
-        if `led`. Bodies "link 1", ... have the frames of the convention, and
+        if `driven`. Bodies "link 1", ... have the frames of the convention, and
         markers "link 1.joint", ... whose z axes lie on their joints' axes.
     motors: whether the rotors' inertias act, in geared motors "motor 1", ....
     friction: whether viscous and Coulomb friction act at the joints. A joint at rest has no Coulomb friction;
@@ -137,7 +137,7 @@ def dh_arm(
                 viscous=link.ratio**2 * link.viscous, coulomb=level, regularisation_velocity=1e-4
             )
             mech.add_force(f"friction {number}", law, joint=joint)
-    return lead(mech, motion) if led else mech
+    return add_drives(mech, motion) if driven else mech
 
 
 def _dh_matrix(angle: float, twist: float) -> np.ndarray:

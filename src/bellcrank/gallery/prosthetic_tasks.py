@@ -86,7 +86,7 @@ def start(task: Task, parameters: ArmParameters | None = None) -> Posture:
     return level(reaching(task.curve.control_points[0], parameters or ArmParameters()))
 
 
-def led_by_path(task: Task, parameters: ArmParameters | None = None) -> bc.Mechanism:
+def driven_by_path(task: Task, parameters: ArmParameters | None = None) -> bc.Mechanism:
     """The arm with its wrist driven along the path of a task, the hand held level: inverse kinematics.
 
     Drives "path" (three rows) and "level"; all joints follow. What moves the arm is a force on the wrist.
@@ -121,7 +121,7 @@ def actuator_angles(
     return angles
 
 
-def led_by_angles(
+def driven_by_angles(
     task: Task,
     times: np.ndarray,
     angles: Mapping[str, np.ndarray],
@@ -141,18 +141,20 @@ def led_by_angles(
     return mechanism
 
 
-def led_by_motors(task: Task, parameters: ArmParameters | None = None, *, samples: int = 81) -> bc.Mechanism:
+def driven_by_motors(
+    task: Task, parameters: ArmParameters | None = None, *, samples: int = 81
+) -> bc.Mechanism:
     """The arm driven by its actuators along a task, from `samples` values of the closed form.
 
     Between them the wrist leaves the path of the task a little.
     """
     parameters = parameters or ArmParameters()
     times = np.linspace(task.hold, task.hold + task.duration, samples)
-    return led_by_angles(task, times, actuator_angles(task, times, parameters), parameters)
+    return driven_by_angles(task, times, actuator_angles(task, times, parameters), parameters)
 
 
 def demonstration() -> bc.Mechanism:
     """The complete arm taking a book, driven by its motors: the mechanism of examples/demo.yaml."""
-    mechanism = led_by_motors(TAKE_A_BOOK)
+    mechanism = driven_by_motors(TAKE_A_BOOK)
     mechanism.name = "prosthetic arm taking a book"
     return mechanism

@@ -44,15 +44,15 @@ def puma560(
     *,
     motors: bool = True,
     friction: bool = True,
-    led: bool = True,
+    driven: bool = True,
     gravity: float = 9.81,
 ) -> bc.Mechanism:
     """Unimation Puma 560, the six-axis robot arm, with the published masses, motors and frictions.
 
-    Six degrees of freedom, all of them driven unless `led` is false. P. Corke, B. Armstrong-Helouvry,
+    Six degrees of freedom, all of them driven unless `driven` is false. P. Corke, B. Armstrong-Helouvry,
     A search for consensus among model parameters reported for the PUMA 560 robot, Proc. ICRA, 1994.
 
-    motion, motors, friction, led: as in `dh_arm`; by default the arm stands still, its forearm raised.
+    motion, motors, friction, driven: as in `dh_arm`; by default the arm stands still, its forearm raised.
     gravity: along -z, m/s^2.
 
     The published moments of link 3 (0.066, 0.086, 0.0125 kg m^2) are not those of any mass distribution: the
@@ -62,7 +62,9 @@ def puma560(
     x, y, z = PUMA_560[2].inertia
     links = list(PUMA_560)
     links[2] = replace(links[2], inertia=(x, y - _EXCESS, z))
-    mech = dh_arm(motion, links, motors=motors, friction=friction, led=led, gravity=gravity, name="Puma 560")
+    mech = dh_arm(
+        motion, links, motors=motors, friction=friction, driven=driven, gravity=gravity, name="Puma 560"
+    )
     elbow = mech.bodies["link 1"].marker()
     mech.add_joint("links 1 and 3", bc.Free(), elbow, "link 3.joint")
     mech.add_force("link 3 excess", bc.GearedMotor(1.0, _EXCESS), joint="links 1 and 3", coordinate="theta_z")

@@ -12,7 +12,8 @@ from bellcrank.errors import Fault, FaultList, Location, MechanismError
 from bellcrank.io.robots.skeleton import element_name
 from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.mass import MassProperties
-from bellcrank.mechanism.mesh import TRIANGLES, Mesh, convex_hull, mesh_content
+from bellcrank.mechanism.mesh import Mesh, convex_hull
+from bellcrank.mechanism.mesh_files import TRIANGLES, mesh_content
 
 _METRES: Final = (".gltf", ".glb")  # whose unit is the metre
 SUFFIXES: Final = (".stl", ".obj", ".ply", ".off", *_METRES)

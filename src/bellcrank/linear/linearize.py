@@ -6,10 +6,9 @@ differenced. What has no linear equations is refused: kinks, singular poses, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from inspect import signature
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.contacts import refuse_contacts
 from bellcrank.compile.formula_joints import POLE, poles_near
 from bellcrank.compile.initial import assembled, refuse_misfits
-from bellcrank.compile.model import EFFORT_UNITS, Model
+from bellcrank.compile.model import Model
 from bellcrank.compile.start_values import continued
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
@@ -27,37 +26,26 @@ from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.formulations.symbolic import SymbolicSystem
 from bellcrank.formulations.system import System
 from bellcrank.linear.differences import Derivatives, OutOfReach, derivatives
-from bellcrank.linear.modes import LinearModel, Modes, modes_of
+from bellcrank.linear.linear_model import LinearModel
+from bellcrank.linear.modes import Modes, modes_of
+from bellcrank.linear.sampling import LinearInput, Points, with_inputs, without_stops
 from bellcrank.linear.state_chart import StateChart
-from bellcrank.mechanism.checking import Check, nearest, required_names
-from bellcrank.mechanism.coordinate import JointCoordinate, unit_of
+from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.motors import GearedMotor, JointMotor
-from bellcrank.mechanism.parameters import Input, inputs_of
 from bellcrank.mechanism.rows import LAW_PARAMETERS
-from bellcrank.trajectory.columns import Quantity, columns, recorded
-from bellcrank.trajectory.observation import observation
-from bellcrank.trajectory.store import MemoryStore
-from bellcrank.trajectory.trajectory import Trajectory
 
 _EPSILON: Final = 4e-16
 _ELSE: Final = "leave out state=, or take that of a run of this mechanism"
 _SURE: Final = 5.0  # times the estimated error of differences: what derived equations may differ by
 _LEAST: Final = 1e-3  # numbers whose changes are smaller, in SI units, are measured by this
-_STEP: Final = 0.08  # rad, or parts of the mechanism's size: the largest displacement that is tried
-_INPUT_STEP: Final = 0.1
-_PARAMETER_STEP: Final = 0.02
-_LATER: Final = 0.3  # rad, or parts of the mechanism's size
 _ELSEWHERE: Final = "go to another state"
 _TOUCHED: Final = 1e-7  # gap of a stop that counts as closed, m or rad
-_FAR: Final = 1e6  # where open stops are put, m or rad
 _STICKS: Final = 3.0  # speed, in regularisation velocities, below which dry friction is not at its level
 _STEADY: Final = 1e-6  # rates of speeds, in parts of what a unit displacement makes of them
 _STILL: Final = 1e-9  # speed, 1/s, below which nothing moves
 _LASTS: Final = 1e-6  # change of the matrix, in parts of its largest entry
 _SMOOTH: Final = 1e-6  # error of a derivative, in parts of the largest
 _AWAY: Final = 1e-3  # displacement after which a singular pose is left
-_EFFORT: Final = "linearized_effort_"
 
 
 def linearize(
@@ -156,15 +144,15 @@ def _points(
     states: tuple[str, ...],
     formulation: str,
     options: Mapping[str, Any],
-) -> _Points:
+) -> Points:
     """The points at which to take differences. signals: inputs and outputs."""
     inputs, outputs = signals
-    twin, named = _with_inputs(mechanism, inputs)
+    twin, named = with_inputs(mechanism, inputs)
     model, at = _start(twin, state, time)
     named = _steering(model, named, inputs is not None)
     chart = StateChart(model, at, states)
     _refuse_singular(chart)
-    return _Points(twin, prepare(model, formulation, **options), chart, named, outputs)
+    return Points(twin, prepare(model, formulation, **options), chart, named, outputs)
 
 
 def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Model, State]:
@@ -177,10 +165,10 @@ def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Mode
         refuse_misfits(model, state, "the mechanism cannot be linearized", _ELSE)
         at = prepare(model, "lagrange").project(state)
     _refuse_state(model, at)
-    return _without_stops(model), at
+    return without_stops(model), at
 
 
-def _steering(model: Model, named: tuple[_Input, ...], asked: bool) -> tuple[_Input, ...]:
+def _steering(model: Model, named: tuple[LinearInput, ...], asked: bool) -> tuple[LinearInput, ...]:
     """The inputs that a state-space model can have. Raises MechanismError if others are requested."""
     moving = {one.name for one, at in model.inputs.items() if at.constrains}
     rule = "it moves a drive, a joint or a constraint, so that its rates would be inputs as well"
@@ -191,7 +179,7 @@ def _steering(model: Model, named: tuple[_Input, ...], asked: bool) -> tuple[_In
     return tuple(one for one in named if one.key not in moving)
 
 
-def _made(mechanism: str, points: _Points, base: Floats, found: Derivatives) -> LinearModel:
+def _made(mechanism: str, points: Points, base: Floats, found: Derivatives) -> LinearModel:
     """The matrices from the derivatives of rates and outputs."""
     chart, n = points.chart, points.states
     matrix, error, derived = found.matrix.copy(), found.error.copy(), derived_matrix(points.system, chart)
@@ -228,7 +216,7 @@ def _made(mechanism: str, points: _Points, base: Floats, found: Derivatives) -> 
     )
 
 
-def _relative(points: _Points, matrix: Floats, error: Floats) -> float:
+def _relative(points: Points, matrix: Floats, error: Floats) -> float:
     """The largest error, in parts of what the largest steps make of states, or outputs in the same unit."""
     (_, _, outputs), units = points.names
     of_rows = [""] * points.states
@@ -255,7 +243,7 @@ def derived_matrix(system: System, chart: StateChart) -> Floats | None:
     return matrix.part(names, names[: chart.speeds])
 
 
-def _notes(points: _Points) -> tuple[str, ...]:
+def _notes(points: Points) -> tuple[str, ...]:
     model = points.system.model
     moving = [
         drive.name
@@ -268,165 +256,6 @@ def _notes(points: _Points) -> tuple[str, ...]:
     if not moving:
         return ()
     return (f"drives move here ({', '.join(dict.fromkeys(moving))}): the matrices are those of the moment",)
-
-
-class _Points:
-    """Rates (points, states) and then outputs, at points (points, states and inputs).
-
-    base: the point of linearization. steps: the largest sensible displacements of each number.
-    outputs: names of recorded numbers as they were given; None for none.
-
-    Raises MechanismError for unknown outputs.
-    """
-
-    def __init__(
-        self,
-        mechanism: Mechanism,
-        system: System,
-        chart: StateChart,
-        inputs: Sequence[_Input],
-        outputs: tuple[str, ...] | None,
-    ) -> None:
-        self.system, self.chart, self.inputs, self.outputs = system, chart, tuple(inputs), outputs
-        self._mechanism = mechanism
-        self._parameters = [one for one in self.inputs if one.kind == "parameter"]
-        values = {name: p.value for name, p in mechanism.parameters.items()}
-        values |= dict(system.inputs)
-        given = np.array([values[one.key] for one in self.inputs])
-        self.states = len(chart.position) + chart.speeds
-        self.base = np.concatenate([chart.position, chart.speed, given])
-        fastest = np.max(np.abs(chart.speed) / chart.scale[: chart.speeds], initial=1.0)
-        sizes = np.maximum(np.abs(given), 1.0)
-        for k, one in enumerate(self.inputs):
-            if one.kind == "parameter":
-                sizes[k] = _PARAMETER_STEP / _INPUT_STEP * (abs(given[k]) or 1.0)
-        largest = _STEP * chart.scale
-        self.steps = np.concatenate([largest, largest[: chart.speeds] * fastest, _INPUT_STEP * sizes])
-        self._worlds = {self._key(self.base): (system, chart)}
-        self._what = observation(system.model, accelerations=True)
-        self.state = chart.at(chart.position, chart.speed)
-        self._columns = self._chosen() if outputs is not None else []
-
-    @property
-    def names(self) -> tuple[tuple[tuple[str, ...], ...], dict[str, str]]:
-        """Names of states, inputs and outputs; and the units of all."""
-        found = self.chart.coordinates
-        units = {one.name: one.unit for one in found}
-        units |= {f"{one.name}.rate": f"{one.unit}/s" for one in found[: self.chart.speeds]}
-        states = tuple(units)
-        units |= {one.name: one.unit for one in self.inputs}
-        outputs = states
-        if self.outputs is not None:
-            outputs = tuple(one.name for one in self._columns)
-            units |= {one.name: one.unit for one in self._columns}
-        return (states, tuple(one.name for one in self.inputs), outputs), units
-
-    def __call__(self, points: Floats) -> Floats:
-        """Rates of the states, then outputs. Raises OutOfReach if the constraints cannot be satisfied."""
-        found = [self._at(point, self.state.time) for point in points]
-        rates = np.array([rate for rate, _ in found])
-        if self.outputs is None:
-            return rates
-        return np.hstack([rates, self._recorded(np.concatenate([frame for _, frame in found]))])
-
-    def _at(self, point: Floats, time: float) -> tuple[Floats, Floats]:
-        """Rates of the states, and a frame (1, 1 + width)."""
-        system, chart = self._world(point)
-        with system.displaced():
-            return self._rates_at(point, time, system, chart)
-
-    def _rates_at(
-        self, point: Floats, time: float, system: System, chart: StateChart
-    ) -> tuple[Floats, Floats]:
-        count = len(chart.position)
-        state = chart.at(point[:count], point[count : self.states], time)
-        steered = {
-            one.key: value
-            for one, value in zip(self.inputs, point[self.states :].tolist(), strict=True)
-            if one.kind != "parameter"
-        }
-        if steered:
-            system.inputs.update(steered)
-        system.set_state(state)
-        linear, angular, _ = system.core.accelerate()
-        rates = np.concatenate([chart.rates(state), chart.accelerations(state, linear, angular)])
-        frame = np.zeros((1, 0)) if self.outputs is None else _core.observe(system.core, self._what.core)
-        return rates, frame
-
-    def later(self) -> tuple[Floats, Floats]:
-        """A (states, states), with estimated errors, a little later along the motion, at its own time."""
-        chart, count = self.chart, len(self.chart.position)
-        rates = chart.rates(self.state)
-        wait = _LATER / float(np.max(np.abs(rates) / chart.scale))
-        point = self.base.copy()
-        point[:count] += wait * rates
-        time = self.state.time + wait
-
-        def sample(points: Floats) -> Floats:
-            return np.array([self._at(one, time)[0] for one in points])
-
-        found = derivatives(sample, point, self.steps)
-        return found.matrix[:, : self.states], found.error[:, : self.states]
-
-    def _key(self, point: Floats) -> tuple[float, ...]:
-        given = zip(self.inputs, point[self.states :].tolist(), strict=True)
-        return tuple(value for one, value in given if one.kind == "parameter")
-
-    def _world(self, point: Floats) -> tuple[System, StateChart]:
-        key = self._key(point)
-        if key not in self._worlds:
-            values = {one.key: value for one, value in zip(self._parameters, key, strict=True)}
-            self._worlds = {self._key(self.base): self._worlds[self._key(self.base)]}
-            self._worlds[key] = self._with_parameters(values)
-        return self._worlds[key]
-
-    def _with_parameters(self, values: dict[str, float]) -> tuple[System, StateChart]:
-        """What was taken from the initial configuration, such as rest lengths, stays as it is."""
-        own, chart = self.system.model, self.chart
-        found = compile_mechanism(self._mechanism.with_parameters(**values), own.initial.time)
-        kept: dict[str, Floats] = {}
-        if own.start.rows:
-            kept["row_constant"] = found.arrays["row_constant"].copy()
-            kept["row_constant"][list(own.start.rows)] = own.arrays["row_constant"][list(own.start.rows)]
-        if own.start.laws:
-            places = [place for place, _ in own.start.laws]
-            kept["law_params"] = found.arrays["law_params"].copy()
-            kept["law_params"][places] = own.arrays["law_params"][places]
-        model = _without_stops(found.with_arrays(**kept) if kept else found)
-        system = prepare(model, self.system.formulation, **self.system.options)
-        return system, chart.moved_to(system.model)
-
-    def _recorded(self, frames: Floats) -> Floats:
-        table = columns(self._run(frames))
-        return np.stack([table[one.title] for one in self._columns], axis=1)
-
-    def _run(self, frames: Floats) -> Trajectory:
-        return Trajectory(self._what.layout, MemoryStore.from_frames(self._what.layout, frames))
-
-    def _chosen(self) -> list[Quantity]:
-        """The quantities that outputs stand for."""
-        with self.system.displaced():
-            self.system.set_state(self.state)
-            table = recorded(self._run(_core.observe(self.system.core, self._what.core)))
-            plain = {one.name: one for one in table if not one.flags and one.name != "time"}
-        chosen, faults = [], FaultList()
-        for name in self.outputs or ():
-            asked = str(name).partition(" [")[0]
-            found = plain.get(asked, plain.get(f"joint.{asked}"))
-            if found is None:
-                rule = "there is no recorded number of this name"
-                faults.add(f"output {name!r}", rule, None, nearest(asked, list(plain)))
-            else:
-                chosen.append(found)
-        faults.raise_any()
-        return chosen
-
-
-def _without_stops(model: Model) -> Model:
-    """The model with its stops moved out of the way: open ones exert nothing, however far they are."""
-    if not model.stops:
-        return model
-    return model.with_arrays(row_constant=model.arrays["row_constant"] - _FAR * model.one_sided)
 
 
 def _refuse_state(model: Model, state: State) -> None:
@@ -515,7 +344,7 @@ def _check_steady(made: LinearModel) -> None:
         raise MechanismError(faults)
 
 
-def _check_lasting(made: LinearModel, points: _Points) -> None:
+def _check_lasting(made: LinearModel, points: Points) -> None:
     """Raise MechanismError if the linearized equations differ a little later along the motion."""
     moving = np.max(np.abs(points.chart.rates(points.state)) / points.chart.scale, initial=0.0)
     if moving <= _STILL:
@@ -536,88 +365,3 @@ def _check_lasting(made: LinearModel, points: _Points) -> None:
             "a Universal and a Revolute for a Spherical one; steady=False takes the matrices of the moment"
         )
         raise MechanismError(Fault(f"mechanism {made.mechanism!r}", rule, change / size, advice))
-
-
-@dataclass(frozen=True)
-class _Input:
-    """An input of a linearization.
-
-    name, unit: as it is listed. kind: whether it is an input of the mechanism, one of its parameters, or an
-    effort that is added to what acts along a coordinate. key: its name among inputs or parameters.
-    """
-
-    name: str
-    unit: str
-    kind: Literal["input", "parameter", "effort"]
-    key: str
-
-
-def _with_inputs(mechanism: Mechanism, names: Iterable[str] | None) -> tuple[Mechanism, tuple[_Input, ...]]:
-    """The mechanism, with an input added for each effort that has none yet, and what the names stand for.
-
-    names: of inputs, parameters, motors, and joints or their coordinates ("slot.z"). None: all inputs of the
-        mechanism that move no drive.
-
-    Raises MechanismError listing all unknown names.
-    """
-    own = inputs_of(mechanism)
-    if names is None:
-        return mechanism, tuple(_Input(name, one.unit, "input", name) for name, one in own.items())
-    listed = required_names("inputs", names)
-    twin, found, faults = mechanism.copy(), list[_Input](), FaultList()
-    for name in listed:
-        with faults.collect():
-            if listed.count(name) > 1:
-                raise MechanismError(Fault(f"input {name!r}", "it is listed twice"))
-            if name in own:
-                found.append(_Input(name, own[name].unit, "input", name))
-            elif name in mechanism.parameters:
-                found.append(_Input(name, mechanism.parameters[name].unit, "parameter", name))
-            else:
-                found.append(_effort(twin, mechanism, name, len(found)))
-    faults.raise_any()
-    return twin, tuple(found)
-
-
-def _effort(twin: Mechanism, mechanism: Mechanism, name: str, number: int) -> _Input:
-    """An effort of a motor, or along a coordinate of a joint, which the twin is given."""
-    force = mechanism.forces.get(name)
-    ratio: Any = 1.0
-    if force is not None and isinstance(force.kind, (JointMotor, GearedMotor)):
-        (end,) = force.ends
-        if not isinstance(end, JointCoordinate):
-            raise MechanismError(Fault(f"input {name!r}", "this motor acts on no joint", None))
-        joint, coordinate = mechanism.joints[end.joint], end.coordinate
-        ratio = force.kind.ratio if isinstance(force.kind, GearedMotor) else 1.0
-    else:
-        joint, coordinate = _joint(mechanism, name)
-    free = joint.kind.free
-    if coordinate is None and len(free) != 1:
-        rule = f"joint {joint.name!r} has {len(free)} free coordinates"
-        which = ", ".join(f"{joint.name}.{one}" for one in free) or "a joint that moves"
-        raise MechanismError(Fault(f"input {name!r}", rule, None, f"name one: {which}"))
-    key = f"{_EFFORT}{number}"
-    which = free[coordinate] if isinstance(coordinate, int) else coordinate or free[0]
-    unit = (
-        "N m" if isinstance(force and force.kind, GearedMotor) else EFFORT_UNITS[unit_of(joint.kind, which)]
-    )
-    twin.add_force(key, JointMotor(ratio * Input(key, 0.0, unit)), joint=joint.name, coordinate=which)
-    return _Input(name, unit, "effort", key)
-
-
-def _joint(mechanism: Mechanism, name: str) -> tuple[Any, str | None]:
-    """The joint of this name, or of the coordinate of this name, and the coordinate."""
-    if name in mechanism.joints:
-        return mechanism.joints[name], None
-    owner, _, coordinate = str(name).rpartition(".")
-    if owner in mechanism.joints and coordinate in mechanism.joints[owner].kind.free:
-        return mechanism.joints[owner], coordinate
-    if name in mechanism.drives:
-        advice = "release the drive, and give its joint as the input: the effort along it"
-        raise MechanismError(
-            Fault(f"input {name!r}", "a drive prescribes a motion and takes no effort", None, advice)
-        )
-    known = [*inputs_of(mechanism), *mechanism.parameters, *mechanism.forces, *mechanism.joints]
-    known += [f"{joint.name}.{one}" for joint in mechanism.joints.values() for one in joint.kind.free]
-    rule = "there is no input, parameter, motor or coordinate of this name"
-    raise MechanismError(Fault(f"input {name!r}", rule, None, nearest(str(name), known)))

@@ -23,6 +23,7 @@ from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.linear.differences import OutOfReach
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.rotation import IDENTITY, multiply
+from bellcrank.mechanism.rotation_arrays import conjugate
 
 _POLE: Final = 1e3  # gradient of an angle, in parts of those of usual ones, near a pole of it
 _JUMPS: Final = 0.1  # rad short of half a turn, where rotation vectors jump
@@ -82,7 +83,7 @@ def with_body_coordinates(model: Model, state: State) -> tuple[Model, list[State
     pairs, first = len(arrays["pair_bodies"]), len(arrays["coordinate_kind"])
     still = np.array([1.0, 0.0, 0.0, 0.0])
     turns = np.tile(still, (2 * count, 2, 1))
-    turns[1::2, 1] = state.rotation * np.array([1.0, -1.0, -1.0, -1.0])
+    turns[1::2, 1] = conjugate(state.rotation)
     bodies = np.repeat(np.arange(count, dtype=np.int32), 2)
     ends = np.stack([np.full(2 * count, model.ground, dtype=np.int32), bodies], axis=1)
     starts = arrays["coordinate_param_start"]

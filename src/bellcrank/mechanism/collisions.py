@@ -182,7 +182,7 @@ def not_written(mechanism: Contents) -> list[Fault]:
     return lost + [replace(fault, advice=_CONTACTS) for fault in mechanism.left_out if fault.rule == NOTE]
 
 
-def refuse_left_out(mechanism: Contents, left_out: object = "refuse") -> None:
+def refuse_left_out(mechanism: Contents, left_out: object) -> None:
     """Raise MechanismError with all that moves or weighs and was left out, unless left_out is "allow"."""
     if left_out not in _SETTINGS:
         raise MechanismError.of("simulate", "left_out must be 'refuse' or 'allow'", left_out)

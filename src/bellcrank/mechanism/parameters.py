@@ -24,7 +24,6 @@ from bellcrank.mechanism.checking import Check, check_name, nearest
 from bellcrank.mechanism.units import in_si
 
 if TYPE_CHECKING:
-    from bellcrank._core import Expression
     from bellcrank.mechanism.contents import Contents
 
 

@@ -67,8 +67,8 @@ class Event:
             if not isinstance(self.direction, (int, np.integer)) or self.direction not in (-1, 0, 1):
                 rule = "the direction must be 1 (from below), -1 (from above) or 0 (both)"
                 check.fault(rule, self.direction)
-            names = dict(self.names) if isinstance(self.names, Mapping) else {0: 0}
-            if not all(isinstance(n, str) for n in (*names, *names.values())):
+            names = dict(self.names) if isinstance(self.names, Mapping) else None
+            if names is None or not all(isinstance(n, str) for n in (*names, *names.values())):
                 check.fault("names must map the words of the function to names", self.names)
             check.store(self, terminal=check.flag("terminal", self.terminal), names=names)
 

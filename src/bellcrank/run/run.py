@@ -28,11 +28,12 @@ from bellcrank.errors import (
 from bellcrank.formulations.preparing import others
 from bellcrank.formulations.system import System
 from bellcrank.run import start
-from bellcrank.run.advance import Outcome, Progress, core_run, deferred_interrupt
+from bellcrank.run.advance import Outcome, core_run, deferred_interrupt
 from bellcrank.run.controllers import RunInputs, Steering
 from bellcrank.run.ending import Explanation, Slowness, counted, explain, happened, statistics
 from bellcrank.run.events import STATE_SET, CompiledEvents
 from bellcrank.run.plan import Plan
+from bellcrank.run.progress import Progress
 from bellcrank.trajectory.observation import Observation, observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder

@@ -1,4 +1,4 @@
-"""The facade: mechanism + formulation + method -> Trajectory."""
+"""`simulate` and `start`: mechanism + formulation + method -> Trajectory."""
 
 from __future__ import annotations
 

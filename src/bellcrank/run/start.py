@@ -110,7 +110,7 @@ def refuse_ledger(method: Method, assemble: bool | str) -> None:
         raise MechanismError(Fault("simulate", rule, assemble, advice))
 
 
-def set_start(system: System, state: State | None, steer: Callable[[], None], moves: bool = False) -> None:
+def set_start(system: System, state: State | None, steer: Callable[[], None], moves: bool) -> None:
     """Go to the start, which must satisfy the constraints to this formulation's own tolerance.
 
     steer: sets the inputs there. moves: whether a given state may be moved to satisfy them.

@@ -179,7 +179,7 @@ GUIDES: Final[Mapping[str, Callable[[GlyphBuilder], None]]] = {
 
 
 PIN: Final = (0.20, 0.22, 0.25, 1.0)
-LED: Final = (0.86, 0.38, 0.10, 1.0)
+DRIVEN: Final = (0.86, 0.38, 0.10, 1.0)
 ACTIVE: Final = (0.93, 0.06, 0.55, 1.0)  # of joints that moved in the last step, if others did not
 BLOCK: Final = (0.38, 0.41, 0.45, 1.0)
 
@@ -198,10 +198,10 @@ class GlyphBuilder:
         setting: Setting,
         joint: Joint,
         unit: float,
-        led: bool,
+        driven: bool,
         stack: Callable[[Floats, Floats, tuple[int, int]], tuple[float, float]],
     ) -> None:
-        self.setting, self.joint, self.unit, self.led, self.stack = setting, joint, unit, led, stack
+        self.setting, self.joint, self.unit, self.driven, self.stack = setting, joint, unit, driven, stack
         self.markers = (joint.marker_1, joint.marker_2)
         self.carriers = tuple(setting.number(marker.body) for marker in self.markers)
         self.drawn = tuple(bool(setting.shown(number)) for number in self.carriers)
@@ -227,7 +227,7 @@ class GlyphBuilder:
             direction = (float(x), float(y), float(z))
         carriers = (self.carriers[0], self.carriers[1])
         return Glyph(
-            self.joint.name, kind.name, carriers, marker.position, direction, self.led, tuple(self.pieces)
+            self.joint.name, kind.name, carriers, marker.position, direction, self.driven, tuple(self.pieces)
         )
 
     def _axis(self) -> str | None:
@@ -259,7 +259,7 @@ class GlyphBuilder:
     @property
     def color(self) -> Color:
         """The colour of the turning part; driven joints have a distinct one."""
-        return LED if self.led else PIN
+        return DRIVEN if self.driven else PIN
 
     @property
     def offset(self) -> Floats:
@@ -340,7 +340,10 @@ class GlyphBuilder:
             if not self.drawn[1]:
                 size = (3.4 * unit, 3.4 * unit, 5.0 * unit)
                 self.add(
-                    1, solids.box(tuple(round(x, 12) for x in size)), LED if self.led else BLOCK, TO_Z[axis]
+                    1,
+                    solids.box(tuple(round(x, 12) for x in size)),
+                    DRIVEN if self.driven else BLOCK,
+                    TO_Z[axis],
                 )
         else:
             self.add(1, solids.box((1.8 * unit,) * 3), BLOCK)

@@ -136,13 +136,6 @@ def damper(unit: float) -> TriangleMesh:
     return solids.revolved(profile)
 
 
-def arrow(radius: float, head: float = 0.25) -> TriangleMesh:
-    """An arrow along z from 0 to 1, to be stretched; head: part of its length that is the tip."""
-    neck = 1.0 - head
-    profile = ((0.0, 0.0), (radius, 0.0), (radius, neck), (2.6 * radius, neck), (0.0, 1.0))
-    return solids.revolved(profile, 20)
-
-
 def _narrowed(mesh: TriangleMesh, length: float) -> TriangleMesh:
     """A mesh of the given length along z scaled to length one, its normals adjusted accordingly."""
     normals = mesh.normals * (1.0, 1.0, length)

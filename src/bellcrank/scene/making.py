@@ -14,10 +14,11 @@ from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import joints_of
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene.bodies import hinge_axis, made_up, shape_pieces
 from bellcrank.scene.joints import GlyphBuilder
 from bellcrank.scene.links import anchors, links_of
-from bellcrank.scene.scene import Glyph, Piece, Scene, rotated
+from bellcrank.scene.scene import Glyph, Piece, Scene
 from bellcrank.scene.setting import Setting, pin_of, setting_of, size_of
 from bellcrank.scene.wheels import wheel_pieces
 
@@ -72,7 +73,7 @@ def corners_of(setting: Setting, pieces: Sequence[Piece]) -> Floats:
     for piece in pieces:
         low, high = piece.mesh.corners
         box = np.array([[(low, high)[(k >> axis) & 1][axis] for axis in range(3)] for k in range(8)])
-        own = rotated(np.asarray(piece.rotation)[None], box) + np.asarray(piece.position)
+        own = rotate(np.asarray(piece.rotation)[None], box) + np.asarray(piece.position)
         found.append(own @ setting.turn[piece.carrier].T + setting.position[piece.carrier])
     return np.concatenate(found)
 
@@ -94,16 +95,16 @@ def layers_of(setting: Setting) -> list[int]:
 
 def _glyphs(setting: Setting, pieces: list[list[Piece]], unit: float) -> dict[str, Glyph]:
     mechanism = setting.mechanism
-    led = {
+    driven = {
         name for drive in mechanism.drives.values() if isinstance(drive, Drive) for name in joints_of(drive)
     }
     for force in mechanism.forces.values():
         if type(force.kind).__name__ in _MOTORS:
-            led.update(joints_of(force))
+            driven.update(joints_of(force))
     stack = _Stack(setting, pieces, unit)
     known = {carrier.name for carrier in setting.carriers}
     return {
-        name: GlyphBuilder(setting, joint, unit, name in led, stack).glyph()
+        name: GlyphBuilder(setting, joint, unit, name in driven, stack).glyph()
         for name, joint in mechanism.joints.items()
         if _is_there(joint, known)
     }

@@ -17,7 +17,7 @@ from bellcrank.compile.state import Floats, Ints
 Points: TypeAlias = tuple[tuple[float, ...], ...]
 
 SIDES: Final = 32  # of round solids
-_CREASE: Final = np.cos(np.radians(35.0))  # a sharper bend of an outline is an edge
+_CREASE: Final = np.cos(np.radians(35.0))  # a sharper bend, of an outline or a surface, is an edge
 _KEPT: Final = 512  # meshes
 
 
@@ -56,8 +56,8 @@ def moved(mesh: TriangleMesh, position: Sequence[float] | Floats, turn: Floats |
     return TriangleMesh(mesh.vertices @ turn.T + np.asarray(position), mesh.triangles, mesh.normals @ turn.T)
 
 
-def faceted(vertices: Floats, triangles: Ints, smooth: float = 35.0) -> TriangleMesh:
-    """A mesh from vertices and triangles; faces that meet at less than `smooth` degrees are shaded as one.
+def faceted(vertices: Floats, triangles: Ints) -> TriangleMesh:
+    """A mesh from vertices and triangles; faces that meet at less than 35 degrees are shaded as one.
 
     The normal at each corner is the area-weighted mean over the adjacent faces that bend by less than that.
     """
@@ -71,7 +71,7 @@ def faceted(vertices: Floats, triangles: Ints, smooth: float = 35.0) -> Triangle
     counts = np.bincount(owner, minlength=len(vertices))
     starts = np.concatenate([[0], np.cumsum(counts)])
     normals = np.repeat(units, 3, axis=0)
-    limit = np.cos(np.radians(smooth))
+    limit = _CREASE
     for width in np.unique(counts[counts > 1]):  # vertices with the same number of faces, all at once
         of = starts[:-1][counts == width][:, None] + np.arange(width)
         faces = face[order[of]]
@@ -84,10 +84,10 @@ def faceted(vertices: Floats, triangles: Ints, smooth: float = 35.0) -> Triangle
     )
 
 
-def height_field(x: Floats, y: Floats, heights: Floats, most: int = 250) -> TriangleMesh:
-    """The surface of heights (ny, nx) over a grid in x and y, subsampled to fewer than `most` each way."""
+def height_field(x: Floats, y: Floats, heights: Floats) -> TriangleMesh:
+    """The surface of heights (ny, nx) over a grid in x and y, subsampled to at most 250 each way."""
     if len(y) > 2:  # two rows are a profile, which is drawn unchanged
-        rows, columns = (np.unique(np.linspace(0, n - 1, min(n, most)).astype(int)) for n in heights.shape)
+        rows, columns = (np.unique(np.linspace(0, n - 1, min(n, 250)).astype(int)) for n in heights.shape)
         x, y, heights = x[columns], y[rows], heights[np.ix_(rows, columns)]
     vertices = np.column_stack([part.ravel() for part in (*np.meshgrid(x, y), heights)])
     at = np.arange(heights.size).reshape(heights.shape)

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bellcrank.compile.state import Floats
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene.joints import ACTIVE
-from bellcrank.scene.scene import Link, Placed, Scene, rotated
+from bellcrank.scene.scene import Link, Placed, Scene
 from bellcrank.scene.view import View
 
 Picture = NDArray[np.float32]
@@ -290,7 +291,7 @@ class Painter:
     def _vertices(self, placed: Placed, number: int) -> Floats:
         """Vertices of the drawn parts, in the world."""
         own = self.scene.drawn[number].mesh.vertices * np.array([1.0, 1.0, placed.stretch[number]])
-        at: Floats = rotated(placed.rotation[number][None], own) + placed.position[number]
+        at: Floats = rotate(placed.rotation[number][None], own) + placed.position[number]
         return at
 
     def _shade(self, instant: Instant, floor: float) -> Floats:
@@ -340,7 +341,7 @@ class Painter:
             vertices = self.view.project(self._vertices(placed, number))
             vertices[:, 2] -= _APART * self.scene.size * (self._layer_of(what) % 7)
             stretch = placed.stretch[number]
-            turned = rotated(
+            turned = rotate(
                 placed.rotation[number][None], what.mesh.normals * np.array([stretch, stretch, 1.0])
             )
             own = self.view.project(

@@ -18,6 +18,7 @@ from bellcrank.compile.state import Floats, Ints, State
 from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rotation import IDENTITY
+from bellcrank.mechanism.rotation_arrays import product, rotate
 from bellcrank.scene.mesh import TriangleMesh
 
 Color = tuple[float, float, float, float]
@@ -46,7 +47,7 @@ class Piece:
     @cached_property
     def vertices(self) -> Floats:
         """Vertices (n, 3) in the frame of the body, m."""
-        turned = rotated(np.asarray(self.rotation)[None], self.mesh.vertices)
+        turned = rotate(np.asarray(self.rotation)[None], self.mesh.vertices)
         moved: Floats = turned + np.asarray(self.position)
         return moved
 
@@ -56,7 +57,7 @@ class Glyph:
     """The glyph of a joint.
 
     kind: name of its kind. carriers: the two bodies. point: its place on the first, in the frame of that
-    body, m. axis: unit vector along its axis there, or None. `led`: whether a drive or motor acts on it.
+    body, m. axis: unit vector along its axis there, or None. `driven`: whether a drive or motor acts on it.
     pieces: fixed to the one body or the other.
     """
 
@@ -65,7 +66,7 @@ class Glyph:
     carriers: tuple[int, int]
     point: Vec3
     axis: Vec3 | None
-    led: bool
+    driven: bool
     pieces: tuple[Piece, ...]
 
 
@@ -179,7 +180,7 @@ class Scene:
         position, rotation = self._poses(position, rotation)
         carrier, own_position, own_rotation = self._local
         turn = rotation[..., carrier, :]
-        at = position[..., carrier, :] + rotated(turn, own_position)
+        at = position[..., carrier, :] + rotate(turn, own_position)
         ends = self._parts_of(self._ends(position, rotation))
         span = ends[..., 1, :] - ends[..., 0, :]
         length = np.linalg.norm(span, axis=-1)
@@ -196,7 +197,7 @@ class Scene:
 
     def _ends(self, position: Floats, rotation: Floats) -> Floats:
         carriers, points = self._spans
-        moved: Floats = position[..., carriers, :] + rotated(rotation[..., carriers, :], points)
+        moved: Floats = position[..., carriers, :] + rotate(rotation[..., carriers, :], points)
         return moved
 
     def _parts_of(self, ends: Floats) -> Floats:
@@ -249,21 +250,6 @@ class Scene:
     def carrier(self, name: str) -> int:
         """The index of a body or of the ground."""
         return self.carriers.index(name)
-
-
-def rotated(q: Floats, v: Floats) -> Floats:
-    """Vectors (..., 3) turned by unit quaternions (..., 4): v + 2 u x (u x v + w v)."""
-    u = q[..., 1:]
-    inner = np.cross(u, v) + q[..., :1] * v
-    turned: Floats = v + 2.0 * np.cross(u, inner)
-    return turned
-
-
-def product(p: Floats, q: Floats) -> Floats:
-    """Quaternion products (..., 4)."""
-    w = p[..., :1] * q[..., :1] - np.sum(p[..., 1:] * q[..., 1:], axis=-1, keepdims=True)
-    rest = p[..., :1] * q[..., 1:] + q[..., :1] * p[..., 1:] + np.cross(p[..., 1:], q[..., 1:])
-    return np.concatenate([w, rest], axis=-1)
 
 
 def from_z(span: Floats) -> Floats:

@@ -68,8 +68,8 @@ class Setting:
         return turn
 
 
-def setting_of(mechanism: Mechanism, state: State | None = None) -> Setting:
-    """The setting at a state, by default at the assembled start.
+def setting_of(mechanism: Mechanism, state: State | None) -> Setting:
+    """The setting at a state; None for the assembled start.
 
     If assembly fails, it is as described, and `faults` gives the reason. Raises MechanismError for
     expressions without values.

@@ -138,12 +138,7 @@ def picture(
     return figure  # type: ignore[no-any-return]
 
 
-def framed(
-    painter: Painter,
-    instants: Sequence[Instant],
-    style: Style,
-    lines: Sequence[Floats] = (),
-) -> Frame:
+def framed(painter: Painter, instants: Sequence[Instant], style: Style, lines: Sequence[Floats]) -> Frame:
     """The extent of the picture: everything drawn with a margin, or the given box (2, 3) in the world."""
     if style.box is not None:
         low, high = np.asarray(style.box, dtype=float)

@@ -10,9 +10,10 @@ import numpy as np
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene.bodies import hinge_axis
 from bellcrank.scene.mesh import hull
-from bellcrank.scene.scene import Scene, rotated
+from bellcrank.scene.scene import Scene
 
 NAMES: Final = ("front", "back", "left", "right", "top", "bottom", "oblique")
 _OBLIQUE: Final = (32.0, 22.0)  # degrees from the front about the vertical, and above the horizon
@@ -134,7 +135,7 @@ def marks(scene: Scene) -> Floats:
             continue
         low, high = piece.mesh.corners
         box = np.array([[(low, high)[(k >> axis) & 1][axis] for axis in range(3)] for k in range(8)])
-        found.append(rotated(placed.rotation[number][None], box) + placed.position[number])
+        found.append(rotate(placed.rotation[number][None], box) + placed.position[number])
     points = np.concatenate(found)
     return points if len(points) else np.zeros((1, 3))
 
@@ -143,11 +144,11 @@ def _held(scene: Scene) -> Floats:
     """Positions of the joints, ends of the links and centres of mass at the start (n, 3)."""
     state, bodies = scene.state, list(scene.mechanism.bodies.values())
     coms = np.array([body.com for body in bodies], dtype=float).reshape(-1, 3)
-    found = [scene.ends().reshape(-1, 3), state.position + rotated(state.rotation, coms)]
+    found = [scene.ends().reshape(-1, 3), state.position + rotate(state.rotation, coms)]
     for glyph in scene.joints.values():
         carrier, point = glyph.carriers[0], np.asarray(glyph.point, dtype=float)
         if carrier < len(bodies):
-            point = state.position[carrier] + rotated(state.rotation[carrier], point)
+            point = state.position[carrier] + rotate(state.rotation[carrier], point)
         found.append(point[None])
     return np.concatenate(found)
 
@@ -164,7 +165,7 @@ def _normal(scene: Scene) -> Floats | None:
             continue
         carrier = glyph.carriers[0]
         turn = scene.state.rotation[carrier] if carrier < len(scene.carriers) - 1 else np.eye(4)[0]
-        axis = rotated(turn, np.asarray(glyph.axis))
+        axis = rotate(turn, np.asarray(glyph.axis))
         (hinges if hinge_axis(scene.mechanism.joints[name]) else slides).append(axis)
     if hinges:
         normal = hinges[0]

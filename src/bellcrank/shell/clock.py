@@ -9,9 +9,9 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.formulations.preparing import FORMULATIONS, check_request, takes_names
 from bellcrank.io.node import resolved
 from bellcrank.run.plan import METHODS, find_method, method_options
-from bellcrank.shell.files_and_pictures import drawn
 from bellcrank.shell.language import Argument, Command, Given, Option, Reply
 from bellcrank.shell.parsing import plain_fields
+from bellcrank.shell.pictures import drawn
 from bellcrank.shell.session import Session
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Commands that add elements in the form of mechanism files: bodies, markers, joints, forces, drives, ..."""
+"""Commands that add elements in the form of mechanism files, assemble them, and show what they make."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from bellcrank.mechanism.parameters import Input, inputs_of
 from bellcrank.shell.forces import weights_following
 from bellcrank.shell.language import Argument, Command, Given, Option, Reply
 from bellcrank.shell.parsing import plain_fields
+from bellcrank.shell.pictures import drawn
 from bellcrank.shell.session import Session, fresh
 
 if TYPE_CHECKING:
     from bellcrank._core import Expression
+    from bellcrank.analysis.info import MechanismInfo
 
 
 GROUP: Final = "Elements"
@@ -79,7 +81,9 @@ def _joint(session: Session, given: Given) -> Reply:
     return _added(session, "joint", given["name"], {"type": node_of(given["kind"]), **ends, **_fields(given)})
 
 
-def _attached(noun: str) -> Callable[[Session, Given], Reply]:
+def _attached(noun: str, example: str) -> Command:
+    """The command that adds a constraint or a force."""
+
     def add(session: Session, given: Given) -> Reply:
         name = given["name"]
         if noun == "force" and name in session.now.off:
@@ -92,7 +96,14 @@ def _attached(noun: str) -> Callable[[Session, Given], Reply]:
         }
         return _added(session, noun, name, values, structure=noun != "force")
 
-    return add
+    return Command(
+        noun,
+        f"Add a {noun} of a kind between its ends.",
+        add,
+        (NAME, KIND, Argument("ends", "end", repeated=True)),
+        fields="parameter=...",
+        example=example,
+    )
 
 
 def _drive(session: Session, given: Given) -> Reply:
@@ -180,6 +191,46 @@ def _new(session: Session, given: Given) -> Reply:
     return Reply(data={"name": name})
 
 
+def _info(session: Session, given: Given) -> Reply:  # noqa: ARG001
+    from bellcrank.analysis.info import info
+
+    if not session.mechanism.bodies:
+        return Reply(repr(session.mechanism), {"name": session.mechanism.name, "bodies": 0})
+    found = info(session.mechanism)
+    rows = _rows(found)
+    return Reply(
+        "\n".join(f"{name:16} {value}" for name, value in rows.items()), {"name": found.name, **rows}
+    )
+
+
+def _rows(found: MechanismInfo) -> dict[str, Any]:
+    return {
+        "bodies": found.bodies,
+        "joints": found.joints,
+        "rows": found.rows,
+        "freedom": found.freedom,
+        "redundant": ", ".join(map(str, found.redundant)) or "none",
+        "loops": found.loops,
+        "mass": found.mass,
+    }
+
+
+def _assemble(session: Session, given: Given) -> Reply:
+    from bellcrank.analysis.assemble import assemble
+
+    options = plain_fields(given.fields, ("method", "time_constant"), "assemble")
+    session.commit()
+    pinned = given["pinned"]
+    report = session.edit(lambda m: assemble(m, session.now.start, pinned=pinned, **options))
+    data = {"changed": report.changed, "report": str(report)}
+    if report.motion is None:
+        return Reply(str(report), data)
+    session.set(history=(report.motion,))
+    frames = drawn(session, report.motion)
+    text = "\n".join([*frames.pop("lines", ()), str(report)])
+    return Reply(text, {**data, "frames": len(report.motion), **frames})
+
+
 COMMANDS: Final = (
     Command(
         "new",
@@ -236,22 +287,8 @@ COMMANDS: Final = (
         fields="parameter=... limits={...} position=...",
         example="joint pivot Revolute {body: rod, position: [0, 0, 1], axis: [0, 1, 0]} stick0",
     ),
-    Command(
-        "constraint",
-        "Add a constraint of a kind between its ends.",
-        _attached("constraint"),
-        (NAME, KIND, Argument("ends", "end", repeated=True)),
-        fields="parameter=...",
-        example="constraint rope Cable rod stick0 length=9 slack=true",
-    ),
-    Command(
-        "force",
-        "Add a force of a kind between its ends.",
-        _attached("force"),
-        (NAME, KIND, Argument("ends", "end", repeated=True)),
-        fields="parameter=...",
-        example='force spring SpringDamper rod stick0 stiffness="200 N/m" rest_length=1',
-    ),
+    _attached("constraint", "constraint rope Cable rod stick0 length=9 slack=true"),
+    _attached("force", 'force spring SpringDamper rod stick0 stiffness="200 N/m" rest_length=1'),
     Command(
         "drive",
         "Drive a joint's coordinate as a function of time, or a marker along a path.",
@@ -267,5 +304,22 @@ COMMANDS: Final = (
         (Argument("name", "element"),),
         (Option("-all", "With all that refers to it."),),
         example="remove stringM1",
+    ),
+    Command(
+        "assemble",
+        "Move the bodies until all joints and constraints fit; those that are named stay where they are. "
+        "With method=constraint_forces they come together as if critically damped, in about 24 time "
+        "constants; the motion is drawn as steps are, and plot shows it until something is run.",
+        _assemble,
+        (Argument("pinned", "body", repeated=True),),
+        fields="method=... time_constant=...",
+        example="assemble stick0 method=constraint_forces",
+    ),
+    Command(
+        "info",
+        "Show what the mechanism consists of, its degrees of freedom, redundant constraints and loops.",
+        _info,
+        example="info",
+        keeps=True,
     ),
 )

@@ -16,17 +16,17 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.named_files import is_admitted
 from bellcrank.run.plan import METHODS
-from bellcrank.shell import bodies, clock, description, files_and_pictures, forces, general, links
-from bellcrank.shell.files_and_pictures import CONVENTIONS
+from bellcrank.shell import bodies, clock, description, files, forces, general, links, pictures
 from bellcrank.shell.language import Argument, Command, Reply, failure
 from bellcrank.shell.parsing import parsed, words
+from bellcrank.shell.pictures import CONVENTIONS
 from bellcrank.shell.places import Places
 from bellcrank.shell.session import Session
 from bellcrank.turns import Turn
 
 COMMANDS: Final[dict[str, Command]] = {
     command.name: replace(command, group=module.GROUP)
-    for module in (description, clock, files_and_pictures, general, bodies, links, forces)
+    for module in (description, clock, files, pictures, general, bodies, links, forces)
     for command in module.COMMANDS
 }
 """Every command by name, in the order of the help: plain words before those of the Virtual Erector Set."""

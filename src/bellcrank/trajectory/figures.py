@@ -274,7 +274,7 @@ def force(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
     listed = tuple(name for name in run.forces if run.force(name).columns)
     if not listed:
         raise _nothing(run, "no forces", "simulate with reactions=True")
-    return _exerted(run, "Force", names, listed, run.force, "Power of forces")
+    return _exerted(run, "Force", names, listed, run.force, "Power of forces", all_powers=True)
 
 
 def limit(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
@@ -362,8 +362,12 @@ def _exerted(
     listed: tuple[str, ...],
     history: Callable[[str], Exerted],
     power: str = "",
+    all_powers: bool = False,
 ) -> list[Panel]:
-    """A panel for torques and one for forces, if there are any, and one for powers. power: its title."""
+    """A panel for torques and one for forces, if there are any, and one for powers.
+
+    power: its title. all_powers: whether elements whose power is not shown count there, too.
+    """
     shown = [history(name) for name in names or _loaded(history, listed)]
     every = [history(name) for name in names or listed]
     panels: list[Panel] = []
@@ -383,7 +387,7 @@ def _exerted(
         Series(o.name, o.power) for o in shown if power and None not in {c.coordinate for c in o.columns}
     ]
     if powers:
-        counted = len(every) if noun == "Force" or len(powers) == len(shown) else 0
+        counted = len(every) if all_powers or len(powers) == len(shown) else 0
         title = _titled(power, powers, max(len(powers), counted))
         panels.append(TimePanel(title, "Power", "W", run.time, powers))
     return panels

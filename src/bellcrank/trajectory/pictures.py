@@ -15,13 +15,14 @@ from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.html import page
 from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene.contact_marks import COLORS, ContactMarking
 from bellcrank.scene.figure import check_matplotlib, check_picture
 from bellcrank.scene.film import Pixels, check_film, write_film
 from bellcrank.scene.making import of
 from bellcrank.scene.notebook import image
 from bellcrank.scene.painter import Instant, Look, Painter
-from bellcrank.scene.scene import Scene, rotated
+from bellcrank.scene.scene import Scene
 from bellcrank.scene.still import (
     WIDTH,
     Style,
@@ -208,7 +209,7 @@ def _trace(run: Trajectory, given: Any) -> tuple[str, FloatArray]:
             Fault("paths", "there is no body and no marker of this name", name, nearest(body, known))
         )
     position, rotation = run.body_poses(body)
-    return str(name), position + rotated(rotation, np.broadcast_to(point, position.shape))
+    return str(name), position + rotate(rotation, np.broadcast_to(point, position.shape))
 
 
 def _page(run: Any) -> str:

@@ -185,13 +185,13 @@ class Recorder:
             raise self._trouble
         return trajectory
 
-    def _end(self, writer: Writer, told: tuple[str, str, dict[str, Any], Sequence[EventRecord]]) -> None:
+    def _end(self, writer: Writer, end: tuple[str, str, dict[str, Any], Sequence[EventRecord]]) -> None:
         """Write what is left and the end, as far as there is a file to write it into; note if that fails."""
         with suppress(SimulationError):  # it is noted
             self.flush()
         if writer.is_open and (writer.is_there or self._trouble is None):
             try:
-                writer.close(*told)
+                writer.close(*end)
             except OSError as error:
                 if self._trouble is None:
                     self._failed(writer, error, self._reached)

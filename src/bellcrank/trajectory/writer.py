@@ -203,7 +203,7 @@ def _growth(data: Any, rows: int) -> int:
 
 def _end(status: str, message: str, statistics: Mapping[str, Scalar], events: Sequence[EventRecord]) -> bytes:
     """What the file holds at its end."""
-    told = {
+    end = {
         "status": str(status),
         "message": str(message),
         "statistics": {
@@ -212,7 +212,7 @@ def _end(status: str, message: str, statistics: Mapping[str, Scalar], events: Se
         },
         "events": [event.name for event in events],
     }
-    return json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace")  # an escape of JSON
+    return json.dumps(end, ensure_ascii=False).encode("utf-8", "backslashreplace")  # an escape of JSON
 
 
 def _part(event: EventRecord, name: str) -> Any:

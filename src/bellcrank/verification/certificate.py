@@ -229,22 +229,20 @@ def made_run(
     system: System,
     duration: float,
     method: str,
-    tolerance: float | None = None,
-    start: State | None = None,
+    tolerance: float | None,
 ) -> Trajectory:
     """A run of a system of the model, recording everything that the checks need.
 
-    tolerance: None for the method's default. start: None for the model's initial state.
+    tolerance: None for the method's default.
 
     Raises SimulationError if it breaks down.
     """
     chosen = method_options(method, duration, tolerance=tolerance)
-    begin = model.initial if start is None else start
-    system.set_state(begin)
+    system.set_state(model.initial)
     system.project()
     what = observation(model, accelerations=True, ledger=True)
     recorder = Recorder(what.layout, description=Origin.of_model(model))
-    times = output_times(begin.time, duration, duration / _FRAMES, chosen)
+    times = output_times(model.initial.time, duration, duration / _FRAMES, chosen)
     outcome = advance(system.core, chosen, times, what.core, recorder.on_block, lambda _time: None)
     explained = explain(model, system.core, chosen, outcome)
     trajectory = recorder.finish(
@@ -255,7 +253,7 @@ def made_run(
             "method": method,
             **system.stats.counts,
         },
-        happened(model, CompiledEvents((), [], []), outcome),
+        happened(model, CompiledEvents(), outcome),
         outcome.event_frames,
     )
     if outcome.status != "finished":

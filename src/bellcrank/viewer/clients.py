@@ -78,8 +78,8 @@ class Subscription:
 
 def command_of(entry: Entry) -> str:
     """A command line of another front end, as a line of JSON."""
-    told = {"by": entry.by, "command": entry.line, "ok": entry.ok, "text": entry.text}
-    return json.dumps({"event": "command", **told})
+    fields = {"by": entry.by, "command": entry.line, "ok": entry.ok, "text": entry.text}
+    return json.dumps({"event": "command", **fields})
 
 
 def poses_of(now: Snapshot) -> dict[str, Any]:
@@ -101,11 +101,11 @@ class Attached:
     def __init__(self, live: Session, name: str) -> None:
         if live.editor is None:
             raise MechanismError(Fault("session", "it plays a recorded run, in which nothing can be changed"))
-        self.live, self.name, self._bench = live, name, live.editor
+        self.live, self.name, self._editor = live, name, live.editor
 
     def complete(self, begun: str) -> list[str]:
         """The words that may complete the last word of a line."""
-        return self._bench.shell.complete(begun)
+        return self._editor.shell.complete(begun)
 
     def execute(self, line: str) -> Reply:
         """Execute a command line. Ctrl-C ends what it runs."""
@@ -136,7 +136,7 @@ class Telling:
         self._number = attached.live.snapshot.number
         self._subscription = Subscription(attached.live, attached.name)
         self._ends = Event()
-        self._thread = Thread(target=self._work, name="bellcrank tells", daemon=True)
+        self._thread = Thread(target=self._work, name="bellcrank events", daemon=True)
         self._thread.start()
 
     def __enter__(self) -> Self:
@@ -302,8 +302,8 @@ class Client:
         given = _object(text)
         if "attach" in given:
             self._attach(given)
-            told = {"session": self._live.name, "name": self.name}
-            return self._put(_done(Reply(data=told)), text)
+            names = {"session": self._live.name, "name": self.name}
+            return self._put(_done(Reply(data=names)), text)
         self._refuse_stranger()
         if "complete" in given:
             editor = self._live.editor
@@ -402,8 +402,8 @@ class Client:
         now = self._live.snapshot
         if now.status != self._status:
             self._status = now.status
-            told = {"status": now.status, "time": now.time, "message": now.message}
-            lines.append(json.dumps({"event": "status", **told}))
+            fields = {"status": now.status, "time": now.time, "message": now.message}
+            lines.append(json.dumps({"event": "status", **fields}))
         if lost:
             self._last, self._reads = f"{lost} events were left unread", False
         return lines

@@ -215,10 +215,10 @@ class Editor:
         """Enter lines in the log."""
         engine = self.engine
         number = engine.log[-1].number if engine.log else 0
-        told = [line for line in lines if line.strip()]
+        entered = [line for line in lines if line.strip()]
         made = [
-            Entry(number + k, by, line, reply.text[:_TEXT] if k == len(told) else "", reply.ok)
-            for k, line in enumerate(told, start=1)
+            Entry(number + k, by, line, reply.text[:_TEXT] if k == len(entered) else "", reply.ok)
+            for k, line in enumerate(entered, start=1)
         ]
         engine.log = (*engine.log, *made)[-_ENTRIES:]
         for follower in tuple(self.followers):

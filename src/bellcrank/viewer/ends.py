@@ -1,4 +1,4 @@
-"""Points and places on the editor, as front ends name them."""
+"""Points and places of what is built, as front ends name them."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def word(name: str) -> str:
 
 
 def body_lines(
-    kind: str, name: str, sizes: Sequence[float], mass: float, position: Sequence[float], file: str = ""
+    kind: str, name: str, sizes: Sequence[float], mass: float, position: Sequence[float], file: str
 ) -> list[str]:
     """The command lines that add a body of the palette. Sizes are in m, the mass is in kg."""
     piece = PALETTE[kind]

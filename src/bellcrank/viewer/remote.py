@@ -115,11 +115,11 @@ class Remote:
     def _read(self) -> None:
         try:
             for line in self._stream:
-                told = json.loads(line)
-                if "event" not in told:
-                    self._answers.put(told)
+                message = json.loads(line)
+                if "event" not in message:
+                    self._answers.put(message)
                 elif self._shows:
-                    _show(told)
+                    _show(message)
         except (OSError, ValueError):
             pass
         self._answers.put(None)
@@ -174,12 +174,12 @@ def _pass_on(stream: BinaryIO, connection: socket.socket) -> None:
         pass  # the session has ended
 
 
-def _show(told: dict[str, Any]) -> None:
+def _show(message: dict[str, Any]) -> None:
     """Write what others did as a comment."""
-    if told["event"] == "command":
-        text = f"{told['by'] or 'another'}: {told['command']}{'' if told['ok'] else '   ; refused'}"
-    elif told["event"] == "closed":
-        text = told["text"]
+    if message["event"] == "command":
+        text = f"{message['by'] or 'another'}: {message['command']}{'' if message['ok'] else '   ; refused'}"
+    elif message["event"] == "closed":
+        text = message["text"]
     else:
         return
     sys.stdout.write(f"; {text}\n")

@@ -1,4 +1,4 @@
-"""MJCF tendons: weighted sums of joint coordinates, and cables between sites."""
+"""MJCF tendons and equalities: sums of joint coordinates, cables between sites, constraints."""
 
 from __future__ import annotations
 

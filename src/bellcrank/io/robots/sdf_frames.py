@@ -1,4 +1,4 @@
-"""SDF frames: poses given relative to other frames, in models nested in models."""
+"""SDF frames and joints: poses given relative to other frames, in models nested in models."""
 
 from __future__ import annotations
 

@@ -90,16 +90,20 @@ def _followed(outer: Pieces, inner: Pieces, extrapolation: str) -> tuple[Pieces,
         reach = _reach(value, slope, low, high, before)
         if reach == 0.0:
             continue
-        row = np.zeros(inner.coefficients.shape[1])
-        row[1] = slope
-        row[0] = value - slope * reach if before else value
-        if before:
-            breaks.insert(0, edge - reach)
-            rows.insert(0, row)
-        else:
-            breaks.append(edge + reach)
-            rows.append(row)
+        _extend(breaks, rows, (value, slope), reach, before)
     return Pieces(np.array(breaks), np.array(rows)), "linear"
+
+
+def _extend(
+    breaks: list[Any], rows: list[Any], end: tuple[float, float], length: float, before: bool
+) -> None:
+    """Add a linear piece of a length before or after the others; end: value and slope where it begins."""
+    value, slope = end
+    row = np.zeros(max(len(rows[0]), 2))
+    row[:2] = (value - slope * length if before else value), slope
+    row = row[: len(rows[0])]
+    breaks.insert(0, breaks[0] - length) if before else breaks.append(breaks[-1] + length)
+    rows.insert(0, row) if before else rows.append(row)
 
 
 def _reach(value: float, slope: float, low: float, high: float, before: bool) -> float:
@@ -138,24 +142,15 @@ def _padded(outer: Pieces, inner: Pieces, extrapolation: str) -> Pieces:
     breaks, rows = list(outer.breaks), list(outer.coefficients)
     last = len(rows) - 1
     slack = 1e-12 * (breaks[-1] - breaks[0])  # rounding alone adds no piece
-    order = outer.coefficients.shape[1]
     for edge, piece, bound, before in ((breaks[0], 0, low, True), (breaks[-1], last, high, False)):
         beyond = edge - bound if before else bound - edge
         if beyond <= slack:
             continue
-        row = np.zeros(max(order, 2))
         value = float(outer.evaluate(np.array(edge), 0, np.array(piece)))
         slope = (
             float(outer.evaluate(np.array(edge), 1, np.array(piece))) if extrapolation == "linear" else 0.0
         )
-        row[:2] = (value - slope * beyond if before else value), slope
-        row = row[:order]
-        if before:
-            breaks.insert(0, edge - beyond)
-            rows.insert(0, row)
-        else:
-            breaks.append(edge + beyond)
-            rows.append(row)
+        _extend(breaks, rows, (value, slope), beyond, before)
     return Pieces(np.array(breaks), np.array(rows))
 
 

@@ -9,9 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.compile.state import Floats
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene.contact_marks import CUT, FORCE, LONGEST, SLIPS, STICKS, force_text
 from bellcrank.scene.mesh import TriangleMesh, ball, cone, cylinder, joined, moved
-from bellcrank.scene.scene import from_z, rotated
+from bellcrank.scene.scene import from_z
 from bellcrank.trajectory.contact_marks import Touching, arrows_of, summed_of, usual_of
 from bellcrank.viewer.page.stage import Stage
 from bellcrank.viewer.snapshot import Snapshot
@@ -57,7 +58,7 @@ class Arrows:
                 continue
             carrier, point = glyph.carriers[0], np.asarray(glyph.point)
             if carrier < len(now.bodies):
-                point = now.position[carrier] + rotated(now.rotation[carrier][None], point[None])[0]
+                point = now.position[carrier] + rotate(now.rotation[carrier][None], point[None])[0]
             found[name] = (point, reactions[number])
         return found
 

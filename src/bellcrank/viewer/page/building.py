@@ -152,15 +152,15 @@ _TELLING: Final = ("keep", "open_file", "assemble")
 class Building:
     """The building panel.
 
-    told: callback for the future of a command; warned: callback for the future of a command whose result is
+    report: callback for the future of a command; warned: callback for the future of a command whose result is
     visible anyway.
     """
 
     def __init__(
-        self, server: Any, session: Session, stage: Stage, told: Callable[[Any], None],
+        self, server: Any, session: Session, stage: Stage, report: Callable[[Any], None],
         warned: Callable[[Any], None],
     ) -> None:  # fmt: skip
-        self._gui, self._session, self._told, self._warned = server.gui, session, told, warned
+        self._gui, self._session, self._report, self._warned = server.gui, session, report, warned
         now = session.snapshot
         self.marks = Marks(server, stage, now)
         empty = not now.bodies
@@ -295,14 +295,14 @@ class Building:
 
     def send(self, command: str, **arguments: Any) -> None:
         """Send a command to the session."""
-        told = self._told if command in _TELLING else self._warned
-        told(self._session.send(command, by=_WHO, **arguments))
+        report = self._report if command in _TELLING else self._warned
+        report(self._session.send(command, by=_WHO, **arguments))
 
     def refuse(self, element: str, rule: str, advice: str) -> None:
         """Report that an action was not carried out."""
         answer: Future[Any] = Future()
         answer.set_exception(MechanismError(Fault(element, rule, None, advice)))
-        self._told(answer)
+        self._report(answer)
 
 
 def elements(now: Snapshot) -> tuple[str, ...]:

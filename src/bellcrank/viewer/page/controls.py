@@ -19,11 +19,11 @@ _METHODS: Final = (*FIXED, "dopri5", "adams", "bdf", "auto")
 class Controls:
     """Widgets for time and method, which display a session and send it commands.
 
-    told: callback for the future of each command.
+    report: callback for the future of each command.
     """
 
-    def __init__(self, gui: Any, session: Session, told: Callable[[Any], None]) -> None:
-        self._gui, self._session, self._told = gui, session, told
+    def __init__(self, gui: Any, session: Session, report: Callable[[Any], None]) -> None:
+        self._gui, self._session, self._report = gui, session, report
         now = session.snapshot
         self._status = gui.add_html(_status(session, now))
         self._run = gui.add_button_group("Run", ("Play", "Pause", "Step", "Reset"))
@@ -82,7 +82,7 @@ class Controls:
     def _switching(self, widget: Any, name: str) -> Any:
         async def switch(event: Any) -> None:
             if event.client is not None:
-                self._told(self._session.send("switch", **{name: widget.value}))
+                self._report(self._session.send("switch", **{name: widget.value}))
 
         return switch
 
@@ -107,12 +107,12 @@ class Controls:
     def _setting(self, slider: Any, command: str, name: str) -> Any:
         async def set_it(event: Any) -> None:
             if event.client is not None:
-                self._told(self._session.send(command, name=name, value=float(slider.value)))
+                self._report(self._session.send(command, name=name, value=float(slider.value)))
 
         return set_it
 
     async def _on_run(self, _event: Any) -> None:
-        self._told(self._session.send(str(self._run.value).lower()))
+        self._report(self._session.send(str(self._run.value).lower()))
 
     async def _on_time(self, event: Any) -> None:
         if event.client is not None:
@@ -120,7 +120,7 @@ class Controls:
 
     async def _on_speed(self, event: Any) -> None:
         if event.client is not None and self._speed.value in _SPEEDS:
-            self._told(self._session.send("speed", value=_SPEEDS[self._speed.value]))
+            self._report(self._session.send("speed", value=_SPEEDS[self._speed.value]))
 
 
 def _set(widget: Any, value: Any) -> None:

@@ -30,13 +30,13 @@ _RATE: Final = 10.0  # presses a second of a button that is kept pressed
 class Jogging:
     """A folder that jogs a marker of a live session; the marker is selected in the folder.
 
-    scene: of the mechanism. told: callback for the future of each command.
+    scene: of the mechanism. report: callback for the future of each command.
     """
 
     def __init__(
-        self, gui: Any, session: Session, told: Callable[[Any], None], plots: Plots, scene: Scene
+        self, gui: Any, session: Session, report: Callable[[Any], None], plots: Plots, scene: Scene
     ) -> None:
-        self._session, self._told, self._plots = session, told, plots
+        self._session, self._report, self._plots = session, report, plots
         self._jogs = self._waits = False
         self._up, size = np.asarray(scene.up), scene.size
         with gui.add_folder("Jog", expand_by_default=False):
@@ -61,9 +61,9 @@ class Jogging:
         )
         if not self._jogs:
             self._jogs = self._waits = True
-            self._told(answer)
+            self._report(answer)
         if self._session.snapshot.status == "paused":
-            self._told(self._session.send("play"))
+            self._report(self._session.send("play"))
 
     def show(self, now: Snapshot) -> None:
         """Plot the efforts of the driven marker, once it is driven."""
@@ -82,7 +82,7 @@ class Jogging:
 
     async def _let_go(self, _event: Any) -> None:
         self._jogs = False
-        self._told(self._session.send("jog"))
+        self._report(self._session.send("jog"))
 
 
 def direction(way: str, camera: Floats | None, up: Floats) -> Floats:

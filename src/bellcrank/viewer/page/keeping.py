@@ -22,7 +22,7 @@ _RATE: Final = 30.0  # pictures a second of a recording
 _PICTURES: Final = 900  # pictures of a recording, at most
 
 
-def recording(scene: Scene, run: Trajectory, dark: bool = False) -> str:
+def recording(scene: Scene, run: Trajectory) -> str:
     """A self-contained page, as text, that plays a run without a server and without a network.
 
     It shows thirty pictures a second, fewer for long runs. Nothing listens meanwhile.
@@ -43,7 +43,7 @@ def recording(scene: Scene, run: Trajectory, dark: bool = False) -> str:
         for number in range(len(shown)):
             stage.show(position[number], rotation[number])
             serializer.insert_sleep((last - first) / max(count - 1, 1))
-        return str(serializer.as_html(dark_mode=dark))
+        return str(serializer.as_html())
     finally:
         stop_quietly(server)
 
@@ -52,9 +52,9 @@ class Keeping:
     """Buttons for saving. folder: where files are written. dark: whether the page is dark."""
 
     def __init__(
-        self, gui: Any, session: Session, scene: Scene, folder: Path, told: Callable[[Any], None]
+        self, gui: Any, session: Session, scene: Scene, folder: Path, report: Callable[[Any], None]
     ) -> None:
-        self._session, self.scene, self._folder, self._told = session, scene, folder, told
+        self._session, self.scene, self._folder, self._report = session, scene, folder, report
         self._written: set[Path] = set()
         self._name = gui.add_text("Name", "run", hint="Of files, which go into the working folder.")
         if session.is_live:
@@ -108,6 +108,6 @@ class Keeping:
         answer: Future[str] = Future()
         try:
             answer.set_result(work())
-        except Exception as error:  # noqa: BLE001  (it is told on the page)
+        except Exception as error:  # noqa: BLE001  (it is shown on the page)
             answer.set_exception(error)
-        self._told(answer)
+        self._report(answer)

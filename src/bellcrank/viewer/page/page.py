@@ -80,7 +80,7 @@ class Page:
         self.building: Building | None = None
         self.jogging: Jogging | None = None
         self._widgets(folder or Path.cwd())
-        self.pointing = Pointing(self.stage, session, self._told, self._chosen)
+        self.pointing = Pointing(self.stage, session, self._report, self._chosen)
         self.server.on_client_disconnect(lambda client: self.pointing.leave(client.client_id))
         self._open = True
         self._thread = threading.Thread(target=self._show, name="bellcrank page", daemon=True)
@@ -126,14 +126,14 @@ class Page:
 
     def _widgets(self, folder: Path) -> None:
         gui, joints = self.server.gui, tuple(self.scene.joints)
-        self.controls = Controls(gui, self.session, self._told)
+        self.controls = Controls(gui, self.session, self._report)
         if self.session.is_live:
-            self.building = Building(self.server, self.session, self.stage, self._told, self._warned)
+            self.building = Building(self.server, self.session, self.stage, self._report, self._warned)
         self.plots = Plots(gui, self.session)
         if self.session.is_live:
-            self.jogging = Jogging(gui, self.session, self._told, self.plots, self.scene)
+            self.jogging = Jogging(gui, self.session, self._report, self.plots, self.scene)
         with gui.add_folder("Inspect"):
-            self.selected = Selected(gui, self.session, self._told, joints)
+            self.selected = Selected(gui, self.session, self._report, joints)
         with gui.add_folder("Show", expand_by_default=False):
             self._names = gui.add_checkbox("Names of bodies", False)
             self._joint_names = gui.add_checkbox("Names of joints", False)
@@ -149,7 +149,7 @@ class Page:
             widget.on_update(self._on_look)
         self._view.on_update(self._on_view)
         with gui.add_folder("Keep", expand_by_default=False):
-            self.keeping = Keeping(gui, self.session, self.scene, folder, self._told)
+            self.keeping = Keeping(gui, self.session, self.scene, folder, self._report)
         gui.add_html(_NOTICES)
 
     async def _on_look(self, _event: Any) -> None:
@@ -251,9 +251,9 @@ class Page:
         if (note := self.contacts.note) != self._contact_note.content:
             self._contact_note.content, self._contact_note.visible = note, bool(note)
 
-    def _told(self, answer: Future[Any]) -> None:
+    def _report(self, answer: Future[Any]) -> None:
         """Show a command's error, or its message, in all browsers."""
-        answer.add_done_callback(self._tell)
+        answer.add_done_callback(self._show_answer)
 
     def _complain(self, error: Exception) -> None:
         """Show, once, that a picture could not be made."""
@@ -261,13 +261,15 @@ class Page:
             self._complaint = text
             failed: Future[Any] = Future()
             failed.set_exception(error)
-            self._tell(failed)
+            self._show_answer(failed)
 
     def _warned(self, answer: Future[Any]) -> None:
         """Show a command's error in all browsers."""
-        answer.add_done_callback(lambda done: self._tell(done) if done.exception() is not None else None)
+        answer.add_done_callback(
+            lambda done: self._show_answer(done) if done.exception() is not None else None
+        )
 
-    def _tell(self, answer: Future[Any]) -> None:
+    def _show_answer(self, answer: Future[Any]) -> None:
         error, result = answer.exception(), None
         if error is None:
             result = answer.result()

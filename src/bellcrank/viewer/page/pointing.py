@@ -21,7 +21,6 @@ from bellcrank.mechanism.rotation import matrix
 from bellcrank.mechanism.rotation_arrays import conjugate, rotate
 from bellcrank.scene import Scene
 from bellcrank.scene.making import crossings
-from bellcrank.scene.scene import rotated
 from bellcrank.viewer.page.gate import NAMES
 from bellcrank.viewer.page.stage import Batch, Stage
 from bellcrank.viewer.pieces import points_on, snapped
@@ -32,14 +31,19 @@ from bellcrank.viewer.snapshot import Snapshot
 class Pointing:
     """Connects the meshes of a stage with a session.
 
-    told: callback for the future of each command. chosen: called with the kind and name of a clicked element.
+    report: callback for the future of each command. chosen: called with the kind and name of a clicked
+    element.
     """
 
     def __init__(
-        self, stage: Stage, session: Session, told: Callable[[Any], None], chosen: Callable[[str, str], None]
+        self,
+        stage: Stage,
+        session: Session,
+        report: Callable[[Any], None],
+        chosen: Callable[[str, str], None],
     ) -> None:
         self._stage, self._session = stage, session
-        self._told, self._chosen = told, chosen
+        self._report, self._chosen = report, chosen
         self._dragged: dict[int, str] = {}  # by the index of the browser
         self.connect()
 
@@ -82,7 +86,7 @@ class Pointing:
             arm = self._in_world(event.start_position) - now.position[carrier]
             point = rotate(conjugate(now.rotation[carrier]), arm)
             self._dragged[client] = body
-            self._told(self._session.send("grab", body=body, point=point.tolist(), target=target))
+            self._report(self._session.send("grab", body=body, point=point.tolist(), target=target))
         elif event.phase == "update" and self._dragged[client] in now.bodies:
             self._session.send("move", body=self._dragged[client], target=target)
         if event.phase == "end":
@@ -146,7 +150,7 @@ def first_hit(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> tuple
     placed = scene.placed(now.position, now.rotation)
     count = len(scene.pieces)
     middle, reach = scene.spheres
-    gap = placed.position[:count] + rotated(placed.rotation[:count], middle) - origin
+    gap = placed.position[:count] + rotate(placed.rotation[:count], middle) - origin
     aside = np.linalg.norm(gap - np.outer(gap @ way, way), axis=1)
     for number in np.flatnonzero(aside <= reach).tolist():
         piece = scene.pieces[number]

@@ -14,13 +14,13 @@ from bellcrank.viewer.snapshot import Snapshot
 class Selected:
     """A panel that shows a body or a joint during the run.
 
-    told: callback for the future of each command.
+    report: callback for the future of each command.
     """
 
     def __init__(
-        self, gui: Any, session: Session, told: Callable[[Any], None], joints: tuple[str, ...]
+        self, gui: Any, session: Session, report: Callable[[Any], None], joints: tuple[str, ...]
     ) -> None:
-        self._session, self._told = session, told
+        self._session, self._report = session, report
         self.kind, self.name = "", ""
         bodies = session.snapshot.bodies
         options = ("nothing", *(f"body {name}" for name in bodies), *(f"joint {name}" for name in joints))
@@ -69,7 +69,7 @@ class Selected:
 
     async def _on_pin(self, _event: Any) -> None:
         if self.kind == "body":
-            self._told(self._session.send("pin" if self._pin.value == "Pin" else "unpin", body=self.name))
+            self._report(self._session.send("pin" if self._pin.value == "Pin" else "unpin", body=self.name))
 
 
 def _table(found: dict[str, Any]) -> str:

@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.compile.state import Floats, Ints
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene.joints import ACTIVE
-from bellcrank.scene.scene import Glyph, Link, Piece, Scene, rotated
+from bellcrank.scene.scene import Glyph, Link, Piece, Scene
 from bellcrank.scene.view import view_of
 
 _SKY: Final = {False: ((252, 253, 254), (229, 234, 240)), True: ((38, 42, 48), (22, 24, 28))}
@@ -266,7 +267,7 @@ class Stage:
             if isinstance(what, Piece) and what.role == "surface":
                 continue
             box = what.mesh.corners[_CORNERS, [0, 1, 2]] * [1.0, 1.0, placed.stretch[number]]
-            found.append(rotated(placed.rotation[number][None], box) + placed.position[number])
+            found.append(rotate(placed.rotation[number][None], box) + placed.position[number])
         every = np.concatenate(found) if found else np.array([[-0.5] * 3, [0.5] * 3])
         return every.min(axis=0), every.max(axis=0)
 
@@ -278,7 +279,7 @@ class Stage:
             carrier, point = what, self._middle(what)
         if carrier >= len(position):
             return point
-        moved: Floats = position[carrier] + rotated(rotation[carrier][None], point[None])[0]
+        moved: Floats = position[carrier] + rotate(rotation[carrier][None], point[None])[0]
         return moved
 
     def _middle(self, carrier: int) -> Floats:
