@@ -131,7 +131,7 @@ def test_what_a_page_keeps_replaces_no_file_of_others(tmp_path):
     with view(bc.gallery.double_pendulum(), port=0, folder=tmp_path) as page:
         page.session.do("step", count=3)
         keeping, answers = page.keeping, []
-        keeping._told = answers.append
+        keeping._report = answers.append
 
         def kept(name, work):
             keeping._name.value = name
