@@ -9,8 +9,8 @@ namespace bellcrank {
 
 namespace {
 
-// Quantities of the lock formulation (docs/theory/lagrange.md) in marker-1 axes. With p = (q1 a1)* q2 the rotation principal 2 →
-// marker 1 and A1 = Λ(a1):
+// Quantities of the lock formulation (docs/theory/lagrange.md) in marker-1 axes. With p = (q1 a1)* q2 the rotation
+// principal 2 → marker 1 and A1 = Λ(a1):
 //   E = Λ(q1 a1)ᵀ,  F = Λ(p),  d = E (x2 − x1) + F s2,  r = d − A1ᵀ s1,  q = p a2
 // and, from marker_pair.cpp (2) to (4) rewritten in these axes,
 //   ṙ = E (v2 − v1) + F (ω2 × s2) − A1ᵀω1 × d,   Ω = F ω2 − A1ᵀω1,   q̇ = ½ Ω q.

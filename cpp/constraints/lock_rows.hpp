@@ -1,5 +1,6 @@
 // Lock formulation: rows that fix some of the six numbers (x, y, z, e1, e2, e3) of a relative pose, evaluated for
-// several joints at once, one per lane. After Tasora, who cites it for fifty joints (section 2; docs/theory/lagrange.md).
+// several joints at once, one per lane. After Tasora, who cites it for fifty joints (section 2;
+// docs/theory/lagrange.md).
 #pragma once
 
 #include <memory>
