@@ -56,6 +56,7 @@ void Projector::lacks_corrections() { throw std::logic_error("no position correc
 bool Projector::move_onto_rows(double t, double* x, double* u) {
     stops_.open();
     before_.assign(u, u + at_rest_.size());
+    rates_known_ = true;  // once velocities are corrected
     const double jump = set_driven(t, x, u);
     if (!has_rows()) return true;
     const bool met = close_positions(t, x);
@@ -184,8 +185,8 @@ bool Projector::runs_through_a_stop() const {
     return false;
 }
 
-// Where a condition of velocities says what the rate of a row of positions does, either may be the one that is dropped.
-// Only the other can satisfy positions: they are corrected once more, without such conditions.
+// Where a velocity constraint says what the rate of a row of positions does, either may be the one that is dropped.
+// Only the other can satisfy positions: they are corrected once more, without such constraints.
 void Projector::correct_without_velocity_rows(double t, double* x) {
     if (!has_velocity_rows() || !velocity_rows_interfere()) return;
     leave_out_velocity_rows(true, t, x);
@@ -208,12 +209,13 @@ bool Projector::in_proportion(double t, const double* u) const {
     return corrected_ <= passed * std::max(last_extent_, extent(u)) + kLittleCorrected;
 }
 
-// A correction changes rates by little: they are found again only where one did not hold before it, or where stops
-// were pushed off since.
+// A correction changes rates by little: they are found again only where one did not hold before it, or where responses
+// of stops have taken their place.
 bool Projector::rates_hold(double t, const double* x, const double* u) {
     const double limit = kRateGivenUp * std::max(1.0, largest_component(u));
-    if (stops_.empty() && dropped_rates_within(limit)) return true;
+    if (rates_known_ && dropped_rates_within(limit)) return true;
     find_rates(t, x, u);
+    rates_known_ = true;
     return dropped_rates_within(limit);
 }
 
@@ -291,6 +293,7 @@ bool Projector::respond(double t, const double* x, int stop, double* speeds) {
     enable_stops();
     const size_t n = before_.size(), begin = responses_.size();
     responses_.resize(begin + n);
+    rates_known_ = false;
     const double impulse = push_off(t, x, stop, responses_.data() + begin);
     if (!(impulse > 0.0)) {
         responses_.resize(begin);
@@ -309,6 +312,7 @@ bool Projector::respond(double t, const double* x, int stop, double* speeds) {
 void Projector::refine_impact(double t, const double* x, double* u) {
     before_.assign(u, u + before_.size());
     correct_rates(t, x, u);
+    rates_known_ = true;
     if (!(largest_difference(u, before_) <= kRefinedImpact * largest_component(before_.data())))
         std::ranges::copy(before_, u);
 }

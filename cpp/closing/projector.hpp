@@ -124,6 +124,7 @@ class Projector {
     double contraction_ = 1.0;   // of the error by the first correction of the last projection
     double step_began_ = 0.0;    // time
     double last_extent_ = -1.0;  // of the velocity there; −1: there is none
+    bool rates_known_ = false;   // whether rates of rows are those of the last correction
     StopImpact impact_;
     std::vector<double> began_, before_, responses_;  // configuration; speeds; of speeds, to stops that are struck
 };

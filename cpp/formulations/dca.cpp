@@ -91,7 +91,7 @@ Dca::Dca(std::shared_ptr<const Model> model, const DcaOptions& options)
       body_loads_(*model_, rows_) {
     const int m = rows_.rows();
     step_.assign(tangent_size(), 0.0);
-    for (auto* v : {&rhs_, &squares_, &softness_, &drift_, &wanted_, &compliance_, &null_}) v->assign(m, 0.0);
+    for (auto* v : {&rhs_, &squares_, &softness_, &drift_, &wanted_, &change_, &compliance_, &null_}) v->assign(m, 0.0);
     for (const BlockLayout& b : rows_.blocks())
         std::fill_n(compliance_.begin() + b.row, b.size, model_->blocks[b.block].compliance);
     drifts_ = !dca_options_.projections ||
@@ -229,11 +229,11 @@ void Dca::solve_rows(Level level, std::vector<double>& lambda) {
     const auto take = [&] {
         std::fill(step_.begin(), step_.end(), 0.0);
         rows_.add_transposed(rhs_.data(), step_.data());
-        rows_.multiply(step_.data(), speed_.data());
+        rows_.multiply(step_.data(), change_.data());
         double change = 0.0;
         for (const double v : step_) change = std::max(change, std::abs(v));
         for (int r = 0; r < rows_.rows(); ++r) {
-            left[r] -= speed_[r] + compliance_[r] * rhs_[r];
+            left[r] -= change_[r] + compliance_[r] * rhs_[r];
             lambda[r] += rhs_[r];
         }
         largest = std::max(largest, change);

@@ -143,6 +143,7 @@ class Dca final : public ConstrainedBodies {
     std::vector<double> step_;                              // tangent vector
     std::vector<double> rhs_, squares_, softness_, drift_;  // rows
     std::vector<double> wanted_, null_;                     // rows: right-hand side with stops; what exerts nothing
+    std::vector<double> change_;                            // rows: S of an iteration's multipliers
     Histogram iterations_{};
     // Per row: the pivot up to which it was measured to be redundant; the one with which it was measured to be needed.
     std::vector<double> redundant_, needed_;
