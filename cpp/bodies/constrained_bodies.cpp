@@ -36,7 +36,8 @@ ConstrainedBodies::ConstrainedBodies(const char* name, std::shared_ptr<const Mod
       open_(!has_loops(*model_)),
       lambda_(rows_.rows(), 0.0),
       in_force_(rows_.rows(), 0.0),
-      configuration_(Bodies::configuration_size(), 0.0) {
+      configuration_(Bodies::configuration_size(), 0.0),
+      stop_rates_(rows_.rows(), 0.0) {
     for (const BlockLayout& b : rows_.blocks())
         for (int r = b.row; r < b.row + b.size; ++r)
             if (model_->blocks[b.block].of_velocity) velocity_rows_.push_back(r);
@@ -113,6 +114,21 @@ void ConstrainedBodies::open_stops() {
 void ConstrainedBodies::leave_out_velocity_rows(bool out, double, const double*) {
     for (const int r : velocity_rows_) enabled_[r] = !out;
     refactor();
+}
+
+void ConstrainedBodies::measure_stops(double t, const double* x, const double* u) {
+    if (stops_.empty()) return;
+    if (!is_current(t, x)) return Projector::measure_stops(t, x, u);
+    const bool moves = u != at_rest_.data();
+    if (moves) {
+        scale(u, scaled_.data());
+        rows_.multiply(scaled_.data(), stop_rates_.data());
+    }
+    for (size_t i = 0; i < stop_rows_.size(); ++i) {
+        const int r = stop_rows_[i];
+        stops_.gap[i] = rows_.C[r];
+        stops_.speed[i] = rows_.Ct[r] + (moves ? stop_rates_[r] : 0.0);
+    }
 }
 
 // Beyond what impacts ask for.

@@ -29,6 +29,8 @@ class ConstrainedBodies : public Projected<Bodies> {
     bool is_configuration(const double* x) const;
     void remember(double t, const double* x);
     void evaluate_rows(double t, const double* x) final;
+    // Reads them from rows that are known there.
+    void measure_stops(double t, const double* x, const double* u) final;
     // Ends with remember().
     void refresh(double t, const double* x) override = 0;
 
@@ -84,8 +86,9 @@ class ConstrainedBodies : public Projected<Bodies> {
     bool share_by_bodies();
 
     std::vector<double> configuration_;
-    std::vector<int> driven_rows_;  // storage rows that follow functions of time, stops apart
-    std::vector<double> impulses_;  // by storage row
+    std::vector<double> stop_rates_;  // rows
+    std::vector<int> driven_rows_;    // storage rows that follow functions of time, stops apart
+    std::vector<double> impulses_;    // by storage row
 };
 
 template <class Solve, class Excess>

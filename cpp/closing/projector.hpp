@@ -32,7 +32,7 @@ class Projector {
     virtual void correct_positions(double t, double* x, bool doubting);
 
     // C and Ċ of stops at a state.
-    void measure_stops(double t, const double* x, const double* u);
+    virtual void measure_stops(double t, const double* x, const double* u);
     // To be called before and after accelerations are found with the stops that push (Stops::find_active()); largest:
     // of these accelerations.
     void seek_contacts(double t, const double* x, const double* u);
