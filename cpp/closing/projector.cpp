@@ -82,9 +82,8 @@ bool Projector::close_positions(double t, double* x) {
         });
         close_together(t, x);
     }
-    correct_doubted_rows(t, x);
-    correct_without_velocity_rows(t, x);
-    measure_stops(t, x, at_rest_.data());
+    const bool doubted = correct_doubted_rows(t, x), moved = correct_without_velocity_rows(t, x) || doubted;
+    if (moved) measure_stops(t, x, at_rest_.data());
     return rows_hold(x) && stops_.hold();
 }
 
@@ -167,16 +166,18 @@ void Projector::correct_positions(double t, double* x, bool doubting) {
 //
 // A stop that was run into is corrected whatever the doubt: nothing else would ever push it out, for it is as deep in
 // doubt in every step that follows.
-void Projector::correct_doubted_rows(double t, double* x) {
-    if (trusted_pivot_ <= options_.rank_tolerance) return;
+bool Projector::correct_doubted_rows(double t, double* x) {
+    if (trusted_pivot_ <= options_.rank_tolerance) return false;
     const bool through = runs_through_a_stop();
-    if (!through && largest_error(true) <= kSatisfied) return;
+    if (!through && largest_error(true) <= kSatisfied) return false;
     trusted_pivot_ = options_.rank_tolerance;
     refactor();
     correct_positions(t, x, !through);
-    if (trusted_pivot_ <= options_.rank_tolerance) return;
-    trusted_pivot_ = options_.rank_tolerance;
-    refactor();
+    if (trusted_pivot_ > options_.rank_tolerance) {
+        trusted_pivot_ = options_.rank_tolerance;
+        refactor();
+    }
+    return true;
 }
 
 bool Projector::runs_through_a_stop() const {
@@ -187,11 +188,12 @@ bool Projector::runs_through_a_stop() const {
 
 // Where a velocity constraint says what the rate of a row of positions does, either may be the one that is dropped.
 // Only the other can satisfy positions: they are corrected once more, without such constraints.
-void Projector::correct_without_velocity_rows(double t, double* x) {
-    if (!has_velocity_rows() || !velocity_rows_interfere()) return;
+bool Projector::correct_without_velocity_rows(double t, double* x) {
+    if (!has_velocity_rows() || !velocity_rows_interfere()) return false;
     leave_out_velocity_rows(true, t, x);
     correct_positions(t, x, false);
     leave_out_velocity_rows(false, t, x);
+    return true;
 }
 
 // Far away from the origin the noise of positions is larger than what may be left otherwise.
@@ -276,6 +278,7 @@ void Projector::meet_impacts(double t, const double* x, double* u, double jump) 
     responses_.clear();
     const std::pair<double, const double*> at{t, x};  // captures that fit into a function without room of its own
     impact_.find(stops_, [this, &at](int stop, double* speeds) { return respond(at.first, at.second, stop, speeds); });
+    const bool measured_responses = !rates_known_;
     if (!impact_.struck().empty()) {
         const size_t n = before_.size();
         for (size_t i = 0; i < impact_.struck().size(); ++i)
@@ -283,7 +286,7 @@ void Projector::meet_impacts(double t, const double* x, double* u, double jump) 
         enable_stops();
         refine_impact(t, x, u);
     }
-    measure_stops(t, x, u);
+    if (measured_responses) measure_stops(t, x, u);
     counts_.impacts += stops_.bounces() || stops_.passed(t);
 }
 

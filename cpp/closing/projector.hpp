@@ -111,8 +111,9 @@ class Projector {
     [[noreturn]] static void lacks_corrections();
     void begin_positions(double t, const double* x);
     void close_together(double t, double* x);
-    void correct_doubted_rows(double t, double* x);
-    void correct_without_velocity_rows(double t, double* x);
+    // Whether these moved x.
+    bool correct_doubted_rows(double t, double* x);
+    bool correct_without_velocity_rows(double t, double* x);
     bool runs_through_a_stop() const;
     bool in_proportion(double t, const double* u) const;
     void meet_impacts(double t, const double* x, double* u, double jump);
