@@ -46,7 +46,7 @@ demo: ## simulate the demonstration mechanism; figures and the run in build/demo
 
 bench: wheel ## timings, beside other engines, in a venv of its own (BENCH_ARGS="name --option")
 	@[ -x .venv-bench/bin/pip ] || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt "$$(ls dist/*.whl)[plot]"
+	@.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt "$$(ls dist/*.whl)[plot,jit]"
 	@.venv-bench/bin/pip install --quiet --no-deps --force-reinstall dist/*.whl
 	@.venv-bench/bin/bellcrank bench $(BENCH_ARGS)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import bellcrank as bc
 from bellcrank.compile.compile import compile_mechanism
+from bellcrank.errors import Unsupported
 from bellcrank.expression import native
 from bellcrank.mechanism.rotation import matrix
 from benchmarks.symbolic_robots import Robot, States
@@ -62,8 +63,13 @@ class Generated:
         self.method: str = self.system.core.method()
 
     def compile(self) -> None:
-        """Generate native code for one point, as if for the first time."""
-        if native.available() and not self.program.native:
+        """Generate native code for one point, as if for the first time.
+
+        Raises Unsupported without llvmlite: interpreted programs are not what is compared.
+        """
+        if not native.available():
+            raise Unsupported("symbolic: there is no native code to be timed; pip install llvmlite")
+        if not self.program.native:
             native.attach(cast(Any, bc.prepare(_smallest(), "symbolic")).program("accelerations"))
             with nothing_stored():
                 self.seconds["compile"] = timed(lambda: native.attach(self.program))
