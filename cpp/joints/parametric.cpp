@@ -59,8 +59,8 @@ CoordinateValue value_of(double value, const Vector6& g, double quadratic) {
 }  // namespace
 
 // Their values come from ParametricJoint::evaluate, for all at once.
-const CoordinateKind kFormulaRow{"formula_row", nullptr, nullptr};
-const CoordinateKind kFormulaCoordinate{"formula_coordinate", nullptr, nullptr};
+const CoordinateKind kFormulaRow{"formula_row", nullptr, nullptr, nullptr};
+const CoordinateKind kFormulaCoordinate{"formula_coordinate", nullptr, nullptr, nullptr};
 
 struct ParametricJoint::Frame {
     Coordinates s, rate;
