@@ -40,15 +40,18 @@ class LawFunction<double> {
 template <>
 class LawFunction<Dual4> {
   public:
-    LawFunction(const Function* function) : function_(function) {}
+    // params: those of the function, with their derivatives; none: they have no derivatives.
+    LawFunction(const Function* function, std::span<const Dual4> params = {}) : function_(function), params_(params) {}
     explicit operator bool() const { return function_ != nullptr; }
     Dual4 operator()(const Dual4& at) const {
+        if (!params_.empty()) return function_->tangent(params_, at).f;
         const FunctionValue found = (*function_)(at.value);
         return Dual4::chain(at, found.f, found.d1);
     }
 
   private:
     const Function* function_;
+    std::span<const Dual4> params_;
 };
 
 template <>

@@ -258,6 +258,35 @@ class StateChart:
         found = self._bodies.coordinate_accelerations(linear, angular)
         return np.asarray(found[[one.number for one in self.coordinates[: self.speeds]]])
 
+    def directions(self, position: Floats, speed: Floats) -> tuple[State, Floats, Floats]:
+        """The state as at() finds it, and how it changes with each coordinate and then with each speed.
+
+        Changes of configuration and velocity as the core has them, (coordinates + speeds, n) each. Raises
+        Unsupported where something has no derivatives, and OutOfReach where the constraints do not follow.
+        """
+        count = len(position)
+        state = self.at(position, speed)
+        values, rates = np.eye(count + self.speeds, count), np.zeros((count + self.speeds, count))
+        rates[count:, : self.speeds] = np.eye(self.speeds)
+        dx, du = self._placing.directions(None, values, rates)
+        if self._moving is not self._placing:
+            dx, du = self._moving.directions(dx, values[:, : self.speeds], rates[:, : self.speeds])
+        return state, dx, du
+
+    def changes(
+        self, state: State, udot: Floats, dx: Floats, du: Floats, accelerations: Floats
+    ) -> tuple[Floats, Floats]:
+        """Along directions (d, n), changes of the rates of all coordinates (d, coordinates) and of the speeds'.
+
+        udot: accelerations (n,); they change by `accelerations` (d, n). All as the core has them.
+        """
+        self._wide.put(self._bodies, state)
+        _, rates, second = _core.coordinate_tangents(
+            self._bodies, udot, dx, du, accelerations, np.zeros(0), [], np.zeros((0, 0))
+        )
+        numbers = [one.number for one in self.coordinates]
+        return rates[:, numbers], second[:, numbers[: self.speeds]]
+
     def shapes(self) -> Floats:
         """Displacement of the frames (nb, 3) and rotation vectors (nb, 3), world axes, for each coordinate.
 
@@ -305,6 +334,7 @@ class _Driven:
                 *(([first + 5 * k + part], -1) for part in (0, 1) for k in range(count)),
             ]
         )
+        self._first, self._count = first, count
         self._others = [float(one.value) for one in model.inputs]
         self._core = _core.Closing(
             self._model.core, _core.RefinedClosingOptions(position_tolerance=1e-15, doubt=_DOUBT)
@@ -326,3 +356,17 @@ class _Driven:
             name = "the constraints" if row < 0 else self._model.row_text(row)
             raise OutOfReach(f"{name} cannot be met: off by {max(error, drift):.2g}")
         return self._model.state_of(self._core)
+
+    def directions(self, dx: Floats | None, values: Floats, rates: Floats) -> tuple[Floats, Floats]:
+        """Where the state goes along changes of the values and rates, (d, coordinates) each, from where it is.
+
+        dx: changes of the configuration that are known already. Raises OutOfReach if the rows do not allow it.
+        """
+        places = [("function_params", self._first + 5 * k + part) for part in (0, 1) for k in range(self._count)]
+        along = np.hstack([values - rates * self._core.state()[0], rates])
+        found = _core.closed_directions(
+            self._core, np.zeros((0, 0)) if dx is None else dx, np.zeros((0, 0)), np.zeros(0), places, along
+        )
+        if np.max(found[2], initial=0.0) > _MET * (1.0 + np.max(np.abs(along), initial=0.0)):
+            raise OutOfReach(f"rows do not follow a change of the states: they are off by {np.max(found[2]):.2g}")
+        return found[0], found[1]
