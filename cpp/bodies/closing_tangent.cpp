@@ -42,6 +42,7 @@ void Closing::close_directions(double t, const double* x, const double* u, const
     const MotionPoint at{t, x, u, at_rest_.data(),
                          lambda_.data()};  // of accelerations and multipliers nothing is asked
     std::fill_n(left, kDirections, 0.0);
+    equations();  // which refuses what has no derivatives
     if (rows_.rows() == 0) return;
     if (!is_current(t, x)) refresh(t, x);
     const auto close = [&](int level, double* change) {

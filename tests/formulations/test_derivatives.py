@@ -63,8 +63,11 @@ def random_changes(model, rng, arrays):
         values = np.array(model.arrays.get(name, ()), dtype=float)
         if not values.size:
             continue
-        change = 0.05 * rng.normal(size=values.shape) * np.maximum(np.abs(values).max(), 1e-3)
+        own = np.abs(values) if name in ("body_mass", "law_params") else max(np.abs(values).max(), 1e-3)
+        change = 0.05 * rng.normal(size=values.shape) * own
         if name == "body_inertia":
+            least = np.linalg.eigvalsh(values)[:, :1, None]
+            change = 0.1 * least * rng.normal(size=values.shape)
             change = 0.5 * (change + np.swapaxes(change, -1, -2))
         if name.endswith("rotations"):
             change = 0.05 * rng.normal(size=values.shape)
@@ -76,7 +79,7 @@ def check_along(model, state, direction, rtol=1e-7):
     """The derivatives along a direction against differences."""
     rates, multipliers = direction.tangents()
     path = Path(model, state, direction.dx, direction.du, direction.dt, direction.changes)
-    wanted, of_rows, error = path.derivative()
+    wanted, of_rows, error = min((path.derivative(step) for step in (1e-2, 1e-4)), key=lambda one: one[2].max())
     size = max(np.abs(wanted).max(), 1.0)
     assert 10 * error.max() < 1e-4 * size
     np.testing.assert_allclose(rates, wanted, atol=rtol * size + 10 * error.max())
@@ -94,14 +97,14 @@ def check_transposed(direction, rng):
     terms.append(by_numbers @ direction.along if direction.changes else 0.0)
     forward = of_rates @ rates + of_rows @ multipliers
     size = np.abs(of_rates * rates).sum() + np.abs(of_rows * multipliers).sum() + np.abs(terms).sum()
-    assert sum(terms) == pytest.approx(forward, abs=1e-11 * size)
+    assert sum(terms) == pytest.approx(forward, abs=1e-11 * size + 1e-13)
     of_x, of_u = rng.normal(size=rates.size), rng.normal(size=rates.size)
     by_time, by_x, by_u, by_numbers = core.closed_gradient(direction.system, of_x, of_u, direction.places)
     terms = [by_time * direction.dt, by_x @ direction.start[0], by_u @ direction.start[1]]
     terms.append(by_numbers @ direction.along if direction.changes else 0.0)
     forward = of_x @ direction.dx + of_u @ direction.du
     size = np.abs(of_x * direction.dx).sum() + np.abs(of_u * direction.du).sum() + np.abs(terms).sum()
-    assert sum(terms) == pytest.approx(forward, abs=1e-11 * size)
+    assert sum(terms) == pytest.approx(forward, abs=1e-11 * size + 1e-13)
 
 
 @pytest.mark.parametrize("name", sorted(gallery.catalogue()))

@@ -21,7 +21,6 @@ from bellcrank.linear.sampling import Points
 
 _ROUNDING: Final = 1e-14  # of a row's largest entry, for rows that are independent
 _BESIDE: Final = 1e-7  # rad, or parts of the mechanism's size: where derivatives are taken again
-_SAME: Final = 1e-4  # of a row's largest entry: by which they may differ on two sides of a state
 _EMPTY: Final = np.zeros((0, 0))
 _STILL: Final = np.zeros(0)
 
@@ -29,7 +28,8 @@ _STILL: Final = np.zeros(0)
 def exact(points: Points) -> Derivatives | None:
     """Derivatives of the rates (states, states and inputs); None where something has none.
 
-    The error of a derivative is that of rounding. Where a state lies on a kink, it is the jump across.
+    The error of a derivative is what its second difference is right beside the state: rounding where it is
+    smooth, and half the jump or more on a kink.
     """
     if points.system.formulation != "lagrange" or any(one.kind == "parameter" for one in points.inputs):
         return None
@@ -43,8 +43,7 @@ def exact(points: Points) -> Derivatives | None:
     except Unsupported:
         return None
     size = np.max(np.abs(matrix), axis=1, initial=0.0, keepdims=True)
-    jump = np.max([np.abs(side - matrix) for side in sides], axis=0)
-    return Derivatives(matrix, rounding * size + np.where(jump > _SAME * size, jump, 0.0))
+    return Derivatives(matrix, rounding * size + np.abs(sides[0] + sides[1] - 2.0 * matrix))
 
 
 def _matrix(points: Points, at: Floats) -> tuple[Floats, float]:
