@@ -57,10 +57,7 @@ void in_fours(SystemAt& self, const DirectionsOf& of, int count, Use use) {
                 changes[i].along[k] = of.along(first + k, i);
         }
         const bool changed = of.along.rows() > 0 && !places.empty();
-        if (changed) {
-            numbers.renew();
-            numbers.change(changes);
-        }
+        if (changed) numbers.change(changes);
         use(Derivatives::Directions{t, x.data(), u.data(), changed ? &numbers : nullptr}, x, u, first, here);
     }
 }

@@ -456,7 +456,6 @@ void EquationsTangent::transposed(const MotionPoint& at, const Seeds& seeds, std
             changes.push_back({alone[from + k], {}});
             changes.back().along[k] = 1.0;
         }
-        unit_numbers_.renew();
         unit_numbers_.change(changes);
         along(at, {}, unit_numbers_, unit_changes_);
         for (size_t k = 0; k < count; ++k) {

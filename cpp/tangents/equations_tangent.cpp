@@ -97,7 +97,7 @@ void EquationsTangent::place_bodies(const MotionPoint& at, const Directions& d, 
         body.omega = vector_along(at.u + kTwist * b + 4, part(d.u, 4));
         body.acceleration = vector_along(at.udot + kTwist * b, part(d.udot, 0));
         body.omega_dot = vector_along(at.udot + kTwist * b + 4, part(d.udot, 4));
-        if (b == model_.ground() || numbers.is_constant()) continue;
+        if (b == model_.ground() || !numbers.moves_points()) continue;
         const MarkerMotionT<Dual4> moved(body, numbers.body(b).com, {1.0, 0.0, 0.0, 0.0});
         body.position = moved.position;
         body.velocity = moved.velocity;

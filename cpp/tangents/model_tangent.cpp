@@ -34,7 +34,7 @@ std::span<const double> doubles(const std::vector<V>& list) {
     return {reinterpret_cast<const double*>(list.data()), list.size() * (sizeof(V) / sizeof(double))};
 }
 
-// Markers of formulas with the bodies that they are on, rows first.
+// Markers of formulas, those of rows first.
 template <class Use>
 void for_each_marker(const ModelData& data, const Use& use) {
     for (const ConstraintFormula& f : data.formulas.constraints)
@@ -43,36 +43,68 @@ void for_each_marker(const ModelData& data, const Use& use) {
         for (const MarkerSymbols& m : f.markers) use(m);
 }
 
+// Calls `use` with each array that lies in ModelData as one.
+template <class Use>
+void for_each_array(const ModelData& d, const Use& use) {
+    use(NumberArray::gravity, std::span(&d.gravity.x, 3));
+    use(NumberArray::body_mass, doubles(d.body_mass));
+    use(NumberArray::body_com, doubles(d.body_com));
+    use(NumberArray::body_inertia, doubles(d.body_inertia));
+    use(NumberArray::pair_positions, doubles(d.pair_positions));
+    use(NumberArray::pair_rotations, doubles(d.pair_rotations));
+    use(NumberArray::coordinate_params, doubles(d.coordinate_params));
+    use(NumberArray::function_params, doubles(d.function_params));
+    use(NumberArray::block_compliance, doubles(d.block_compliance));
+    use(NumberArray::row_constant, doubles(d.row_constant));
+    use(NumberArray::term_coefficient, doubles(d.term_coefficient));
+    use(NumberArray::law_params, doubles(d.law_params));
+    use(NumberArray::wrench_position, doubles(d.wrench_position));
+    use(NumberArray::wrench_rotation, doubles(d.wrench_rotation));
+    use(NumberArray::wrench_constant, doubles(d.wrench_constant));
+    use(NumberArray::formula_values, doubles(d.formulas.values));
+}
+
 template <class S>
 void fill(const Model& model, NumberArrays<S>& out) {
-    const ModelData& d = model.data();
-    const auto take = [&](NumberArray array, std::span<const double> from) {
+    for_each_array(model.data(), [&](NumberArray array, std::span<const double> from) {
         out[array].assign(from.begin(), from.end());
-    };
-    take(NumberArray::gravity, std::span(&d.gravity.x, 3));
-    take(NumberArray::body_mass, d.body_mass);
-    take(NumberArray::body_com, doubles(d.body_com));
-    take(NumberArray::body_inertia, doubles(d.body_inertia));
-    take(NumberArray::pair_positions, doubles(d.pair_positions));
-    take(NumberArray::pair_rotations, doubles(d.pair_rotations));
-    take(NumberArray::coordinate_params, d.coordinate_params);
-    take(NumberArray::function_params, d.function_params);
-    take(NumberArray::block_compliance, d.block_compliance);
-    take(NumberArray::row_constant, d.row_constant);
-    take(NumberArray::term_coefficient, d.term_coefficient);
-    take(NumberArray::law_params, d.law_params);
-    take(NumberArray::wrench_position, doubles(d.wrench_position));
-    take(NumberArray::wrench_rotation, doubles(d.wrench_rotation));
-    take(NumberArray::wrench_constant, d.wrench_constant);
-    take(NumberArray::formula_values, d.formulas.values);
-    out[NumberArray::formula_marker_positions].clear();
-    out[NumberArray::formula_marker_rotations].clear();
-    for_each_marker(d, [&](const MarkerSymbols& m) {
-        for (const double p : {m.offset.x, m.offset.y, m.offset.z})
-            out[NumberArray::formula_marker_positions].push_back(p);
-        for (const double q : {m.attitude.w, m.attitude.x, m.attitude.y, m.attitude.z})
-            out[NumberArray::formula_marker_rotations].push_back(q);
     });
+    std::vector<S>&positions = out[NumberArray::formula_marker_positions],
+    &rotations = out[NumberArray::formula_marker_rotations];
+    positions.clear();
+    rotations.clear();
+    for_each_marker(model.data(), [&](const MarkerSymbols& m) {
+        positions.insert(positions.end(), {m.offset.x, m.offset.y, m.offset.z});
+        rotations.insert(rotations.end(), {m.attitude.w, m.attitude.x, m.attitude.y, m.attitude.z});
+    });
+}
+
+size_t size_of(const Model& model, NumberArray array) {
+    size_t size = 0, markers = 0;
+    for_each_array(model.data(), [&](NumberArray one, std::span<const double> numbers) {
+        if (one == array) size = numbers.size();
+    });
+    for_each_marker(model.data(), [&](const MarkerSymbols&) { ++markers; });
+    if (array == NumberArray::formula_marker_positions) return 3 * markers;
+    return array == NumberArray::formula_marker_rotations ? 4 * markers : size;
+}
+
+// Whether what is said in principal axes depends on an array.
+bool is_derived_from(NumberArray array) {
+    switch (array) {
+        case NumberArray::body_mass:
+        case NumberArray::body_com:
+        case NumberArray::body_inertia:
+        case NumberArray::pair_positions:
+        case NumberArray::pair_rotations:
+        case NumberArray::wrench_position:
+        case NumberArray::wrench_rotation:
+        case NumberArray::formula_marker_positions:
+        case NumberArray::formula_marker_rotations:
+            return true;
+        default:
+            return false;
+    }
 }
 
 QuatT<Dual4> in_duals(const Quat& q) { return {q.w, q.x, q.y, q.z}; }
@@ -87,9 +119,7 @@ QuatT<Dual4> of_unit_length(const QuatT<Dual4>& q) {
 NumberPlace number_place(const Model& model, const std::string& array, int index) {
     for (const auto& [which, name] : kNames)
         if (array == name) {
-            NumberArrays<double> numbers;
-            fill(model, numbers);
-            if (index >= 0 && index < static_cast<int>(numbers[which].size())) return {which, index};
+            if (index >= 0 && index < static_cast<int>(size_of(model, which))) return {which, index};
             throw std::invalid_argument(array + ": no number " + std::to_string(index));
         }
     throw std::invalid_argument("'" + array + "' has no derivatives");
@@ -108,17 +138,22 @@ ModelTangent::ModelTangent(const Model& model)
 
 void ModelTangent::renew() {
     fill(model_, numbers_);
-    is_constant_ = true;
+    changed_.clear();
+    moves_points_ = false;
     derive();
 }
 
 void ModelTangent::change(std::span<const Change> changes) {
-    for (const Change& c : changes)
-        for (int k = 0; k < kDirections; ++k) {
-            numbers_[c.place.array][c.place.index].d[k] += c.along[k];
-            is_constant_ = is_constant_ && c.along[k] == 0.0;
-        }
-    derive();
+    const bool moved = moves_points_;
+    for (const NumberPlace& place : changed_) std::fill_n(numbers_[place.array][place.index].d, kDirections, 0.0);
+    changed_.clear();
+    moves_points_ = false;
+    for (const Change& c : changes) {
+        for (int k = 0; k < kDirections; ++k) numbers_[c.place.array][c.place.index].d[k] += c.along[k];
+        changed_.push_back(c.place);
+        moves_points_ = moves_points_ || is_derived_from(c.place.array);
+    }
+    if (moved || moves_points_) derive();
 }
 
 // In principal axes of the model Q: offsets Qᵀ(p − c), attitudes Q⁻¹ q, inertias Qᵀ I Q.

@@ -67,9 +67,10 @@ class ModelTangent {
         NumberPlace place;
         double along[kDirections];
     };
-    // To be called after renew(); adds to what was changed before.
+    // These change, and no others.
     void change(std::span<const Change> changes);
-    bool is_constant() const { return is_constant_; }
+    // Whether points or inertias of bodies change.
+    bool moves_points() const { return moves_points_; }
 
     struct Body {
         Dual4 mass;
@@ -113,7 +114,8 @@ class ModelTangent {
 
     const Model& model_;
     NumberArrays<Dual4> numbers_;
-    bool is_constant_ = true;
+    std::vector<NumberPlace> changed_;
+    bool moves_points_ = false;
     int rows_;                       // formulas of rows
     std::vector<int> first_marker_;  // by formula: of rows, then of forces
     std::vector<int> marker_body_;

@@ -11,19 +11,24 @@ from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.sampling import without_stops
 
 NONE = np.zeros((0, 0))
+OFF_BREAKS = 0.0137  # s, where no function of time jumps
 EASY = ("gravity", "body_mass", "body_com", "body_inertia", "law_params", "wrench_constant", "wrench_position")
 GEOMETRY = ("pair_positions", "pair_rotations")
 
 
 def moving(name):
-    """Model and state of a mechanism of the gallery, with its stops out of the way."""
+    """Model and state of a mechanism of the gallery, with its stops out of the way, which moves at random."""
     system = prepare(gallery.catalogue()[name](), "lagrange")
-    model = without_stops(system.model)
+    model, state = without_stops(system.model), system.state().at_time(OFF_BREAKS)
+    at_rest = lagrange_at(model, state)
+    still = np.zeros((1, RECORD * (len(model.bodies) + 1)))
     try:
-        core.closed_directions(lagrange_at(model, system.state()), NONE, NONE, np.zeros(1), [], NONE)
+        push = np.random.default_rng(2).normal(size=still.shape)
+        _, du, _ = core.closed_directions(at_rest, still, push, np.zeros(0), [], NONE)
     except Unsupported as refused:
         pytest.skip(str(refused))
-    return model, system.state()
+    start = model.state_of(at_rest)
+    return model, Path(model, start, still[0], du[0]).state_at(1.0)
 
 
 class Direction:

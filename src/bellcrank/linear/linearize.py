@@ -74,8 +74,10 @@ def linearize(
     states: names of coordinates to prefer as states, such as "steer.theta_z".
     steady: whether it must be an equilibrium, or a motion with constant speeds that looks the same at all
         times; False accepts any state, and the matrices are those of that instant.
-    formulation, options: as for `simulate`. `symbolic` derives A if its coordinates are the states, and it is
-        compared with differences; everything else comes from extrapolated differences, whose error is
+    formulation, options: as for `simulate`. `lagrange`, which "auto" takes where it can, differentiates its
+        equations exactly (docs/theory/derivatives.md) unless outputs or parameters are asked for, or the
+        mechanism has parts without derivatives. `symbolic` derives A if its coordinates are the states, and
+        it is compared with differences. Everything else comes from extrapolated differences, whose error is
         estimated.
 
     Raises MechanismError for unknown names, for a state that is not steady, that lies on a stop, where dry
@@ -95,10 +97,14 @@ def linearize(
         outputs = None if outputs is None else required_names("outputs", outputs)
         if state is not None:
             check.instance("state", state, State, "such as run.at(t), or system.state()")
-    points = _points(mechanism, (inputs, outputs), state, time, states, formulation, options)
+    signals = inputs, outputs
+    by_itself = formulation == "auto" and not options and outputs is None
+    points = _points(mechanism, signals, state, time, states, "lagrange" if by_itself else formulation, options)
     try:
+        known = exact(points)
+        if known is None and by_itself:
+            points = _points(mechanism, signals, state, time, states, formulation, options)
         base = points(points.base[None])[0]
-        known = exact(points) if outputs is None else None
         found = known or derivatives(points, points.base, points.steps)
     except OutOfReach as error:
         raise MechanismError(

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.analysis.mobility import coordinate_jacobian, null_space, pivots
+from bellcrank.analysis.mobility import coordinate_jacobian, null_dimension, null_space, pivots
 from bellcrank.compile.dependence import redundant_at
 from bellcrank.compile.model import GivenValue, Model
 from bellcrank.compile.posing import extended
@@ -164,11 +164,22 @@ def _about_to_jump(model: Model, state: State, one: StateCoordinate) -> bool:
 
 def directions(model: Model, state: State) -> tuple[Floats, Floats]:
     """Null spaces of the constraints for velocities and for displacements (6 nb, directions)."""
+    columns = 6 * len(model.bodies)
+    moving, freely = _jacobians(model, state)
+    space = null_space(moving, columns)
+    return space, space if freely is moving else null_space(freely, columns)
+
+
+def _jacobians(model: Model, state: State) -> tuple[Floats, Floats]:
+    """Jacobians of the rows that hold velocities, and of those that hold positions."""
     system = model.put(_core.Bodies(model.core), state)
-    jacobian, columns = system.rows()[3], 6 * len(model.bodies)
+    jacobian, velocity_rows = system.rows()[3], list(model.core.velocity_rows)
+    moving = jacobian[model.rigid_rows]
+    if not velocity_rows:
+        return moving, moving
     positions = model.rigid_rows.copy()
-    positions[list(model.core.velocity_rows)] = False
-    return null_space(jacobian[model.rigid_rows], columns), null_space(jacobian[positions], columns)
+    positions[velocity_rows] = False
+    return moving, jacobian[positions]
 
 
 def _place(names: Sequence[str], name: str) -> int:
@@ -308,8 +319,10 @@ class StateChart:
 
     def degrees_of_freedom(self, state: State) -> tuple[int, int]:
         """Degrees of freedom at a state, of velocities and of displacements."""
-        moving, freely = directions(self.model, state)
-        return moving.shape[1], freely.shape[1]
+        columns = 6 * len(self.model.bodies)
+        moving, freely = _jacobians(self.model, state)
+        left = null_dimension(moving, columns)
+        return left, left if freely is moving else null_dimension(freely, columns)
 
 
 class _Driven:
