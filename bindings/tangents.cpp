@@ -133,6 +133,7 @@ std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& u
     const ModelTangent constant(at.model);
     const std::vector<double> none(at.model.rows_total(), 0.0);
     EquationsTangent::Changes changes;
+    changes.of_coordinates = true;
     std::vector<double> accelerations(kDirections * static_cast<size_t>(records));
     in_fours(self, of, count,
              [&](const Derivatives::Directions& d, const std::vector<double>&, const std::vector<double>&, int first,

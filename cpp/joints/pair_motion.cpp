@@ -2,6 +2,62 @@
 
 namespace bellcrank {
 
+// A vector b of body 2 in axes of body 1, b' = R12 b, changes by θ' × b' − θ1 × b' + R12 δb, θ' = R12 θ2, and one of
+// the world by −θ1 × b' + R1ᵀ δb.
+PairChange change_of(const PairMotionT<double>& m, const MovingBody (&bodies)[2], const BodyChange (&changes)[2],
+                     const MarkerChange (&markers)[2]) {
+    const BodyChange &one = changes[0], &two = changes[1];
+    const Vec3T<Four>&theta = one.turn, &w1 = one.omega, &w1dot = one.omega_dot;
+    const Vec3 w2dot = m.R12 * bodies[1].omega_dot,
+               accelerated = transpose_times(m.R1, bodies[1].acceleration - bodies[0].acceleration);
+    PairChange out;
+    out.between = m.R12 * two.turn - theta;
+    const Vec3T<Four>& phi = out.between;
+    const auto of_two = [&](const Vec3& b, const Vec3T<Four>& more) { return cross(phi, b) + m.R12 * more; };
+    const auto of_world = [&](const Vec3& b, const Vec3T<Four>& more) {
+        return transpose_times(m.R1, more) - cross(theta, b);
+    };
+    out.sigma = of_two(m.sigma, markers[1].offset);
+    const Vec3T<Four> w2 = of_two(m.w2, two.omega), dw2dot = of_two(w2dot, two.omega_dot);
+    const Vec3T<Four> apart = of_world(m.apart, two.position - one.position),
+                      speed = of_world(m.speed, two.velocity - one.velocity),
+                      acceleration = of_world(accelerated, two.acceleration - one.acceleration);
+    out.d = apart + out.sigma;
+    const Vec3T<Four> around = cross(w2, m.sigma) + cross(m.w2, out.sigma),
+                      turned = cross(w1, m.d) + cross(m.w1, out.d);
+    const Vec3T<Four> ddot = speed + around - turned;
+    const Vec3T<Four> dddot = acceleration + cross(dw2dot, m.sigma) + cross(w2dot, out.sigma) +
+                              cross(w2, cross(m.w2, m.sigma)) + cross(m.w2, around) - cross(w1dot, m.d) -
+                              cross(bodies[0].omega_dot, out.d) - 2.0 * (cross(w1, m.ddot) + cross(m.w1, ddot)) -
+                              cross(w1, cross(m.w1, m.d)) - cross(m.w1, turned);
+    const Vec3T<Four> omega = w2 - w1, omega_dot = dw2dot - w1dot - cross(w1, m.w2) - cross(m.w1, w2);
+    // A1 turns all that is seen in its axes the other way.
+    out.marker = markers[0].turn;
+    const RelativeRateT<double> second = m.acceleration(bodies[0], bodies[1]);
+    const auto seen = [&](const Vec3& value, const Vec3T<Four>& change) {
+        return transpose_times(m.A1, change - cross(out.marker, m.A1 * value));
+    };
+    out.r = seen(m.relative.r, out.d - markers[0].offset);
+    out.rdot = seen(m.relative.rdot, ddot);
+    out.omega = seen(m.relative.omega, omega);
+    out.rddot = seen(second.r, dddot);
+    out.omega_dot = seen(second.omega, omega_dot);
+    out.turn = transpose_times(m.A1, phi - out.marker + m.R12 * markers[1].turn);
+    return out;
+}
+
+void exert_change(const PairMotionT<double>& m, const BodyChange& one, const PairChange& change, const Vec3& force,
+                  const Vec3& moment, const Vec3T<Four>& of_force, const Vec3T<Four>& of_moment,
+                  ForceT<Four> (&on)[2]) {
+    const Vec3 f = m.A1 * force, n = m.A1 * moment;
+    const Vec3T<Four> df = cross(change.marker, f) + m.A1 * of_force, dn = cross(change.marker, n) + m.A1 * of_moment;
+    const Vec3T<Four> world = m.R1 * (cross(one.turn, f) + df);
+    const Vec3 on_two = cross(m.sigma, f) + n;
+    const Vec3T<Four> of_two = cross(change.sigma, f) + cross(m.sigma, df) + dn;
+    on[0] = {-(cross(change.d, f) + cross(m.d, df)) - dn, -world};
+    on[1] = {transpose_times(m.R12, of_two - cross(change.between, on_two)), world};
+}
+
 // A vector b of body 2 in axes of body 1, b' = R12 b, changes by θ' × b' − θ1 × b', θ' = R12 θ2, and one of the world
 // by −θ1 × b'. What stands in (3) twice is taken in the order (3), (2), (1).
 PairGradient transposed(const PairMotionT<double>& m, const MovingBody (&bodies)[2],

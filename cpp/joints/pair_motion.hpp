@@ -25,6 +25,15 @@ struct RelativeRateT {
     Vec3T<S> r, omega;
 };
 
+// Changes of a body: displacement, with its rotation in principal axes, and how it moves.
+struct BodyChange {
+    Vec3T<Four> position{}, turn{}, velocity{}, omega{}, acceleration{}, omega_dot{};
+};
+// Of a marker in its body, principal axes.
+struct MarkerChange {
+    Vec3T<Four> offset{}, turn{};
+};
+
 // A gradient by all that a pair's motion is made of. turn: by rotations of a body, or of a marker, in principal axes.
 struct PairGradient {
     struct OfBody {
@@ -93,6 +102,19 @@ struct PairMotionT {
     Vec3T<S> sigma, w1, w2, apart, d, speed, ddot;
     RelativeMotionT<S> relative;
 };
+
+// The change of (1) to (4), of the relative motion in marker-1 axes.
+struct PairChange {
+    Vec3T<Four> between{}, sigma{}, d{};  // θ' − θ1, and of σ and d: body-1 axes
+    Vec3T<Four> marker{};                 // rotation of marker 1, body-1 axes
+    Vec3T<Four> r{}, turn{}, rdot{}, omega{}, rddot{}, omega_dot{};
+};
+PairChange change_of(const PairMotionT<double>& motion, const MovingBody (&bodies)[2], const BodyChange (&changes)[2],
+                     const MarkerChange (&markers)[2]);
+
+// The change of exert() where force and moment change.
+void exert_change(const PairMotionT<double>& motion, const BodyChange& one, const PairChange& change, const Vec3& force,
+                  const Vec3& moment, const Vec3T<Four>& of_force, const Vec3T<Four>& of_moment, ForceT<Four> (&on)[2]);
 
 // The transpose of (1) to (4), and of rate() at `other`.
 PairGradient transposed(const PairMotionT<double>& motion, const MovingBody (&bodies)[2],

@@ -13,7 +13,7 @@ Dual4 power(const Dual4& a, const Dual4& b) {
     const double h = std::pow(a.value, b.value);
     const double by_a = b.value == 0.0 ? 0.0 : b.value * std::pow(a.value, b.value - 1.0);
     bool varies = false;
-    for (const double d : b.d) varies |= d != 0.0;
+    for (int k = 0; k < 4; ++k) varies |= b.d[k] != 0.0;
     return Dual4::chain(a, b, h, by_a, varies ? h * std::log(a.value) : 0.0);
 }
 

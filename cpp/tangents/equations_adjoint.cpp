@@ -183,7 +183,7 @@ class EquationsTangent::Transpose {
             const size_t count = std::min<size_t>(kDirections, in.size() - from);
             for (size_t k = 0; k < count; ++k) along[from + k].d[k] = 1.0;
             const Dual4 found = sum(program.tangent(along).data());
-            out.insert(out.end(), found.d, found.d + count);
+            for (size_t k = 0; k < count; ++k) out.push_back(found.d[k]);
         }
         return out;
     }
@@ -334,20 +334,24 @@ class EquationsTangent::Transpose {
     }
 
     void add_pairs() {
+        const bool all =
+            seeds_.coordinates[0] != nullptr || seeds_.coordinates[1] != nullptr || seeds_.coordinates[2] != nullptr;
         for (size_t p = 0; p < model_.pairs.size(); ++p) {
-            if (own_.coordinates_of_pair_[p].empty()) continue;
+            const std::vector<int>&locked = own_.locked_of_pair_[p], &others = own_.others_of_pair_[p],
+                  &idle = own_.idle_of_pair_[p];
+            if (locked.empty() && others.empty() && (idle.empty() || !all)) continue;
             const MarkerPair& pair = model_.pairs[p];
             const MovingBody both[2] = {bodies_[pair.body[0]], bodies_[pair.body[1]]};
-            const BodyRateT<double> others[2] = {other_[pair.body[0]], other_[pair.body[1]]};
+            const BodyRateT<double> rates[2] = {other_[pair.body[0]], other_[pair.body[1]]};
             const PairMotionT<double> motion(pair, both[0], both[1]);
             const RelativeRateT<double> second = motion.acceleration(both[0], both[1]),
-                                        other = motion.rate(others[0], others[1]);
+                                        other = motion.rate(rates[0], rates[1]);
             RelativeGradient by;
-            bool touched = false;
-            for (const int c : own_.coordinates_of_pair_[p])
-                touched = add_coordinate(c, motion.relative, second, other, by) || touched;
-            if (!touched) continue;
-            const PairGradient found = bellcrank::transposed(motion, both, others, by);
+            if (!locked.empty()) add_locked(locked, motion.relative, second, other, by);
+            for (const int c : others) add_coordinate(c, motion.relative, second, other, by);
+            if (all)
+                for (const int c : idle) add_coordinate(c, motion.relative, second, other, by);
+            const PairGradient found = bellcrank::transposed(motion, both, rates, by);
             for (int s = 0; s < 2; ++s) {
                 add_to(by_body_[pair.body[s]], found.body[s]);
                 by_numbers_.add_marker(pair.body[s], NumberArray::pair_positions, NumberArray::pair_rotations,
@@ -356,13 +360,54 @@ class EquationsTangent::Transpose {
         }
     }
 
-    // Whether there is anything on the coordinate.
-    bool add_coordinate(int coordinate, const RelativeMotion& motion, const RelativeRateT<double>& second,
+    // Of the sum over components of r, or of v in q = (e0, v), with weights a, b, z and tensions τ (add_locked() of
+    // EquationsTangent):
+    //   a·v + ½ b·V(ω) + z·(½ V(ω̇) − ¼ |ω|² v) + ½ τ·V(η),   w·V(s) = e0 w·s + v·(w × s) = s·(e0 w + v × w).
+    void add_locked(const std::vector<int>& coordinates, const RelativeMotion& m, const RelativeRateT<double>& second,
+                    const RelativeRateT<double>& other, RelativeGradient& by) {
+        Vec3 a[2]{}, b[2]{}, z[2]{}, tau[2]{};
+        for (const int c : coordinates) {
+            const Seeded& s = coordinates_[c];
+            const int of = own_.lock_[c] / 3, i = own_.lock_[c] % 3;
+            part_of(a[of], i) += s.level[0], part_of(b[of], i) += s.level[1];
+            part_of(z[of], i) += s.level[2], part_of(tau[of], i) += s.tension;
+        }
+        by.r += a[0], by.rdot += b[0], by.rddot += z[0], by.rate.r += tau[0];
+        const Vec3 v{m.q.x, m.q.y, m.q.z};
+        const auto slope = [&](const Vec3& w) { return 0.5 * (m.q.w * w + cross(v, w)); };
+        const double by_e0 = 0.5 * (dot(b[1], m.omega) + dot(z[1], second.omega) + dot(tau[1], other.omega));
+        const Vec3 by_v = a[1] - 0.25 * dot(m.omega, m.omega) * z[1] +
+                          0.5 * (cross(b[1], m.omega) + cross(z[1], second.omega) + cross(tau[1], other.omega));
+        by.omega += slope(b[1]) - 0.5 * dot(z[1], v) * m.omega;
+        by.omega_dot += slope(z[1]);
+        by.rate.omega += slope(tau[1]);
+        by.turn += slope(by_v) - 0.5 * by_e0 * v;
+        const Vec3 rate = 0.5 * (m.q.w * m.omega + cross(m.omega, v)),
+                   along_other = 0.5 * (m.q.w * other.omega + cross(other.omega, v)),
+                   second_rate =
+                       0.5 * (m.q.w * second.omega + cross(second.omega, v)) - 0.25 * dot(m.omega, m.omega) * v;
+        for (const int c : coordinates) {
+            const int i = own_.lock_[c] % 3;
+            const bool is_angle = own_.lock_[c] >= 3;
+            add_coefficients(c, component(is_angle ? v : m.r, i), component(is_angle ? rate : m.rdot, i),
+                             component(is_angle ? second_rate : second.r, i),
+                             component(is_angle ? along_other : other.r, i));
+        }
+    }
+
+    void add_coefficients(int coordinate, double value, double rate, double second, double other) {
+        for (const Use& use : own_.terms_of_[coordinate])
+            by_numbers_[NumberArray::term_coefficient][use.term] +=
+                row_seed(0, use.row) * value + row_seed(1, use.row) * rate + row_seed(2, use.row) * second +
+                at_.multipliers[use.row] * other;
+    }
+
+    void add_coordinate(int coordinate, const RelativeMotion& motion, const RelativeRateT<double>& second,
                         const RelativeRateT<double>& other, RelativeGradient& by) {
         const Seeded& s = coordinates_[coordinate];
         const std::vector<int>& laws = own_.laws_of_[coordinate];
         const bool is_seeded = std::any_of(std::begin(s.level), std::end(s.level), [](double v) { return v != 0.0; });
-        if (!is_seeded && s.tension == 0.0 && laws.empty()) return false;
+        if (!is_seeded && s.tension == 0.0 && laws.empty()) return;
         double gradient[12];
         Along c;
         Dual4 tension;
@@ -379,7 +424,7 @@ class EquationsTangent::Transpose {
             const Dual4 sum =
                 s.level[0] * c.value + s.level[1] * c.rate + s.level[2] * c.second +
                 tension * (dot(c.parts.dr, in_duals(other.r)) + dot(c.parts.domega, in_duals(other.omega)));
-            std::copy_n(sum.d, kDirections, gradient + from);
+            for (int k = 0; k < kDirections; ++k) gradient[from + k] = sum.d[k];
         }
         by.r += load(gradient), by.turn += load(gradient + 3);
         by.rdot += load(gradient + 6), by.omega += load(gradient + 9);
@@ -388,12 +433,8 @@ class EquationsTangent::Transpose {
         by.rddot += s.level[2] * dr, by.omega_dot += s.level[2] * domega;
         by.rate.r += tension.value * dr, by.rate.omega += tension.value * domega;
         const double along_other = dot(dr, other.r) + dot(domega, other.omega);
-        for (const Use& use : own_.terms_of_[coordinate])
-            by_numbers_[NumberArray::term_coefficient][use.term] +=
-                row_seed(0, use.row) * c.value.value + row_seed(1, use.row) * c.rate.value +
-                row_seed(2, use.row) * c.second.value + at_.multipliers[use.row] * along_other;
+        add_coefficients(coordinate, c.value.value, c.rate.value, c.second.value, along_other);
         for (const int i : laws) add_law_numbers(i, c.value.value, c.rate.value, along_other);
-        return true;
     }
 
     // Of a law's effort by time and its parameters.

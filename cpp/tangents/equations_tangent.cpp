@@ -1,7 +1,9 @@
 #include "tangents/equations_tangent.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
+#include <string_view>
 
 #include "joints/pole.hpp"
 #include "model/ports.hpp"
@@ -11,29 +13,44 @@ namespace bellcrank {
 
 namespace {
 
-Vec3T<Dual4> vector_along(const double* values, const double* changes) {
-    Vec3T<Dual4> out{values[0], values[1], values[2]};
-    if (changes == nullptr) return out;
-    Dual4* const parts[] = {&out.x, &out.y, &out.z};
-    for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < kDirections; ++k) parts[i]->d[k] = changes[kDirections * i + k];
+constexpr std::string_view kLocks[] = {"x", "y", "z", "e1", "e2", "e3"};
+
+static_assert(sizeof(Four) == kDirections * sizeof(double));
+
+Four four_at(const double* changes) {
+    Four out;
+    std::memcpy(&out, changes, sizeof out);
     return out;
 }
 
-// A quaternion that turns by a rotation vector in its own axes: δq = ½ q θ.
-QuatT<Dual4> turned(const Quat& q, const double* changes) {
-    QuatT<Dual4> out{q.w, q.x, q.y, q.z};
-    if (changes == nullptr) return out;
-    for (int k = 0; k < kDirections; ++k) {
-        const Quat change =
-            q * Quat{0.0, 0.5 * changes[k], 0.5 * changes[kDirections + k], 0.5 * changes[2 * kDirections + k]};
-        out.w.d[k] = change.w, out.x.d[k] = change.x, out.y.d[k] = change.y, out.z.d[k] = change.z;
-    }
-    return out;
+void add(std::vector<double>& to, size_t at, const Four& change) {
+    double* place = &to[kDirections * at];
+    const Four sum = four_at(place) + change;
+    std::memcpy(place, &sum, sizeof sum);
 }
 
-void add(std::vector<double>& to, size_t at, const Dual4& change) {
-    for (int k = 0; k < kDirections; ++k) to[kDirections * at + k] += change.d[k];
+void add(std::vector<double>& to, size_t at, const Dual4& change) { add(to, at, change.d); }
+
+Vec3T<Dual4> along(const Vec3& value, const Vec3T<Four>& change) {
+    return {{value.x, change.x}, {value.y, change.y}, {value.z, change.z}};
+}
+Vec3T<Four> change_in(const Vec3T<Dual4>& v) { return {v.x.d, v.y.d, v.z.d}; }
+Vec3 value_in(const Vec3T<Dual4>& v) { return {v.x.value, v.y.value, v.z.value}; }
+
+QuatT<Dual4> along(const Quat& q, const QuatT<Four>& change) {
+    return {{q.w, change.w}, {q.x, change.x}, {q.y, change.y}, {q.z, change.z}};
+}
+
+// The change of a quaternion that turns by a rotation vector, in its outer axes: ½ θ q; in its own: ½ q θ.
+QuatT<Four> turned_outside(const Vec3T<Four>& turn, const Quat& q) {
+    const Vec3 v{q.x, q.y, q.z};
+    const Vec3T<Four> part = 0.5 * (q.w * turn + cross(turn, v));
+    return {-0.5 * (turn.x * v.x + turn.y * v.y + turn.z * v.z), part.x, part.y, part.z};
+}
+QuatT<Four> turned_inside(const Vec3T<Four>& turn, const Quat& q) {
+    const Vec3 v{q.x, q.y, q.z};
+    const Vec3T<Four> part = 0.5 * (q.w * turn - cross(turn, v));
+    return {-0.5 * (turn.x * v.x + turn.y * v.y + turn.z * v.z), part.x, part.y, part.z};
 }
 
 Vec3T<Dual4> vector_at(const Dual4* p) { return {p[0], p[1], p[2]}; }
@@ -45,22 +62,36 @@ EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& bran
       branches_(branches),
       terms_of_(model.coordinates.size()),
       laws_of_(model.coordinates.size()),
-      coordinates_of_pair_(model.pairs.size()),
+      locked_of_pair_(model.pairs.size()),
+      others_of_pair_(model.pairs.size()),
+      idle_of_pair_(model.pairs.size()),
+      lock_(model.coordinates.size(), -1),
+      formulas_(!model.formula_rows.empty() || !model.formula_forces.empty()),
       tension_(model.coordinates.size()),
       unit_numbers_(model) {
+    for (size_t r = 0; r < model.rows.size(); ++r)
+        for (int t = model.rows[r].term_begin; t < model.rows[r].term_end; ++t)
+            terms_of_[model.terms[t].coordinate].push_back({static_cast<int>(r), t});
+    for (size_t i = 0; i < model.laws.size(); ++i) laws_of_[model.laws[i].coordinate].push_back(static_cast<int>(i));
+    std::vector<char> used(model.coordinates.size(), 0);
+    const auto use = [&](const FormulaEnds& ends) {
+        for (const int c : ends.coordinates) used[c] = 1;
+    };
+    for (const FormulaRows& rows : model.formula_rows) use(rows.ends());
+    for (const FormulaForce& force : model.formula_forces) use(force.ends());
     std::string lacking;
     const auto lacks = [&](const std::string& what) {
         if (lacking.find(what) == std::string::npos) lacking += (lacking.empty() ? "" : ", ") + what;
     };
     for (size_t c = 0; c < model.coordinates.size(); ++c) {
-        coordinates_of_pair_[model.coordinates[c].pair].push_back(static_cast<int>(c));
-        if (model.coordinates[c].kind->tangent == nullptr)
-            lacks("coordinates '" + model.coordinates[c].kind->name + "'");
+        const Coordinate& coordinate = model.coordinates[c];
+        const auto lock = std::find(std::begin(kLocks), std::end(kLocks), coordinate.kind->name);
+        if (lock != std::end(kLocks)) lock_[c] = static_cast<int>(lock - std::begin(kLocks));
+        const bool idle = terms_of_[c].empty() && laws_of_[c].empty() && used[c] == 0;
+        auto& list = idle ? idle_of_pair_ : lock_[c] >= 0 && laws_of_[c].empty() ? locked_of_pair_ : others_of_pair_;
+        list[coordinate.pair].push_back(static_cast<int>(c));
+        if (coordinate.kind->tangent == nullptr) lacks("coordinates '" + coordinate.kind->name + "'");
     }
-    for (size_t r = 0; r < model.rows.size(); ++r)
-        for (int t = model.rows[r].term_begin; t < model.rows[r].term_end; ++t)
-            terms_of_[model.terms[t].coordinate].push_back({static_cast<int>(r), t});
-    for (size_t i = 0; i < model.laws.size(); ++i) laws_of_[model.laws[i].coordinate].push_back(static_cast<int>(i));
     if (!model.contacts.empty()) lacks("contacts");
     if (!lacking.empty()) throw Refusal("derivatives are not implemented for " + lacking);
 }
@@ -69,12 +100,12 @@ void EquationsTangent::along(const MotionPoint& at, const Directions& directions
                              Changes& out) {
     out.loads.assign(kDirections * kTwist * (model_.bodies() + 1), 0.0);
     for (std::vector<double>& rows : out.rows) rows.assign(kDirections * model_.rows.size(), 0.0);
-    for (std::vector<double>& values : out.coordinates) values.assign(kDirections * model_.coordinates.size(), 0.0);
-    std::fill(tension_.begin(), tension_.end(), Dual4(0.0));
+    for (std::vector<double>& values : out.coordinates)
+        values.assign(out.of_coordinates ? kDirections * model_.coordinates.size() : 0, 0.0);
     place_bodies(at, directions, numbers);
     add_inertia(numbers, out);
     add_wrenches(numbers, out);
-    add_formulas(at, numbers, out);
+    if (formulas_) add_formulas(at, numbers, out);
     add_pairs(at, numbers, out);
     add_rows(at, numbers, out);
 }
@@ -83,44 +114,74 @@ void EquationsTangent::along(const MotionPoint& at, const Directions& directions
 // velocity and acceleration there.
 void EquationsTangent::place_bodies(const MotionPoint& at, const Directions& d, const ModelTangent& numbers) {
     time_ = at.t;
-    for (int k = 0; k < kDirections; ++k) time_.d[k] = d.t == nullptr ? 0.0 : d.t[k];
+    if (d.t != nullptr) time_.d = four_at(d.t);
     bodies_.resize(model_.bodies() + 1);
+    changes_.assign(model_.bodies() + 1, BodyChange{});
     for (int b = 0; b <= model_.bodies(); ++b) {
-        const auto part = [&](const double* records, int component) {
-            return records == nullptr || b == model_.ground() ? nullptr
-                                                              : records + kDirections * (kTwist * b + component);
+        bodies_[b] = {pose_position(at.x, b), twist_linear(at.u, b),  twist_linear(at.udot, b),
+                      pose_rotation(at.x, b), twist_angular(at.u, b), twist_angular(at.udot, b)};
+        if (b == model_.ground()) continue;
+        BodyChange& change = changes_[b];
+        const auto take = [&](const double* records, Vec3T<Four>& linear, Vec3T<Four>& angular) {
+            if (records == nullptr) return;
+            const double* record = records + kDirections * kTwist * b;
+            const auto part = [&](int k) { return four_at(record + kDirections * k); };
+            linear = {part(0), part(1), part(2)};
+            angular = {part(4), part(5), part(6)};
         };
-        MovingBodyT<Dual4>& body = bodies_[b];
-        body.position = vector_along(at.x + kPose * b, part(d.x, 0));
-        body.rotation = turned(pose_rotation(at.x, b), part(d.x, 4));
-        body.velocity = vector_along(at.u + kTwist * b, part(d.u, 0));
-        body.omega = vector_along(at.u + kTwist * b + 4, part(d.u, 4));
-        body.acceleration = vector_along(at.udot + kTwist * b, part(d.udot, 0));
-        body.omega_dot = vector_along(at.udot + kTwist * b + 4, part(d.udot, 4));
-        if (b == model_.ground() || !numbers.moves_points()) continue;
-        const MarkerMotionT<Dual4> moved(body, numbers.body(b).com, {1.0, 0.0, 0.0, 0.0});
-        body.position = moved.position;
-        body.velocity = moved.velocity;
-        body.acceleration = moved.acceleration;
+        take(d.x, change.position, change.turn);
+        take(d.u, change.velocity, change.omega);
+        take(d.udot, change.acceleration, change.omega_dot);
+        if (!numbers.moves_points()) continue;
+        const MovingBody& body = bodies_[b];
+        const Mat3 R = rotation_matrix(body.rotation);
+        const Vec3T<Four> c = change_in(numbers.body(b).com);
+        change.position += R * c;
+        change.velocity += R * cross(body.omega, c);
+        change.acceleration += R * (cross(body.omega_dot, c) + cross(body.omega, cross(body.omega, c)));
     }
 }
 
-void EquationsTangent::add_load(int body, const ForceT<Dual4>& load, Changes& out) const {
+MovingBodyT<Dual4> EquationsTangent::body_along(int body) const {
+    const MovingBody& at = bodies_[body];
+    const BodyChange& change = changes_[body];
+    return {bellcrank::along(at.position, change.position),
+            bellcrank::along(at.velocity, change.velocity),
+            bellcrank::along(at.acceleration, change.acceleration),
+            bellcrank::along(at.rotation, turned_inside(change.turn, at.rotation)),
+            bellcrank::along(at.omega, change.omega),
+            bellcrank::along(at.omega_dot, change.omega_dot)};
+}
+
+void EquationsTangent::add_load(int body, const ForceT<Four>& load, Changes& out) const {
     if (body == model_.ground()) return;
-    const Dual4* const parts[] = {&load.f.x, &load.f.y, &load.f.z, &load.n.x, &load.n.y, &load.n.z};
+    const Four* const parts[] = {&load.f.x, &load.f.y, &load.f.z, &load.n.x, &load.n.y, &load.n.z};
     for (int i = 0; i < 6; ++i) add(out.loads, kTwist * body + kComponent[i], *parts[i]);
+}
+
+void EquationsTangent::add_load(int body, const ForceT<Dual4>& load, Changes& out) const {
+    add_load(body, {change_in(load.n), change_in(load.f)}, out);
 }
 
 // m (g − v̇) and −(I ω̇ + ω × I ω).
 void EquationsTangent::add_inertia(const ModelTangent& numbers, Changes& out) const {
     const Vec3T<Dual4> gravity = numbers.gravity();
     for (int b = 0; b < model_.bodies(); ++b) {
-        const MovingBodyT<Dual4>& body = bodies_[b];
-        const ModelTangent::Body& inertia = numbers.body(b);
-        add_load(b,
-                 {-(inertia.inertia * body.omega_dot + cross(body.omega, inertia.inertia * body.omega)),
-                  inertia.mass * (gravity - body.acceleration)},
-                 out);
+        const MovingBody& body = bodies_[b];
+        const BodyChange& change = changes_[b];
+        const Vec3 I = model_.principal_inertia[b], &w = body.omega, spin{I.x * w.x, I.y * w.y, I.z * w.z};
+        const auto times = [&I](const Vec3T<Four>& v) { return Vec3T<Four>{I.x * v.x, I.y * v.y, I.z * v.z}; };
+        ForceT<Four> load{-(times(change.omega_dot) + cross(change.omega, spin) + cross(w, times(change.omega))),
+                          model_.mass[b] * (change_in(gravity) - change.acceleration)};
+        if (numbers.moves_points()) {
+            const ModelTangent::Body& inertia = numbers.body(b);
+            Mat3T<Four> more;
+            for (int i = 0; i < 9; ++i) more.m[i] = inertia.inertia.m[i].d;
+            load.n += -(more * body.omega_dot + cross(w, more * w));
+            const Vec3 left = value_in(gravity) - body.acceleration;
+            load.f += Vec3T<Four>{inertia.mass.d * left.x, inertia.mass.d * left.y, inertia.mass.d * left.z};
+        }
+        add_load(b, load, out);
     }
 }
 
@@ -134,7 +195,7 @@ void EquationsTangent::add_wrenches(const ModelTangent& numbers, Changes& out) c
                 value[k] += model_.functions[w.function[k]].tangent(numbers.function_params(w.function[k]), time_).f;
         }
         const ModelTangent::Marker& marker = numbers.wrench(static_cast<int>(i));
-        const MarkerMotionT<Dual4> m(bodies_[w.body], marker.offset, marker.rotation);
+        const MarkerMotionT<Dual4> m(body_along(w.body), marker.offset, marker.rotation);
         Vec3T<Dual4> moment = vector_at(value), force = vector_at(value + 3);
         if (w.local) {
             const Mat3T<Dual4> axes = rotation_matrix(m.rotation);
@@ -145,11 +206,35 @@ void EquationsTangent::add_wrenches(const ModelTangent& numbers, Changes& out) c
     }
 }
 
-EquationsTangent::Pair EquationsTangent::pair_motion(int pair, const ModelTangent& numbers) const {
-    const MarkerPairT<Dual4>& markers = numbers.pair(pair);
-    const MovingBodyT<Dual4>&one = bodies_[markers.body[0]], &two = bodies_[markers.body[1]];
-    const PairMotionT<Dual4> motion(markers, one, two);
-    return {motion, motion.acceleration(one, two)};
+EquationsTangent::Pair EquationsTangent::pair_motion(int number, const ModelTangent& numbers) const {
+    const MarkerPair& pair = model_.pairs[number];
+    const MovingBody both[2] = {bodies_[pair.body[0]], bodies_[pair.body[1]]};
+    const BodyChange changes[2] = {changes_[pair.body[0]], changes_[pair.body[1]]};
+    MarkerChange markers[2];
+    if (numbers.moves_points())
+        for (int s = 0; s < 2; ++s) {
+            const MarkerPairT<Dual4>& moved = numbers.pair(number);
+            markers[s].offset = change_in(moved.offset[s]);
+            const QuatT<Dual4>& q = moved.rotation[s];  // turned by 2 vec(δq q*)
+            const Vec3 v{q.x.value, q.y.value, q.z.value};
+            const Vec3T<Four> dv{q.x.d, q.y.d, q.z.d};
+            const Four dw = q.w.d;
+            markers[s].turn = 2.0 * (q.w.value * dv - Vec3T<Four>{dw * v.x, dw * v.y, dw * v.z} - cross(dv, v));
+        }
+    const PairMotionT<double> motion(pair, both[0], both[1]);
+    return {motion, motion.acceleration(both[0], both[1]), change_of(motion, both, changes, markers)};
+}
+
+EquationsTangent::Along EquationsTangent::coordinate_along(int coordinate, const Pair& pair,
+                                                           const ModelTangent& numbers) const {
+    const RelativeMotion& m = pair.motion.relative;
+    const PairChange& change = pair.change;
+    return coordinate_along(coordinate,
+                            {bellcrank::along(m.r, change.r), bellcrank::along(m.q, turned_outside(change.turn, m.q)),
+                             bellcrank::along(m.rdot, change.rdot), bellcrank::along(m.omega, change.omega)},
+                            {bellcrank::along(pair.acceleration.r, change.rddot),
+                             bellcrank::along(pair.acceleration.omega, change.omega_dot)},
+                            numbers);
 }
 
 EquationsTangent::Along EquationsTangent::coordinate_along(int coordinate, const RelativeMotionT<Dual4>& motion,
@@ -191,17 +276,16 @@ const Dual4* EquationsTangent::run_formula(const CompiledProgram& program, const
 }
 
 void EquationsTangent::add_formulas(const MotionPoint& at, const ModelTangent& numbers, Changes& out) {
+    std::fill(tension_.begin(), tension_.end(), Dual4(0.0));
     std::vector<MarkerMotionT<Dual4>> markers;
     std::vector<Along> coordinates;
     const auto prepare = [&](const FormulaEnds& ends, std::span<const ModelTangent::Marker> on) {
         markers.clear();
         coordinates.clear();
         for (size_t i = 0; i < on.size(); ++i)
-            markers.emplace_back(bodies_[ends.markers[i].body], on[i].offset, on[i].rotation);
-        for (const int c : ends.coordinates) {
-            const Pair pair = pair_motion(model_.coordinates[c].pair, numbers);
-            coordinates.push_back(coordinate_along(c, pair.motion.relative, pair.acceleration, numbers));
-        }
+            markers.emplace_back(body_along(ends.markers[i].body), on[i].offset, on[i].rotation);
+        for (const int c : ends.coordinates)
+            coordinates.push_back(coordinate_along(c, pair_motion(model_.coordinates[c].pair, numbers), numbers));
     };
     // C, Ċ without motion, what velocity adds to C̈, then the gradients of each row.
     for (size_t b = 0; b < model_.blocks.size(); ++b) {
@@ -246,35 +330,97 @@ void EquationsTangent::add_formulas(const MotionPoint& at, const ModelTangent& n
     }
 }
 
+Dual4 EquationsTangent::tension_along(int coordinate, const Dual4& value, const Dual4& rate, const Dual4& second,
+                                      const MotionPoint& at, const ModelTangent& numbers, Changes& out) const {
+    Dual4 tension = formulas_ ? tension_[coordinate] : Dual4(0.0);
+    for (const Use& use : terms_of_[coordinate]) {
+        const Dual4 coefficient = numbers.values(NumberArray::term_coefficient)[use.term];
+        tension += at.multipliers[use.row] * coefficient;
+        add(out.rows[0], use.row, coefficient * value);
+        add(out.rows[1], use.row, coefficient * rate);
+        add(out.rows[2], use.row, coefficient * second);
+    }
+    for (const int i : laws_of_[coordinate]) {
+        const Law& law = model_.laws[i];
+        tension += law.kind->tangent({value, rate, time_}, numbers.law_params(i), numbers.function_of(law));
+    }
+    if (out.of_coordinates) {
+        add(out.coordinates[0], coordinate, value);
+        add(out.coordinates[1], coordinate, rate);
+        add(out.coordinates[2], coordinate, second);
+    }
+    return tension;
+}
+
+// What locks are made of: a component of r, or of v in q = (e0, v), with
+//   v̇ = ½ V(ω),   v̈ = ½ V(ω̇) − ¼ |ω|² v,   V(ω) = e0 ω + ω × v,
+// and the moment of tensions τ along v is ½ (e0 τ + v × τ) (joints/jet.hpp).
+void EquationsTangent::add_locked(const Pair& pair, const std::vector<int>& coordinates, const MotionPoint& at,
+                                  const ModelTangent& numbers, PairLoad& load, Changes& out) const {
+    const RelativeMotion& m = pair.motion.relative;
+    const PairChange& change = pair.change;
+    const bool turns = std::any_of(coordinates.begin(), coordinates.end(), [&](int c) { return lock_[c] >= 3; });
+    const Vec3 v{m.q.x, m.q.y, m.q.z}, &w = m.omega, &wdot = pair.acceleration.omega;
+    Vec3T<Dual4> value, rate, second;
+    QuatT<Four> dq{};
+    if (turns) {
+        dq = turned_outside(change.turn, m.q);
+        const Vec3T<Four> dv{dq.x, dq.y, dq.z};
+        const auto part = [&](const Vec3& s, const Vec3T<Four>& ds) {
+            const Vec3T<Four> by_e0{dq.w * s.x, dq.w * s.y, dq.w * s.z};
+            return bellcrank::along(0.5 * (m.q.w * s + cross(s, v)),
+                                    0.5 * (by_e0 + m.q.w * ds + cross(ds, v) + cross(s, dv)));
+        };
+        const double square = 0.25 * dot(w, w);
+        const Four by_square = 0.5 * (w.x * change.omega.x + w.y * change.omega.y + w.z * change.omega.z);
+        value = bellcrank::along(v, dv);
+        rate = part(w, change.omega);
+        second = part(wdot, change.omega_dot);
+        second += bellcrank::along(-square * v,
+                                   -Vec3T<Four>{by_square * v.x, by_square * v.y, by_square * v.z} - square * dv);
+    }
+    const Vec3T<Dual4> r = bellcrank::along(m.r, change.r), rdot = bellcrank::along(m.rdot, change.rdot),
+                       rddot = bellcrank::along(pair.acceleration.r, change.rddot);
+    const auto part_of = [](const Vec3T<Dual4>& vector, int i) {
+        return i == 0 ? vector.x : i == 1 ? vector.y : vector.z;
+    };
+    Dual4 along_v[3] = {0.0, 0.0, 0.0};
+    for (const int c : coordinates) {
+        const int i = lock_[c] % 3;
+        const bool is_angle = lock_[c] >= 3;
+        const Dual4 tension = tension_along(c, part_of(is_angle ? value : r, i), part_of(is_angle ? rate : rdot, i),
+                                            part_of(is_angle ? second : rddot, i), at, numbers, out);
+        (is_angle ? along_v : load.force)[i] += tension;
+    }
+    if (!turns) return;
+    const Vec3T<Dual4> tau{along_v[0], along_v[1], along_v[2]};
+    const Vec3T<Dual4> moment = 0.5 * (Dual4(m.q.w, dq.w) * tau + cross(value, tau));
+    load.moment[0] += moment.x, load.moment[1] += moment.y, load.moment[2] += moment.z;
+}
+
 // What acts along coordinates: multipliers of rows, laws, formulas; and rows as sums of coordinates.
 void EquationsTangent::add_pairs(const MotionPoint& at, const ModelTangent& numbers, Changes& out) {
-    const std::span<const Dual4> coefficients = numbers.values(NumberArray::term_coefficient);
     for (size_t p = 0; p < model_.pairs.size(); ++p) {
-        if (coordinates_of_pair_[p].empty()) continue;
+        const bool acts = !locked_of_pair_[p].empty() || !others_of_pair_[p].empty();
+        if (!acts && (!out.of_coordinates || idle_of_pair_[p].empty())) continue;
         const Pair pair = pair_motion(static_cast<int>(p), numbers);
-        Vec3T<Dual4> force{0.0, 0.0, 0.0}, moment{0.0, 0.0, 0.0};
-        for (const int coordinate : coordinates_of_pair_[p]) {
-            const Along c = coordinate_along(coordinate, pair.motion.relative, pair.acceleration, numbers);
-            Dual4 tension = tension_[coordinate];
-            for (const Use& use : terms_of_[coordinate]) {
-                const Dual4 coefficient = coefficients[use.term];
-                tension += at.multipliers[use.row] * coefficient;
-                add(out.rows[0], use.row, coefficient * c.value);
-                add(out.rows[1], use.row, coefficient * c.rate);
-                add(out.rows[2], use.row, coefficient * c.second);
-            }
-            for (const int i : laws_of_[coordinate]) {
-                const Law& law = model_.laws[i];
-                tension += law.kind->tangent({c.value, c.rate, time_}, numbers.law_params(i), numbers.function_of(law));
-            }
-            force += tension * c.parts.dr;
-            moment += tension * c.parts.domega;
-            add(out.coordinates[0], coordinate, c.value);
-            add(out.coordinates[1], coordinate, c.rate);
-            add(out.coordinates[2], coordinate, c.second);
-        }
-        ForceT<Dual4> on[2];
-        pair.motion.exert(force, moment, on);
+        PairLoad load;
+        const auto add_other = [&](int coordinate) {
+            const Along c = coordinate_along(coordinate, pair, numbers);
+            const Dual4 tension = tension_along(coordinate, c.value, c.rate, c.second, at, numbers, out);
+            load.force[0] += tension * c.parts.dr.x, load.force[1] += tension * c.parts.dr.y;
+            load.force[2] += tension * c.parts.dr.z, load.moment[0] += tension * c.parts.domega.x;
+            load.moment[1] += tension * c.parts.domega.y, load.moment[2] += tension * c.parts.domega.z;
+        };
+        if (!locked_of_pair_[p].empty()) add_locked(pair, locked_of_pair_[p], at, numbers, load, out);
+        for (const int c : others_of_pair_[p]) add_other(c);
+        if (out.of_coordinates)
+            for (const int c : idle_of_pair_[p]) add_other(c);
+        if (!acts) continue;
+        const Vec3T<Dual4> force = vector_at(load.force), moment = vector_at(load.moment);
+        ForceT<Four> on[2];
+        exert_change(pair.motion, changes_[model_.pairs[p].body[0]], pair.change, value_in(force), value_in(moment),
+                     change_in(force), change_in(moment), on);
         for (int s = 0; s < 2; ++s) add_load(model_.pairs[p].body[s], on[s], out);
     }
 }

@@ -32,6 +32,7 @@ class EquationsTangent {
     // second rate, by coordinate of the model.
     struct Changes {
         std::vector<double> loads, rows[3], coordinates[3];
+        bool of_coordinates = false;  // whether the last are asked for
     };
     void along(const MotionPoint& at, const Directions& directions, const ModelTangent& numbers, Changes& out);
 
@@ -49,20 +50,36 @@ class EquationsTangent {
                     ModelGradient& by_numbers);
 
   private:
+    // What stands on each coordinate.
+    struct Use {
+        int row, term;
+    };
     // A coordinate along a motion.
     struct Along {
         CoordinateValueT<Dual4> parts;
         Dual4 value, rate, second;
     };
-    // A pair where it is, and its acceleration.
+    // A pair where it is, its acceleration, and how both change.
     struct Pair {
-        PairMotionT<Dual4> motion;
-        RelativeRateT<Dual4> acceleration;
+        PairMotionT<double> motion;
+        RelativeRateT<double> acceleration;
+        PairChange change;
     };
+    // What acts along the coordinates of a pair, on marker 2 in marker-1 axes.
+    struct PairLoad {
+        Dual4 force[3]{}, moment[3]{};
+    };
+    class Transpose;
+
     void place_bodies(const MotionPoint& at, const Directions& d, const ModelTangent& numbers);
+    MovingBodyT<Dual4> body_along(int body) const;
     Pair pair_motion(int pair, const ModelTangent& numbers) const;
     Along coordinate_along(int coordinate, const RelativeMotionT<Dual4>& motion,
                            const RelativeRateT<Dual4>& acceleration, const ModelTangent& numbers) const;
+    Along coordinate_along(int coordinate, const Pair& pair, const ModelTangent& numbers) const;
+    // What acts along a coordinate, where it is known along the directions; its rows are added to `out`.
+    Dual4 tension_along(int coordinate, const Dual4& value, const Dual4& rate, const Dual4& second,
+                        const MotionPoint& at, const ModelTangent& numbers, Changes& out) const;
     const Dual4* run_formula(const CompiledProgram& program, const FormulaEnds& ends,
                              const std::vector<MarkerMotionT<Dual4>>& markers, const std::vector<Along>& coordinates,
                              const ModelTangent& numbers);
@@ -70,21 +87,23 @@ class EquationsTangent {
     void add_wrenches(const ModelTangent& numbers, Changes& out) const;
     void add_formulas(const MotionPoint& at, const ModelTangent& numbers, Changes& out);
     void add_pairs(const MotionPoint& at, const ModelTangent& numbers, Changes& out);
+    void add_locked(const Pair& pair, const std::vector<int>& coordinates, const MotionPoint& at,
+                    const ModelTangent& numbers, PairLoad& load, Changes& out) const;
     void add_rows(const MotionPoint& at, const ModelTangent& numbers, Changes& out) const;
+    void add_load(int body, const ForceT<Four>& load, Changes& out) const;
     void add_load(int body, const ForceT<Dual4>& load, Changes& out) const;
-
-    class Transpose;
 
     const Model& model_;
     const AngleBranches& branches_;
-    // What stands on each coordinate.
-    struct Use {
-        int row, term;
-    };
     std::vector<std::vector<Use>> terms_of_;
-    std::vector<std::vector<int>> laws_of_, coordinates_of_pair_;
+    std::vector<std::vector<int>> laws_of_;
+    // Of each pair the coordinates that something stands on: those that locks are made of, and others; and the rest.
+    std::vector<std::vector<int>> locked_of_pair_, others_of_pair_, idle_of_pair_;
+    std::vector<int> lock_;  // of each coordinate: 0 to 5 for x, y, z, e1, e2, e3; −1 for others
+    bool formulas_ = false;
     Dual4 time_;
-    std::vector<MovingBodyT<Dual4>> bodies_;
+    std::vector<MovingBody> bodies_;
+    std::vector<BodyChange> changes_;
     std::vector<Dual4> tension_, program_in_;  // of formulas: along each coordinate
     ModelTangent unit_numbers_;                // transposed(): along numbers by themselves
     Changes unit_changes_;

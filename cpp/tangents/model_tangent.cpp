@@ -145,7 +145,7 @@ void ModelTangent::renew() {
 
 void ModelTangent::change(std::span<const Change> changes) {
     const bool moved = moves_points_;
-    for (const NumberPlace& place : changed_) std::fill_n(numbers_[place.array][place.index].d, kDirections, 0.0);
+    for (const NumberPlace& place : changed_) numbers_[place.array][place.index].d = Four{};
     changed_.clear();
     moves_points_ = false;
     for (const Change& c : changes) {
