@@ -6,6 +6,14 @@
 
 namespace bellcrank {
 
+namespace {
+
+// Of what rows were off at first: what may be left of it, and how often it is solved for.
+constexpr double kLeft = 1e-15;
+constexpr int kMostRounds = 3;
+
+}  // namespace
+
 EquationsTangent& Closing::equations() {
     if (!equations_) equations_ = std::make_unique<EquationsTangent>(*model_, branches_);
     return *equations_;
@@ -22,14 +30,22 @@ const ModelTangent& Closing::numbers_along(const Directions& directions) {
     return *constant_;
 }
 
-// With one step of refinement: the rows at hand say what is left.
+// Refined while the rows at hand say that something is left.
 void Closing::solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu) {
     mu.assign(rows_.rows(), 0.0);
-    for (int round = 0; round < 2; ++round) {
+    double most = 0.0;
+    for (int round = 0; round < kMostRounds; ++round) {
         scale(v, scaled_.data());
         rows_.multiply(scaled_.data(), rhs_.data());
-        for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = wanted[r] - rhs_[r];
-        factors().subtract_compliance(mu.data(), rhs_.data());
+        double left = 0.0;
+        for (int r = 0; r < rows_.rows(); ++r) {
+            rhs_[r] = wanted[r] - rhs_[r];
+            most = std::max(most, std::abs(rhs_[r]));
+        }
+        if (round > 0) factors().subtract_compliance(mu.data(), rhs_.data());
+        for (int r = 0; r < rows_.rows(); ++r)
+            if (!factors().dropped(r)) left = std::max(left, std::abs(rhs_[r]));
+        if (!(left > kLeft * most)) return;
         judge_.solve(rhs_);
         for (int r = 0; r < rows_.rows(); ++r) mu[r] += rhs_[r];
         rows_.add_accelerations(rhs_.data(), v);
@@ -47,6 +63,7 @@ void Closing::close_directions(double t, const double* x, const double* u, const
     if (!is_current(t, x)) refresh(t, x);
     const auto close = [&](int level, double* change) {
         EquationsTangent::Directions d{directions.t, dx, du, nullptr};
+        EquationsTangent::ask(changes_, level);
         equations().along(at, d, numbers_along(directions), changes_);
         along_.resize(tangent_size());
         wanted_.resize(rows_.rows());

@@ -98,13 +98,17 @@ EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& bran
 
 void EquationsTangent::along(const MotionPoint& at, const Directions& directions, const ModelTangent& numbers,
                              Changes& out) {
-    out.loads.assign(kDirections * kTwist * (model_.bodies() + 1), 0.0);
-    for (std::vector<double>& rows : out.rows) rows.assign(kDirections * model_.rows.size(), 0.0);
+    out.loads.assign(out.of_loads ? kDirections * kTwist * (model_.bodies() + 1) : 0, 0.0);
+    for (int level = 0; level < 3; ++level)
+        out.rows[level].assign(out.of_rows[level] ? kDirections * model_.rows.size() : 0, 0.0);
     for (std::vector<double>& values : out.coordinates)
         values.assign(out.of_coordinates ? kDirections * model_.coordinates.size() : 0, 0.0);
+    fixed_coefficients_ = !numbers.changes(NumberArray::term_coefficient);
     place_bodies(at, directions, numbers);
-    add_inertia(numbers, out);
-    add_wrenches(numbers, out);
+    if (out.of_loads) {
+        add_inertia(numbers, out);
+        add_wrenches(numbers, out);
+    }
     if (formulas_) add_formulas(at, numbers, out);
     add_pairs(at, numbers, out);
     add_rows(at, numbers, out);
@@ -154,7 +158,7 @@ MovingBodyT<Dual4> EquationsTangent::body_along(int body) const {
 }
 
 void EquationsTangent::add_load(int body, const ForceT<Four>& load, Changes& out) const {
-    if (body == model_.ground()) return;
+    if (body == model_.ground() || !out.of_loads) return;
     const Four* const parts[] = {&load.f.x, &load.f.y, &load.f.z, &load.n.x, &load.n.y, &load.n.z};
     for (int i = 0; i < 6; ++i) add(out.loads, kTwist * body + kComponent[i], *parts[i]);
 }
@@ -312,11 +316,12 @@ void EquationsTangent::add_formulas(const MotionPoint& at, const ModelTangent& n
                 second += *gradient * coordinates[i].second;
                 tension_[ends.coordinates[i]] += multiplier * *gradient;
             }
-            add(out.rows[0], row, found[r]);
-            add(out.rows[1], row, rate);
-            add(out.rows[2], row, second);
+            const Dual4* const levels[] = {&found[r], &rate, &second};
+            for (int i = 0; i < 3; ++i)
+                if (out.of_rows[i]) add(out.rows[i], row, *levels[i]);
         }
     }
+    if (!out.of_loads) return;
     // Force and moment of each marker, then efforts.
     for (size_t f = 0; f < model_.formula_forces.size(); ++f) {
         const FormulaEnds& ends = model_.formula_forces[f].ends();
@@ -333,21 +338,23 @@ void EquationsTangent::add_formulas(const MotionPoint& at, const ModelTangent& n
 Dual4 EquationsTangent::tension_along(int coordinate, const Dual4& value, const Dual4& rate, const Dual4& second,
                                       const MotionPoint& at, const ModelTangent& numbers, Changes& out) const {
     Dual4 tension = formulas_ ? tension_[coordinate] : Dual4(0.0);
+    const Dual4* const levels[] = {&value, &rate, &second};
+    for (int i = 0; i < 3 && out.of_coordinates; ++i) add(out.coordinates[i], coordinate, *levels[i]);
     for (const Use& use : terms_of_[coordinate]) {
-        const Dual4 coefficient = numbers.values(NumberArray::term_coefficient)[use.term];
-        tension += at.multipliers[use.row] * coefficient;
-        add(out.rows[0], use.row, coefficient * value);
-        add(out.rows[1], use.row, coefficient * rate);
-        add(out.rows[2], use.row, coefficient * second);
+        const double coefficient = model_.terms[use.term].coefficient, multiplier = at.multipliers[use.row];
+        tension.value += multiplier * coefficient;
+        for (int i = 0; i < 3; ++i)
+            if (out.of_rows[i]) add(out.rows[i], use.row, coefficient * levels[i]->d);
+        if (fixed_coefficients_) continue;
+        const Four change = numbers.values(NumberArray::term_coefficient)[use.term].d;
+        tension.d += multiplier * change;
+        for (int i = 0; i < 3; ++i)
+            if (out.of_rows[i]) add(out.rows[i], use.row, change * levels[i]->value);
     }
+    if (!out.of_loads) return tension;
     for (const int i : laws_of_[coordinate]) {
         const Law& law = model_.laws[i];
         tension += law.kind->tangent({value, rate, time_}, numbers.law_params(i), numbers.function_of(law));
-    }
-    if (out.of_coordinates) {
-        add(out.coordinates[0], coordinate, value);
-        add(out.coordinates[1], coordinate, rate);
-        add(out.coordinates[2], coordinate, second);
     }
     return tension;
 }
@@ -393,6 +400,7 @@ void EquationsTangent::add_locked(const Pair& pair, const std::vector<int>& coor
         (is_angle ? along_v : load.force)[i] += tension;
     }
     if (!turns) return;
+    if (!out.of_loads) return;
     const Vec3T<Dual4> tau{along_v[0], along_v[1], along_v[2]};
     const Vec3T<Dual4> moment = 0.5 * (Dual4(m.q.w, dq.w) * tau + cross(value, tau));
     load.moment[0] += moment.x, load.moment[1] += moment.y, load.moment[2] += moment.z;
@@ -416,7 +424,7 @@ void EquationsTangent::add_pairs(const MotionPoint& at, const ModelTangent& numb
         for (const int c : others_of_pair_[p]) add_other(c);
         if (out.of_coordinates)
             for (const int c : idle_of_pair_[p]) add_other(c);
-        if (!acts) continue;
+        if (!acts || !out.of_loads) continue;
         const Vec3T<Dual4> force = vector_at(load.force), moment = vector_at(load.moment);
         ForceT<Four> on[2];
         exert_change(pair.motion, changes_[model_.pairs[p].body[0]], pair.change, value_in(force), value_in(moment),
@@ -431,12 +439,13 @@ void EquationsTangent::add_rows(const MotionPoint& at, const ModelTangent& numbe
         if (const int function = model_.rows[r].function; function >= 0) {
             const FunctionValueT<Dual4> f =
                 model_.functions[function].tangent(numbers.function_params(function), time_);
-            add(out.rows[0], r, -f.f);
-            add(out.rows[1], r, -f.d1);
-            add(out.rows[2], r, -f.d2);
+            const Dual4 levels[] = {-f.f, -f.d1, -f.d2};
+            for (int i = 0; i < 3; ++i)
+                if (out.of_rows[i]) add(out.rows[i], r, levels[i]);
         }
-        add(out.rows[0], r, -numbers.values(NumberArray::row_constant)[r]);
+        if (out.of_rows[0]) add(out.rows[0], r, -numbers.values(NumberArray::row_constant)[r]);
     }
+    if (!out.of_rows[2]) return;
     for (size_t b = 0; b < model_.blocks.size(); ++b)
         for (int r = model_.blocks[b].row_begin; r < model_.blocks[b].row_end; ++r)
             add(out.rows[2], r, at.multipliers[r] * numbers.values(NumberArray::block_compliance)[b]);

@@ -32,8 +32,14 @@ class EquationsTangent {
     // second rate, by coordinate of the model.
     struct Changes {
         std::vector<double> loads, rows[3], coordinates[3];
-        bool of_coordinates = false;  // whether the last are asked for
+        // What is asked for; of coordinates all three.
+        bool of_loads = true, of_rows[3] = {true, true, true}, of_coordinates = false;
     };
+    // Asks for rows of one level alone.
+    static void ask(Changes& changes, int level) {
+        changes.of_loads = false;
+        for (int i = 0; i < 3; ++i) changes.of_rows[i] = i == level;
+    }
     void along(const MotionPoint& at, const Directions& directions, const ModelTangent& numbers, Changes& out);
 
     // The transpose: of Σ seed · change the gradient by time, records of bodies and numbers. Null: no seeds.
@@ -101,6 +107,7 @@ class EquationsTangent {
     std::vector<std::vector<int>> locked_of_pair_, others_of_pair_, idle_of_pair_;
     std::vector<int> lock_;  // of each coordinate: 0 to 5 for x, y, z, e1, e2, e3; −1 for others
     bool formulas_ = false;
+    bool fixed_coefficients_ = true;  // just now
     Dual4 time_;
     std::vector<MovingBody> bodies_;
     std::vector<BodyChange> changes_;

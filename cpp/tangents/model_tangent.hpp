@@ -69,6 +69,11 @@ class ModelTangent {
     };
     // These change, and no others.
     void change(std::span<const Change> changes);
+    bool changes(NumberArray array) const {
+        for (const NumberPlace& place : changed_)
+            if (place.array == array) return true;
+        return false;
+    }
     // Whether points or inertias of bodies change.
     bool moves_points() const { return moves_points_; }
 

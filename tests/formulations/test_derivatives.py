@@ -12,7 +12,15 @@ from bellcrank.linear.sampling import without_stops
 
 NONE = np.zeros((0, 0))
 OFF_BREAKS = 0.0137  # s, where no function of time jumps
-EASY = ("gravity", "body_mass", "body_com", "body_inertia", "law_params", "wrench_constant", "wrench_position")
+EASY = (
+    "gravity",
+    "body_mass",
+    "body_com",
+    "body_inertia",
+    "law_params",
+    "wrench_constant",
+    "wrench_position",
+)
 GEOMETRY = ("pair_positions", "pair_rotations")
 
 
@@ -84,7 +92,9 @@ def check_along(model, state, direction, rtol=1e-7):
     """The derivatives along a direction against differences."""
     rates, multipliers = direction.tangents()
     path = Path(model, state, direction.dx, direction.du, direction.dt, direction.changes)
-    wanted, of_rows, error = min((path.derivative(step) for step in (1e-2, 1e-4)), key=lambda one: one[2].max())
+    wanted, of_rows, error = min(
+        (path.derivative(step) for step in (1e-2, 1e-4)), key=lambda one: one[2].max()
+    )
     size = max(np.abs(wanted).max(), 1.0)
     assert 10 * error.max() < 1e-4 * size
     np.testing.assert_allclose(rates, wanted, atol=rtol * size + 10 * error.max())

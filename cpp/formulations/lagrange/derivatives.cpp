@@ -17,6 +17,8 @@ MotionPoint Lagrange::motion_point(double t, const double* x, const double* u, c
 
 void Lagrange::tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
                        double* out, double* multipliers) {
+    EquationsTangent::ask(changes_, 2);
+    changes_.of_loads = true;
     equations().along(motion_point(t, x, u, udot), {directions.t, directions.x, directions.u, nullptr},
                       numbers_along(directions), changes_);
     const std::span<const double> root = rows_.inverse_sqrt_mass();

@@ -99,7 +99,9 @@ def linearize(
             check.instance("state", state, State, "such as run.at(t), or system.state()")
     signals = inputs, outputs
     by_itself = formulation == "auto" and not options and outputs is None
-    points = _points(mechanism, signals, state, time, states, "lagrange" if by_itself else formulation, options)
+    points = _points(
+        mechanism, signals, state, time, states, "lagrange" if by_itself else formulation, options
+    )
     try:
         known = exact(points)
         if known is None and by_itself:
@@ -188,9 +190,7 @@ def _steering(model: Model, named: tuple[LinearInput, ...], asked: bool) -> tupl
     return tuple(one for one in named if one.key not in moving)
 
 
-def _made(
-    mechanism: str, points: Points, base: Floats, found: Derivatives, is_exact: bool
-) -> LinearModel:
+def _made(mechanism: str, points: Points, base: Floats, found: Derivatives, is_exact: bool) -> LinearModel:
     """The matrices from the derivatives of rates and outputs."""
     chart, n = points.chart, points.states
     matrix, error, derived = found.matrix.copy(), found.error.copy(), derived_matrix(points.system, chart)
