@@ -268,7 +268,7 @@ class Derivatives : public Port {
                                const double* /* of du */, const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
         refuse("derivatives");
     }
-    // The gradient of Σ seed · change of what tangent() finds: one tangent vector of seeds, and one by row of the model.
+    // The gradient of Σ seed · change of what tangent() finds: a tangent vector of seeds, and one by row of the model.
     virtual void adjoint(double, const double*, const double*, const double*, const double* /* of u̇ */,
                          const double* /* of λ */, const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
         refuse("derivatives");

@@ -53,8 +53,8 @@ def test_most_of_the_gallery_is_exact():
     assert exact >= 20
 
 
-def crank(coupler=0.3, ground=0.4, redundant=False):
-    """A four-bar whose lengths are parameters, with a spring and a motor; with a bar that says the same twice."""
+def crank(coupler=0.3, ground=0.4):
+    """A four-bar whose lengths are parameters, with a spring and a motor."""
     mech = bc.Mechanism("crank")
     length = mech.add_parameter("coupler", coupler)
     base = mech.add_parameter("ground", ground)
@@ -62,9 +62,15 @@ def crank(coupler=0.3, ground=0.4, redundant=False):
     density = mech.add_parameter("density", 2.0)
     arm = mech.add_body("crank", mass=0.2 * density, inertia=(0.01, 0.01, 0.01), com=(0.06, 0.01, 0))
     rod = mech.add_body(
-        "coupler", mass=density * length, inertia=(0.02, 0.02, 0.02 * length * length), position=(0.1, 0, 0), com=(length / 2, 0, 0)
+        "coupler",
+        mass=density * length,
+        inertia=(0.02, 0.02, 0.02 * length * length),
+        position=(0.1, 0, 0),
+        com=(length / 2, 0, 0),
     )
-    rocker = mech.add_body("rocker", mass=0.5, inertia=(0.03, 0.03, 0.03), position=(ground, 0, 0), com=(0, 0.1, 0))
+    rocker = mech.add_body(
+        "rocker", mass=0.5, inertia=(0.03, 0.03, 0.03), position=(ground, 0, 0), com=(0, 0.1, 0)
+    )
     mech.add_joint("drive", bc.Revolute(), mech.ground, arm, position=0.7)
     mech.add_joint("crank pin", bc.Revolute(), arm.marker((0.1, 0, 0)), rod)
     mech.add_joint("rocker pin", bc.Revolute(), rod.marker((length, 0, 0)), rocker.marker((0, 0.25, 0)))
@@ -91,9 +97,13 @@ def parallelogram():
     middle = mech.add_parameter("middle", 0.5)
     plate = mech.add_body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0.4, 0))
     for number, (place, at) in enumerate([(0.0, 0.0), (middle, 0.5), (1.0, 1.0)]):
-        crank = mech.add_body(f"crank {number}", mass=0.2, inertia=(0.01, 0.01, 0.01), position=(at, 0, 0), com=(0, 0.2, 0))
+        crank = mech.add_body(
+            f"crank {number}", mass=0.2, inertia=(0.01, 0.01, 0.01), position=(at, 0, 0), com=(0, 0.2, 0)
+        )
         mech.add_joint(f"foot {number}", bc.Revolute(), mech.ground.marker((at, 0, 0)), crank)
-        mech.add_joint(f"head {number}", bc.Revolute(), crank.marker((0, 0.4, 0)), plate.marker((place, 0, 0)))
+        mech.add_joint(
+            f"head {number}", bc.Revolute(), crank.marker((0, 0.4, 0)), plate.marker((place, 0, 0))
+        )
     return mech
 
 

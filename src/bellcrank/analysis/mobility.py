@@ -128,7 +128,7 @@ def null_space(jacobian: Floats, columns: int) -> Floats:
 
 def null_dimension(jacobian: Floats, columns: int) -> int:
     """The degrees of freedom that a Jacobian leaves, without a basis of them."""
-    return columns - (_rank(np.linalg.svd(jacobian, compute_uv=False)) if len(jacobian) else 0)
+    return columns - (_rank(np.asarray(np.linalg.svd(jacobian, compute_uv=False))) if len(jacobian) else 0)
 
 
 def _rank(values: Floats) -> int:
