@@ -101,6 +101,40 @@ std::tuple<Column, Rows, Rows, Column> evaluate_all(const std::string& kind, con
     return {value, dr, domega, quadratic};
 }
 
+// Calls `use` with numbers whose derivatives are those of up to four directions at a time: of each of `at` a column.
+template <class Use>
+void in_fours(const std::vector<double>& at, const Rows& directions, Use use) {
+    check_size(directions.cols(), static_cast<Eigen::Index>(at.size()), "directions");
+    std::vector<Dual4> in(at.begin(), at.end());
+    for (Eigen::Index first = 0; first < directions.rows(); first += 4) {
+        const Eigen::Index count = std::min<Eigen::Index>(4, directions.rows() - first);
+        for (Eigen::Index k = 0; k < count; ++k)
+            for (size_t i = 0; i < in.size(); ++i) in[i].d[k] = directions(first + k, static_cast<Eigen::Index>(i));
+        use(in, first, count);
+    }
+}
+
+Rows coordinate_tangents(const std::string& kind, const Vec3& r, const Quat& q, const Vec3& rdot, const Vec3& omega,
+                         const std::vector<double>& params, const Rows& directions) {
+    const CoordinateKind& found = coordinate_kind(kind);
+    check_coordinate(found, params);
+    if (found.tangent == nullptr) throw std::invalid_argument("coordinate kind '" + kind + "' has no derivative");
+    std::vector<double> at{r.x, r.y, r.z, q.w, q.x, q.y, q.z, rdot.x, rdot.y, rdot.z, omega.x, omega.y, omega.z};
+    at.insert(at.end(), params.begin(), params.end());
+    Rows out(directions.rows(), 8);
+    in_fours(at, directions, [&](const std::vector<Dual4>& in, Eigen::Index first, Eigen::Index count) {
+        const RelativeMotionT<Dual4> motion{load(in.data()), load_quaternion(in.data() + 3), load(in.data() + 7),
+                                            load(in.data() + 10)};
+        CoordinateValueT<Dual4> c;
+        found.tangent(motion, std::span(in).subspan(13), c);
+        const Dual4* const parts[] = {&c.value,    &c.dr.x,     &c.dr.y,     &c.dr.z,
+                                      &c.domega.x, &c.domega.y, &c.domega.z, &c.quadratic};
+        for (Eigen::Index k = 0; k < count; ++k)
+            for (Eigen::Index i = 0; i < 8; ++i) out(first + k, i) = parts[i]->d[k];
+    });
+    return out;
+}
+
 void bind_joints(nb::module_& m) {
     m.def(
         "coordinate_kinds",
@@ -136,6 +170,16 @@ void bind_joints(nb::module_& m) {
         "rdot [m/s], angular velocity omega [rad/s].\n\n"
         "Returns (value, dr, domega, quadratic): dphi/dt = dr.rdot + domega.omega, and the second derivative is "
         "dr.(d rdot/dt) + domega.(d omega/dt) + quadratic. Raises ValueError as check_coordinate does.");
+    m.def(
+        "coordinate_tangents", &coordinate_tangents, "kind"_a, "r"_a, "q"_a, "rdot"_a, "omega"_a, "params"_a,
+        "directions"_a,
+        nb::sig("def coordinate_tangents(kind: str, r: collections.abc.Sequence[float], q: "
+                "collections.abc.Sequence[float], rdot: collections.abc.Sequence[float], omega: "
+                "collections.abc.Sequence[float], params: collections.abc.Sequence[float], directions: "
+                "typing.Annotated[numpy.typing.ArrayLike, dict(dtype='float64', shape=(None, None), order='C')]) -> "
+                "numpy.typing.NDArray[numpy.float64]"),
+        "Derivatives of what evaluate_coordinate returns, (n, 8): value, dr, domega, quadratic, along n directions of "
+        "(r, q, rdot, omega, params), (n, 13 + p); those of q along the unit quaternions.");
     m.def("evaluate_coordinates", &evaluate_all, "kind"_a, "r"_a, "q"_a, "rdot"_a, "omega"_a, "params"_a,
           "The same at n motions: tables (n, 3) and (n, 4) in, arrays (n,) and (n, 3) out; params (1, p) or (n, p).");
 }
@@ -152,6 +196,22 @@ Column law_efforts(const std::string& kind, const Column& value, const Column& r
     for (Eigen::Index i = 0; i < value.size(); ++i)
         effort[i] = law.effort({value[i], rate[i], time[i]}, params, function_of(function));
     return effort;
+}
+
+Column law_slopes(const std::string& kind, double value, double rate, double time, const std::vector<double>& params,
+                  const BoundFunction* function) {
+    const LawKind& law = law_kind(kind);
+    check_law(law, params, function_of(function));
+    if (law.tangent == nullptr) throw std::invalid_argument("the " + kind + " law has no derivative");
+    std::vector<double> at{value, rate, time};
+    at.insert(at.end(), params.begin(), params.end());
+    const auto size = static_cast<Eigen::Index>(at.size());
+    Column out(size);
+    in_fours(at, Rows::Identity(size, size), [&](const std::vector<Dual4>& in, Eigen::Index first, Eigen::Index count) {
+        const Dual4 effort = law.tangent({in[0], in[1], in[2]}, std::span(in).subspan(3), function_of(function));
+        for (Eigen::Index k = 0; k < count; ++k) out[first + k] = effort.d[k];
+    });
+    return out;
 }
 
 Column law_potentials(const std::string& kind, const Column& value, const std::vector<double>& params,
@@ -210,6 +270,10 @@ void bind_forces(nb::module_& m) {
         "Potential energy [J] at the coordinate's value. Raises ValueError as check_law, or if there is none.");
     m.def("law_efforts", &law_efforts, "kind"_a, "value"_a, "rate"_a, "time"_a, "params"_a,
           "function"_a.none() = nb::none(), "Efforts (n,) as law_effort returns them, at n values, rates and times.");
+    m.def(
+        "law_slopes", &law_slopes, "kind"_a, "value"_a, "rate"_a, "time"_a, "params"_a,
+        "function"_a.none() = nb::none(),
+        "Derivatives (3 + p,) of law_effort by value, rate, time and each parameter. Raises ValueError as check_law.");
     m.def("law_potentials", &law_potentials, "kind"_a, "value"_a, "params"_a, "function"_a.none() = nb::none(),
           "Potential energies (n,) as law_potential returns them, at n values.");
 }

@@ -1,6 +1,6 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS interruption matrices spatial geometry functions programs expression joints constraints forces contacts model linalg cones impulses closing bodies trees assembly statics assemblies adaptive derivation formulations integrate)
+set(BELLCRANK_LAYERS interruption matrices spatial geometry functions programs expression joints constraints forces contacts model tangents linalg cones impulses closing bodies trees assembly statics assemblies adaptive derivation formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 # Here no time of a step is spent and no lanes are seen: compiled once for all variants (variants.cmake).
@@ -20,11 +20,12 @@ set(constraints_sees joints) # a constraint is rows over coordinates, a force an
 set(forces_sees joints) # so is an effort
 set(contacts_sees geometry) # laws between shapes, points and what they remember; models lie above
 set(model_sees constraints forces contacts expression) # what users write as formulas is differentiated when the model is made
+set(tangents_sees model) # equations of motion along directions; what solves them lies above
 set(linalg_sees model)
 set(cones_sees linalg) # one time step of contact over an abstract S; contacts and models lie elsewhere
 set(impulses_sees cones) # a step of a model's bodies as one problem of cones
 set(closing_sees impulses) # redundant rows and projections onto rows, in any coordinates
-set(bodies_sees closing)
+set(bodies_sees closing tangents)
 set(trees_sees closing)
 set(assembly_sees linalg)
 set(statics_sees model)

@@ -39,7 +39,17 @@ FunctionValue evaluate_expressed(const void* held, std::span<const double> param
     return {out[0], out[1], out[2]};
 }
 
-const FunctionRegistration registration({"expression", nullptr, nullptr, nullptr, check_expressed, evaluate_expressed});
+FunctionValueT<Dual4> differentiate_expressed(const void* held, std::span<const Dual4> params, const Dual4& x) {
+    const CompiledProgram& program = static_cast<const ExpressedFunction*>(held)->program();
+    thread_local std::vector<Dual4> in;
+    in.assign(1, x);
+    in.insert(in.end(), params.begin(), params.end());
+    const std::span<const Dual4> found = program.tangent(in);
+    return {found[0], found[1], found[2]};
+}
+
+const FunctionRegistration registration({"expression", nullptr, nullptr, nullptr, nullptr, check_expressed,
+                                         evaluate_expressed, differentiate_expressed});
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 
 #include "expression/expression.hpp"
 #include "functions/function.hpp"
+#include "spatial/dual.hpp"
 #include "spatial/fields.hpp"
 
 namespace bellcrank {
@@ -37,6 +38,23 @@ class LawFunction<double> {
 };
 
 template <>
+class LawFunction<Dual4> {
+  public:
+    // params: those of the function, with their derivatives; none: they have no derivatives.
+    LawFunction(const Function* function, std::span<const Dual4> params = {}) : function_(function), params_(params) {}
+    explicit operator bool() const { return function_ != nullptr; }
+    Dual4 operator()(const Dual4& at) const {
+        if (!params_.empty()) return function_->tangent(params_, at).f;
+        const FunctionValue found = (*function_)(at.value);
+        return Dual4::chain(at, found.f, found.d1);
+    }
+
+  private:
+    const Function* function_;
+    std::span<const Dual4> params_;
+};
+
+template <>
 class LawFunction<Expression> {
   public:
     LawFunction(std::function<Expression(Expression)> function) : function_(std::move(function)) {}
@@ -53,6 +71,7 @@ using LawEffort = S (*)(const LawInput<S>& in, std::span<const S> params, const 
 struct LawKind {
     std::string name;
     LawEffort<double> effort;
+    LawEffort<Dual4> tangent;       // the same with derivatives along directions of input and parameters
     LawEffort<Expression> formula;  // null: formulations that derive their equations refuse the law
     // V(φ) with −dV/dφ the conservative part of the effort; null: none.
     double (*potential)(double value, std::span<const double> params, const Function* function);
@@ -74,7 +93,7 @@ LawKind law_kind_of(std::string name) {
     constexpr auto effort = []<class S>(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
         return law_at<Law<S>>(p).effort(in, function);
     };
-    LawKind kind{std::move(name), effort, effort, nullptr, nullptr, {}};
+    LawKind kind{std::move(name), effort, effort, effort, nullptr, nullptr, {}};
     for_each_field<Numbers>([&](const auto& each) { kind.parameters.emplace_back(each.name); });
     if constexpr (requires { &Numbers::potential; })
         kind.potential = [](double value, std::span<const double> p, const Function* function) {

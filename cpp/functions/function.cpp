@@ -48,9 +48,17 @@ Function::Function(const std::string& kind, std::span<const double> params, std:
     else
         found.check_held(held_.get(), params);
     evaluate_ = found.evaluate;
+    tangent_ = found.tangent;
+    tangent_held_ = found.tangent_held;
     integral_ = found.integral;
     evaluate_held_ = found.evaluate_held;
     breaks_ = found.breaks;
+}
+
+FunctionValueT<Dual4> Function::tangent(const Dual4& x) const {
+    thread_local std::vector<Dual4> numbers;  // grows to the longest list of parameters and stays
+    numbers.assign(params_.begin(), params_.end());
+    return tangent(numbers, x);
 }
 
 double Function::integral(double x) const {

@@ -7,21 +7,28 @@
 #include <string>
 #include <vector>
 
+#include "spatial/dual.hpp"
+
 namespace bellcrank {
 
-struct FunctionValue {
-    double f, d1, d2;
+template <class S>
+struct FunctionValueT {
+    S f, d1, d2;
 };
+using FunctionValue = FunctionValueT<double>;
 
 struct FunctionKind {
     std::string name;
     FunctionValue (*evaluate)(std::span<const double> params, double x);
+    // The same with derivatives along directions of x and of the parameters.
+    FunctionValueT<Dual4> (*tangent)(std::span<const Dual4> params, const Dual4& x);
     double (*integral)(std::span<const double> params, double x);  // ∫ f from 0 to x; null: not available
     void (*check)(std::span<const double> params);                 // throws std::invalid_argument on a malformed list
     // Kinds that need more than numbers check and evaluate with what the function holds, in the place of
-    // `check` and `evaluate`. Null for all others.
+    // `check`, `evaluate` and `tangent`. Null for all others.
     void (*check_held)(const void* held, std::span<const double> params) = nullptr;
     FunctionValue (*evaluate_held)(const void* held, std::span<const double> params, double x) = nullptr;
+    FunctionValueT<Dual4> (*tangent_held)(const void* held, std::span<const Dual4> params, const Dual4& x) = nullptr;
     // Appends the places between from and to, neither included, at which the function may not be smooth. Null: none.
     void (*breaks)(std::span<const double> params, double from, double to, std::vector<double>& out) = nullptr;
 };
@@ -49,6 +56,12 @@ class Function {
         return evaluate_held_ == nullptr ? evaluate_(params_, x) : evaluate_held_(held_.get(), params_, x);
     }
 
+    // The same along directions of x and of the parameters, whose values are those of the function.
+    FunctionValueT<Dual4> tangent(std::span<const Dual4> params, const Dual4& x) const {
+        return tangent_held_ == nullptr ? tangent_(params, x) : tangent_held_(held_.get(), params, x);
+    }
+    FunctionValueT<Dual4> tangent(const Dual4& x) const;
+
     // ∫ f from 0 to x, for potentials of tabulated springs. Throws std::invalid_argument if the kind has no integral
     // (rational); whoever needs integrals asks integrable() when the model is built.
     double integral(double x) const;
@@ -61,7 +74,9 @@ class Function {
   private:
     std::span<const double> params_;
     FunctionValue (*evaluate_)(std::span<const double>, double);
+    FunctionValueT<Dual4> (*tangent_)(std::span<const Dual4>, const Dual4&);
     double (*integral_)(std::span<const double>, double);
+    FunctionValueT<Dual4> (*tangent_held_)(const void*, std::span<const Dual4>, const Dual4&);
     FunctionValue (*evaluate_held_)(const void*, std::span<const double>, double);
     void (*breaks_)(std::span<const double>, double, double, std::vector<double>&);
     std::shared_ptr<const void> held_;

@@ -11,10 +11,15 @@ namespace bellcrank {
 
 namespace {
 
-FunctionValue evaluate(std::span<const double> p, double x) {
-    const double s = std::sin(p[3] * x + p[4]), c = std::cos(p[3] * x + p[4]);
+using std::sin, std::cos;
+
+template <class S>
+FunctionValueT<S> evaluated(std::span<const S> p, const S& x) {
+    const S s = sin(p[3] * x + p[4]), c = cos(p[3] * x + p[4]);
     return {p[0] + p[1] * x + p[2] * s, p[1] + p[2] * p[3] * c, -p[2] * p[3] * p[3] * s};
 }
+
+FunctionValue evaluate(std::span<const double> p, double x) { return evaluated(p, x); }
 
 double integral(std::span<const double> p, double x) {
     const double half = 0.5 * p[3] * x;
@@ -30,7 +35,7 @@ void check(std::span<const double> p) {
         if (!std::isfinite(v)) throw std::invalid_argument("harmonic function: a parameter is not finite");
 }
 
-const FunctionRegistration registration({"harmonic", evaluate, integral, check});
+const FunctionRegistration registration({"harmonic", evaluate, evaluated<Dual4>, integral, check});
 
 }  // namespace
 

@@ -12,24 +12,24 @@ namespace bellcrank {
 
 enum class Extrapolation { hold = 0, linear = 1, periodic = 2 };
 
-class Pieces {
+// S: the scalar of the parameters.
+template <class S>
+class PiecesT {
   public:
-    explicit Pieces(std::span<const double> params) : p_(params.data()) {}
+    explicit PiecesT(std::span<const S> params) : p_(params.data()) {}
 
-    int order() const { return static_cast<int>(p_[0]); }
-    int count() const { return static_cast<int>(p_[1]); }
-    Extrapolation extrapolation() const { return static_cast<Extrapolation>(static_cast<int>(p_[2])); }
-    const double* breaks() const { return p_ + 3; }
-    double start() const { return breaks()[0]; }
-    double end() const { return breaks()[count()]; }
-    double span() const { return end() - start(); }
-    const double* coefficients(int set, int piece) const {
-        return p_ + 4 + count() + (set * count() + piece) * order();
-    }
+    int order() const { return static_cast<int>(value_part(p_[0])); }
+    int count() const { return static_cast<int>(value_part(p_[1])); }
+    Extrapolation extrapolation() const { return static_cast<Extrapolation>(static_cast<int>(value_part(p_[2]))); }
+    const S* breaks() const { return p_ + 3; }
+    S start() const { return breaks()[0]; }
+    S end() const { return breaks()[count()]; }
+    S span() const { return end() - start(); }
+    const S* coefficients(int set, int piece) const { return p_ + 4 + count() + (set * count() + piece) * order(); }
 
     // The piece that holds x, by bisection; x outside belongs to the first or last piece.
-    int find(double x) const {
-        const double* b = breaks();
+    int find(const S& x) const {
+        const S* b = breaks();
         int low = 0, high = count();
         while (high - low > 1) {
             const int middle = (low + high) / 2;
@@ -39,16 +39,16 @@ class Pieces {
     }
 
     // x moved by whole periods into [start, end).
-    double wrapped(double x) const {
-        const double y = x - span() * std::floor((x - start()) / span());
+    S wrapped(const S& x) const {
+        const S y = x - std::floor(value_part((x - start()) / span())) * span();
         return y < end() ? y : start();
     }
 
     // Value and derivatives of one polynomial, at x of that piece.
-    FunctionValue polynomial(int set, int piece, double x) const {
-        const double* a = coefficients(set, piece);
-        const double h = x - breaks()[piece];
-        double f = 0.0, d1 = 0.0, d2 = 0.0;
+    FunctionValueT<S> polynomial(int set, int piece, const S& x) const {
+        const S* a = coefficients(set, piece);
+        const S h = x - breaks()[piece];
+        S f = 0.0, d1 = 0.0, d2 = 0.0;
         for (int i = order() - 1; i >= 0; --i) {
             d2 = d2 * h + d1;
             d1 = d1 * h + f;
@@ -59,11 +59,11 @@ class Pieces {
 
     // Applies the extrapolation rule around inside(piece, x), which evaluates the function within its range.
     template <class Inside>
-    FunctionValue extrapolated(double x, Inside inside) const {
+    FunctionValueT<S> extrapolated(S x, Inside inside) const {
         if (extrapolation() == Extrapolation::periodic) x = wrapped(x);
         if (x >= start() && x <= end()) return inside(find(x), x);
-        const double edge = x < start() ? start() : end();
-        const FunctionValue v = inside(find(edge), edge);
+        const S edge = x < start() ? start() : end();
+        const FunctionValueT<S> v = inside(find(edge), edge);
         if (extrapolation() == Extrapolation::hold) return {v.f, 0.0, 0.0};
         return {v.f + v.d1 * (x - edge), v.d1, 0.0};
     }
@@ -81,8 +81,9 @@ class Pieces {
     }
 
   private:
-    const double* p_;
+    const S* p_;
 };
+using Pieces = PiecesT<double>;
 
 // Throws std::invalid_argument, naming the kind, unless the parameters hold that many sets of coefficients.
 void check_pieces(std::span<const double> params, int sets, const std::string& kind);

@@ -9,10 +9,13 @@ namespace bellcrank {
 
 namespace {
 
-FunctionValue evaluate(std::span<const double> params, double x) {
-    const Pieces pieces(params);
-    return pieces.extrapolated(x, [&](int piece, double at) { return pieces.polynomial(0, piece, at); });
+template <class S>
+FunctionValueT<S> evaluated(std::span<const S> params, const S& x) {
+    const PiecesT<S> pieces(params);
+    return pieces.extrapolated(x, [&](int piece, const S& at) { return pieces.polynomial(0, piece, at); });
 }
+
+FunctionValue evaluate(std::span<const double> params, double x) { return evaluated(params, x); }
 
 // ∫ of one piece from its break to x.
 double piece_integral(const Pieces& pieces, int piece, double x) {
@@ -62,7 +65,8 @@ void breaks(std::span<const double> params, double from, double to, std::vector<
     Pieces(params).append_breaks(from, to, out);
 }
 
-const FunctionRegistration registration({"piecewise", evaluate, integral, check, nullptr, nullptr, breaks});
+const FunctionRegistration registration({"piecewise", evaluate, evaluated<Dual4>, integral, check, nullptr, nullptr,
+                                         nullptr, breaks});
 
 }  // namespace
 

@@ -13,17 +13,20 @@ namespace bellcrank {
 
 namespace {
 
-FunctionValue evaluate(std::span<const double> params, double x) {
-    const Pieces pieces(params);
-    return pieces.extrapolated(x, [&](int piece, double at) {
-        const FunctionValue n = pieces.polynomial(0, piece, at), d = pieces.polynomial(1, piece, at);
-        FunctionValue v;
+template <class S>
+FunctionValueT<S> evaluated(std::span<const S> params, const S& x) {
+    const PiecesT<S> pieces(params);
+    return pieces.extrapolated(x, [&](int piece, const S& at) {
+        const FunctionValueT<S> n = pieces.polynomial(0, piece, at), d = pieces.polynomial(1, piece, at);
+        FunctionValueT<S> v;
         v.f = n.f / d.f;
         v.d1 = (n.d1 - v.f * d.d1) / d.f;
         v.d2 = (n.d2 - 2.0 * v.d1 * d.d1 - v.f * d.d2) / d.f;
         return v;
     });
 }
+
+FunctionValue evaluate(std::span<const double> params, double x) { return evaluated(params, x); }
 
 void check(std::span<const double> params) {
     check_pieces(params, 2, "rational");
@@ -43,7 +46,8 @@ void breaks(std::span<const double> params, double from, double to, std::vector<
     Pieces(params).append_breaks(from, to, out);
 }
 
-const FunctionRegistration registration({"rational", evaluate, nullptr, check, nullptr, nullptr, breaks});
+const FunctionRegistration registration({"rational", evaluate, evaluated<Dual4>, nullptr, check, nullptr, nullptr,
+                                         nullptr, breaks});
 
 }  // namespace
 

@@ -9,25 +9,30 @@
 
 #include "expression/expression.hpp"
 #include "spatial/algebra.hpp"
+#include "spatial/dual.hpp"
 
 namespace bellcrank {
 
 // Motion of marker 2 seen from marker 1, in marker-1 axes.
-struct RelativeMotion {
-    Vec3 r;      // position of origin 2 [m]
-    Quat q;      // marker-2 axes to marker-1 axes
-    Vec3 rdot;   // time derivative of r [m/s]
-    Vec3 omega;  // angular velocity of marker 2 relative to marker 1 [rad/s]; q̇ = ½ ω q
+template <class S>
+struct RelativeMotionT {
+    Vec3T<S> r;      // position of origin 2 [m]
+    QuatT<S> q;      // marker-2 axes to marker-1 axes
+    Vec3T<S> rdot;   // time derivative of r [m/s]
+    Vec3T<S> omega;  // angular velocity of marker 2 relative to marker 1 [rad/s]; q̇ = ½ ω q
 };
+using RelativeMotion = RelativeMotionT<double>;
 
 // Value and derivatives of a coordinate φ along a motion:
 //   φ̇ = dr·ṙ + domega·ω,   φ̈ = dr·r̈ + domega·ω̇ + quadratic.
-struct CoordinateValue {
-    double value;
-    Vec3 dr;
-    Vec3 domega;
-    double quadratic;
+template <class S>
+struct CoordinateValueT {
+    S value;
+    Vec3T<S> dr;
+    Vec3T<S> domega;
+    S quadratic;
 };
+using CoordinateValue = CoordinateValueT<double>;
 
 // The pose of marker 2 seen from marker 1 as expressions. Only the parts that a formula asks for are derived.
 class SymbolicPose {
@@ -45,7 +50,9 @@ class SymbolicPose {
     }
 };
 
-using CoordinateFunction = void (*)(const RelativeMotion& motion, std::span<const double> params, CoordinateValue& out);
+template <class S>
+using CoordinateFunction = void (*)(const RelativeMotionT<S>& motion, std::span<const S> params,
+                                    CoordinateValueT<S>& out);
 using CoordinateFormula = Expression (*)(SymbolicPose& pose, std::span<const Expression> params);
 
 // Throws std::invalid_argument that says what is wrong with the parameters.
@@ -60,8 +67,9 @@ enum class Angle {
 
 struct CoordinateKind {
     std::string name;
-    CoordinateFunction evaluate;
-    CoordinateFormula formula;  // null: formulations that derive their equations refuse the coordinate
+    CoordinateFunction<double> evaluate;
+    CoordinateFunction<Dual4> tangent;  // the same with derivatives along directions of motion and parameters
+    CoordinateFormula formula;          // null: formulations that derive their equations refuse the coordinate
     Angle angle = Angle::none;
     CoordinateCheck check = nullptr;  // null: the kind takes no parameters
 

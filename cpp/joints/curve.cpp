@@ -19,43 +19,52 @@ namespace bellcrank {
 
 namespace {
 
-Jet parameter_jet(const RelativeMotion& m, const CurvePoint& c) {
-    const double speed = dot(c.d1, c.d1);
-    const Vec3 s = m.r - c.p;
-    const double mass = std::fmax(speed - dot(s, c.d2), 1e-9 * speed);
-    const double rate = dot(c.d1, m.rdot) / mass;
-    const double quadratic = (2.0 * dot(m.rdot, c.d2) + rate * (dot(s, c.d3) - 3.0 * dot(c.d1, c.d2))) * rate / mass;
+template <class S>
+JetT<S> parameter_jet(const RelativeMotionT<S>& m, const CurvePointT<S>& c) {
+    using std::max;
+    const S speed = dot(c.d1, c.d1);
+    const Vec3T<S> s = m.r - c.p;
+    const S mass = max(speed - dot(s, c.d2), 1e-9 * speed);
+    const S rate = dot(c.d1, m.rdot) / mass;
+    const S quadratic = (2.0 * dot(m.rdot, c.d2) + rate * (dot(s, c.d3) - 3.0 * dot(c.d1, c.d2))) * rate / mass;
     return {c.u, (1.0 / mass) * c.d1, {0.0, 0.0, 0.0}, rate, quadratic};
 }
 
 // One component of s = r − p(u).
-Jet offset_jet(const RelativeMotion& m, const Jet& u, int axis, double p, double d1, double d2) {
+template <class S>
+JetT<S> offset_jet(const RelativeMotionT<S>& m, const JetT<S>& u, int axis, const S& p, const S& d1, const S& d2) {
     return JetPose(m).position(axis) - chain(u, p, d1, d2);
 }
 
 // a^(−1/2)
-Jet inverse_root(const Jet& a) {
-    const double h = 1.0 / std::sqrt(a.value);
+template <class S>
+JetT<S> inverse_root(const JetT<S>& a) {
+    using std::sqrt;
+    const S h = 1.0 / sqrt(a.value);
     return chain(a, h, -0.5 * h / a.value, 0.75 * h / (a.value * a.value));
 }
 
 // a^(1/2)
-Jet root(const Jet& a) {
-    const double h = std::sqrt(a.value);
+template <class S>
+JetT<S> root(const JetT<S>& a) {
+    using std::sqrt;
+    const S h = sqrt(a.value);
     return chain(a, h, 0.5 * h / a.value, -0.25 * h / (a.value * a.value));
 }
 
 // p', s, w = b×p' and |w|² as functions of the motion.
+template <class S>
 struct CurveFrame {
-    Jet t[3], s[3], w[3], w_square;
-    Vec3 b;
+    JetT<S> t[3], s[3], w[3], w_square;
+    Vec3T<S> b;
 };
 
-CurveFrame curve_frame(const RelativeMotion& m, std::span<const double> params) {
-    const SplineCurve curve(params);
-    const CurvePoint c = curve.closest(m.r);
-    const Jet u = parameter_jet(m, c);
-    CurveFrame f;
+template <class S>
+CurveFrame<S> curve_frame(const RelativeMotionT<S>& m, std::span<const S> params) {
+    const SplineCurveT<S> curve(params);
+    const CurvePointT<S> c = curve.closest(m.r);
+    const JetT<S> u = parameter_jet(m, c);
+    CurveFrame<S> f;
     f.b = curve.reference();
     f.t[0] = chain(u, c.d1.x, c.d2.x, c.d3.x);
     f.t[1] = chain(u, c.d1.y, c.d2.y, c.d3.y);
@@ -70,34 +79,42 @@ CurveFrame curve_frame(const RelativeMotion& m, std::span<const double> params) 
     return f;
 }
 
-void normal_1(const RelativeMotion& m, std::span<const double> params, CoordinateValue& out) {
-    const CurveFrame f = curve_frame(m, params);
+template <class S>
+void normal_1(const RelativeMotionT<S>& m, std::span<const S> params, CoordinateValueT<S>& out) {
+    const CurveFrame<S> f = curve_frame(m, params);
     assign(out, (f.w[0] * f.s[0] + f.w[1] * f.s[1] + f.w[2] * f.s[2]) * inverse_root(f.w_square));
 }
 
-void normal_2(const RelativeMotion& m, std::span<const double> params, CoordinateValue& out) {
-    const CurveFrame f = curve_frame(m, params);
-    const Jet t_square = f.t[0] * f.t[0] + f.t[1] * f.t[1] + f.t[2] * f.t[2];
-    const Jet height = f.b.x * f.s[0] + f.b.y * f.s[1] + f.b.z * f.s[2];
+template <class S>
+void normal_2(const RelativeMotionT<S>& m, std::span<const S> params, CoordinateValueT<S>& out) {
+    const CurveFrame<S> f = curve_frame(m, params);
+    const JetT<S> t_square = f.t[0] * f.t[0] + f.t[1] * f.t[1] + f.t[2] * f.t[2];
+    const JetT<S> height = f.b.x * f.s[0] + f.b.y * f.s[1] + f.b.z * f.s[2];
     assign(out, height * root(t_square) * inverse_root(f.w_square));
 }
 
-void parameter(const RelativeMotion& m, std::span<const double> params, CoordinateValue& out) {
-    assign(out, parameter_jet(m, SplineCurve(params).closest(m.r)));
+template <class S>
+void parameter(const RelativeMotionT<S>& m, std::span<const S> params, CoordinateValueT<S>& out) {
+    assign(out, parameter_jet(m, SplineCurveT<S>(params).closest(m.r)));
 }
 
-void turn(const RelativeMotion& m, std::span<const double> params, CoordinateValue& out) {
-    const SplineCurve curve(params);
-    const double scale = 2.0 * 3.14159265358979323846 / (curve.end() - curve.start());
-    Jet u = parameter_jet(m, curve.closest(m.r));
-    u.value -= curve.start();
+template <class S>
+void turn(const RelativeMotionT<S>& m, std::span<const S> params, CoordinateValueT<S>& out) {
+    const SplineCurveT<S> curve(params);
+    const S scale = 2.0 * 3.14159265358979323846 / (curve.end() - curve.start());
+    JetT<S> u = parameter_jet(m, curve.closest(m.r));
+    u.value = u.value - curve.start();
     assign(out, scale * u);
 }
 
-const CoordinateRegistration curve_normal_1({"curve_normal_1", normal_1, nullptr, Angle::none, check_curve});
-const CoordinateRegistration curve_normal_2({"curve_normal_2", normal_2, nullptr, Angle::none, check_curve});
-const CoordinateRegistration curve_parameter({"curve_parameter", parameter, nullptr, Angle::none, check_curve});
-const CoordinateRegistration curve_angle({"curve_angle", turn, nullptr, Angle::of_points, check_curve});
+const CoordinateRegistration curve_normal_1({"curve_normal_1", normal_1<double>, normal_1<Dual4>, nullptr, Angle::none,
+                                             check_curve});
+const CoordinateRegistration curve_normal_2({"curve_normal_2", normal_2<double>, normal_2<Dual4>, nullptr, Angle::none,
+                                             check_curve});
+const CoordinateRegistration curve_parameter({"curve_parameter", parameter<double>, parameter<Dual4>, nullptr,
+                                              Angle::none, check_curve});
+const CoordinateRegistration curve_angle({"curve_angle", turn<double>, turn<Dual4>, nullptr, Angle::of_points,
+                                          check_curve});
 
 }  // namespace
 

@@ -12,9 +12,10 @@ namespace bellcrank {
 
 namespace {
 
-void length(const Vec3& s, const Vec3& rate, CoordinateValue& out) {
-    const double d = norm(s);
-    out.value = d;
+template <class S>
+void length(const Vec3T<S>& s, const Vec3T<S>& rate, CoordinateValueT<S>& out) {
+    const S d = norm(s);
+    out.value = d < 1e-150 ? S(value_part(d)) : d;
     out.domega = {0.0, 0.0, 0.0};
     if (d < 1e-150) {
         out.dr = {1.0, 0.0, 0.0};
@@ -23,14 +24,18 @@ void length(const Vec3& s, const Vec3& rate, CoordinateValue& out) {
     }
     out.dr = (1.0 / d) * s;
     // |ṡ|² − ḋ² is the squared speed across s.
-    const Vec3 across = cross(out.dr, rate);
+    const Vec3T<S> across = cross(out.dr, rate);
     out.quadratic = dot(across, across) / d;
 }
 
-void distance(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) { length(m.r, m.rdot, out); }
+template <class S>
+void distance(const RelativeMotionT<S>& m, std::span<const S>, CoordinateValueT<S>& out) {
+    length(m.r, m.rdot, out);
+}
 
-void distance_xy(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
-    length({m.r.x, m.r.y, 0.0}, {m.rdot.x, m.rdot.y, 0.0}, out);
+template <class S>
+void distance_xy(const RelativeMotionT<S>& m, std::span<const S>, CoordinateValueT<S>& out) {
+    length<S>({m.r.x, m.r.y, 0.0}, {m.rdot.x, m.rdot.y, 0.0}, out);
 }
 
 template <int dimensions>
@@ -40,8 +45,8 @@ Expression distance_formula(SymbolicPose& pose, std::span<const Expression>) {
     return sqrt(dimensions == 3 ? square + r.z * r.z : square);
 }
 
-const CoordinateRegistration from_origin({"distance", distance, distance_formula<3>});
-const CoordinateRegistration from_axis({"distance_xy", distance_xy, distance_formula<2>});
+const CoordinateRegistration from_origin({"distance", distance<double>, distance<Dual4>, distance_formula<3>});
+const CoordinateRegistration from_axis({"distance_xy", distance_xy<double>, distance_xy<Dual4>, distance_formula<2>});
 
 }  // namespace
 

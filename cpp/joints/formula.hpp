@@ -7,14 +7,15 @@ namespace bellcrank {
 
 inline Expression angle(Expression s, Expression c) { return atan2(s, c); }
 
-// The kind of a formula f(pose, params), callable for JetPose with doubles and for SymbolicPose with expressions.
+// The kind of a formula f(pose, params), callable for JetPose with numbers and for SymbolicPose with expressions.
 template <auto formula>
 CoordinateKind kind_of(std::string name, Angle angle = Angle::none, CoordinateCheck check = nullptr) {
-    return {std::move(name),
-            [](const RelativeMotion& motion, std::span<const double> params, CoordinateValue& out) {
-                assign(out, formula(JetPose(motion), params));
-            },
-            [](SymbolicPose& pose, std::span<const Expression> params) { return formula(pose, params); }, angle, check};
+    constexpr auto evaluate = []<class S>(const RelativeMotionT<S>& motion, std::span<const S> params,
+                                          CoordinateValueT<S>& out) { assign(out, formula(JetPose(motion), params)); };
+    return {
+        std::move(name), evaluate,
+        evaluate,        [](SymbolicPose& pose, std::span<const Expression> params) { return formula(pose, params); },
+        angle,           check};
 }
 
 }  // namespace bellcrank

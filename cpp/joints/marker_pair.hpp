@@ -7,11 +7,13 @@
 namespace bellcrank {
 
 // A marker is given in the principal frame of its body: offset of its origin from the com, rotation marker → principal.
-struct MarkerPair {
+template <class S>
+struct MarkerPairT {
     int body[2];
-    Vec3 offset[2];
-    Quat rotation[2];
+    Vec3T<S> offset[2];
+    QuatT<S> rotation[2];
 };
+using MarkerPair = MarkerPairT<double>;
 
 // Linear maps from the accelerations of the two bodies to those of the relative motion,
 //   r̈ = Σ_b dr[b] (v̇_b; ω̇_b) + r_bias,   ω̇_rel = Σ_b domega[b] (v̇_b; ω̇_b) + omega_bias,

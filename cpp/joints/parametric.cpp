@@ -34,7 +34,7 @@ constexpr double kThere = 4e-15;  // of 1 and the distance: an error that no ste
 
 std::atomic<std::uint64_t> joints_made{0};
 
-Vector6 stacked(const Vec3& a, const Vec3& b) { return (Vector6() << a.x, a.y, a.z, b.x, b.y, b.z).finished(); }
+Vector6 six_numbers(const Vec3& a, const Vec3& b) { return (Vector6() << a.x, a.y, a.z, b.x, b.y, b.z).finished(); }
 
 Columns fixed_directions() {
     Columns E(6, 6);
@@ -59,8 +59,8 @@ CoordinateValue value_of(double value, const Vector6& g, double quadratic) {
 }  // namespace
 
 // Their values come from ParametricJoint::evaluate, for all at once.
-const CoordinateKind kFormulaRow{"formula_row", nullptr, nullptr};
-const CoordinateKind kFormulaCoordinate{"formula_coordinate", nullptr, nullptr};
+const CoordinateKind kFormulaRow{"formula_row", nullptr, nullptr, nullptr};
+const CoordinateKind kFormulaCoordinate{"formula_coordinate", nullptr, nullptr, nullptr};
 
 struct ParametricJoint::Frame {
     Coordinates s, rate;
@@ -72,7 +72,7 @@ struct ParametricJoint::Frame {
     Vector6 error(const RelativeMotion& m) const {
         Quat left = m.q * conjugate(q);
         const double sign = left.w < 0.0 ? -2.0 : 2.0;
-        return stacked(m.r - p, sign * Vec3{left.x, left.y, left.z});
+        return six_numbers(m.r - p, sign * Vec3{left.x, left.y, left.z});
     }
 };
 
@@ -169,7 +169,7 @@ void ParametricJoint::compute(const RelativeMotion& motion, const double* near, 
     double pseudoinverse[36], basis[36];
     decompose_six(frame.P.data(), d, pseudoinverse, basis);
     const Eigen::Map<const Gradients> inverse(pseudoinverse, d, 6);
-    frame.rate = inverse * stacked(motion.rdot, motion.omega);
+    frame.rate = inverse * six_numbers(motion.rdot, motion.omega);
     read(frame);
     const Vector6 error = frame.error(motion);
     for (int i = 0; i < d; ++i) {

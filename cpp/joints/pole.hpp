@@ -39,7 +39,7 @@ struct DirectionRegistration {
 // The direction of two formulas of a pose in jets.
 template <auto sine, auto cosine>
 Direction direction_along(const RelativeMotion& motion) {
-    const JetPose pose(motion);
+    const JetPose<double> pose(motion);
     const Jet s = sine(pose), c = cosine(pose);
     return {c.value, s.value, c.rate, s.rate};
 }

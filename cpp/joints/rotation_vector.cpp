@@ -25,7 +25,9 @@ namespace bellcrank {
 namespace {
 
 // c(a) and d(a) = c'(a)/a as functions of a².
-void log_coefficients(double a2, double& c, double& d) {
+template <class S>
+void log_coefficients(const S& a2, S& c, S& d) {
+    using std::cos, std::sin, std::sqrt;
     // 2ζ(2n)/(2π)^{2n}, n = 1..11. Terms fall by a²/39 each: below a = 1 the tail is under 1e-18.
     static constexpr double series[] = {8.3333333333333333e-2,  1.3888888888888889e-3,  3.3068783068783069e-5,
                                         8.2671957671957672e-7,  2.0876756987868099e-8,  5.2841901386874932e-10,
@@ -40,8 +42,8 @@ void log_coefficients(double a2, double& c, double& d) {
         c = c * a2 + series[0];
         return;
     }
-    const double a = std::sqrt(a2), s = std::sin(0.5 * a), g = 0.5 * a * std::cos(0.5 * a) / s;
-    const double slope = g / a - 0.25 * a / (s * s);  // dg/da
+    const S a = sqrt(a2), s = sin(0.5 * a), g = 0.5 * a * cos(0.5 * a) / s;
+    const S slope = g / a - 0.25 * a / (s * s);  // dg/da
     c = (1.0 - g) / a2;
     d = -(slope / a + 2.0 * c) / a2;
 }
@@ -49,30 +51,52 @@ void log_coefficients(double a2, double& c, double& d) {
 constexpr double kFullTurn = 2.0 * std::numbers::pi;
 constexpr double kPole = 1e-6;  // rad: that near to a whole turn its axis is the one before
 
-// The logarithm of q nearest to `near`, and whether it is so near to a whole turn that q has no axis.
-std::pair<Vec3, bool> nearest_log(const Quat& q, const Vec3& near) {
-    const Vec3 phi = quaternion_log(q);
-    const double a = norm(phi);
-    if (a >= kPole) return {(1.0 + kFullTurn * std::round((dot(near, phi) / a - a) / kFullTurn) / a) * phi, false};
-    const double before = norm(near), turns = std::round(before / kFullTurn);
-    if (turns == 0.0) return {phi, false};
-    return {phi + (kFullTurn * turns / before) * near, true};
+Vec3 principal_log(const Quat& q) { return quaternion_log(q); }
+
+// d log q = ω − ½ φ×ω + c φ×(φ×ω), the map of the head of this file, for the small turn ω = 2 vec(dq q*).
+Vec3T<Dual4> principal_log(const QuatT<Dual4>& q) {
+    const Quat at{q.w.value, q.x.value, q.y.value, q.z.value};
+    const Vec3 phi = quaternion_log(at);
+    double c, d;
+    log_coefficients(dot(phi, phi), c, d);
+    Vec3T<Dual4> out{phi.x, phi.y, phi.z};
+    for (int k = 0; k < 4; ++k) {
+        const Quat turn = Quat{q.w.d[k], q.x.d[k], q.y.d[k], q.z.d[k]} * conjugate(at);
+        const Vec3 omega{2.0 * turn.x, 2.0 * turn.y, 2.0 * turn.z}, across = cross(phi, omega);
+        const Vec3 moved = omega - 0.5 * across + c * cross(phi, across);
+        out.x.d[k] = moved.x, out.y.d[k] = moved.y, out.z.d[k] = moved.z;
+    }
+    return out;
 }
 
-template <int axis>
-void rotation_vector(const RelativeMotion& m, std::span<const double> near, CoordinateValue& out) {
-    const Vec3 i{axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
+// The logarithm of q nearest to `near`, and whether it is so near to a whole turn that q has no axis.
+template <class S>
+std::pair<Vec3T<S>, bool> nearest_log(const QuatT<S>& q, const Vec3T<S>& near) {
+    const Vec3T<S> phi = principal_log(q);
+    if (std::sqrt(value_part(dot(phi, phi))) >= kPole) {
+        const S a = norm(phi);
+        const double turns = std::round(value_part((dot(near, phi) / a - a) / kFullTurn));
+        return {(1.0 + kFullTurn * turns / a) * phi, false};
+    }
+    const double turns = std::round(std::sqrt(value_part(dot(near, near))) / kFullTurn);
+    if (turns == 0.0) return {phi, false};
+    return {phi + (kFullTurn * turns / norm(near)) * near, true};
+}
+
+template <int axis, class S>
+void rotation_vector(const RelativeMotionT<S>& m, std::span<const S> near, CoordinateValueT<S>& out) {
+    const Vec3T<S> i{axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
     const auto [phi, pole] =
-        near.empty() ? std::pair(quaternion_log(m.q), false) : nearest_log(m.q, {near[0], near[1], near[2]});
+        near.empty() ? std::pair(principal_log(m.q), false) : nearest_log<S>(m.q, {near[0], near[1], near[2]});
     if (pole) {
         out = {dot(phi, i), {0.0, 0.0, 0.0}, i, 0.0};
         return;
     }
-    double c, d;
+    S c, d;
     log_coefficients(dot(phi, phi), c, d);
-    const Vec3 w = cross(phi, m.omega), ww = cross(phi, w);
-    const Vec3 rate = m.omega - 0.5 * w + c * ww;
-    const Vec3 turned = cross(phi, i);
+    const Vec3T<S> w = cross(phi, m.omega), ww = cross(phi, w);
+    const Vec3T<S> rate = m.omega - 0.5 * w + c * ww;
+    const Vec3T<S> turned = cross(phi, i);
     out.value = dot(phi, i);
     out.dr = {0.0, 0.0, 0.0};
     out.domega = i + 0.5 * turned + c * cross(phi, turned);
@@ -114,12 +138,20 @@ void check_near(std::span<const double> near) {
 
 template <int axis>
 CoordinateKind turned(const char* name) {
-    return {name, rotation_vector<axis>, rotation_vector_formula<axis>, Angle::of_bodies, check_near};
+    return {name,
+            rotation_vector<axis, double>,
+            rotation_vector<axis, Dual4>,
+            rotation_vector_formula<axis>,
+            Angle::of_bodies,
+            check_near};
 }
 
-const CoordinateRegistration rot_x({"rot_x", rotation_vector<0>, rotation_vector_formula<0>});
-const CoordinateRegistration rot_y({"rot_y", rotation_vector<1>, rotation_vector_formula<1>});
-const CoordinateRegistration rot_z({"rot_z", rotation_vector<2>, rotation_vector_formula<2>});
+const CoordinateRegistration rot_x({"rot_x", rotation_vector<0, double>, rotation_vector<0, Dual4>,
+                                    rotation_vector_formula<0>});
+const CoordinateRegistration rot_y({"rot_y", rotation_vector<1, double>, rotation_vector<1, Dual4>,
+                                    rotation_vector_formula<1>});
+const CoordinateRegistration rot_z({"rot_z", rotation_vector<2, double>, rotation_vector<2, Dual4>,
+                                    rotation_vector_formula<2>});
 const CoordinateRegistration turned_x(turned<0>("turned_x"));
 const CoordinateRegistration turned_y(turned<1>("turned_y"));
 const CoordinateRegistration turned_z(turned<2>("turned_z"));

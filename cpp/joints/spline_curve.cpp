@@ -13,48 +13,64 @@ namespace {
 
 double absolute_sum(const Vec3& a) { return std::abs(a.x) + std::abs(a.y) + std::abs(a.z); }
 
-double slope(const CurvePoint& c, const Vec3& r) { return dot(c.p - r, c.d1); }
+template <class T>
+T slope(const CurvePointT<T>& c, const Vec3T<T>& r) {
+    return dot(c.p - r, c.d1);
+}
 
-double curvature(const CurvePoint& c, const Vec3& r) { return dot(c.d1, c.d1) + dot(c.p - r, c.d2); }
+template <class T>
+T curvature(const CurvePointT<T>& c, const Vec3T<T>& r) {
+    return dot(c.d1, c.d1) + dot(c.p - r, c.d2);
+}
 
 }  // namespace
 
 // The best point so far: its parameter, piece, and squared distance.
-struct SplineCurve::Candidate {
+template <class S>
+struct SplineCurveT<S>::Candidate {
     double u, square;
     int piece;
 };
 
 // A part of a piece, halved depth times from the whole.
-struct SplineCurve::Stretch {
+template <class S>
+struct SplineCurveT<S>::Stretch {
     int piece, depth;
     double low, high;
 };
 
-CurvePoint SplineCurve::on_piece(int piece, double u) const {
-    const Vec3 a1 = coefficient(piece, 1), a2 = coefficient(piece, 2), a3 = coefficient(piece, 3);
-    const double h = u - breaks()[piece];
-    CurvePoint c;
+template <class S>
+template <class T>
+CurvePointT<T> SplineCurveT<S>::on_piece(int piece, const T& u) const {
+    const Vec3T<T> a1 = coefficient<T>(piece, 1), a2 = coefficient<T>(piece, 2), a3 = coefficient<T>(piece, 3);
+    const T h = u - knot<T>(piece);
+    CurvePointT<T> c;
     c.u = u;
-    c.p = coefficient(piece, 0) + h * (a1 + h * (a2 + h * a3));
+    c.p = coefficient<T>(piece, 0) + h * (a1 + h * (a2 + h * a3));
     c.d1 = a1 + h * (2.0 * a2 + (3.0 * h) * a3);
     c.d2 = 2.0 * a2 + (6.0 * h) * a3;
     c.d3 = 6.0 * a3;
     return c;
 }
 
-CurvePoint SplineCurve::at(double u) const {
+template <class S>
+template <class T>
+CurvePointT<T> SplineCurveT<S>::at(T u) const {
     if (closed()) {
-        const double period = end() - start();
-        u -= period * std::floor((u - start()) / period);
-        if (u >= end()) u = start();
-    } else if (u < start() || u > end()) {
-        const bool before = u < start();
-        const CurvePoint edge = before ? on_piece(0, start()) : on_piece(count() - 1, end());
+        const T period = end<T>() - start<T>();
+        u = u - std::floor(value_part((u - start<T>()) / period)) * period;
+        if (u >= end<T>()) u = start<T>();
+    } else if (u < start<T>() || u > end<T>()) {
+        const bool before = u < start<T>();
+        const CurvePointT<T> edge = before ? on_piece<T>(0, start<T>()) : on_piece<T>(count() - 1, end<T>());
         return {u, edge.p + (u - edge.u) * edge.d1, edge.d1, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     }
-    const double* above = std::upper_bound(breaks() + 1, breaks() + count(), u);
-    return on_piece(static_cast<int>(above - breaks()) - 1, u);
+    int low = 0, high = count();  // knots below u or at it, and above it
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        (u < knot<T>(middle) ? high : low) = middle;
+    }
+    return on_piece<T>(low, u);
 }
 
 // Branch and bound inside one piece. About the middle c of a stretch of half-width w the derivatives are bounded by
@@ -62,7 +78,8 @@ CurvePoint SplineCurve::at(double u) const {
 // A stretch is dropped if it cannot come closer than the best point so far, and halved until D is surely convex on it;
 // then a change of g from − to + encloses its one minimum. The limit of depth ends the halving near centres of
 // curvature, where D is flat.
-void SplineCurve::search(const Stretch& stretch, const Vec3& r, Candidate& best) const {
+template <class S>
+void SplineCurveT<S>::search(const Stretch& stretch, const Vec3& r, Candidate& best) const {
     constexpr int depth_limit = 8;
     const double width = 0.5 * (stretch.high - stretch.low), middle = stretch.low + width;
     const CurvePoint c = on_piece(stretch.piece, middle);
@@ -85,7 +102,8 @@ void SplineCurve::search(const Stretch& stretch, const Vec3& r, Candidate& best)
 }
 
 // Newton's method, kept inside its bracket by bisection.
-void SplineCurve::refine(const Stretch& stretch, const Vec3& r, Candidate& best) const {
+template <class S>
+void SplineCurveT<S>::refine(const Stretch& stretch, const Vec3& r, Candidate& best) const {
     double low = stretch.low, high = stretch.high, u = 0.5 * (low + high);
     if (slope(on_piece(stretch.piece, low), r) > 0.0 || slope(on_piece(stretch.piece, high), r) < 0.0) return;
     const double tolerance = 4e-16 * (std::abs(low) + std::abs(high));
@@ -101,32 +119,50 @@ void SplineCurve::refine(const Stretch& stretch, const Vec3& r, Candidate& best)
     if (dot(away, away) <= best.square) best = {u, dot(away, away), stretch.piece};
 }
 
-CurvePoint SplineCurve::closest(const Vec3& r) const {
+template <class S>
+CurvePoint SplineCurveT<S>::closest_in_numbers(const Vec3& r) const {
     const int n = count();
-    const Vec3 last = on_piece(n - 1, end()).p - r;
-    Candidate best{end(), dot(last, last), n - 1};
+    const Vec3 last = on_piece(n - 1, end<double>()).p - r;
+    Candidate best{end<double>(), dot(last, last), n - 1};
     for (int i = 0; i < n; ++i) {
-        const Vec3 away = coefficient(i, 0) - r;
-        if (dot(away, away) < best.square) best = {breaks()[i], dot(away, away), i};
+        const Vec3 away = coefficient<double>(i, 0) - r;
+        if (dot(away, away) < best.square) best = {knot<double>(i), dot(away, away), i};
     }
     for (int i = 0; i < n; ++i) {
         // No point of the piece is farther than `reach` from its first knot.
-        const double h = breaks()[i + 1] - breaks()[i];
-        const double reach = h * (absolute_sum(coefficient(i, 1)) +
-                                  h * (absolute_sum(coefficient(i, 2)) + h * absolute_sum(coefficient(i, 3))));
-        const double gap = norm(coefficient(i, 0) - r) - reach;
-        if (gap <= 0.0 || gap * gap <= best.square) search({i, 0, breaks()[i], breaks()[i + 1]}, r, best);
+        const double h = knot<double>(i + 1) - knot<double>(i);
+        const double reach =
+            h * (absolute_sum(coefficient<double>(i, 1)) +
+                 h * (absolute_sum(coefficient<double>(i, 2)) + h * absolute_sum(coefficient<double>(i, 3))));
+        const double gap = norm(coefficient<double>(i, 0) - r) - reach;
+        if (gap <= 0.0 || gap * gap <= best.square) search({i, 0, knot<double>(i), knot<double>(i + 1)}, r, best);
     }
     CurvePoint c = on_piece(best.piece, best.u);
-    if (!closed() && (best.u == start() || best.u == end())) {
+    if (!closed() && (best.u == start<double>() || best.u == end<double>())) {
         const double g = slope(c, r);
-        if (best.u == start() ? g > 0.0 : g < 0.0) return at(best.u - g / dot(c.d1, c.d1));
+        if (best.u == start<double>() ? g > 0.0 : g < 0.0) return at(best.u - g / dot(c.d1, c.d1));
     }
     // A minimum on a knot may have been taken as the knot itself; one step more settles the last digits.
     const double step = slope(c, r) / curvature(c, r);
-    const double h = breaks()[best.piece + 1] - breaks()[best.piece];
+    const double h = knot<double>(best.piece + 1) - knot<double>(best.piece);
     return std::abs(step) < 1e-3 * h ? at(best.u - step) : at(best.u);
 }
+
+// g(u, r) = 0 defines u(r): its derivatives are those of one step of Newton's method from the number found.
+template <class S>
+CurvePointT<S> SplineCurveT<S>::closest(const Vec3T<S>& r) const {
+    const CurvePoint found = closest_in_numbers({value_part(r.x), value_part(r.y), value_part(r.z)});
+    if constexpr (std::is_same_v<S, double>) {
+        return found;
+    } else {
+        const CurvePointT<S> c = at<S>(found.u);
+        const S step = slope(c, r) / curvature(c, r);
+        return at<S>(found.u - (step - step.value));
+    }
+}
+
+template class SplineCurveT<double>;
+template class SplineCurveT<Dual4>;
 
 // What the parameters of a spline curve must be.
 
@@ -140,7 +176,7 @@ constexpr double least_sine = 1e-3;
 template <class Visit>
 void sample_tangents(const SplineCurve& curve, Visit visit) {
     for (int i = 0; i < curve.count(); ++i) {
-        const double a = curve.breaks()[i], b = curve.breaks()[i + 1];
+        const double a = curve.knot(i), b = curve.knot(i + 1);
         for (int j = 0; j <= samples; ++j) visit(curve.on_piece(i, a + (b - a) * j / samples));
     }
 }
@@ -173,9 +209,9 @@ void check_shape(std::span<const double> params) {
 
 // Position and tangent of piece `first` at its end must be those of piece `second` at its start.
 void check_joint(const SplineCurve& curve, int first, int second) {
-    const double u = curve.breaks()[first + 1];
-    const CurvePoint a = curve.on_piece(first, u), b = curve.on_piece(second, curve.breaks()[second]);
-    const double h = u - curve.breaks()[first];
+    const double u = curve.knot(first + 1);
+    const CurvePoint a = curve.on_piece(first, u), b = curve.on_piece(second, curve.knot(second));
+    const double h = u - curve.knot(first);
     const double size = h * (norm(a.d1) + norm(b.d1)) + 1e-9 * (norm(a.p) + norm(b.p));
     if (norm(a.p - b.p) > 1e-6 * size) fault("it has a gap at u = " + std::to_string(u));
     if (norm(a.d1 - b.d1) > 1e-6 * (norm(a.d1) + norm(b.d1))) fault("it has a kink at u = " + std::to_string(u));

@@ -12,50 +12,83 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 
 #include "spatial/algebra.hpp"
+#include "spatial/dual.hpp"
 
 namespace bellcrank {
 
 // Position and derivatives by the parameter.
-struct CurvePoint {
-    double u;
-    Vec3 p, d1, d2, d3;
+template <class T>
+struct CurvePointT {
+    T u;
+    Vec3T<T> p, d1, d2, d3;
 };
+using CurvePoint = CurvePointT<double>;
 
-class SplineCurve {
+// S: the scalar of its parameters. What takes a T is evaluated in numbers alone, or with derivatives.
+template <class S>
+class SplineCurveT {
   public:
-    explicit SplineCurve(std::span<const double> params) : p_(params.data()) {}
+    explicit SplineCurveT(std::span<const S> params) : p_(params.data()) {}
 
-    bool closed() const { return p_[0] != 0.0; }
-    int count() const { return static_cast<int>(p_[1]); }
-    Vec3 reference() const { return {p_[2], p_[3], p_[4]}; }
-    const double* breaks() const { return p_ + 5; }
-    double start() const { return breaks()[0]; }
-    double end() const { return breaks()[count()]; }
-    Vec3 coefficient(int piece, int power) const {
-        const double* a = p_ + 6 + count() + 12 * piece + 3 * power;
-        return {a[0], a[1], a[2]};
+    bool closed() const { return value_part(p_[0]) != 0.0; }
+    int count() const { return static_cast<int>(value_part(p_[1])); }
+    template <class T = S>
+    Vec3T<T> reference() const {
+        return vector<T>(p_ + 2);
+    }
+    template <class T = S>
+    T knot(int i) const {
+        return number<T>(p_[5 + i]);
+    }
+    template <class T = S>
+    T start() const {
+        return knot<T>(0);
+    }
+    template <class T = S>
+    T end() const {
+        return knot<T>(count());
+    }
+    template <class T = S>
+    Vec3T<T> coefficient(int piece, int power) const {
+        return vector<T>(p_ + 6 + count() + 12 * piece + 3 * power);
     }
 
     // The point of that piece's cubic, also beyond the piece.
-    CurvePoint on_piece(int piece, double u) const;
+    template <class T>
+    CurvePointT<T> on_piece(int piece, const T& u) const;
 
     // The point at any parameter; that of a closed curve is first moved into [start, end).
-    CurvePoint at(double u) const;
+    template <class T>
+    CurvePointT<T> at(T u) const;
 
     // The point closest to r, over the whole curve. Where several are equally close (centres of curvature, crossings of
     // the curve with itself) it is one of them.
-    CurvePoint closest(const Vec3& r) const;
+    CurvePointT<S> closest(const Vec3T<S>& r) const;
 
   private:
     struct Candidate;
     struct Stretch;
+    template <class T>
+    static T number(const S& a) {
+        if constexpr (std::is_same_v<T, S>)
+            return a;
+        else
+            return value_part(a);
+    }
+    template <class T>
+    static Vec3T<T> vector(const S* a) {
+        return {number<T>(a[0]), number<T>(a[1]), number<T>(a[2])};
+    }
+    CurvePoint closest_in_numbers(const Vec3& r) const;
     void search(const Stretch& stretch, const Vec3& r, Candidate& best) const;
     void refine(const Stretch& stretch, const Vec3& r, Candidate& best) const;
 
-    const double* p_;
+    const S* p_;
 };
+using SplineCurve = SplineCurveT<double>;
 
 // Throws std::invalid_argument that says what is wrong: sizes, breaks, a kink, a tangent that vanishes or is parallel
 // to the reference direction.

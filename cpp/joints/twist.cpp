@@ -13,12 +13,13 @@ namespace bellcrank {
 
 namespace {
 
-template <int axis>
-void twist(const RelativeMotion& m, std::span<const double>, CoordinateValue& out) {
-    const Vec3 i{axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
-    const Vec3 v{m.q.x, m.q.y, m.q.z};
-    const double e0 = m.q.w, ek = dot(v, i);
-    const double n = e0 * e0 + ek * ek;
+template <int axis, class S>
+void twist(const RelativeMotionT<S>& m, std::span<const S>, CoordinateValueT<S>& out) {
+    using std::atan2;
+    const Vec3T<S> i{axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
+    const Vec3T<S> v{m.q.x, m.q.y, m.q.z};
+    const S e0 = m.q.w, ek = dot(v, i);
+    const S n = e0 * e0 + ek * ek;
     out.dr = {0.0, 0.0, 0.0};
     if (n < 1e-300) {
         out.value = 0.0;
@@ -26,11 +27,11 @@ void twist(const RelativeMotion& m, std::span<const double>, CoordinateValue& ou
         out.quadratic = 0.0;
         return;
     }
-    const Vec3 p = v - ek * i;
-    out.value = 2.0 * std::atan2(ek, e0);
+    const Vec3T<S> p = v - ek * i;
+    out.value = 2.0 * atan2(ek, e0);
     out.domega = i + (1.0 / n) * (e0 * cross(p, i) + ek * p);
-    const double e0_rate = -0.5 * dot(v, m.omega);
-    const double ek_rate = 0.5 * dot(e0 * i + cross(v, i), m.omega);
+    const S e0_rate = -0.5 * dot(v, m.omega);
+    const S ek_rate = 0.5 * dot(e0 * i + cross(v, i), m.omega);
     out.quadratic = -2.0 * dot(out.domega, m.omega) * (e0 * e0_rate + ek * ek_rate) / n;
 }
 
@@ -42,9 +43,12 @@ Expression twist_formula(SymbolicPose& pose, std::span<const Expression>) {
 template <int k>
 constexpr auto kComponent = [](auto&& pose) { return pose.quaternion(k); };
 
-const CoordinateRegistration theta_x({"theta_x", twist<0>, twist_formula<0>, Angle::of_bodies});
-const CoordinateRegistration theta_y({"theta_y", twist<1>, twist_formula<1>, Angle::of_bodies});
-const CoordinateRegistration theta_z({"theta_z", twist<2>, twist_formula<2>, Angle::of_bodies});
+const CoordinateRegistration theta_x({"theta_x", twist<0, double>, twist<0, Dual4>, twist_formula<0>,
+                                      Angle::of_bodies});
+const CoordinateRegistration theta_y({"theta_y", twist<1, double>, twist<1, Dual4>, twist_formula<1>,
+                                      Angle::of_bodies});
+const CoordinateRegistration theta_z({"theta_z", twist<2, double>, twist<2, Dual4>, twist_formula<2>,
+                                      Angle::of_bodies});
 const DirectionRegistration half_x("theta_x", {direction_along<kComponent<1>, kComponent<0>>, AtPole::goes_on, 0b1100});
 const DirectionRegistration half_y("theta_y", {direction_along<kComponent<2>, kComponent<0>>, AtPole::goes_on, 0b1010});
 const DirectionRegistration half_z("theta_z", {direction_along<kComponent<3>, kComponent<0>>, AtPole::goes_on, 0b0110});

@@ -43,6 +43,7 @@ class FormulaRows {
 
     int rows() const { return rows_; }
     const FormulaEnds& ends() const { return ends_; }
+    const CompiledProgram& program() const { return *program_; }
 
     struct Side {
         int body;
@@ -67,6 +68,7 @@ class FormulaForce {
     FormulaForce(FormulaEnds ends, bool has_potential, std::shared_ptr<const CompiledProgram> program);
 
     const FormulaEnds& ends() const { return ends_; }
+    const CompiledProgram& program() const { return *program_; }
     // The outputs of force_program(), until the next formula is evaluated in this thread.
     const double* evaluate(const Scenery& at) const;
     // Adds to records as in applied_forces().

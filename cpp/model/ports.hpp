@@ -233,6 +233,48 @@ class StopWatch : public Port {
     virtual double first_met(double, const double*, const double*) { return 2.0; }
 };
 
+class ModelTangent;
+class ModelGradient;
+struct NumberPlace;
+
+// For those who differentiate, after accelerate() at (t, x, u) has found u̇. Directions are followed four side by side:
+// the four changes of a number stand together (tangents/model_tangent.hpp, docs/theory/derivatives.md).
+class Derivatives : public Port {
+  public:
+    // Changes of time, of the state as tangent vectors, and of the model's numbers. Null: they stay.
+    struct Directions {
+        const double *t = nullptr, *x = nullptr, *u = nullptr;
+        const ModelTangent* numbers = nullptr;
+    };
+    struct Gradient {
+        double t = 0.0;
+        std::vector<double> x, u;  // tangent vectors
+    };
+    // Changes dx and du of the state to those along which the rows hold, by the least that does it; x and u of the
+    // directions do not count. left: the largest change of a row that this leaves, for each direction.
+    virtual void close_directions(double, const double*, const double*, const Directions&, double* /* dx */,
+                                  double* /* du */, double* /* left */) {
+        refuse("derivatives");
+    }
+    // The changes of u̇, a tangent vector, and of the multipliers, by row of the model, along directions that are
+    // closed.
+    virtual void tangent(double, const double*, const double*, const double*, const Directions&, double* /* du̇ */,
+                         double* /* dλ */) {
+        refuse("derivatives");
+    }
+    // The gradient of Σ seed · change of what close_directions() makes of directions, one tangent vector of seeds each
+    // for dx and du: by dx and du as they were, by time and numbers. by_numbers is added to.
+    virtual void close_adjoint(double, const double*, const double*, const double* /* of dx */,
+                               const double* /* of du */, const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
+        refuse("derivatives");
+    }
+    // The gradient of Σ seed · change of what tangent() finds: a tangent vector of seeds, and one by row of the model.
+    virtual void adjoint(double, const double*, const double*, const double*, const double* /* of u̇ */,
+                         const double* /* of λ */, const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
+        refuse("derivatives");
+    }
+};
+
 struct ReactionWrench {
     double wrench[6];  // moment, force
     bool unique[2];

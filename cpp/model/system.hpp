@@ -23,6 +23,7 @@ class System : public Dynamics,
                public Implicit,
                public Impulses,
                public StopWatch,
+               public Derivatives,
                public Record {
   public:
     virtual ~System();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "programs/interpreter.hpp"
@@ -41,6 +42,9 @@ class CompiledProgram {
     void interpret(const double* in, double* out, double* work) const {
         interpreter_.run(in, out, work, tables_.calls());
     }
+
+    // The outputs at numbers with derivatives, valid until the next call in this thread.
+    std::span<const Dual4> tangent(std::span<const Dual4> in) const;
 
     // Supplies native code; `keeper` keeps it in memory as long as this object lives. lanes: 1, or 4 or 8 for batches.
     void set_native(NativeEntry entry, int lanes, std::shared_ptr<void> keeper);

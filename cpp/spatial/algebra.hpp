@@ -61,7 +61,11 @@ template <class S, class T>
 inline Vec3T<ProductOf<S, T>> cross(const Vec3T<S>& a, const Vec3T<T>& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-inline double norm(const Vec3& a) { return std::sqrt(dot(a, a)); }
+template <class T>
+inline T norm(const Vec3T<T>& a) {
+    using std::sqrt;
+    return sqrt(dot(a, a));
+}
 
 template <class S, class T>
 inline Vec3T<ProductOf<S, T>> operator*(const Mat3T<S>& a, const Vec3T<T>& v) {

@@ -208,7 +208,7 @@ constexpr double kDependent = 1e-8;
 }  // namespace
 
 void Lagrange::inputs_changed() {
-    ConstrainedBodies::inputs_changed();
+    Closing::inputs_changed();
     if (implicit_ != nullptr) implicit_->take_inputs(*model_);
 }
 

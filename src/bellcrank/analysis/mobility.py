@@ -123,8 +123,16 @@ def null_space(jacobian: Floats, columns: int) -> Floats:
     if len(jacobian) == 0:
         return np.eye(columns)
     _, values, right = np.linalg.svd(jacobian)
-    rank = int(np.count_nonzero(values > _RANK * values[0]))
-    return np.asarray(right[rank:].T)
+    return np.asarray(right[_rank(values) :].T)
+
+
+def null_dimension(jacobian: Floats, columns: int) -> int:
+    """The degrees of freedom that a Jacobian leaves, without a basis of them."""
+    return columns - (_rank(np.asarray(np.linalg.svd(jacobian, compute_uv=False))) if len(jacobian) else 0)
+
+
+def _rank(values: Floats) -> int:
+    return int(np.count_nonzero(values > _RANK * values[0]))
 
 
 def coordinate_jacobian(model: Model, coordinates: Sequence[int], state: State) -> Floats:

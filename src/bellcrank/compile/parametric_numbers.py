@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from bellcrank.compile.compile import walked
 from bellcrank.compile.particles import with_held_particles
+from bellcrank.compile.state import Floats
+from bellcrank.expression.derivatives import derivative
 from bellcrank.mechanism.contents import ELEMENTS, with_numbers
 from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.parameters import (
@@ -46,6 +49,24 @@ class ParametricNumbers:
     entries: tuple[tuple[str, int, Any], ...]
     start: tuple[tuple[str, int], ...]
     fixed: frozenset[str]
+
+    def changes(self, names: Sequence[str]) -> tuple[list[tuple[str, int]], Floats] | None:
+        """Places of numbers, and what they change by with each parameter (names, places).
+
+        None where one of these is fixed.
+        """
+        if not self.fixed.isdisjoint(names):
+            return None
+        symbols = {name: symbol for name, symbol, _ in self.parameters}
+        known = {symbol: value for _, symbol, value in self.parameters}
+        rows = []
+        for name in names:
+            slopes = [derivative(value, symbols[name]) for _, _, value in self.entries]
+            found = values_of(slopes, known)
+            rows.append([float(found[one]) for one in slopes])
+        along = np.array(rows).reshape(len(names), len(self.entries))
+        moved = np.flatnonzero(np.any(along != 0.0, axis=0))
+        return [self.entries[k][:2] for k in moved], along[:, moved]
 
 
 def parametric_numbers(model: Model) -> ParametricNumbers | None:

@@ -34,7 +34,7 @@ class LinearModel:
         are zero in an equilibrium and along a steady motion.
     error: the largest estimated error of an entry, relative to the largest of all states, or of outputs in
         the same unit, by typical sizes. A_error: the estimated error of each entry of A.
-    derived: whether A comes from derived equations; else A comes from differences. Derived equations are
+    derived: whether A comes from exact derivatives; else it comes from differences. Those of `symbolic` are
         compared with differences: what these do not explain counts as an error.
     formulation: the one that computed the accelerations.
     notes: limitations of the matrices.
@@ -168,7 +168,7 @@ class LinearModel:
 
     def __str__(self) -> str:
         speeds = self.chart.speeds
-        how = "derived equations" if self.derived else "extrapolated differences"
+        how = "exact derivatives" if self.derived else "extrapolated differences"
         counts = (
             f"{len(self.states)} states ({self.coordinates} coordinates, {speeds} speeds), "
             f"{len(self.inputs)} inputs, {len(self.outputs)} outputs"

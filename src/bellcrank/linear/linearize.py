@@ -26,6 +26,7 @@ from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.formulations.symbolic import SymbolicSystem
 from bellcrank.formulations.system import System
 from bellcrank.linear.differences import Derivatives, OutOfReach, derivatives
+from bellcrank.linear.exact import exact
 from bellcrank.linear.linear_model import LinearModel
 from bellcrank.linear.modes import Modes, modes_of
 from bellcrank.linear.sampling import LinearInput, Points, with_inputs, without_stops
@@ -73,8 +74,10 @@ def linearize(
     states: names of coordinates to prefer as states, such as "steer.theta_z".
     steady: whether it must be an equilibrium, or a motion with constant speeds that looks the same at all
         times; False accepts any state, and the matrices are those of that instant.
-    formulation, options: as for `simulate`. `symbolic` derives A if its coordinates are the states, and it is
-        compared with differences; everything else comes from extrapolated differences, whose error is
+    formulation, options: as for `simulate`. `lagrange`, which "auto" takes where it can, differentiates its
+        equations exactly (docs/theory/derivatives.md) unless outputs or parameters are asked for, or the
+        mechanism has parts without derivatives. `symbolic` derives A if its coordinates are the states, and
+        it is compared with differences. Everything else comes from extrapolated differences, whose error is
         estimated.
 
     Raises MechanismError for unknown names, for a state that is not steady, that lies on a stop, where dry
@@ -94,14 +97,22 @@ def linearize(
         outputs = None if outputs is None else required_names("outputs", outputs)
         if state is not None:
             check.instance("state", state, State, "such as run.at(t), or system.state()")
-    points = _points(mechanism, (inputs, outputs), state, time, states, formulation, options)
+    signals = inputs, outputs
+    by_itself = formulation == "auto" and not options and outputs is None
+    points = _points(
+        mechanism, signals, state, time, states, "lagrange" if by_itself else formulation, options
+    )
     try:
-        base, found = points(points.base[None])[0], derivatives(points, points.base, points.steps)
+        known = exact(points)
+        if known is None and by_itself:
+            points = _points(mechanism, signals, state, time, states, formulation, options)
+        base = points(points.base[None])[0]
+        found = known or derivatives(points, points.base, points.steps)
     except OutOfReach as error:
         raise MechanismError(
             Fault("linearize", f"there is no way to move on: {error}", None, _ELSEWHERE)
         ) from error
-    made = _made(mechanism.name, points, base, found)
+    made = _made(mechanism.name, points, base, found, known is not None)
     _check_smooth(made)
     if steady:
         _check_steady(made)
@@ -179,7 +190,7 @@ def _steering(model: Model, named: tuple[LinearInput, ...], asked: bool) -> tupl
     return tuple(one for one in named if one.key not in moving)
 
 
-def _made(mechanism: str, points: Points, base: Floats, found: Derivatives) -> LinearModel:
+def _made(mechanism: str, points: Points, base: Floats, found: Derivatives, is_exact: bool) -> LinearModel:
     """The matrices from the derivatives of rates and outputs."""
     chart, n = points.chart, points.states
     matrix, error, derived = found.matrix.copy(), found.error.copy(), derived_matrix(points.system, chart)
@@ -209,7 +220,7 @@ def _made(mechanism: str, points: Points, base: Floats, found: Derivatives) -> L
         rate=base[:n],
         error=_relative(points, matrix, certain),
         A_error=np.maximum(error, certain)[:n, :n],
-        derived=derived is not None,
+        derived=is_exact or derived is not None,
         formulation=points.system.formulation,
         notes=_notes(points),
         chart=chart,
@@ -310,7 +321,7 @@ def _refuse_singular(chart: StateChart) -> None:
 
 
 def _check_smooth(made: LinearModel) -> None:
-    """Raise MechanismError if derivatives do not converge."""
+    """Raise MechanismError if derivatives do not converge, or jump."""
     if not made.error < _SMOOTH:
         rule = (
             "accelerations are not smooth here: derivatives differ, between steps, in parts of the largest by"

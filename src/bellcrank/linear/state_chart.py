@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.analysis.mobility import coordinate_jacobian, null_space, pivots
+from bellcrank.analysis.mobility import coordinate_jacobian, null_dimension, null_space, pivots
 from bellcrank.compile.dependence import redundant_at
 from bellcrank.compile.model import GivenValue, Model
 from bellcrank.compile.posing import extended
@@ -164,11 +164,22 @@ def _about_to_jump(model: Model, state: State, one: StateCoordinate) -> bool:
 
 def directions(model: Model, state: State) -> tuple[Floats, Floats]:
     """Null spaces of the constraints for velocities and for displacements (6 nb, directions)."""
+    columns = 6 * len(model.bodies)
+    moving, freely = _jacobians(model, state)
+    space = null_space(moving, columns)
+    return space, space if freely is moving else null_space(freely, columns)
+
+
+def _jacobians(model: Model, state: State) -> tuple[Floats, Floats]:
+    """Jacobians of the rows that hold velocities, and of those that hold positions."""
     system = model.put(_core.Bodies(model.core), state)
-    jacobian, columns = system.rows()[3], 6 * len(model.bodies)
+    jacobian, velocity_rows = system.rows()[3], list(model.core.velocity_rows)
+    moving = jacobian[model.rigid_rows]
+    if not velocity_rows:
+        return moving, moving
     positions = model.rigid_rows.copy()
-    positions[list(model.core.velocity_rows)] = False
-    return null_space(jacobian[model.rigid_rows], columns), null_space(jacobian[positions], columns)
+    positions[velocity_rows] = False
+    return moving, jacobian[positions]
 
 
 def _place(names: Sequence[str], name: str) -> int:
@@ -258,6 +269,47 @@ class StateChart:
         found = self._bodies.coordinate_accelerations(linear, angular)
         return np.asarray(found[[one.number for one in self.coordinates[: self.speeds]]])
 
+    def directions(
+        self, position: Floats, speed: Floats, places: Sequence[tuple[str, int]], along: Floats
+    ) -> tuple[State, Floats, Floats]:
+        """The state as at() finds it, and its changes with each coordinate, each speed, and further numbers.
+
+        places: numbers of the model by array and index; along: what they change by in each of these
+        directions (coordinates + speeds + further ones, places). The changes of configuration and velocity
+        are those of the core, (directions, n) each.
+
+        Raises Unsupported where something has no derivatives, and OutOfReach where rows do not follow.
+        """
+        count = len(position)
+        state = self.at(position, speed)
+        values, rates = np.eye(len(along), count), np.zeros((len(along), count))
+        rates[count : count + self.speeds, : self.speeds] = np.eye(self.speeds)
+        dx, du = self._placing.directions(None, values, rates, places, along)
+        if self._moving is not self._placing:
+            own = slice(None), slice(0, self.speeds)
+            dx, du = self._moving.directions(dx, values[own], rates[own], places, along)
+        return state, dx, du
+
+    def changes(
+        self,
+        state: State,
+        udot: Floats,
+        directions: tuple[Floats, Floats, Floats],
+        places: Sequence[tuple[str, int]],
+        along: Floats,
+    ) -> tuple[Floats, Floats]:
+        """Along directions (d), changes of the rates of all coordinates, and of those of the speeds.
+
+        udot: accelerations (n,). directions: changes of configuration, velocity and accelerations (d, n), as
+        the core has them; with numbers of the model as in directions().
+        """
+        self._wide.put(self._bodies, state)
+        _, rates, second = _core.coordinate_tangents(
+            self._bodies, udot, *directions, np.zeros(0), list(places), along
+        )
+        numbers = [one.number for one in self.coordinates]
+        return rates[:, numbers], second[:, numbers[: self.speeds]]
+
     def shapes(self) -> Floats:
         """Displacement of the frames (nb, 3) and rotation vectors (nb, 3), world axes, for each coordinate.
 
@@ -279,8 +331,10 @@ class StateChart:
 
     def degrees_of_freedom(self, state: State) -> tuple[int, int]:
         """Degrees of freedom at a state, of velocities and of displacements."""
-        moving, freely = directions(self.model, state)
-        return moving.shape[1], freely.shape[1]
+        columns = 6 * len(self.model.bodies)
+        moving, freely = _jacobians(self.model, state)
+        left = null_dimension(moving, columns)
+        return left, left if freely is moving else null_dimension(freely, columns)
 
 
 class _Driven:
@@ -293,9 +347,12 @@ class _Driven:
     def __init__(
         self, model: Model, state: State, without: Sequence[int], coordinates: Sequence[int]
     ) -> None:
-        model = without_rows(model, without) if without else model
-        if redundant := redundant_at(model, state):
-            model = without_rows(model, redundant)
+        self._kept = _Kept(model)
+        for gone in (without, None):
+            rows = redundant_at(model, state) if gone is None else gone
+            if rows:
+                model = without_rows(model, rows)
+                self._kept.drop(rows)
         given = [GivenValue(-1, number, 0.0, "a state") for number in coordinates]
         count, first = len(given), len(model.arrays["function_params"])
         wide = extended(model, given, [0.0] * count, [0.0] * count)
@@ -305,6 +362,7 @@ class _Driven:
                 *(([first + 5 * k + part], -1) for part in (0, 1) for k in range(count)),
             ]
         )
+        self._first, self._count = first, count
         self._others = [float(one.value) for one in model.inputs]
         self._core = _core.Closing(
             self._model.core, _core.RefinedClosingOptions(position_tolerance=1e-15, doubt=_DOUBT)
@@ -326,3 +384,61 @@ class _Driven:
             name = "the constraints" if row < 0 else self._model.row_text(row)
             raise OutOfReach(f"{name} cannot be met: off by {max(error, drift):.2g}")
         return self._model.state_of(self._core)
+
+    def directions(
+        self,
+        dx: Floats | None,
+        values: Floats,
+        rates: Floats,
+        places: Sequence[tuple[str, int]],
+        along: Floats,
+    ) -> tuple[Floats, Floats]:
+        """Where the state goes along changes of the values and rates, (d, coordinates) each.
+
+        dx: changes of the configuration that are known already. places, along: of numbers of the model that
+        it was made of. Raises OutOfReach if the rows do not allow it.
+        """
+        own = [("function_params", self._first + 5 * k + part) for part in (0, 1) for k in range(self._count)]
+        here = [self._kept.place(*one) for one in places]
+        left = [k for k, one in enumerate(here) if one is not None]
+        changes = np.hstack([values - rates * self._core.state()[0], rates, along[:, left]])
+        found = _core.closed_directions(
+            self._core,
+            np.zeros((0, 0)) if dx is None else dx,
+            np.zeros((0, 0)),
+            np.zeros(0),
+            [*own, *(one for one in here if one is not None)],
+            changes,
+        )
+        if np.max(found[2], initial=0.0) > _MET * (1.0 + np.max(np.abs(changes), initial=0.0)):
+            raise OutOfReach(
+                f"rows do not follow a change of the states: they are off by {np.max(found[2]):.2g}"
+            )
+        return found[0], found[1]
+
+
+class _Kept:
+    """Which rows, terms and blocks are left of those that a model had."""
+
+    def __init__(self, model: Model) -> None:
+        self._terms = np.diff(model.arrays["row_term_start"])
+        self._block = model.row_block
+        self._rows = np.arange(model.row_count)
+
+    def drop(self, rows: Sequence[int]) -> None:
+        """Take out rows by their numbers among those that are left."""
+        self._rows = np.delete(self._rows, list(rows))
+
+    def place(self, array: str, index: int) -> tuple[str, int] | None:
+        """Where a number of an array stands now; None if it is gone."""
+        if array == "row_constant":
+            listed = self._rows
+        elif array == "term_coefficient":
+            starts = np.concatenate([[0], np.cumsum(self._terms)])
+            listed = np.concatenate([np.arange(starts[r], starts[r + 1]) for r in self._rows])
+        elif array == "block_compliance":
+            listed = np.unique(self._block[self._rows])
+        else:
+            return array, index
+        found = np.flatnonzero(listed == index)
+        return (array, int(found[0])) if len(found) else None

@@ -1,0 +1,209 @@
+// Derivatives of what a formulation finds at a state.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "state_of.hpp"
+#include "tangents/equations_tangent.hpp"
+
+namespace bellcrank {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Places = std::vector<std::pair<std::string, int>>;
+
+std::vector<NumberPlace> places_of(const Model& model, const Places& places) {
+    std::vector<NumberPlace> out;
+    for (const auto& [array, index] : places) out.push_back(number_place(model, array, index));
+    return out;
+}
+
+// Directions as Python has them: one after another in rows.
+struct DirectionsOf {
+    const Rows& x;         // (d, n), or no rows: none
+    const Rows& u;         // the same
+    const Column& t;       // (d,), or none
+    const Places& places;  // of numbers that change
+    const Rows& along;     // (d, places), or no rows
+};
+
+// Calls `use` with four directions at a time: the core's, the first of them and how many there are.
+template <class Use>
+void in_fours(SystemAt& self, const DirectionsOf& of, int count, Use use) {
+    const Model& model = self.core().model();
+    const auto n = static_cast<size_t>(self.core().tangent_size());
+    const std::vector<NumberPlace> places = places_of(model, of.places);
+    if (of.along.rows() > 0) check_size(of.along.cols(), static_cast<int>(places.size()), "along");
+    ModelTangent numbers(model);
+    std::vector<double> x(kDirections * n), u(x.size());
+    std::vector<ModelTangent::Change> changes(places.size());
+    for (int first = 0; first < count; first += kDirections) {
+        double t[kDirections] = {};
+        std::fill(x.begin(), x.end(), 0.0);
+        std::fill(u.begin(), u.end(), 0.0);
+        for (size_t i = 0; i < places.size(); ++i) changes[i] = {places[i], {}};
+        const int here = std::min(kDirections, count - first);
+        for (int k = 0; k < here; ++k) {
+            if (of.t.size() > 0) t[k] = of.t[first + k];
+            for (size_t i = 0; i < n; ++i) {
+                if (of.x.rows() > 0) x[kDirections * i + k] = of.x(first + k, i);
+                if (of.u.rows() > 0) u[kDirections * i + k] = of.u(first + k, i);
+            }
+            for (size_t i = 0; of.along.rows() > 0 && i < places.size(); ++i)
+                changes[i].along[k] = of.along(first + k, i);
+        }
+        const bool changed = of.along.rows() > 0 && !places.empty();
+        if (changed) numbers.change(changes);
+        use(Derivatives::Directions{t, x.data(), u.data(), changed ? &numbers : nullptr}, x, u, first, here);
+    }
+}
+
+int count_of(const SystemAt& self, const DirectionsOf& of) {
+    const auto n = static_cast<int>(const_cast<SystemAt&>(self).core().tangent_size());
+    Eigen::Index count = 0;
+    for (const Eigen::Index one : {of.x.rows(), of.u.rows(), of.t.size(), of.along.rows()})
+        count = std::max(count, one);
+    for (const Eigen::Index one : {of.x.rows(), of.u.rows(), of.t.size(), of.along.rows()})
+        if (one != 0) check_size(one, static_cast<int>(count), "directions");
+    if (of.x.rows() > 0) check_size(of.x.cols(), n, "x");
+    if (of.u.rows() > 0) check_size(of.u.cols(), n, "u");
+    return static_cast<int>(count);
+}
+
+void take(Rows& out, const std::vector<double>& from, int first, int count) {
+    for (int k = 0; k < count; ++k)
+        for (Eigen::Index i = 0; i < out.cols(); ++i) out(first + k, i) = from[kDirections * i + k];
+}
+
+std::tuple<Rows, Rows, Column> closed_directions(SystemAt& self, const Rows& x, const Rows& u, const Column& t,
+                                                 const Places& places, const Rows& along) {
+    const DirectionsOf of{x, u, t, places, along};
+    const int count = count_of(self, of), n = self.core().tangent_size();
+    Rows dx(count, n), du(count, n);
+    Column left(count);
+    in_fours(self, of, count,
+             [&](const Derivatives::Directions& d, std::vector<double>& change, std::vector<double>& rate, int first,
+                 int here) {
+                 double remaining[kDirections];
+                 self.core().close_directions(self.time, self.x.data(), self.u.data(), d, change.data(), rate.data(),
+                                              remaining);
+                 take(dx, change, first, here);
+                 take(du, rate, first, here);
+                 for (int k = 0; k < here; ++k) left[first + k] = remaining[k];
+             });
+    return {dx, du, left};
+}
+
+std::tuple<Column, Rows, Rows> tangents(SystemAt& self, const Rows& x, const Rows& u, const Column& t,
+                                        const Places& places, const Rows& along) {
+    const DirectionsOf of{x, u, t, places, along};
+    const int count = count_of(self, of), n = self.core().tangent_size(), rows = self.core().model().rows_total();
+    self.accelerate();
+    Rows udot(count, n), multipliers(count, rows);
+    std::vector<double> rates(kDirections * static_cast<size_t>(n)), loads(kDirections * static_cast<size_t>(rows));
+    in_fours(self, of, count,
+             [&](const Derivatives::Directions& d, const std::vector<double>&, const std::vector<double>&, int first,
+                 int here) {
+                 self.core().tangent(self.time, self.x.data(), self.u.data(), self.udot.data(), d, rates.data(),
+                                     loads.data());
+                 take(udot, rates, first, here);
+                 take(multipliers, loads, first, here);
+             });
+    return {Eigen::Map<const Column>(self.udot.data(), n), udot, multipliers};
+}
+
+std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& udot, const Rows& x, const Rows& u,
+                                                 const Rows& rates, const Column& t, const Places& places,
+                                                 const Rows& along) {
+    const Scenery at = self.scenery();
+    const int records = kTwist * (at.model.bodies() + 1);
+    check_size(self.core().tangent_size(), records, "a formulation in maximal coordinates");
+    check_size(udot.size(), records, "udot");
+    const DirectionsOf of{x, u, t, places, along};
+    const int count = count_of(self, of);
+    check_size(rates.rows(), count, "rates");
+    check_size(rates.cols(), records, "rates");
+    const auto size = static_cast<Eigen::Index>(at.model.coordinates.size());
+    Rows out[3] = {Rows(count, size), Rows(count, size), Rows(count, size)};
+    EquationsTangent equations(at.model, at.branches);
+    const ModelTangent constant(at.model);
+    const std::vector<double> none(at.model.rows_total(), 0.0);
+    EquationsTangent::Changes changes;
+    changes.of_coordinates = true;
+    std::vector<double> accelerations(kDirections * static_cast<size_t>(records));
+    in_fours(self, of, count,
+             [&](const Derivatives::Directions& d, const std::vector<double>&, const std::vector<double>&, int first,
+                 int here) {
+                 for (int i = 0; i < records; ++i)
+                     for (int k = 0; k < kDirections; ++k)
+                         accelerations[kDirections * i + k] = k < here ? rates(first + k, i) : 0.0;
+                 equations.along({self.time, at.x, at.u, udot.data(), none.data()},
+                                 {d.t, d.x, d.u, accelerations.data()}, d.numbers != nullptr ? *d.numbers : constant,
+                                 changes);
+                 for (int level = 0; level < 3; ++level) take(out[level], changes.coordinates[level], first, here);
+             });
+    return {out[0], out[1], out[2]};
+}
+
+using ByAll = std::tuple<double, Column, Column, Column>;
+
+// Calls `find` with where to put a gradient by time, state and numbers.
+template <class Find>
+ByAll gradient_of(SystemAt& self, const Places& places, Find find) {
+    const Model& model = self.core().model();
+    const std::vector<NumberPlace> further = places_of(model, places);
+    Derivatives::Gradient found;
+    ModelGradient by_numbers(model);
+    find(further, found, by_numbers);
+    Column numbers(further.size());
+    for (size_t i = 0; i < further.size(); ++i) numbers[i] = by_numbers.at(further[i]);
+    return {found.t, Eigen::Map<const Column>(found.x.data(), found.x.size()),
+            Eigen::Map<const Column>(found.u.data(), found.u.size()), numbers};
+}
+
+ByAll gradient(SystemAt& self, const Column& of_rates, const Column& of_multipliers, const Places& places) {
+    check_size(of_rates.size(), self.core().tangent_size(), "of_rates");
+    check_size(of_multipliers.size(), self.core().model().rows_total(), "of_multipliers");
+    self.accelerate();
+    return gradient_of(self, places, [&](const auto& further, auto& found, auto& by_numbers) {
+        self.core().adjoint(self.time, self.x.data(), self.u.data(), self.udot.data(), of_rates.data(),
+                            of_multipliers.data(), further, found, by_numbers);
+    });
+}
+
+ByAll closed_gradient(SystemAt& self, const Column& of_x, const Column& of_u, const Places& places) {
+    check_size(of_x.size(), self.core().tangent_size(), "of_x");
+    check_size(of_u.size(), self.core().tangent_size(), "of_u");
+    return gradient_of(self, places, [&](const auto& further, auto& found, auto& by_numbers) {
+        self.core().close_adjoint(self.time, self.x.data(), self.u.data(), of_x.data(), of_u.data(), further, found,
+                                  by_numbers);
+    });
+}
+
+}  // namespace
+
+void bind_tangents(nb::module_& m) {
+    m.def("closed_directions", &closed_directions, "system"_a, "x"_a, "u"_a, "t"_a, "places"_a, "along"_a,
+          "Directions of the state (d, n), as the formulation's tangent vectors, changed by the least to directions\n"
+          "along which the rows hold; and the largest change of a row that is left, (d,). t: changes of time, (d,).\n"
+          "places: numbers of the model by array and index; along: their changes, (d, places). All may be empty.");
+    m.def(
+        "tangents", &tangents, "system"_a, "x"_a, "u"_a, "t"_a, "places"_a, "along"_a,
+        "The accelerations (n,), their changes (d, n) and those of the multipliers (d, rows) along closed directions.");
+    m.def("coordinate_tangents", &coordinate_tangents, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a,
+          "along"_a,
+          "Changes of all coordinates of the model, their rates and second rates, (d, coordinates) each, for\n"
+          "accelerations udot (n,) that change by rates (d, n). In maximal coordinates.");
+    m.def("gradient", &gradient, "system"_a, "of_rates"_a, "of_multipliers"_a, "places"_a,
+          "The gradient of a sum of these with weights (n,) and (rows,): by time, by the state (n,), (n,), and by\n"
+          "numbers of the model (places,).");
+    m.def("closed_gradient", &closed_gradient, "system"_a, "of_x"_a, "of_u"_a, "places"_a,
+          "The gradient of a sum, with weights (n,) and (n,), of the directions that closed_directions makes: by\n"
+          "time, by the directions as they were (n,), (n,), and by numbers of the model (places,).");
+}
+
+}  // namespace bellcrank

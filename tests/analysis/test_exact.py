@@ -1,0 +1,132 @@
+"""Linear equations from exact derivatives, beside extrapolated differences of whole placements."""
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+from bellcrank import gallery
+from bellcrank.errors import MechanismError, Unsupported
+from bellcrank.linear import linearize as module
+
+
+@pytest.fixture
+def differences(monkeypatch):
+    """bc.linearize by `lagrange` without exact derivatives."""
+
+    def found(mechanism, **options):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "exact", lambda _: None)
+            made = bc.linearize(mechanism, formulation="lagrange", **options)
+        assert not made.derived
+        return made
+
+    return found
+
+
+def agree(exact, other, rtol=1e-9):
+    assert exact.derived
+    assert exact.error < 1e-9
+    assert exact.states == other.states
+    for own, theirs in ((exact.A, other.A), (exact.B, other.B)):
+        size = np.abs(theirs).max(initial=1e-3)
+        np.testing.assert_allclose(own, theirs, atol=rtol * size + 10 * other.error * size)
+
+
+@pytest.mark.parametrize("name", sorted(gallery.catalogue()))
+def test_gallery(name, differences):
+    mechanism = gallery.catalogue()[name]()
+    try:
+        made = bc.linearize(mechanism, steady=False)
+    except (MechanismError, Unsupported) as refused:
+        assert "contacts" in str(refused) or "dry friction is at rest" in str(refused)
+        return
+    if made.derived and made.formulation == "lagrange":
+        agree(made, differences(mechanism, steady=False))
+
+
+def test_most_of_the_gallery_is_exact():
+    exact = 0
+    for make in gallery.catalogue().values():
+        try:
+            exact += bc.linearize(make(), steady=False).derived
+        except (MechanismError, Unsupported):
+            continue
+    assert exact >= 20
+
+
+def crank(coupler=0.3, ground=0.4):
+    """A four-bar whose lengths are parameters, with a spring and a motor."""
+    mech = bc.Mechanism("crank")
+    length = mech.add_parameter("coupler", coupler)
+    base = mech.add_parameter("ground", ground)
+    stiffness = mech.add_parameter("stiffness", 40.0)
+    density = mech.add_parameter("density", 2.0)
+    arm = mech.add_body("crank", mass=0.2 * density, inertia=(0.01, 0.01, 0.01), com=(0.06, 0.01, 0))
+    rod = mech.add_body(
+        "coupler",
+        mass=density * length,
+        inertia=(0.02, 0.02, 0.02 * length * length),
+        position=(0.1, 0, 0),
+        com=(length / 2, 0, 0),
+    )
+    rocker = mech.add_body(
+        "rocker", mass=0.5, inertia=(0.03, 0.03, 0.03), position=(ground, 0, 0), com=(0, 0.1, 0)
+    )
+    mech.add_joint("drive", bc.Revolute(), mech.ground, arm, position=0.7)
+    mech.add_joint("crank pin", bc.Revolute(), arm.marker((0.1, 0, 0)), rod)
+    mech.add_joint("rocker pin", bc.Revolute(), rod.marker((length, 0, 0)), rocker.marker((0, 0.25, 0)))
+    mech.add_joint("bearing", bc.Revolute(), mech.ground.marker((base, 0, 0)), rocker)
+    mech.add_force("spring", bc.TorsionSpring(stiffness, damping=0.2), joint="bearing")
+    mech.add_force("motor", bc.JointMotor(bc.Input("torque", 0.4, "N m")), joint="drive")
+    return mech
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_parameters_of_all_kinds(differences, moves):
+    mechanism = crank()
+    state = bc.prepare(mechanism, "lagrange").project()
+    if moves:
+        state = bc.simulate(mechanism, 0.1, formulation="lagrange").at(0.1)
+    names = ("torque", "coupler", "ground", "stiffness", "density")
+    options = {"inputs": names, "state": state, "steady": False}
+    agree(bc.linearize(mechanism, **options), differences(mechanism, **options))
+
+
+def parallelogram():
+    """A platform on three equal cranks: it moves at one length of the coupler only."""
+    mech = bc.Mechanism("parallelogram")
+    middle = mech.add_parameter("middle", 0.5)
+    plate = mech.add_body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0.4, 0))
+    for number, (place, at) in enumerate([(0.0, 0.0), (middle, 0.5), (1.0, 1.0)]):
+        crank = mech.add_body(
+            f"crank {number}", mass=0.2, inertia=(0.01, 0.01, 0.01), position=(at, 0, 0), com=(0, 0.2, 0)
+        )
+        mech.add_joint(f"foot {number}", bc.Revolute(), mech.ground.marker((at, 0, 0)), crank)
+        mech.add_joint(
+            f"head {number}", bc.Revolute(), crank.marker((0, 0.4, 0)), plate.marker((place, 0, 0))
+        )
+    return mech
+
+
+def test_a_parameter_that_opens_a_loop_is_refused_by_name():
+    with pytest.raises(MechanismError, match="parameter 'middle': loops do not stay closed"):
+        bc.linearize(parallelogram(), inputs=["middle"], steady=False)
+
+
+def slack(offset):
+    """A mass on a string that is about to go slack."""
+    mech = bc.Mechanism("slack")
+    mech.gravity = (0, 0, 0)
+    body = mech.add_body("mass", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 1.0 + offset))
+    mech.add_joint("slide", bc.Prismatic(), mech.ground, body, position=1.0 + offset)
+    mech.add_force("string", bc.RubberString(stiffness=50.0, rest_length=1.0), mech.ground, body)
+    return mech
+
+
+def test_kinks_are_refused_and_their_sides_are_not():
+    with pytest.raises(MechanismError, match="not smooth"):
+        bc.linearize(slack(0.0), steady=False)
+    for offset, stiffness in ((0.01, 50.0), (-0.01, 0.0)):
+        made = bc.linearize(slack(offset), steady=False)
+        assert made.derived
+        assert made.A[1, 0] == pytest.approx(-stiffness, abs=1e-9)

@@ -1,0 +1,41 @@
+"""Random mechanisms whose equations of motion are differentiated."""
+
+import numpy as np
+from rigs.directions import EASY, GEOMETRY, Direction, lagrange_at, moving
+from rigs.random_mechanisms import random_mechanism
+
+import bellcrank as bc
+from bellcrank.formulations.preparing import prepare
+from bellcrank.linear.sampling import without_stops
+
+TRANSPOSED = 1e-12
+MET = 1e-9  # errors of rows at a state
+DIFFERENCES = 1e-8
+
+
+def wrong(seed):
+    """What is wrong with the derivatives of a case; nothing if nothing is."""
+    rng = np.random.default_rng([seed, 45])
+    system = prepare(random_mechanism(seed), "lagrange")
+    model = without_stops(system.model)
+    state = moving(model, system.state())
+    here = lagrange_at(model, state)
+    here.accelerate()
+    if max(here.violation()) > MET:
+        raise bc.MechanismError(bc.errors.Fault("mechanism", "it cannot go on as it is driven"))
+    # Solutions lose digits with the pivots of rows that nearly depend on others.
+    allowed = TRANSPOSED / max(here.statistics()["smallest_pivot"], 1e-4)
+    arrays = EASY if here.dropped_rows() else (*EASY, *GEOMETRY)
+    faults = []
+    for dt, numbers in ((0.7, ()), (0.0, arrays)):
+        direction = Direction(here, model, rng, dt, numbers)
+        what = "numbers" if numbers else "states and time"
+        if not direction.left < 1e-9:
+            faults.append(f"{what}: rows are off by {direction.left:.1e}")
+        off = direction.beside_differences(state, DIFFERENCES)
+        if off is not None and not off < 1.0:
+            faults.append(f"{what}: off differences by {off:.1e} of what is allowed")
+        off = direction.transposed_off(rng)
+        if not off < allowed:
+            faults.append(f"{what}: gradients are off by {off:.1e}")
+    return "; ".join(faults)

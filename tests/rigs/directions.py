@@ -1,0 +1,214 @@
+"""Directions of state, time and numbers: what the core finds along them, and differences as oracle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bellcrank import _core as core
+from bellcrank.linear.differences import derivatives
+from bellcrank.mechanism.rotation_arrays import conjugate, exponential, product, rotate
+from bellcrank.mechanism.rows import LAW_PARAMETERS
+
+RECORD = 8  # numbers of a body: com, world axes, 0, rotation or angular velocity, principal axes, 0
+EXACT = core.RefinedClosingOptions(position_tolerance=1e-15)
+
+
+def lagrange_at(model, state):
+    """The core of `lagrange` at a state, on the rows."""
+    system = core.Lagrange(model.core, EXACT)
+    model.put(system, state)
+    for _ in range(3):
+        system.project()
+    return system
+
+
+class Path:
+    """States of a model along a direction, each put onto the rows.
+
+    dx, du: changes of state as the core has them. dt: of time. changes: array of the model, index of a number
+    in it, its change.
+    """
+
+    def __init__(self, model, state, dx, du, dt=0.0, changes=()):
+        self.model, self.state, self.dt, self.changes = model, state, dt, changes
+        self.dx, self.du = (one.reshape(-1, RECORD)[: len(model.bodies)] for one in (dx, du))
+        self.com = np.asarray(model.arrays["body_com"], dtype=float).reshape(-1, 3)
+        self.principal = np.asarray(model.core.principal_rotation)
+
+    def model_at(self, s):
+        """The model with numbers changed."""
+        arrays = {}
+        for array, index, change in self.changes:
+            whole = arrays.setdefault(array, np.array(self.model.arrays[array], dtype=float))
+            whole.reshape(-1)[index] += s * change
+        for name in {"pair_rotations", "wrench_rotation"} & set(arrays):
+            arrays[name] /= np.linalg.norm(arrays[name], axis=-1, keepdims=True)
+        return self.model.with_arrays(**arrays) if arrays else self.model
+
+    def state_at(self, s):
+        """The state of the frames, where points that were centres of mass have moved by s dx and s du."""
+        start = self.state
+        axes, arm = product(start.rotation, self.principal), rotate(start.rotation, self.com)
+        com = start.position + arm + s * self.dx[:, :3]
+        velocity = start.velocity + np.cross(start.angular_velocity, arm) + s * self.du[:, :3]
+        spin = rotate(conjugate(axes), start.angular_velocity) + s * self.du[:, 4:7]
+        axes = product(axes, exponential(s * self.dx[:, 4:7]))
+        rotation, omega = product(axes, conjugate(self.principal)), rotate(axes, spin)
+        arm = rotate(rotation, self.com)
+        return replace(
+            start.at_time(start.time + s * self.dt),
+            position=com - arm,
+            rotation=rotation,
+            velocity=velocity - np.cross(omega, arm),
+            angular_velocity=omega,
+        )
+
+    def at(self, s):
+        """Accelerations of these points, as records, and multipliers."""
+        system = lagrange_at(self.model_at(s), self.state_at(s))
+        linear, angular, multipliers = system.accelerate()
+        _, _, rotation, _, omega = system.state()
+        arm = rotate(rotation, self.com)
+        out = np.zeros((len(self.com) + 1, RECORD))
+        out[:-1, :3] = linear + np.cross(angular, arm) + np.cross(omega, np.cross(omega, arm))
+        out[:-1, 4:7] = rotate(conjugate(product(rotation, self.principal)), angular)
+        return np.concatenate([out.ravel(), multipliers])
+
+    def derivative(self, step=1e-2):
+        """Of the accelerations, of the multipliers, and the estimated error of all of them."""
+
+        def sample(points):
+            return np.array([self.at(float(s)) for s in points[:, 0]])
+
+        found = derivatives(sample, np.zeros(1), np.array([step]))
+        size = self.dx.size + RECORD
+        return found.matrix[:size, 0], found.matrix[size:, 0], found.error[:, 0]
+
+
+NONE = np.zeros((0, 0))
+OFF_BREAKS = 0.0137  # s, where no function of time jumps
+# Arrays of numbers that keep every loop closed, and of those that need a mechanism without redundancy.
+EASY = (
+    "gravity",
+    "body_mass",
+    "body_com",
+    "body_inertia",
+    "law_params",
+    "wrench_constant",
+    "wrench_position",
+)
+GEOMETRY = ("pair_positions", "pair_rotations")
+
+
+def moving(model, state):
+    """The state a little later, with a random velocity that the rows allow.
+
+    Raises Unsupported where the model has parts without derivatives.
+    """
+    at_rest = lagrange_at(model, state.at_time(state.time + OFF_BREAKS))
+    still = np.zeros((1, RECORD * (len(model.bodies) + 1)))
+    push = np.random.default_rng(2).normal(size=still.shape)
+    _, du, _ = core.closed_directions(at_rest, still, push, np.zeros(0), [], NONE)
+    return Path(model, model.state_of(at_rest), still[0], du[0]).state_at(1.0)
+
+
+def random_changes(model, rng, arrays):
+    """Changes of all numbers of these arrays; inertias stay symmetric, quaternions of unit length."""
+    for name in arrays:
+        values = np.array(model.arrays.get(name, ()), dtype=float)
+        if not values.size:
+            continue
+        own = np.abs(values) if name in ("body_mass", "law_params") else max(np.abs(values).max(), 1e-3)
+        change = 0.05 * rng.normal(size=values.shape) * own
+        if name == "body_inertia":
+            least = np.linalg.eigvalsh(values)[:, :1, None]
+            change = 0.1 * least * rng.normal(size=values.shape)
+            change = 0.5 * (change + np.swapaxes(change, -1, -2))
+        if name.endswith("rotations"):
+            change = 0.05 * rng.normal(size=values.shape)
+            change -= np.sum(change * values, axis=-1, keepdims=True) * values
+        fixed = sides(model) if name == "law_params" else ()
+        yield from ((name, index, value) for index, value in enumerate(change.ravel()) if index not in fixed)
+
+
+def sides(model):
+    """Places of the numbers of laws that are directions, 1 or -1."""
+    starts = model.arrays["law_param_start"]
+    return [
+        int(starts[law]) + LAW_PARAMETERS[kind].index("direction")
+        for law, kind in enumerate(model.arrays["law_kind"])
+        if "direction" in LAW_PARAMETERS[kind]
+    ]
+
+
+class Direction:
+    """A random direction of everything that is named, closed over the rows; `left` is what they are off."""
+
+    def __init__(self, system, model, rng, dt=0.0, arrays=()):
+        n = RECORD * (len(model.bodies) + 1)
+        self.system, self.model, self.dt = system, model, dt
+        self.changes = list(random_changes(model, rng, arrays))
+        self.start = [0.3 * rng.normal(size=n) for _ in range(2)]
+        for one in self.start:
+            one.reshape(-1, RECORD)[:, [3, 7]] = 0.0
+            one.reshape(-1, RECORD)[-1] = 0.0
+        dx, du, left = core.closed_directions(system, *(one[None] for one in self.start), *self.rest)
+        self.dx, self.du, self.left = dx[0], du[0], left[0]
+
+    @property
+    def places(self):
+        return [(array, index) for array, index, _ in self.changes]
+
+    @property
+    def along(self):
+        return np.array([change for _, _, change in self.changes])
+
+    @property
+    def rest(self):
+        return np.array([self.dt]), self.places, self.along[None] if self.changes else NONE
+
+    def tangents(self):
+        """Changes of accelerations and multipliers."""
+        _, rates, multipliers = core.tangents(self.system, self.dx[None], self.du[None], *self.rest)
+        return rates[0], multipliers[0]
+
+    def beside_differences(self, state, rtol=1e-7):
+        """How far off they are, in parts of what is allowed; None where differences know less than 1e-4."""
+        rates, multipliers = self.tangents()
+        path = Path(self.model, state, self.dx, self.du, self.dt, self.changes)
+        found = (path.derivative(step) for step in (1e-2, 1e-4))
+        wanted, of_rows, error = min(found, key=lambda one: one[2].max())
+        size = max(np.abs(wanted).max(), 1.0)
+        if not 10 * error.max() < 1e-4 * size:
+            return None
+        off = np.abs(rates - wanted).max() / (rtol * size + 10 * error.max())
+        if not self.system.dropped_rows():
+            size = max(np.abs(of_rows).max(initial=1.0), 1.0)
+            beside = np.abs(multipliers - of_rows).max(initial=0.0)
+            off = max(off, beside / (rtol * size + 10 * error.max()))
+        return float(off)
+
+    def transposed_off(self, rng):
+        """How far gradients of random sums are off the changes of these, in parts of all that is added."""
+        return max(self._gradient_off(rng), self._closed_gradient_off(rng))
+
+    def _gradient_off(self, rng):
+        rates, multipliers = self.tangents()
+        of_rates, of_rows = rng.normal(size=rates.size), rng.normal(size=multipliers.size)
+        found = core.gradient(self.system, of_rates, of_rows, self.places)
+        parts = [*(of_rates * rates), *(of_rows * multipliers)]
+        return self._off(parts, found, self.dx, self.du)
+
+    def _closed_gradient_off(self, rng):
+        of_x, of_u = rng.normal(size=self.dx.size), rng.normal(size=self.dx.size)
+        found = core.closed_gradient(self.system, of_x, of_u, self.places)
+        return self._off([*(of_x * self.dx), *(of_u * self.du)], found, *self.start)
+
+    def _off(self, forward, found, dx, du):
+        by_time, by_x, by_u, by_numbers = found
+        backward = [by_time * self.dt, *(by_x * dx), *(by_u * du)]
+        backward += [*(by_numbers * self.along)] if self.changes else []
+        size = np.abs(forward).sum() + np.abs(backward).sum()
+        return abs(sum(backward) - sum(forward)) / max(size, 1e-2)
