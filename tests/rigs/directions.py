@@ -111,7 +111,8 @@ def moving(model, state):
     still = np.zeros((1, RECORD * (len(model.bodies) + 1)))
     push = np.random.default_rng(2).normal(size=still.shape)
     _, du, _ = core.closed_directions(at_rest, still, push, np.zeros(0), [], NONE)
-    return Path(model, model.state_of(at_rest), still[0], du[0]).state_at(1.0)
+    moved = Path(model, model.state_of(at_rest), still[0], du[0]).state_at(1.0)
+    return model.state_of(lagrange_at(model, moved))
 
 
 def random_changes(model, rng, arrays):
