@@ -38,8 +38,9 @@ def test_gallery(name, differences):
     try:
         made = bc.linearize(mechanism, steady=False)
     except (MechanismError, Unsupported) as refused:
-        assert "contacts" in str(refused) or "dry friction is at rest" in str(refused)
-        return
+        if "contacts" in str(refused) or "dry friction is at rest" in str(refused):
+            return
+        raise
     if made.derived and made.formulation == "lagrange":
         agree(made, differences(mechanism, steady=False))
 
