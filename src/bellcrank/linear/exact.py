@@ -23,6 +23,8 @@ from bellcrank.linear.sampling import Points
 
 _ROUNDING: Final = 1e-14  # of a row's largest entry, for rows that are independent
 _BESIDE: Final = 1e-7  # rad, or parts of the mechanism's size: where derivatives are taken again
+_PLACES: Final = (-2, -1, 0, 1, 2)  # how often as far
+_NOISES: Final = 4.0  # times the largest second difference: what an entry may be off
 _OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
 _STILL: Final = np.zeros(0)
 
@@ -30,8 +32,8 @@ _STILL: Final = np.zeros(0)
 def exact(points: Points) -> Derivatives | None:
     """Derivatives of the rates (states, states and inputs); None where something asked for has none.
 
-    The error of a derivative is what its second difference is right beside the state: rounding where it is
-    smooth, and half the jump or more on a kink.
+    The error of a derivative is measured by second differences right beside the state: rounding where it is
+    smooth, and the jump on a kink.
 
     Raises MechanismError for parameters that open a loop.
     """
@@ -45,12 +47,17 @@ def exact(points: Points) -> Derivatives | None:
         numbers = _changes(points)
         if numbers is None:
             return None
-        matrix, rounding = _matrix(points, numbers, here)
-        sides = [_matrix(points, numbers, here + way * scale)[0] for way in (1.0, -1.0)]
+        found = [_matrix(points, numbers, here + k * scale) for k in _PLACES]
     except Unsupported:
         return None
+    matrices = np.array([matrix for matrix, _ in found])
+    matrix, rounding = found[len(found) // 2]
     size = np.max(np.abs(matrix), axis=1, initial=0.0, keepdims=True)
-    return Derivatives(matrix, rounding * size + np.abs(sides[0] + sides[1] - 2.0 * matrix))
+    second = np.max(np.abs(np.diff(matrices, 2, axis=0)), axis=0)
+    # What cancels in one entry of a row has been as large in the others.
+    sizes = np.concatenate([np.abs(scale) / _BESIDE, np.ones(len(points.inputs))])
+    noise = np.max(second * sizes, axis=1, initial=0.0, keepdims=True) / sizes
+    return Derivatives(matrix, rounding * size + _NOISES * np.maximum(second, noise))
 
 
 @dataclass(frozen=True)
