@@ -53,7 +53,6 @@ class Closing : public ConstrainedBodies {
     const ModelTangent& numbers_along(const Directions& directions);
     // Whether a row holds a position, or rate, and takes part.
     bool holds(int storage_row) const { return rigid_[storage_row] && (enabled_.empty() || enabled_[storage_row]); }
-    void trust_rows(double t, const double* x);
     // With `wanted` by storage row, J v + compliance × μ = wanted for v = given + M⁻¹ Jᵀ μ,
     // v a tangent vector. Where rows are dropped, μ is none and they are left as they are.
     void solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu);

@@ -52,13 +52,6 @@ void Closing::solve_along(const std::vector<double>& wanted, double* v, std::vec
     }
 }
 
-// A projection may have taken rows for dependent that are not, because it was in doubt; here they count.
-void Closing::trust_rows(double t, const double* x) {
-    if (is_current(t, x) && trusted_pivot_ == options_.rank_tolerance) return;
-    trusted_pivot_ = options_.rank_tolerance;
-    refresh(t, x);
-}
-
 // Positions first, without conditions of velocities: J δx = −(C by time and numbers). Then velocities, at this δx.
 void Closing::close_directions(double t, const double* x, const double* u, const Directions& directions, double* dx,
                                double* du, double* left) {
@@ -67,7 +60,7 @@ void Closing::close_directions(double t, const double* x, const double* u, const
     std::fill_n(left, kDirections, 0.0);
     equations();  // which refuses what has no derivatives
     if (rows_.rows() == 0) return;
-    trust_rows(t, x);
+    if (!is_current(t, x)) refresh(t, x);
     const auto close = [&](int level, double* change) {
         EquationsTangent::Directions d{directions.t, dx, du, nullptr};
         EquationsTangent::ask(changes_, level);
@@ -101,7 +94,7 @@ void Closing::close_adjoint(double t, const double* x, const double* u, const do
     const auto n = static_cast<size_t>(tangent_size());
     out = {0.0, {of_dx, of_dx + n}, {of_du, of_du + n}};
     if (rows_.rows() == 0) return;
-    trust_rows(t, x);
+    if (!is_current(t, x)) refresh(t, x);
     const MotionPoint at{t, x, u, at_rest_.data(), lambda_.data()};
     const std::span<const double> root = rows_.inverse_sqrt_mass();
     std::vector<double> seeds(rows_.rows());

@@ -3,7 +3,7 @@
 // C, Ċ and C̈ at given u̇ and λ; what u̇ and λ do is for formulations to find.
 #pragma once
 
-#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/branches.hpp"

@@ -175,14 +175,14 @@ class Direction:
         _, rates, multipliers = core.tangents(self.system, self.dx[None], self.du[None], *self.rest)
         return rates[0], multipliers[0]
 
-    def beside_differences(self, state, rtol=1e-7):
-        """How far off they are, in parts of what is allowed; None where differences know less than 1e-4."""
+    def beside_differences(self, state, rtol):
+        """How far off they are, in parts of what is allowed; None where differences know less than 1e-7."""
         rates, multipliers = self.tangents()
         path = Path(self.model, state, self.dx, self.du, self.dt, self.changes)
         found = (path.derivative(step) for step in (1e-2, 1e-4))
         wanted, of_rows, error = min(found, key=lambda one: one[2].max())
         size = max(np.abs(wanted).max(), 1.0)
-        if not 10 * error.max() < 1e-4 * size:
+        if not 10 * error.max() < 1e-7 * size:
             return None
         off = np.abs(rates - wanted).max() / (rtol * size + 10 * error.max())
         if not self.system.dropped_rows():
