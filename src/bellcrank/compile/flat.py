@@ -190,12 +190,9 @@ class FlatBuilder:
             for place, symbol in function.steered
         ]
 
-    def others(self) -> list[Any]:
-        """What else may hold expressions: restitutions, what coordinates depend on."""
-        return [
-            *(block[2] for block in self.blocks),
-            *(coordinate[2] for coordinate in self._coordinates),
-        ]
+    def coordinate_numbers(self) -> list[Any]:
+        """What coordinates depend on, which may hold expressions."""
+        return [coordinate[2] for coordinate in self._coordinates]
 
     def structure(self) -> dict[str, Any]:
         """The arrays that say what belongs to what."""

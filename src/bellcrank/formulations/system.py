@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from bellcrank.mechanism.contact import IMPACT_LAWS
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation_arrays import conjugate, product, rotate
 from bellcrank.turns import Turn, in_turn
+
+if TYPE_CHECKING:
+    from bellcrank.compile.parametric_numbers import ParametricNumbers
 
 _TOLERANCE = 1e-12  # of the residual, relative to the largest speed
 _ACCEPTED = 1e-8
@@ -425,6 +428,13 @@ class System:
     def inputs(self) -> Inputs:
         """The inputs by name; after a change, `project` if a drive, constraint or joint depends on it."""
         return Inputs(self.model, self.core, self._turn)
+
+    @cached_property
+    def followed(self) -> ParametricNumbers | None:
+        """The numbers that follow parameters or inputs; None if there are none."""
+        from bellcrank.compile.parametric_numbers import parametric_numbers
+
+        return parametric_numbers(self.model)
 
     def state(self) -> State:
         """The current state; initially that of the model."""
