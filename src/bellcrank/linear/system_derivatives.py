@@ -42,9 +42,13 @@ def system_derivatives(
     model = without_stops(system.model)
     refuse_misfits(system.model, at, "there are no derivatives", "take system.project(state)")
     refuse_stops(system.model, at)
-    listed, alone = quantities_of(system.model, of)
     chart = StateChart(model, at, states)
-    variables = variables_of(system.model, chart, by)
+    faults = FaultList()
+    with faults.collect():
+        listed, alone = quantities_of(system.model, of)
+    with faults.collect():
+        variables = variables_of(system.model, chart, by)
+    faults.raise_any()
     tangents = Tangents(system, chart, variables, Quantities(chart.wide, at, listed))
     with system.displaced():
         try:
