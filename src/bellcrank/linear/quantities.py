@@ -12,8 +12,9 @@ and J_r V_e is a sum of rates of coordinates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -83,30 +84,34 @@ class OfReaction(Quantity):
     component: int
 
 
-def known_quantities(model: Model) -> dict[str, Quantity]:
-    """All quantities of a model by name."""
-    listed: list[Quantity] = []
+def _of_joints(model: Model) -> Iterable[Quantity]:
     for joint in model.joints:
         for number, kind, unit in zip(joint.coordinates, joint.coordinate_names, joint.units, strict=True):
             plain = "" if unit == "1" else unit
             for level, ending in enumerate(_ENDINGS):
                 text = plain if level == 0 else f"{unit}{_LEVELS[level]}"
-                listed.append(OfCoordinate(f"joint.{joint.name}.{kind}{ending}", text, number, level))
+                yield OfCoordinate(f"joint.{joint.name}.{kind}{ending}", text, number, level)
         if joint.blocks:
             for k, (part, unit) in enumerate(_REACTION):
-                listed.append(OfReaction(f"joint.{joint.name}.{part}", unit, joint, k))
-    points = {f"body.{name}": name for name in model.bodies} | {
-        f"marker.{name}": name for name in _markers(model)
-    }
-    for owner in points:
-        for level in range(3):
-            for k, part in enumerate(_PLACE[level]):
-                listed.append(OfPoint(f"{owner}.{part}", f"m{_LEVELS[level]}", owner, k, level))
-            if owner.startswith("body."):
-                for k, part in enumerate(_TURN[level]):
-                    listed.append(OfPoint(f"{owner}.{part}", f"rad{_LEVELS[level]}", owner, 3 + k, level))
-    listed += _efforts(model)
-    return {one.name: one for one in listed}
+                yield OfReaction(f"joint.{joint.name}.{part}", unit, joint, k)
+
+
+def _of_points(owner: str, turns: bool) -> Iterable[OfPoint]:
+    for level in range(3):
+        for k, part in enumerate(_PLACE[level]):
+            yield OfPoint(f"{owner}.{part}", f"m{_LEVELS[level]}", owner, k, level)
+        for k, part in enumerate(_TURN[level] if turns else ()):
+            yield OfPoint(f"{owner}.{part}", f"rad{_LEVELS[level]}", owner, 3 + k, level)
+
+
+def _of_bodies(model: Model) -> Iterable[OfPoint]:
+    for name in model.bodies:
+        yield from _of_points(f"body.{name}", True)
+
+
+def _of_markers(model: Model) -> Iterable[OfPoint]:
+    for name in _markers(model):
+        yield from _of_points(f"marker.{name}", False)
 
 
 def _markers(model: Model) -> Mapping[str, Any]:
@@ -116,52 +121,81 @@ def _markers(model: Model) -> Mapping[str, Any]:
     return {name: one for name, one in model.source.markers.items() if one.body != GROUND}
 
 
-def _efforts(model: Model) -> Iterable[OfMultiplier]:
-    """Efforts of drives and constraints, named as in tables of runs."""
-    for noun in ("drive", "constraint"):
-        held: dict[str, list[Any]] = {}
-        for one in model.multipliers:
-            if one.kind == noun:
-                held.setdefault(one.element, []).append(one)
-        for element, rows in held.items():
-            for one in rows:
-                ending = "" if len(rows) == 1 else f".{one.coordinate_name}"
-                yield OfMultiplier(f"{noun}.{element}.effort{ending}", one.unit, one.row, one.sign)
+def _efforts(noun: str, model: Model) -> Iterable[OfMultiplier]:
+    """Efforts of drives or constraints."""
+    held: dict[str, list[Any]] = {}
+    for one in model.multipliers:
+        if one.kind == noun:
+            held.setdefault(one.element, []).append(one)
+    for element, rows in held.items():
+        for one in rows:
+            ending = "" if len(rows) == 1 else f".{one.coordinate_name}"
+            yield OfMultiplier(f"{noun}.{element}.effort{ending}", one.unit, one.row, one.sign)
 
 
-GROUPS: Final[Mapping[str, Any]] = {
-    "position": lambda one: isinstance(one, OfCoordinate) and one.level == 0,
-    "velocity": lambda one: isinstance(one, OfCoordinate) and one.level == 1,
-    "acceleration": lambda one: isinstance(one, OfCoordinate) and one.level == 2,
-    "reaction": lambda one: isinstance(one, OfReaction),
-    "effort": lambda one: isinstance(one, OfMultiplier),
+_KINDS: Final[Mapping[str, Callable[[Model], Iterable[Quantity]]]] = {
+    "joint": _of_joints,
+    "body": _of_bodies,
+    "marker": _of_markers,
+    "drive": partial(_efforts, "drive"),
+    "constraint": partial(_efforts, "constraint"),
 }
-"""Names that stand for several quantities: of all joints, and of all drives and constraints."""
+"""All quantities of a model, by what their names begin with."""
+
+
+GROUPS: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Any], bool]]]] = {
+    "position": (("joint",), lambda one: isinstance(one, OfCoordinate) and one.level == 0),
+    "velocity": (("joint",), lambda one: isinstance(one, OfCoordinate) and one.level == 1),
+    "acceleration": (("joint",), lambda one: isinstance(one, OfCoordinate) and one.level == 2),
+    "reaction": (("joint",), lambda one: isinstance(one, OfReaction)),
+    "effort": (("drive", "constraint"), lambda _: True),
+}
+"""Names that stand for several quantities: what the names of these begin with, and which they are."""
+
+
+class _Known:
+    """The quantities of a model by name, listed as far as they are asked for."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._listed: dict[str, dict[str, Quantity]] = {}
+
+    def of(self, kind: str) -> dict[str, Quantity]:
+        """Those whose names begin so."""
+        if kind not in self._listed:
+            self._listed[kind] = {one.name: one for one in _KINDS[kind](self._model)}
+        return self._listed[kind]
+
+    def find(self, name: str) -> Quantity | None:
+        """A quantity by name; "joint." and ".effort" may be left out."""
+        kind = name.partition(".")[0]
+        own = self.of(kind) if kind in _KINDS else {}
+        return own.get(name, own.get(f"{name}.effort")) or self.of("joint").get(f"joint.{name}")
 
 
 def quantities_of(model: Model, names: Iterable[str]) -> tuple[list[Quantity], set[str]]:
     """What names stand for, and those that were asked for by themselves.
 
-    Raises MechanismError listing all unknown names.
+    Names are those in tables of runs, with or without units. Raises MechanismError listing all unknown names.
     """
-    known, faults = known_quantities(model), FaultList()
+    known, faults = _Known(model), FaultList()
     found: dict[str, Quantity] = {}
     alone: set[str] = set()
     for given in names:
         name = given.partition(" [")[0]
-        one = known.get(name, known.get(f"joint.{name}", known.get(f"{name}.effort")))
-        if one is not None:
+        if one := known.find(name):
             found[one.name] = one
             alone.add(one.name)
-            continue
-        wanted = GROUPS.get(name)
-        several = [] if wanted is None else [one for one in known.values() if wanted(one)]
-        found |= {one.name: one for one in several}
-        if wanted is not None and not several:
-            faults.add(f"of {name!r}", "the mechanism has none")
-        elif wanted is None:
+        elif name in GROUPS:
+            kinds, wanted = GROUPS[name]
+            several = {n: one for kind in kinds for n, one in known.of(kind).items() if wanted(one)}
+            found |= several
+            if not several:
+                faults.add(f"of {name!r}", "the mechanism has none")
+        else:
             rule = "there is no quantity of this name that has derivatives"
-            faults.add(f"of {name!r}", rule, None, nearest(name, [*GROUPS, *known]))
+            every = [*GROUPS, *(one for kind in _KINDS for one in known.of(kind))]
+            faults.add(f"of {name!r}", rule, None, nearest(name, every))
     faults.raise_any()
     return list(found.values()), alone
 

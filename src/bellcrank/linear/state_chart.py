@@ -302,18 +302,6 @@ class StateChart:
             dx, du = self._moving.directions(dx, replace(given, values=given.values[:, : self.speeds]))
         return dx, du
 
-    def gradient(self, of_x: Floats, of_u: Floats, places: Sequence[tuple[str, int]]) -> Gradient:
-        """The transpose: of a sum of the changes of configuration and velocity with weights (n,) and (n,)."""
-        if self._moving is self._placing:
-            _, found = self._placing.gradient(of_x, of_u, places)
-            return replace(found, rates=found.rates[: self.speeds])
-        of_x, moving = self._moving.gradient(of_x, of_u, places)
-        _, placing = self._placing.gradient(of_x, np.zeros_like(of_u), places)
-        values = placing.values.copy()
-        values[: self.speeds] += moving.values
-        rates = placing.rates[: self.speeds] + moving.rates
-        return Gradient(values, rates, placing.time + moving.time, placing.numbers + moving.numbers)
-
     def shapes(self) -> Floats:
         """Displacement of the frames (nb, 3) and rotation vectors (nb, 3), world axes, for each coordinate.
 
@@ -353,16 +341,6 @@ class Directions:
     rates: Floats
     time: Floats
     places: list[tuple[str, int]]
-    numbers: Floats
-
-
-@dataclass(frozen=True)
-class Gradient:
-    """The gradient of a number by all of that, each without the first dimension."""
-
-    values: Floats
-    rates: Floats
-    time: float
     numbers: Floats
 
 
@@ -420,7 +398,9 @@ class _Driven:
 
         dx: changes of the configuration that are known already. Raises OutOfReach if rows do not allow it.
         """
-        here, left = self._places(given.places)
+        own = [("function_params", self._first + 5 * k + part) for part in (0, 1) for k in range(self._count)]
+        here = [self._kept.place(*one) for one in given.places]
+        left = [k for k, one in enumerate(here) if one is not None]
         # The coordinate is offset + rate * time.
         time = self._core.state()[0]
         offsets = given.values - time * given.rates - np.outer(given.time, self._rates())
@@ -430,7 +410,7 @@ class _Driven:
             np.zeros((0, 0)) if dx is None else dx,
             np.zeros((0, 0)),
             given.time,
-            here,
+            [*own, *(one for one in here if one is not None)],
             changes,
         )
         if np.max(found[2], initial=0.0) > _MET * (1.0 + np.max(np.abs(changes), initial=0.0)):
@@ -439,28 +419,9 @@ class _Driven:
             )
         return found[0], found[1]
 
-    def gradient(
-        self, of_x: Floats, of_u: Floats, places: Sequence[tuple[str, int]]
-    ) -> tuple[Floats, Gradient]:
-        """The transpose of directions(); first by the changes of the configuration that are known already."""
-        here, left = self._places(places)
-        by_time, by_x, _, found = _core.closed_gradient(self._core, of_x, of_u, here)
-        offsets, rates = found[: self._count], found[self._count : 2 * self._count]
-        numbers = np.zeros(len(places))
-        numbers[left] = found[2 * self._count :]
-        rates = rates - self._core.state()[0] * offsets
-        return by_x, Gradient(offsets, rates, float(by_time - offsets @ self._rates()), numbers)
-
     def _rates(self) -> Floats:
         """Those that the coordinates have."""
         return np.asarray(self._core.coordinates()[1][self._driven])
-
-    def _places(self, places: Sequence[tuple[str, int]]) -> tuple[list[tuple[str, int]], list[int]]:
-        """Places of own offsets, of own rates, and of those given that are left; and which of these are."""
-        own = [("function_params", self._first + 5 * k + part) for part in (0, 1) for k in range(self._count)]
-        here = [self._kept.place(*one) for one in places]
-        left = [k for k, one in enumerate(here) if one is not None]
-        return [*own, *(one for one in here if one is not None)], left
 
 
 class _Kept:

@@ -101,24 +101,20 @@ class Tangents:
         refuse_open(self._variables, np.max(np.abs(off), axis=1, initial=0.0), _HELD * size)
 
     def backward(self) -> Floats:
-        """The same, quantity by quantity. Where rows are redundant, forward() has to accept them first."""
+        """The same, quantity by quantity; only the state is followed along each variable.
+
+        Where rows are redundant, forward() has to accept the variables first.
+        """
         found = [self._gradient(weights) for weights in np.eye(len(self._quantities.listed))]
         return np.array(found).reshape(len(found), len(self._variables))
 
     def _gradient(self, weights: Floats) -> Floats:
         given = self._given
         of_x, of_u, of_udot, of_rows, by_time, by_all = self.observed.gradient(weights)
-        own_time, by_x, by_u, by_numbers = _core.gradient(self._system.core, of_udot, of_rows, given.places)
-        by_numbers = by_numbers + by_all[: len(given.places)]
-        closed = self._chart.gradient(of_x + by_x, of_u + by_u, given.places)
-        points = self.observed.numbers[:, len(given.places) :] @ by_all[len(given.places) :]
-        return np.asarray(
-            given.values @ closed.values
-            + given.rates @ closed.rates
-            + given.time * (by_time + own_time + closed.time)
-            + given.numbers @ (by_numbers + closed.numbers)
-            + points
-        )
+        own_time, by_x, by_u, own_numbers = _core.gradient(self._system.core, of_udot, of_rows, given.places)
+        by_state = self._x @ (of_x + by_x) + self._u @ (of_u + by_u)
+        by_numbers = given.numbers @ own_numbers + self.observed.numbers @ by_all
+        return np.asarray(by_state + given.time * (by_time + own_time) + by_numbers)
 
     @property
     def pivot(self) -> float:
