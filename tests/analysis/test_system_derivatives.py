@@ -307,6 +307,15 @@ def test_a_state_off_the_constraints_is_refused():
         )
 
 
+def test_a_parameter_that_moves_the_start_alone_changes_nothing_at_a_state():
+    mech = pendulum()
+    begin = mech.add_parameter("begin", 0.3)
+    mech.replace(mech.joints["pivot"], position=begin, velocity=2.0 * begin)
+    found = bc.prepare(mech, "lagrange").derivatives(of=["acceleration", "reaction"], by=["begin", "mass"])
+    np.testing.assert_array_equal(found.column("begin"), np.zeros(7))
+    assert np.abs(found.column("mass")).max() > 1.0
+
+
 def test_the_system_stays_where_it_is():
     mechanism = gallery.catalogue()["four_bar"]()
     system, state = moving(mechanism)

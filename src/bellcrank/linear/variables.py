@@ -18,6 +18,22 @@ TIME: Final = "time"
 _MOVES: Final = "it moves a drive, a joint or a constraint, so that its rates would be inputs as well"
 
 
+_CONTRADICT: Final = "redundant constraints then contradict each other, per unit by"
+# Why rows are not met along a variable, and what to do.
+_OPENS: Final = {
+    "parameter": (
+        "loops do not stay closed when it alone changes: the mechanism moves at this value only, and "
+        + _CONTRADICT,
+        "let the lengths that belong together follow one parameter, or leave out what is redundant",
+    ),
+    "time": (
+        f"the mechanism cannot go on as its drives and constraints ask for: {_CONTRADICT}",
+        "bc.assemble(mech) names drives that contradict each other",
+    ),
+}
+_MOVES_NOT: Final = (f"the mechanism cannot move so: {_CONTRADICT}", "go to a state that is not singular")
+
+
 @dataclass(frozen=True)
 class Variable:
     """A number by which derivatives are taken.
@@ -118,16 +134,10 @@ def directions_along(
 
 def refuse_open(variables: Sequence[Variable], left: Any, allowed: Any) -> None:
     """Raise MechanismError naming variables along which dependent rows change by more than is allowed."""
-    faults = [
-        Fault(
-            f"{'parameter' if one.kind == 'parameter' else one.kind} {one.name!r}",
-            "loops do not stay closed when it alone changes: the mechanism moves at this value only, and "
-            "redundant constraints then contradict each other, per unit by",
-            float(by),
-            "let the lengths that belong together follow one parameter, or leave out what is redundant",
-        )
-        for one, by, most in zip(variables, left, allowed, strict=True)
-        if by > most
-    ]
+    faults = []
+    for one, by, most in zip(variables, left, allowed, strict=True):
+        rule, advice = _OPENS.get(one.kind, _MOVES_NOT)
+        if by > most:
+            faults.append(Fault(f"{one.kind} {one.name!r}", rule, float(by), advice))
     if faults:
         raise MechanismError(faults)
