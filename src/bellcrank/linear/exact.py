@@ -60,12 +60,11 @@ def exact(points: Points) -> Derivatives | None:
 
 def fixed(points: Points) -> dict[int, str]:
     """Numbers of inputs that are parameters without exact derivatives, and why."""
-    named = {} if points.system.followed is None else points.system.followed.fixed
-    return {
-        k: named[one.key]
-        for k, one in enumerate(points.inputs)
-        if one.kind == "parameter" and one.key in named
-    }
+    parameters = [(k, one.key) for k, one in enumerate(points.inputs) if one.kind == "parameter"]
+    followed = points.system.followed if parameters else None
+    return (
+        {} if followed is None else {k: followed.fixed[key] for k, key in parameters if key in followed.fixed}
+    )
 
 
 def _tangents(points: Points) -> Tangents:
