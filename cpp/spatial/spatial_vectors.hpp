@@ -74,9 +74,14 @@ inline ForceT<T> operator*(S s, const ForceT<T>& m) {
     return {s * m.n, s * m.f};
 }
 // The rate of a motion that stands still in axes that move with `frame`.
-template <class T>
-inline MotionT<T> cross(const MotionT<T>& frame, const MotionT<T>& m) {
+template <class S, class T>
+inline MotionT<ProductOf<S, T>> cross(const MotionT<S>& frame, const MotionT<T>& m) {
     return {cross(frame.w, m.w), cross(frame.w, m.v) + cross(frame.v, m.w)};
+}
+// The same of a force; less the transpose of that of motions.
+template <class S, class T>
+inline ForceT<ProductOf<S, T>> cross(const MotionT<S>& frame, const ForceT<T>& f) {
+    return {cross(frame.w, f.n) + cross(frame.v, f.f), cross(frame.w, f.f)};
 }
 
 // Symmetric 3×3, in the order xx, yy, zz, xy, xz, yz.

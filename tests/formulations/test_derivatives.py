@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from rigs.differentiated import wrong
-from rigs.directions import EASY, GEOMETRY, Direction, lagrange_at, moving
+from rigs.directions import CORES, EASY, GEOMETRY, Direction, core_at, moving
 from rigs.random_mechanisms import random_mechanism
 from rigs.seeds import over
 
@@ -30,37 +30,43 @@ def moves(name):
         raise
 
 
-def check(model, state, rng, dt, arrays):
-    direction = Direction(lagrange_at(model, state), model, rng, dt, arrays)
+def check(model, state, formulation, rng, dt, arrays):
+    direction = Direction(core_at(model, state, formulation), model, rng, dt, arrays)
     assert direction.left < 1e-9
     off = direction.beside_differences(state, 1e-10)
     assert off is not None
     assert off < 1.0
-    assert direction.transposed_off(rng) < 1e-11
+    assert direction.alone_off() < 1e-11
+    assert direction.transposed_off(rng) < 3e-11
+    if formulation != "lagrange":
+        assert direction.beside_lagrange(state) < 1e-9
 
 
+@pytest.mark.parametrize("formulation", CORES)
 @pytest.mark.parametrize("name", sorted(gallery.catalogue()))
-def test_along_states_and_time(name):
+def test_along_states_and_time(name, formulation):
     if found := moves(name):
-        check(*found, np.random.default_rng(3), 0.7, ())
+        check(*found, formulation, np.random.default_rng(3), 0.7, ())
 
 
+@pytest.mark.parametrize("formulation", CORES)
 @pytest.mark.parametrize("name", sorted(gallery.catalogue()))
-def test_along_numbers(name):
+def test_along_numbers(name, formulation):
     if found := moves(name):
-        system = lagrange_at(*found)
+        system = core_at(*found, formulation)
         system.accelerate()
         arrays = EASY if system.dropped_rows() else (*EASY, *GEOMETRY)
-        check(*found, np.random.default_rng(4), 0.0, arrays)
+        check(*found, formulation, np.random.default_rng(4), 0.0, arrays)
 
 
 def test_most_of_the_gallery_has_derivatives():
     assert sum(moves(name) is not None for name in gallery.catalogue()) >= 22
 
 
+@pytest.mark.parametrize("formulation", CORES)
 @over(SEEDS)
-def test_random_mechanisms(seed):
-    assert wrong(seed) == ""
+def test_random_mechanisms(seed, formulation):
+    assert wrong(seed, formulation) == ""
 
 
 def test_random_mechanisms_have_what_the_gallery_lacks():

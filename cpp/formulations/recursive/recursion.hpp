@@ -61,6 +61,12 @@ class Recursion {
     bool is_doubtful() const { return doubtful_ || smallest_ < kLittleRow; }
     // Gives a solution the digits that it has lost (recursion.cpp).
     void refine(const TreeState& k, const Input& in, double* udot, double* lambda);
+    // What is left of the efforts along speeds: that of a drive, with the opposite sign, is what it has to exert beside
+    // those.
+    const std::vector<double>& lacks(const TreeState& k, const Input& in, const double* udot, const double* lambda) {
+        find_lacks(k, in, udot, lambda);
+        return lack_;
+    }
     // Accelerations of the links for those of the joints, the ground's being 0.
     void accelerations(const TreeState& k, const Twist* bias, const double* udot, std::vector<Twist>& out) const;
 

@@ -77,7 +77,7 @@ def _matrix(points: Points, numbers: _Changes, at: Floats) -> tuple[Floats, floa
     with system.displaced():
         system.set_state(state)
         _refuse_open(points, dx, du, numbers.places, along)
-        udot, accelerations, _ = _core.tangents(system.core, dx, du, _STILL, numbers.places, along)
+        udot, accelerations, _ = _core.tangents(system.core, dx, du, _STILL, numbers.places, along, False)
         pivot = system.core.statistics()["smallest_pivot"]
     found = chart.changes(state, udot, (dx, du, accelerations), numbers.places, along)
     return np.hstack(found).T, float(_ROUNDING / np.sqrt(pivot))

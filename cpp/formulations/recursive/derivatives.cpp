@@ -1,0 +1,386 @@
+// Accelerations and multipliers along directions, and gradients of them. Bodies, with all rows, those of the tree's
+// joints among them, are in balance: r = f + Jᵀλ − M u̇ = 0. Directions of coordinates, speeds and numbers move them as
+// the tree does, u̇ of the joints held (tree_tangent.hpp). What r and the other rows s are off by then,
+//   M δu̇ − Jᵀδλ = Sᵀδr,   J δu̇ + ε δλ = −δs,                                                           (1)
+// M and J those of the tree, is solved for by the factors at hand (recursion.hpp). Since r vanishes, nothing needs to
+// be known of how S changes. Trees for which TreePass is enough have a faster way (pass_tangent.hpp).
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/recursive.hpp"
+#include "formulations/recursive/pass_tangent.hpp"
+#include "formulations/recursive/tree_tangent.hpp"
+#include "spatial/body_state.hpp"
+#include "tangents/equations_tangent.hpp"
+
+namespace bellcrank {
+
+using recursive::Drive;
+using recursive::Rotor;
+using recursive::TreeTangent;
+
+namespace {
+
+// Of what rows were off at first: what may be left of it, and how often it is solved for.
+constexpr double kLeft = 1e-15;
+constexpr int kMostRounds = 3;
+
+}  // namespace
+
+class Recursive::Differential {
+  public:
+    explicit Differential(Recursive& owner)
+        : own_(owner),
+          model_(*owner.model_),
+          equations_(model_, owner.branches_),
+          tree_(model_, owner.tree_),
+          constant_(model_),
+          loads_(owner.tree_.links.size()),
+          motions_(owner.tree_.links.size()) {
+        if (own_.pass_ != nullptr) pass_ = std::make_unique<recursive::PassTangent>(model_, own_.tree_, *own_.pass_);
+        const size_t records = kTwist * (model_.bodies() + 1), rows = model_.rows.size();
+        for (auto* v : {&record_, &virtual_, &still_}) v->assign(records, 0.0);
+        for (auto* v : {&multipliers_, &none_, &by_row_, &rates_, &told_}) v->assign(rows, 0.0);
+        for (auto* v : {&z_, &efforts_}) v->assign(own_.tangent_size(), 0.0);
+        given_.assign(own_.tree_.drives.size(), 0.0);
+        for (auto* v : {&targets_, &lambda_}) v->assign(own_.recursion_.rows(), 0.0);
+    }
+
+    void inputs_changed() { constant_.renew(); }
+
+    void close_directions(double t, const double* x, const double* u, const Directions& d, double* dx, double* du,
+                          double* left) {
+        std::fill_n(left, kDirections, 0.0);
+        const ModelTangent& numbers = numbers_along(d);
+        const auto close = [&](int level, double* change) {
+            go_to(t, x, u);
+            tree_.along(at_rest(x, u), {dx, du, nullptr, &numbers}, bodies_);
+            EquationsTangent::ask(changes_, level);
+            equations_.along({t, own_.poses_.data(), own_.twists_.data(), still_.data(), none_.data()},
+                             {d.t, bodies_.x.data(), bodies_.u.data(), nullptr}, numbers, changes_);
+            for (int k = 0; k < kDirections; ++k) {
+                const double beyond = close_one(changes_.rows[level], k);
+                left[k] = std::max(left[k], beyond);
+                for (int i = 0; i < own_.tangent_size(); ++i) change[kDirections * i + k] += z_[i];
+            }
+        };
+        leave_out_velocity_rows(true, t, x);
+        close(0, dx);
+        leave_out_velocity_rows(false, t, x);
+        close(1, du);
+    }
+
+    void tangent(double t, const double* x, const double* u, const double* udot, const Directions& d, double* out,
+                 double* multipliers) {
+        const ModelTangent& numbers = numbers_along(d);
+        if (pass_ != nullptr && own_.is_open() && multipliers == nullptr &&
+            numbers.changes_only({NumberArray::law_params, NumberArray::function_params}))
+            return pass_->tangent({t, x, u, udot}, {d.t, d.x, d.u}, numbers, out);
+        go_to(t, x, u, udot);
+        tree_.along(point(x, u, udot), {d.x, d.u, nullptr, &numbers}, bodies_);
+        EquationsTangent::ask(changes_, 2);
+        changes_.of_loads = true;
+        equations_.along(motion_point(t), {d.t, bodies_.x.data(), bodies_.u.data(), bodies_.udot.data()}, numbers,
+                         changes_);
+        for (int k = 0; k < kDirections; ++k) {
+            const auto second = [&](int row) { return changes_.rows[2][kDirections * row + k]; };
+            for (size_t i = 0; i < record_.size(); ++i) record_[i] = changes_.loads[kDirections * i + k];
+            clear_loads();
+            own_.state_.add_loads(record_.data(), 1.0, loads_.data());
+            std::fill(efforts_.begin(), efforts_.end(), 0.0);
+            for (const Rotor& rotor : own_.tree_.rotors)
+                efforts_[rotor.speed] -= rotor.factor * second(rotor.row) / rotor.compliance;
+            for (size_t i = 0; i < given_.size(); ++i)
+                given_[i] = -second(own_.tree_.drives[i].row) / own_.tree_.drives[i].factor;
+            for (size_t i = 0; i < targets_.size(); ++i) targets_[i] = -second(own_.tree_.closing_rows[i]);
+            solve();
+            for (size_t i = 0; i < z_.size(); ++i) out[kDirections * i + k] = z_[i];
+            if (multipliers == nullptr) continue;
+            // Of the tree's joints: they exert what bodies lack.
+            std::fill(told_.begin(), told_.end(), 0.0);
+            for (size_t i = 0; i < lambda_.size(); ++i) told_[own_.tree_.closing_rows[i]] = lambda_[i];
+            for (const Rotor& rotor : own_.tree_.rotors)
+                told_[rotor.row] = -(second(rotor.row) + rotor.factor * z_[rotor.speed]) / rotor.compliance;
+            body_motions(virtual_);
+            add_inertial(virtual_, -1.0, record_);
+            for (double& value : record_) value = -value;
+            own_.reactions_.spread_over_tree(record_.data(), told_);
+            for (size_t r = 0; r < told_.size(); ++r) multipliers[kDirections * r + k] = told_[r];
+        }
+    }
+
+    void body_directions(double t, const double* x, const double* u, const double* udot, const Directions& d,
+                         const double* rates, double* dx, double* du, double* dudot) {
+        own_.body_accelerations(t, x, u, udot, own_.rates_.data());
+        tree_.along(point(x, u, udot), {d.x, d.u, rates, &numbers_along(d)}, bodies_);
+        std::copy(bodies_.x.begin(), bodies_.x.end(), dx);
+        std::copy(bodies_.u.begin(), bodies_.u.end(), du);
+        std::copy(bodies_.udot.begin(), bodies_.udot.end(), dudot);
+    }
+
+    // Seeds λ̄ of multipliers that are found on the way over the tree are motions y0 = −Tᵀλ̄ of the bodies; what is left
+    // are seeds of joints and other rows.
+    void adjoint(double t, const double* x, const double* u, const double* udot, const double* of_rates,
+                 const double* of_multipliers, const std::vector<NumberPlace>& further, Gradient& out,
+                 ModelGradient& by_numbers) {
+        out.t = 0.0;
+        out.x.resize(z_.size());
+        out.u.resize(z_.size());
+        const bool is_plain =
+            pass_ != nullptr && own_.is_open() && pass_->has_gradients() &&
+            std::all_of(of_multipliers, of_multipliers + told_.size(), [](double v) { return v == 0.0; }) &&
+            std::none_of(further.begin(), further.end(),
+                         [](const NumberPlace& place) { return is_followed(place.array); });
+        if (is_plain)
+            return pass_->adjoint({t, x, u, udot}, of_rates, tree_, constant_, out.t, out.x.data(), out.u.data(),
+                                  by_numbers);
+        go_to(t, x, u, udot);
+        clear_loads();
+        std::copy_n(of_rates, z_.size(), efforts_.begin());
+        std::copy_n(of_multipliers, told_.size(), told_.begin());
+        bool of_tree = false;
+        for (size_t r = 0; r < told_.size(); ++r)
+            of_tree |= told_[r] != 0.0 && own_.reactions_.is_of_tree(static_cast<int>(r));
+        std::fill(virtual_.begin(), virtual_.end(), 0.0);
+        std::fill(rates_.begin(), rates_.end(), 0.0);
+        if (of_tree) {
+            own_.reactions_.gather_over_tree(told_, virtual_.data());
+            for (double& value : virtual_) value = -value;
+            own_.reactions_.rates(virtual_.data(), rates_);
+            std::fill(record_.begin(), record_.end(), 0.0);
+            add_inertial(virtual_, -1.0, record_);
+            own_.state_.add_loads(record_.data(), 1.0, loads_.data());
+        }
+        const auto seed = [&](int row) { return told_[row] + rates_[row]; };
+        for (const Rotor& rotor : own_.tree_.rotors)
+            efforts_[rotor.speed] -= rotor.factor * seed(rotor.row) / rotor.compliance;
+        std::fill(given_.begin(), given_.end(), 0.0);
+        for (size_t i = 0; i < targets_.size(); ++i) targets_[i] = -seed(own_.tree_.closing_rows[i]);
+        solve();
+        std::fill(by_row_.begin(), by_row_.end(), 0.0);
+        for (size_t i = 0; i < lambda_.size(); ++i) by_row_[own_.tree_.closing_rows[i]] = lambda_[i];
+        for (const Rotor& rotor : own_.tree_.rotors)
+            by_row_[rotor.row] = -(seed(rotor.row) + rotor.factor * z_[rotor.speed]) / rotor.compliance;
+        take_drives();
+        body_motions(record_);
+        for (size_t i = 0; i < record_.size(); ++i) virtual_[i] += record_[i];
+        EquationsTangent::Seeds seeds;
+        seeds.loads = virtual_.data();
+        seeds.rows[2] = by_row_.data();
+        equations_.transposed(motion_point(t), seeds, further, found_, by_numbers);
+        out.t = found_.t;
+        tree_.transposed(point(x, u, udot), {found_.x.data(), found_.u.data(), found_.udot.data()}, out.x.data(),
+                         out.u.data(), by_numbers);
+    }
+
+    // Velocities first.
+    void close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
+                       const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
+        const size_t n = z_.size();
+        out = {0.0, {of_dx, of_dx + n}, {of_du, of_du + n}};
+        std::vector<double> by_x(n), by_u(n);
+        const auto open = [&](int level, const std::vector<double>& of) {
+            go_to(t, x, u);
+            clear_loads();
+            std::copy(of.begin(), of.end(), efforts_.begin());
+            std::fill(given_.begin(), given_.end(), 0.0);
+            std::fill(targets_.begin(), targets_.end(), 0.0);
+            solve();
+            std::fill(by_row_.begin(), by_row_.end(), 0.0);
+            for (size_t i = 0; i < lambda_.size(); ++i)
+                if (own_.compliance_[i] == 0.0) by_row_[own_.tree_.closing_rows[i]] = lambda_[i];
+            take_drives();
+            EquationsTangent::Seeds seeds;
+            seeds.rows[level] = by_row_.data();
+            equations_.transposed({t, own_.poses_.data(), own_.twists_.data(), still_.data(), none_.data()}, seeds,
+                                  further, found_, by_numbers);
+            tree_.transposed(at_rest(x, u), {found_.x.data(), found_.u.data(), nullptr}, by_x.data(), by_u.data(),
+                             by_numbers);
+            out.t += found_.t;
+            for (size_t i = 0; i < n; ++i) out.x[i] += by_x[i], out.u[i] += by_u[i];
+        };
+        open(1, out.u);
+        leave_out_velocity_rows(true, t, x);
+        open(0, out.x);
+        leave_out_velocity_rows(false, t, x);
+    }
+
+  private:
+    // Where derivatives are taken; still valid while links and factors are those of that.
+    struct Reached {
+        double t = 0.0;
+        std::vector<double> x, u, udot;
+        bool is(double time, const double* at_x, const double* at_u) const {
+            return t == time && std::equal(x.begin(), x.end(), at_x) && std::equal(u.begin(), u.end(), at_u);
+        }
+    };
+
+    const ModelTangent& numbers_along(const Directions& d) const {
+        return d.numbers != nullptr ? *d.numbers : constant_;
+    }
+    MotionPoint motion_point(double t) const {
+        return {t, own_.poses_.data(), own_.twists_.data(), own_.rates_.data(), multipliers_.data()};
+    }
+    TreeTangent::Point point(const double* x, const double* u, const double* udot) const {
+        return {own_.state_, x, u, udot, own_.link_accelerations_.data()};
+    }
+    // Of accelerations nothing is asked.
+    TreeTangent::Point at_rest(const double* x, const double* u) {
+        std::fill(motions_.begin(), motions_.end(), recursive::kRest);
+        return {own_.state_, x, u, own_.at_rest_.data(), motions_.data()};
+    }
+
+    void go_to(double t, const double* x, const double* u) {
+        if (own_.stands_ && reached_.is(t, x, u)) return;
+        own_.to_records(t, x, u, own_.poses_.data(), own_.twists_.data());
+        if (own_.recursion_.rows() > 0) own_.load_jacobians(t);
+        own_.factor();
+        reached_ = {t, {x, x + own_.configuration_size()}, {u, u + own_.tangent_size()}, {}};
+        own_.stands_ = true;
+    }
+    // With the multipliers of all rows, and accelerations of links and bodies, after accelerate() there.
+    void go_to(double t, const double* x, const double* u, const double* udot) {
+        const bool known = own_.stands_ && reached_.is(t, x, u) && !reached_.udot.empty();
+        if (known && std::equal(reached_.udot.begin(), reached_.udot.end(), udot)) return;
+        own_.load_known_multipliers(t, x, u, udot);
+        own_.reactions_.spread_over_tree();
+        multipliers_ = own_.reactions_.loads().multipliers;
+        go_to(t, x, u);
+        reached_.udot.assign(udot, udot + own_.tangent_size());
+    }
+    void leave_out_velocity_rows(bool out, double t, const double* x) {
+        if (!own_.has_velocity_rows()) return;
+        own_.leave_out_velocity_rows(out, t, x);
+        own_.stands_ = false;
+    }
+
+    void clear_loads() { std::fill(loads_.begin(), loads_.end(), recursive::kNothing); }
+    // From loads_, efforts_, given_ and targets_: z_ and lambda_.
+    void solve() {
+        const recursive::Recursion::Input in = input();
+        own_.recursion_.solve(own_.state_, in, z_.data(), lambda_.data());
+        if (own_.recursion_.is_doubtful()) own_.recursion_.refine(own_.state_, in, z_.data(), lambda_.data());
+    }
+    recursive::Recursion::Input input() const {
+        return {loads_.data(), efforts_.data(), nullptr, given_.data(), targets_.data()};
+    }
+
+    // The least change z_ that takes away what rows are off by; what it leaves.
+    double close_one(const std::vector<double>& off, int k) {
+        clear_loads();
+        std::fill(efforts_.begin(), efforts_.end(), 0.0);
+        const auto wanted = [&](int row) { return -off[kDirections * row + k]; };
+        for (size_t i = 0; i < given_.size(); ++i)
+            given_[i] = wanted(own_.tree_.drives[i].row) / own_.tree_.drives[i].factor;
+        const auto is_rigid = [&](size_t i) { return own_.compliance_[i] == 0.0 && !own_.is_left_out(i); };
+        for (size_t i = 0; i < targets_.size(); ++i)
+            targets_[i] = is_rigid(i) ? wanted(own_.tree_.closing_rows[i]) : 0.0;
+        std::vector<double>& sum = sum_;
+        sum.assign(z_.size(), 0.0);
+        double most = 0.0, beyond = 0.0;
+        std::vector<double>& left = remaining_;
+        left = targets_;
+        for (const double value : targets_) most = std::max(most, std::abs(value));
+        for (int round = 0;; ++round) {
+            solve();
+            for (size_t i = 0; i < z_.size(); ++i) sum[i] += z_[i];
+            std::fill(given_.begin(), given_.end(), 0.0);
+            subtract_rates(left);
+            double kept = 0.0;
+            beyond = 0.0;
+            for (size_t i = 0; i < left.size(); ++i) {
+                if (!is_rigid(i)) continue;
+                beyond = std::max(beyond, std::abs(left[i]));
+                if (own_.recursion_.dropped()[i] == 0) kept = std::max(kept, std::abs(left[i]));
+            }
+            if (!(kept > kLeft * most) || round + 1 == kMostRounds) break;
+            for (size_t i = 0; i < left.size(); ++i) targets_[i] = is_rigid(i) ? left[i] : 0.0;
+        }
+        z_ = sum;
+        return beyond;
+    }
+    // Of closing rows, J z_.
+    void subtract_rates(std::vector<double>& from) {
+        own_.recursion_.accelerations(own_.state_, nullptr, z_.data(), motions_);
+        for (const recursive::RowEnd& end : own_.recursion_.ends())
+            if (end.link >= 0) from[end.row] -= dot(motions_[end.link], end.load);
+    }
+
+    // Of drives: what takes part at them beside what loads and efforts ask for.
+    void take_drives() {
+        if (given_.empty()) return;
+        const std::vector<double>& lacks = own_.recursion_.lacks(own_.state_, input(), z_.data(), lambda_.data());
+        for (const Drive& drive : own_.tree_.drives)
+            by_row_[drive.row] = -lacks[own_.tree_.links[drive.link].u] / drive.factor;
+    }
+
+    // Motions of the bodies at speeds z_.
+    void body_motions(std::vector<double>& records) {
+        own_.recursion_.accelerations(own_.state_, nullptr, z_.data(), motions_);
+        own_.state_.write_motions(motions_.data(), records.data());
+    }
+    void add_inertial(const std::vector<double>& motions, double sign, std::vector<double>& out) const {
+        for (int b = 0; b < model_.bodies(); ++b) {
+            const Vec3 a = sign * twist_linear(motions.data(), b), w = sign * twist_angular(motions.data(), b),
+                       I = model_.principal_inertia[b];
+            add(out.data() + kTwist * b, model_.mass[b] * a);
+            add(out.data() + kTwist * b + 4, Vec3{I.x * w.x, I.y * w.y, I.z * w.z});
+        }
+    }
+
+    Recursive& own_;
+    const Model& model_;
+    EquationsTangent equations_;
+    TreeTangent tree_;
+    ModelTangent constant_;
+    std::unique_ptr<recursive::PassTangent> pass_;  // where nothing needs more, and for the multipliers of no row
+    Reached reached_;
+    EquationsTangent::Changes changes_;
+    EquationsTangent::Gradient found_;
+    TreeTangent::Changes bodies_;
+    std::vector<Load> loads_;  // per link
+    std::vector<Twist> motions_;
+    std::vector<double> record_, virtual_, still_;                    // of the bodies
+    std::vector<double> multipliers_, none_, by_row_, rates_, told_;  // by row of the model
+    std::vector<double> z_, efforts_, sum_;                           // tangent vectors
+    std::vector<double> given_, targets_, lambda_, remaining_;
+};
+
+Recursive::Differential& Recursive::differential() {
+    if (!differential_) differential_ = std::make_shared<Differential>(*this);
+    return *differential_;
+}
+
+void Recursive::inputs_changed() {
+    JointSystem::inputs_changed();
+    if (differential_) differential_->inputs_changed();
+}
+
+void Recursive::close_directions(double t, const double* x, const double* u, const Directions& directions, double* dx,
+                                 double* du, double* left) {
+    differential().close_directions(t, x, u, directions, dx, du, left);
+}
+
+void Recursive::tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                        double* out, double* multipliers) {
+    differential().tangent(t, x, u, udot, directions, out, multipliers);
+}
+
+void Recursive::body_directions(double t, const double* x, const double* u, const double* udot,
+                                const Directions& directions, const double* rates, double* dx, double* du,
+                                double* dudot) {
+    differential().body_directions(t, x, u, udot, directions, rates, dx, du, dudot);
+}
+
+void Recursive::close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
+                              const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
+    differential().close_adjoint(t, x, u, of_dx, of_du, further, out, by_numbers);
+}
+
+void Recursive::adjoint(double t, const double* x, const double* u, const double* udot, const double* of_rates,
+                        const double* of_multipliers, const std::vector<NumberPlace>& further, Gradient& out,
+                        ModelGradient& by_numbers) {
+    differential().adjoint(t, x, u, udot, of_rates, of_multipliers, further, out, by_numbers);
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,457 @@
+// Down, how velocities and accelerations at given u̇ change, and with them what each link asks for (tree_tangent.cpp):
+//   δf = I δa + δv ×* (I v) + v ×* (I δv).                                                                (1)
+// Up, with F the force that a joint exerts,  δF_p += Xᵀ (δF + σ ×* F),  and M δu̇ = δτ − Sᵀ δF,               (2)
+// solved on the same ways by what TreePass keeps of the elimination.
+//
+// Backwards: y = M⁻¹ ū moves the links at Y. Gradients by δa and δv begin with −I Y and Y ×* (I v) + I (v × Y), go up
+// like forces, and leave at each joint what (1) and (2) make of σ, δu and numbers.
+#include "formulations/recursive/pass_tangent.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "formulations/recursive/joint_kernels.hpp"
+#include "tangents/law_numbers.hpp"
+
+namespace bellcrank::recursive {
+
+namespace {
+
+constexpr Load kUnloaded{{0, 0, 0}, {0, 0, 0}};
+
+template <class T>
+T spread(double s) {
+    if constexpr (std::is_same_v<T, double>)
+        return s;
+    else
+        return T{s, s, s, s};
+}
+
+template <class T>
+ForceT<T> scaled(const Load& U, const T& s) {
+    return {{U.n.x * s, U.n.y * s, U.n.z * s}, {U.f.x * s, U.f.y * s, U.f.z * s}};
+}
+
+template <class T>
+T along(const MotionT<T>& a, const Load& U) {
+    return a.w.x * U.n.x + a.w.y * U.n.y + a.w.z * U.n.z + (a.v.x * U.f.x + a.v.y * U.f.y + a.v.z * U.f.z);
+}
+
+void fill(std::vector<Four, AlignedAllocator<Four>>& out, const double* from) {
+    if (from == nullptr)
+        std::fill(out.begin(), out.end(), Four{});
+    else
+        std::memcpy(out.data(), from, out.size() * sizeof(Four));
+}
+
+Load minus(const Load& a, const Load& b) { return {a.n - b.n, a.f - b.f}; }
+
+int block_of(const Model& model, int row) {
+    int block = 0;
+    while (model.blocks[block].row_end <= row) ++block;
+    return block;
+}
+
+}  // namespace
+
+PassTangent::PassTangent(const Model& model, const LinkTree& tree, const TreePass& pass)
+    : model_(model), tree_(tree), pass_(pass) {
+    const size_t n = tree.links.size();
+    here_.resize(n);
+    four_.resize(n);
+    one_.resize(n);
+    for (auto* v : {&dx_, &du_, &effort_, &out_}) v->resize(tree.speeds);
+    given_.resize(tree.drives.size());
+    y_.assign(tree.speeds, 0.0);
+    none_.assign(tree.drives.size(), 0.0);
+    for (auto* v : {&by_velocity_, &by_acceleration_, &by_place_, &by_own_}) v->resize(n);
+    const auto seen = [&](int link) { return link < 0 ? Place{} : inverse(pass.chosen(link)); };
+    for (int b = 0; b < model.bodies(); ++b) {
+        const BodyPlace& place = tree.bodies[b];
+        const Place at = seen(place.link) * place.at;
+        centres_.push_back(
+            {place.link, at.shift, rotation_matrix(model.principal_rotation[b]) * transpose(at.rotation)});
+    }
+    for (const JointMap& map : tree.joints) {
+        const TreeJoint& joint = map.joint;
+        const BodyPlace &above = tree.bodies[joint.parent], &below = tree.bodies[joint.child];
+        ends_.push_back(
+            {-1, -1, seen(above.link) * above.at * joint.before, seen(below.link) * below.at * joint.behind});
+    }
+    for (size_t i = 0; i < n; ++i) {
+        Ends& ends = ends_[tree.links[i].joint];
+        if (ends.first < 0) ends.first = static_cast<int>(i);
+        ends.last = static_cast<int>(i);
+    }
+}
+
+bool PassTangent::has_gradients() const {
+    return std::all_of(ends_.begin(), ends_.end(), [](const Ends& ends) { return ends.first >= 0; });
+}
+
+template <class T>
+MotionT<T> PassTangent::into(int i, const MotionT<T>& parent) const {
+    const LinkConstants& k = pass_.links_[i];
+    const Here& h = here_[i];
+    if (k.motion != Motion::turn) return inward(h.R, h.r, parent);
+    const T s = spread<T>(h.sine), c = spread<T>(h.cosine);
+    return k.axial ? before_axial_turn(k, s, c, parent) : before_turn(k, s, c, parent);
+}
+
+template <class T>
+ForceT<T> PassTangent::out_of(int i, const ForceT<T>& load) const {
+    const LinkConstants& k = pass_.links_[i];
+    const Here& h = here_[i];
+    if (k.motion != Motion::turn) return outward(h.R, h.r, load);
+    const T s = spread<T>(h.sine), c = spread<T>(h.cosine);
+    ForceT<T> p = load;
+    rotate_pair(s, c, p.n.x, p.n.y);
+    rotate_pair(s, c, p.f.x, p.f.y);
+    if (!k.axial) return outward(matrix_of<double>(k), shift_of<double>(k), p);
+    const double cosine = k.R[4], sine = k.R[7], a = k.r[0], d = k.along;
+    p.n.x -= d * p.f.y, p.n.y += d * p.f.x;
+    const Vec3T<T> n{p.n.x, cosine * p.n.y - sine * p.n.z, sine * p.n.y + cosine * p.n.z};
+    const Vec3T<T> f{p.f.x, cosine * p.f.y - sine * p.f.z, sine * p.f.y + cosine * p.f.z};
+    return {{n.x, n.y - a * f.z, n.z + a * f.y}, f};
+}
+
+template <class T>
+ForceT<T> PassTangent::inertial(int i, const MotionT<T>& a) const {
+    const LinkConstants& k = pass_.links_[i];
+    const double *J = k.second, *h = k.moment, m = k.mass;
+    const Vec3T<T>&w = a.w, &v = a.v;
+    return {{J[0] * w.x + J[3] * w.y + J[4] * w.z + (h[1] * v.z - h[2] * v.y),
+             J[3] * w.x + J[1] * w.y + J[5] * w.z + (h[2] * v.x - h[0] * v.z),
+             J[4] * w.x + J[5] * w.y + J[2] * w.z + (h[0] * v.y - h[1] * v.x)},
+            {m * v.x - (h[1] * w.z - h[2] * w.y), m * v.y - (h[2] * w.x - h[0] * w.z),
+             m * v.z - (h[0] * w.y - h[1] * w.x)}};
+}
+
+// S times numbers, one for each speed of the tree.
+template <class T>
+MotionT<T> PassTangent::columns(int i, const T* speeds) const {
+    const LinkConstants& k = pass_.links_[i];
+    const T* own = speeds + k.u;
+    MotionT<T> out{};
+    switch (k.motion) {
+        case Motion::turn:
+            out.w.z = own[0];
+            break;
+        case Motion::slide:
+            out.v.z = own[0];
+            break;
+        case Motion::ball:
+            out.w = load(own);
+            break;
+        default:
+            out = {load(own + 3), transpose_times(here_[i].turn, load(own))};
+    }
+    return out;
+}
+
+void PassTangent::stand(const Point& at) {
+    const Vec3& g = model_.gravity;
+    const Twist still{{0, 0, 0}, {0, 0, 0}}, base{{0, 0, 0}, {-g.x, -g.y, -g.z}};
+    for (size_t i = 0; i < here_.size(); ++i) {
+        const LinkConstants& k = pass_.links_[i];
+        const LinkWork<double>& link = pass_.one_.link[i];
+        Here& h = here_[i];
+        const int number = static_cast<int>(i);
+        h.sine = link.sine, h.cosine = link.cosine;
+        if (k.motion != Motion::turn) h.R = rotation_of(k, at.x), h.r = shift_of(k, at.x);
+        if (k.motion == Motion::free) h.turn = rotation_matrix(load_quaternion(at.x + k.x + 3));
+        h.own = columns(number, at.u);
+        h.velocity = into(number, k.parent < 0 ? still : here_[k.parent].velocity) + h.own;
+        h.parent = into(number, k.parent < 0 ? base : pass_.one_.link[k.parent].velocity);
+        h.momentum = inertial(number, h.velocity);
+        h.force = inertial(number, link.velocity);  // an acceleration by now
+        h.force += cross(h.velocity, h.momentum);
+    }
+    for (size_t i = here_.size(); i-- > 0;)
+        if (const int parent = pass_.links_[i].parent; parent >= 0)
+            here_[parent].force += out_of(static_cast<int>(i), here_[i].force);
+}
+
+void PassTangent::displace(const Point& at, const Four* dx, const Four* du) {
+    const MotionT<Four> still{};
+    for (size_t n = 0; n < here_.size(); ++n) {
+        const int i = static_cast<int>(n);
+        const LinkConstants& k = pass_.links_[n];
+        const Here& h = here_[n];
+        Work<Four>& w = four_[n];
+        MotionT<Four>&dv = w.velocity, &da = w.acceleration;
+        dv = into(i, k.parent < 0 ? still : four_[k.parent].velocity);
+        da = into(i, k.parent < 0 ? still : four_[k.parent].acceleration);
+        if (k.motion == Motion::turn) {
+            const Four q = dx[k.u], speed = du[k.u];
+            const Twist &v = h.velocity, &a = h.parent;
+            const double rate = h.own.w.z;
+            dv.w.x += v.w.y * q, dv.w.y -= v.w.x * q, dv.w.z += speed;
+            dv.v.x += v.v.y * q, dv.v.y -= v.v.x * q;
+            da.w.x += a.w.y * q + dv.w.y * rate + v.w.y * speed, da.w.y -= a.w.x * q + dv.w.x * rate + v.w.x * speed;
+            da.v.x += a.v.y * q + dv.v.y * rate + v.v.y * speed, da.v.y -= a.v.x * q + dv.v.x * rate + v.v.x * speed;
+        } else {
+            const MotionT<Four> sigma = columns(i, dx);
+            MotionT<Four> own = columns(i, du);
+            if (k.motion == Motion::free) {
+                own.v += cross(h.own.v, sigma.w);
+                da.v += cross(columns(i, at.udot).v, sigma.w) - cross(own.w, h.own.v) - cross(h.own.w, own.v);
+            }
+            const Twist before{h.velocity.w - h.own.w, h.velocity.v - h.own.v};
+            dv += cross(before, sigma) + own;
+            da += cross(h.parent, sigma) + cross(dv, h.own) + cross(h.velocity, own);
+        }
+        w.load = inertial(i, da);
+        w.load += cross(dv, h.momentum);
+        w.load += cross(h.velocity, inertial(i, dv));
+    }
+}
+
+// Eliminates the joints as TreePass has; with dx, loads turn with the links that they act on.
+template <class T>
+void PassTangent::up(const T* efforts, const T* given, const Four* dx, Work<T>* work) {
+    for (size_t n = here_.size(); n-- > 0;) {
+        const int i = static_cast<int>(n);
+        const LinkConstants& k = pass_.links_[n];
+        const LinkWork<double>& link = pass_.one_.link[n];
+        Work<T>& w = work[n];
+        ForceT<T>& p = w.load;
+        const double* extra = pass_.one_.extra.data() + kExtra * std::max(k.extra, 0);
+        if (k.motion == Motion::turn || k.motion == Motion::slide) {
+            const bool turns = k.motion == Motion::turn;
+            const T left = efforts[k.u] - (turns ? p.n.z : p.f.z);
+            const T z = k.given >= 0 ? given[k.given] : left * link.inverse;
+            (turns ? w.free.w.z : w.free.v.z) = k.given >= 0 ? z : left;
+            p += scaled(link.U, z);
+        } else if (k.motion == Motion::ball) {
+            Mat3 G;
+            std::copy_n(extra + 3, 9, G.m);
+            const Vec3T<T> tau = load(efforts + k.u), left = tau - p.n;
+            w.free.w = load_factors(extra + 12).solve(left);
+            p = {tau, p.f + transpose_times(G, left)};
+        } else {
+            Mat3 G;
+            std::copy_n(extra + 6, 9, G.m);
+            const Vec3T<T> left = p.n - load(efforts + k.u + 3),
+                           across = p.f - transpose_times(here_[n].turn, load(efforts + k.u));
+            const Vec3T<T> a = -load_factors(extra + 15 + kFactors).solve(across - transpose_times(G, left));
+            w.free = {-load_factors(extra + 15).solve(left) - G * a, a};
+            continue;  // nothing passes
+        }
+        if (k.parent < 0) continue;
+        if constexpr (std::is_same_v<T, Four>) {
+            const Load& F = here_[n].force;
+            if (k.motion == Motion::turn) {
+                const Four q = dx[k.u];
+                p.n.x -= q * F.n.y, p.n.y += q * F.n.x;
+                p.f.x -= q * F.f.y, p.f.y += q * F.f.x;
+            } else {
+                p += cross(columns(i, dx), F);
+            }
+        }
+        work[k.parent].load += out_of(i, p);
+    }
+}
+
+template <class T>
+void PassTangent::down(Work<T>* work, T* out) const {
+    const MotionT<T> still{};
+    for (size_t n = 0; n < here_.size(); ++n) {
+        const int i = static_cast<int>(n);
+        const LinkConstants& k = pass_.links_[n];
+        const LinkWork<double>& link = pass_.one_.link[n];
+        Work<T>& w = work[n];
+        MotionT<T> a = into(i, k.parent < 0 ? still : work[k.parent].acceleration);
+        if (k.motion == Motion::turn || k.motion == Motion::slide) {
+            const bool turns = k.motion == Motion::turn;
+            const T free = turns ? w.free.w.z : w.free.v.z;
+            const T z = k.given >= 0 ? free : (free - along(a, link.U)) * link.inverse;
+            out[k.u] = z;
+            (turns ? a.w.z : a.v.z) += z;
+        } else if (k.motion == Motion::ball) {
+            Mat3 G;
+            std::copy_n(pass_.one_.extra.data() + kExtra * k.extra + 3, 9, G.m);
+            const Vec3T<T> total = w.free.w - G * a.v;
+            store(out + k.u, total - a.w);
+            a.w = total;
+        } else {
+            store(out + k.u, here_[n].turn * (w.free.v - a.v));
+            store(out + k.u + 3, w.free.w - a.w);
+            a = w.free;
+        }
+        w.acceleration = a;
+    }
+}
+
+void PassTangent::efforts_along(const Point& at, const Directions& d, const ModelTangent& numbers) {
+    Dual4 time = at.t;
+    if (d.t != nullptr) std::memcpy(&time.d, d.t, sizeof time.d);
+    std::fill(effort_.begin(), effort_.end(), Four{});
+    for (const JointEffort& e : pass_.efforts_.list()) {
+        const int number = static_cast<int>(e.law - model_.laws.data());
+        const Dual4 value{at.x[e.x], dx_[e.u]}, rate{at.u[e.u], du_[e.u]};
+        effort_[e.u] +=
+            e.law->kind->tangent({value, rate, time}, numbers.law_params(number), numbers.function_of(*e.law)).d;
+    }
+    for (size_t i = 0; i < given_.size(); ++i) {
+        const Drive& drive = tree_.drives[i];
+        given_[i] = Four{};
+        if (drive.function < 0) continue;
+        const FunctionValueT<Dual4> f =
+            model_.functions[drive.function].tangent(numbers.function_params(drive.function), time);
+        given_[i] = f.d2.d / drive.factor;
+    }
+}
+
+void PassTangent::tangent(const Point& at, const Directions& d, const ModelTangent& numbers, double* out) {
+    stand(at);
+    fill(dx_, d.x);
+    fill(du_, d.u);
+    efforts_along(at, d, numbers);
+    displace(at, dx_.data(), du_.data());
+    up(effort_.data(), given_.data(), dx_.data(), four_.data());
+    down(four_.data(), out_.data());
+    std::memcpy(out, out_.data(), out_.size() * sizeof(Four));
+}
+
+void PassTangent::adjoint(const Point& at, const double* of_rates, const TreeTangent& tree, const ModelTangent& numbers,
+                          double& by_t, double* x, double* u, ModelGradient& by_numbers) {
+    stand(at);
+    for (Work<double>& w : one_) w.load = kUnloaded;
+    up(of_rates, none_.data(), nullptr, one_.data());
+    down(one_.data(), y_.data());
+    std::fill(by_velocity_.begin(), by_velocity_.end(), kUnloaded);
+    std::fill(by_acceleration_.begin(), by_acceleration_.end(), kUnloaded);
+    Vec3 by_gravity{0, 0, 0};
+    for (size_t n = here_.size(); n-- > 0;) {
+        const int i = static_cast<int>(n);
+        const LinkConstants& k = pass_.links_[n];
+        const Here& h = here_[n];
+        const Twist &Y = one_[n].acceleration, before{h.velocity.w - h.own.w, h.velocity.v - h.own.v};
+        Load &by_v = by_velocity_[n], &by_a = by_acceleration_[n];
+        by_a += -1.0 * inertial(i, Y);
+        by_v += cross(Y, h.momentum);
+        by_v += inertial(i, cross(h.velocity, Y));
+        by_v += cross(h.own, by_a);
+        Load own = minus(by_v, cross(h.velocity, by_a));
+        const Twist joint = columns(i, y_.data()), over{Y.w - joint.w, Y.v - joint.v};
+        Load place = cross(over, h.force);
+        place += -1.0 * cross(h.parent, by_a);
+        place += -1.0 * cross(before, by_v);
+        Load turned = place;
+        if (k.motion == Motion::free) {
+            own.n += -cross(h.own.v, by_a.f);
+            own.f += -cross(by_a.f, h.own.w);
+            turned.n += cross(by_a.f, columns(i, at.udot).v) + cross(own.f, h.own.v);
+        }
+        const auto project = [&](const Load& by, double* to) {
+            if (k.motion == Motion::turn) to[0] = by.n.z;
+            if (k.motion == Motion::slide) to[0] = by.f.z;
+            if (k.motion == Motion::ball) store(to, by.n);
+            if (k.motion == Motion::free) store(to, h.turn * by.f), store(to + 3, by.n);
+        };
+        project(turned, x + k.u);
+        project(own, u + k.u);
+        by_place_[n] = place;
+        by_own_[n] = own;
+        const Load v = out_of(i, by_v), a = out_of(i, by_a);
+        if (k.parent < 0) {
+            by_gravity += -a.f;
+            continue;
+        }
+        by_velocity_[k.parent] += v;
+        by_acceleration_[k.parent] += a;
+    }
+    add(by_numbers[NumberArray::gravity].data(), by_gravity);
+    efforts_transposed(at, numbers, by_t, x, u, by_numbers);
+    add_given(at, of_rates, by_t, by_numbers);
+    add_bodies(by_numbers);
+    add_joints(at, tree, by_numbers);
+}
+
+void PassTangent::efforts_transposed(const Point& at, const ModelTangent& numbers, double& by_t, double* x, double* u,
+                                     ModelGradient& by_numbers) {
+    for (const JointEffort& e : pass_.efforts_.list()) {
+        const int number = static_cast<int>(e.law - model_.laws.data());
+        const double y = y_[e.u];
+        Dual4 value = at.x[e.x], rate = at.u[e.u];
+        value.d[0] = rate.d[1] = 1.0;
+        const Dual4 effort =
+            e.law->kind->tangent({value, rate, at.t}, numbers.law_params(number), numbers.function_of(*e.law));
+        x[e.u] += y * effort.d[0];
+        u[e.u] += y * effort.d[1];
+        add_law_numbers(model_, number, {at.x[e.x], at.u[e.u], at.t}, numbers.function_of(*e.law), y, law_numbers_,
+                        by_t, by_numbers);
+    }
+}
+
+// What a drive has to exert is the gradient by its second derivative, with the opposite sign. A rotor is an inertia.
+void PassTangent::add_given(const Point& at, const double* of_rates, double& by_t, ModelGradient& by_numbers) const {
+    for (const Drive& drive : tree_.drives) {
+        const LinkConstants& k = pass_.links_[drive.link];
+        const Load& p = one_[drive.link].load;
+        if (drive.function < 0) continue;
+        const Twist still{{0, 0, 0}, {0, 0, 0}};
+        const Twist a = into(drive.link, k.parent < 0 ? still : one_[k.parent].acceleration);
+        const double exerted =
+            along(a, pass_.one_.link[drive.link].U) + (k.motion == Motion::turn ? p.n.z : p.f.z) - of_rates[k.u];
+        Dual4 time = at.t;
+        time.d[0] = 1.0;
+        const Dual4 second = model_.functions[drive.function].tangent(time).d2;
+        by_t -= exerted * second.d[0] / drive.factor;
+        by_numbers[NumberArray::term_coefficient][model_.rows[drive.row].term_begin] +=
+            exerted * second.value / (drive.factor * drive.factor);
+    }
+    for (const Rotor& rotor : tree_.rotors) {
+        const double along = y_[rotor.speed] * at.udot[rotor.speed], ratio = rotor.factor / rotor.compliance;
+        by_numbers[NumberArray::term_coefficient][model_.rows[rotor.row].term_begin] -= 2.0 * along * ratio;
+        by_numbers[NumberArray::block_compliance][block_of(model_, rotor.row)] += along * ratio * ratio;
+    }
+}
+
+// Of −Y · (I a + v ×* (I v)), at the centre of mass c: with Y_c, A the motion and the acceleration there,
+//   −m Y_c·A − Y_w·(J ω̇ + ω × J ω).
+void PassTangent::add_bodies(ModelGradient& by_numbers) const {
+    double *mass = by_numbers[NumberArray::body_mass].data(), *com = by_numbers[NumberArray::body_com].data(),
+           *inertia = by_numbers[NumberArray::body_inertia].data();
+    for (size_t b = 0; b < centres_.size(); ++b) {
+        const Centre& c = centres_[b];
+        if (c.link < 0) continue;
+        const Twist &Y = one_[c.link].acceleration, &a = pass_.one_.link[c.link].velocity, &v = here_[c.link].velocity;
+        const Vec3 moved = Y.v + cross(Y.w, c.at), rate = a.v + cross(a.w, c.at) + cross(v.w, v.v + cross(v.w, c.at)),
+                   across = cross(moved, v.w);
+        mass[b] -= dot(moved, rate);
+        const Vec3 by_place = cross(rate, Y.w) + cross(moved, a.w) + cross(across, v.w);
+        add(com + 3 * b, -model_.mass[b] * (c.axes * by_place));
+        const Vec3 p[2] = {c.axes * Y.w, c.axes * cross(Y.w, v.w)}, q[2] = {c.axes * a.w, c.axes * v.w};
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) {
+                double sum = 0.0;
+                for (int s = 0; s < 2; ++s)
+                    sum += component(p[s], i) * component(q[s], j) + component(p[s], j) * component(q[s], i);
+                inertia[9 * b + 3 * i + j] -= 0.5 * sum;
+            }
+    }
+}
+
+// A frame behind a joint that moves in its body moves all that the last link carries the other way; beside σ that is a
+// change of the joint's columns as the link sees them.
+void PassTangent::add_joints(const Point& at, const TreeTangent& tree, ModelGradient& by_numbers) const {
+    for (size_t j = 0; j < ends_.size(); ++j) {
+        const TreeJoint& joint = tree_.joints[j].joint;
+        const Ends& ends = ends_[j];
+        if (joint.pair < 0) continue;
+        const Load before = out_of(ends.first, by_place_[ends.first]);
+        tree.take_marker(joint, joint.reversed ? 1 : 0, inward(ends.before.rotation, ends.before.shift, before),
+                         by_numbers);
+        const Here& h = here_[ends.last];
+        Load carried = minus(by_place_[ends.last], cross(h.own, by_own_[ends.last]));
+        carried += -1.0 * cross(columns(ends.last, at.udot), by_acceleration_[ends.last]);
+        carried += cross(columns(ends.last, y_.data()), h.force);
+        tree.take_marker(joint, joint.reversed ? 0 : 1, -1.0 * inward(ends.after.rotation, ends.after.shift, carried),
+                         by_numbers);
+    }
+}
+
+}  // namespace bellcrank::recursive

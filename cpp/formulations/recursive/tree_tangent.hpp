@@ -1,0 +1,66 @@
+// How the bodies of a tree move along directions of its coordinates, speeds and numbers, and the transpose
+// (docs/theory/derivatives.md, "Trees").
+#pragma once
+
+#include <vector>
+
+#include "formulations/recursive/tree_state.hpp"
+#include "tangents/model_tangent.hpp"
+
+namespace bellcrank::recursive {
+
+class TreeTangent {
+  public:
+    TreeTangent(const Model& model, const LinkTree& tree);
+
+    // Where: links that TreeState has placed and moved; coordinates, speeds, their rates, accelerations of the links.
+    struct Point {
+        const TreeState& k;
+        const double *x, *u, *udot;
+        const Twist* accelerations;
+    };
+    // Tangent vectors, kDirections doubles for each of their numbers; null: none. The numbers of the model.
+    struct Directions {
+        const double *x = nullptr, *u = nullptr, *udot = nullptr;
+        const ModelTangent* numbers = nullptr;
+    };
+    // Records of the bodies: displacements of points that were centres of mass, changes of their velocities and
+    // accelerations; kDirections doubles for each of their numbers.
+    struct Changes {
+        std::vector<double> x, u, udot;
+    };
+    void along(const Point& at, const Directions& directions, Changes& out);
+
+    // From gradients by records those by coordinates and speeds, which are set, and by numbers, which is added to.
+    // Null: none by that.
+    struct Gradient {
+        const double *x, *u, *udot;
+    };
+    void transposed(const Point& at, const Gradient& of, double* x, double* u, ModelGradient& by_numbers);
+    // From the gradient by how a joint's frame at a marker moves in its body, in its axes, that by numbers.
+    void take_marker(const TreeJoint& joint, int side, const Load& by, ModelGradient& by_numbers) const;
+
+  private:
+    // What a joint is made of: its first link, and how many; the frame before it, in the link of its parent.
+    struct Steps {
+        int first, count;
+        Place origin;
+    };
+    // How a frame moves against another, and the gradient by that, at the origin and in the axes of the frame.
+    using Shifted = MotionT<Four>;
+    Shifted marker_along(const TreeJoint& joint, int side, const ModelTangent& numbers) const;
+    void move_link(const Point& at, const Directions& d, int link, bool moved, const Shifted* before);
+    Load take_link(const Point& at, int link, double* x, double* u, double& lead);
+    void add_screw(const TreeJoint& joint, double start, double lead, ModelGradient& by_numbers) const;
+    void write(const TreeState& k, const Twist* accelerations, Changes& out) const;
+    void read(const TreeState& k, const Twist* accelerations, const Gradient& of);
+
+    const Model& model_;
+    const LinkTree& tree_;
+    std::vector<Steps> steps_;                        // per joint
+    std::vector<MotionT<Four>> displaced_, dv_, da_;  // per link
+    std::vector<Shifted> placed_;                     // per body, in its link
+    std::vector<Load> by_displaced_, by_dv_, by_da_, by_placed_;
+};
+
+}  // namespace bellcrank::recursive
