@@ -45,6 +45,9 @@ void fill(std::vector<Four, AlignedAllocator<Four>>& out, const double* from) {
         std::memcpy(out.data(), from, out.size() * sizeof(Four));
 }
 
+// z × of a force, by a factor.
+Load across_axis(double by, const Load& f) { return {{-by * f.n.y, by * f.n.x, 0.0}, {-by * f.f.y, by * f.f.x, 0.0}}; }
+
 Load minus(const Load& a, const Load& b) { return {a.n - b.n, a.f - b.f}; }
 
 int block_of(const Model& model, int row) {
@@ -59,6 +62,7 @@ PassTangent::PassTangent(const Model& model, const LinkTree& tree, const TreePas
     : model_(model), tree_(tree), pass_(pass) {
     const size_t n = tree.links.size();
     here_.resize(n);
+    frames_.resize(n);
     four_.resize(n);
     one_.resize(n);
     for (auto* v : {&dx_, &du_, &effort_, &out_}) v->resize(tree.speeds);
@@ -91,20 +95,20 @@ bool PassTangent::has_gradients() const {
 }
 
 template <class T>
-MotionT<T> PassTangent::into(int i, const MotionT<T>& parent) const {
+[[gnu::always_inline]] inline MotionT<T> PassTangent::into(int i, const MotionT<T>& parent) const {
     const LinkConstants& k = pass_.links_[i];
-    const Here& h = here_[i];
-    if (k.motion != Motion::turn) return inward(h.R, h.r, parent);
-    const T s = spread<T>(h.sine), c = spread<T>(h.cosine);
+    if (k.motion != Motion::turn) return inward(frames_[i].R, frames_[i].r, parent);
+    const LinkWork<double>& link = pass_.one_.link[i];
+    const T s = spread<T>(link.sine), c = spread<T>(link.cosine);
     return k.axial ? before_axial_turn(k, s, c, parent) : before_turn(k, s, c, parent);
 }
 
 template <class T>
-ForceT<T> PassTangent::out_of(int i, const ForceT<T>& load) const {
+[[gnu::always_inline]] inline ForceT<T> PassTangent::out_of(int i, const ForceT<T>& load) const {
     const LinkConstants& k = pass_.links_[i];
-    const Here& h = here_[i];
-    if (k.motion != Motion::turn) return outward(h.R, h.r, load);
-    const T s = spread<T>(h.sine), c = spread<T>(h.cosine);
+    if (k.motion != Motion::turn) return outward(frames_[i].R, frames_[i].r, load);
+    const LinkWork<double>& link = pass_.one_.link[i];
+    const T s = spread<T>(link.sine), c = spread<T>(link.cosine);
     ForceT<T> p = load;
     rotate_pair(s, c, p.n.x, p.n.y);
     rotate_pair(s, c, p.f.x, p.f.y);
@@ -117,7 +121,7 @@ ForceT<T> PassTangent::out_of(int i, const ForceT<T>& load) const {
 }
 
 template <class T>
-ForceT<T> PassTangent::inertial(int i, const MotionT<T>& a) const {
+[[gnu::always_inline]] inline ForceT<T> PassTangent::inertial(int i, const MotionT<T>& a) const {
     const LinkConstants& k = pass_.links_[i];
     const double *J = k.second, *h = k.moment, m = k.mass;
     const Vec3T<T>&w = a.w, &v = a.v;
@@ -130,7 +134,7 @@ ForceT<T> PassTangent::inertial(int i, const MotionT<T>& a) const {
 
 // S times numbers, one for each speed of the tree.
 template <class T>
-MotionT<T> PassTangent::columns(int i, const T* speeds) const {
+[[gnu::always_inline]] inline MotionT<T> PassTangent::columns(int i, const T* speeds) const {
     const LinkConstants& k = pass_.links_[i];
     const T* own = speeds + k.u;
     MotionT<T> out{};
@@ -145,7 +149,7 @@ MotionT<T> PassTangent::columns(int i, const T* speeds) const {
             out.w = load(own);
             break;
         default:
-            out = {load(own + 3), transpose_times(here_[i].turn, load(own))};
+            out = {load(own + 3), transpose_times(frames_[i].turn, load(own))};
     }
     return out;
 }
@@ -153,36 +157,58 @@ MotionT<T> PassTangent::columns(int i, const T* speeds) const {
 void PassTangent::stand(const Point& at) {
     const Vec3& g = model_.gravity;
     const Twist still{{0, 0, 0}, {0, 0, 0}}, base{{0, 0, 0}, {-g.x, -g.y, -g.z}};
-    for (size_t i = 0; i < here_.size(); ++i) {
-        const LinkConstants& k = pass_.links_[i];
-        const LinkWork<double>& link = pass_.one_.link[i];
-        Here& h = here_[i];
-        const int number = static_cast<int>(i);
-        h.sine = link.sine, h.cosine = link.cosine;
-        if (k.motion != Motion::turn) h.R = rotation_of(k, at.x), h.r = shift_of(k, at.x);
-        if (k.motion == Motion::free) h.turn = rotation_matrix(load_quaternion(at.x + k.x + 3));
-        h.own = columns(number, at.u);
-        h.velocity = into(number, k.parent < 0 ? still : here_[k.parent].velocity) + h.own;
-        h.parent = into(number, k.parent < 0 ? base : pass_.one_.link[k.parent].velocity);
-        h.momentum = inertial(number, h.velocity);
-        h.force = inertial(number, link.velocity);  // an acceleration by now
-        h.force += cross(h.velocity, h.momentum);
+    Twist last = still;  // in registers from link to link where no other is between
+    for (size_t n = 0; n < here_.size(); ++n) {
+        const int i = static_cast<int>(n);
+        const LinkConstants& k = pass_.links_[n];
+        const Twist a = pass_.one_.link[n].velocity;  // an acceleration by now
+        Here& h = here_[n];
+        if (k.motion != Motion::turn) frames_[n].R = rotation_of(k, at.x), frames_[n].r = shift_of(k, at.x);
+        if (k.motion == Motion::free) frames_[n].turn = rotation_matrix(load_quaternion(at.x + k.x + 3));
+        h.own = columns(i, at.u);
+        if (k.parent != i - 1) last = k.parent < 0 ? still : here_[k.parent].velocity;
+        last = into(i, last) + h.own;
+        h.velocity = last;
+        if (k.motion == Motion::turn) {
+            const double u = at.u[k.u];
+            const Vec3 &w = last.w, &v = last.v;
+            h.parent = {{a.w.x - w.y * u, a.w.y + w.x * u, a.w.z - at.udot[k.u]},
+                        {a.v.x - v.y * u, a.v.y + v.x * u, a.v.z}};
+        } else {
+            h.parent = into(i, k.parent < 0 ? base : pass_.one_.link[k.parent].velocity);
+        }
+        const Load momentum = inertial(i, last);
+        h.momentum = momentum;
+        Load force = inertial(i, a);
+        force += cross(last, momentum);
+        h.force = force;
     }
-    for (size_t i = here_.size(); i-- > 0;)
-        if (const int parent = pass_.links_[i].parent; parent >= 0)
-            here_[parent].force += out_of(static_cast<int>(i), here_[i].force);
+    Load carried = kUnloaded;
+    for (size_t n = here_.size(); n-- > 0;) {
+        const int i = static_cast<int>(n), parent = pass_.links_[n].parent;
+        carried += here_[n].force;
+        here_[n].force = carried;
+        if (parent >= 0) carried = out_of(i, carried);
+        if (parent == i - 1) continue;
+        if (parent >= 0) here_[parent].force += carried;
+        carried = kUnloaded;
+    }
 }
 
 void PassTangent::displace(const Point& at, const Four* dx, const Four* du) {
     const MotionT<Four> still{};
+    MotionT<Four> dv = still, da = still;
     for (size_t n = 0; n < here_.size(); ++n) {
         const int i = static_cast<int>(n);
         const LinkConstants& k = pass_.links_[n];
         const Here& h = here_[n];
         Work<Four>& w = four_[n];
-        MotionT<Four>&dv = w.velocity, &da = w.acceleration;
-        dv = into(i, k.parent < 0 ? still : four_[k.parent].velocity);
-        da = into(i, k.parent < 0 ? still : four_[k.parent].acceleration);
+        if (k.parent != i - 1) {
+            dv = k.parent < 0 ? still : four_[k.parent].velocity;
+            da = k.parent < 0 ? still : four_[k.parent].acceleration;
+        }
+        dv = into(i, dv);
+        da = into(i, da);
         if (k.motion == Motion::turn) {
             const Four q = dx[k.u], speed = du[k.u];
             const Twist &v = h.velocity, &a = h.parent;
@@ -202,27 +228,32 @@ void PassTangent::displace(const Point& at, const Four* dx, const Four* du) {
             dv += cross(before, sigma) + own;
             da += cross(h.parent, sigma) + cross(dv, h.own) + cross(h.velocity, own);
         }
-        w.load = inertial(i, da);
-        w.load += cross(dv, h.momentum);
-        w.load += cross(h.velocity, inertial(i, dv));
+        w.velocity = dv;
+        w.acceleration = da;
+        ForceT<Four> load = inertial(i, da);
+        load += cross(dv, h.momentum);
+        load += cross(h.velocity, inertial(i, dv));
+        w.load = load;
     }
 }
 
 // Eliminates the joints as TreePass has; with dx, loads turn with the links that they act on.
 template <class T>
 void PassTangent::up(const T* efforts, const T* given, const Four* dx, Work<T>* work) {
+    ForceT<T> p{};
     for (size_t n = here_.size(); n-- > 0;) {
         const int i = static_cast<int>(n);
         const LinkConstants& k = pass_.links_[n];
         const LinkWork<double>& link = pass_.one_.link[n];
         Work<T>& w = work[n];
-        ForceT<T>& p = w.load;
+        p += w.load;
         const double* extra = pass_.one_.extra.data() + kExtra * std::max(k.extra, 0);
         if (k.motion == Motion::turn || k.motion == Motion::slide) {
             const bool turns = k.motion == Motion::turn;
             const T left = efforts[k.u] - (turns ? p.n.z : p.f.z);
             const T z = k.given >= 0 ? given[k.given] : left * link.inverse;
             (turns ? w.free.w.z : w.free.v.z) = k.given >= 0 ? z : left;
+            if (k.given >= 0) w.load = p;  // that it asks for
             p += scaled(link.U, z);
         } else if (k.motion == Motion::ball) {
             Mat3 G;
@@ -234,12 +265,14 @@ void PassTangent::up(const T* efforts, const T* given, const Four* dx, Work<T>* 
             Mat3 G;
             std::copy_n(extra + 6, 9, G.m);
             const Vec3T<T> left = p.n - load(efforts + k.u + 3),
-                           across = p.f - transpose_times(here_[n].turn, load(efforts + k.u));
+                           across = p.f - transpose_times(frames_[n].turn, load(efforts + k.u));
             const Vec3T<T> a = -load_factors(extra + 15 + kFactors).solve(across - transpose_times(G, left));
             w.free = {-load_factors(extra + 15).solve(left) - G * a, a};
-            continue;  // nothing passes
         }
-        if (k.parent < 0) continue;
+        if (k.parent < 0) {
+            p = ForceT<T>{};
+            continue;
+        }
         if constexpr (std::is_same_v<T, Four>) {
             const Load& F = here_[n].force;
             if (k.motion == Motion::turn) {
@@ -250,19 +283,24 @@ void PassTangent::up(const T* efforts, const T* given, const Four* dx, Work<T>* 
                 p += cross(columns(i, dx), F);
             }
         }
-        work[k.parent].load += out_of(i, p);
+        p = out_of(i, p);
+        if (k.parent == i - 1) continue;
+        work[k.parent].load += p;
+        p = ForceT<T>{};
     }
 }
 
 template <class T>
 void PassTangent::down(Work<T>* work, T* out) const {
     const MotionT<T> still{};
+    MotionT<T> a = still;
     for (size_t n = 0; n < here_.size(); ++n) {
         const int i = static_cast<int>(n);
         const LinkConstants& k = pass_.links_[n];
         const LinkWork<double>& link = pass_.one_.link[n];
         Work<T>& w = work[n];
-        MotionT<T> a = into(i, k.parent < 0 ? still : work[k.parent].acceleration);
+        if (k.parent != i - 1) a = k.parent < 0 ? still : work[k.parent].acceleration;
+        a = into(i, a);
         if (k.motion == Motion::turn || k.motion == Motion::slide) {
             const bool turns = k.motion == Motion::turn;
             const T free = turns ? w.free.w.z : w.free.v.z;
@@ -276,7 +314,7 @@ void PassTangent::down(Work<T>* work, T* out) const {
             store(out + k.u, total - a.w);
             a.w = total;
         } else {
-            store(out + k.u, here_[n].turn * (w.free.v - a.v));
+            store(out + k.u, frames_[n].turn * (w.free.v - a.v));
             store(out + k.u + 3, w.free.w - a.w);
             a = w.free;
         }
@@ -324,16 +362,19 @@ void PassTangent::adjoint(const Point& at, const double* of_rates, const TreeTan
     std::fill(by_velocity_.begin(), by_velocity_.end(), kUnloaded);
     std::fill(by_acceleration_.begin(), by_acceleration_.end(), kUnloaded);
     Vec3 by_gravity{0, 0, 0};
+    Load by_v = kUnloaded, by_a = kUnloaded;
     for (size_t n = here_.size(); n-- > 0;) {
         const int i = static_cast<int>(n);
         const LinkConstants& k = pass_.links_[n];
         const Here& h = here_[n];
-        const Twist &Y = one_[n].acceleration, before{h.velocity.w - h.own.w, h.velocity.v - h.own.v};
-        Load &by_v = by_velocity_[n], &by_a = by_acceleration_[n];
+        const Twist Y = one_[n].acceleration, before{h.velocity.w - h.own.w, h.velocity.v - h.own.v};
+        by_v += by_velocity_[n];
+        by_a += by_acceleration_[n];
         by_a += -1.0 * inertial(i, Y);
         by_v += cross(Y, h.momentum);
         by_v += inertial(i, cross(h.velocity, Y));
-        by_v += cross(h.own, by_a);
+        const bool turns = k.motion == Motion::turn;
+        by_v += turns ? across_axis(h.own.w.z, by_a) : cross(h.own, by_a);
         Load own = minus(by_v, cross(h.velocity, by_a));
         const Twist joint = columns(i, y_.data()), over{Y.w - joint.w, Y.v - joint.v};
         Load place = cross(over, h.force);
@@ -349,19 +390,19 @@ void PassTangent::adjoint(const Point& at, const double* of_rates, const TreeTan
             if (k.motion == Motion::turn) to[0] = by.n.z;
             if (k.motion == Motion::slide) to[0] = by.f.z;
             if (k.motion == Motion::ball) store(to, by.n);
-            if (k.motion == Motion::free) store(to, h.turn * by.f), store(to + 3, by.n);
+            if (k.motion == Motion::free) store(to, frames_[n].turn * by.f), store(to + 3, by.n);
         };
         project(turned, x + k.u);
         project(own, u + k.u);
         by_place_[n] = place;
         by_own_[n] = own;
-        const Load v = out_of(i, by_v), a = out_of(i, by_a);
-        if (k.parent < 0) {
-            by_gravity += -a.f;
-            continue;
-        }
-        by_velocity_[k.parent] += v;
-        by_acceleration_[k.parent] += a;
+        by_acceleration_[n] = by_a;
+        by_v = out_of(i, by_v);
+        by_a = out_of(i, by_a);
+        if (k.parent < 0) by_gravity += -by_a.f;
+        if (k.parent == i - 1) continue;
+        if (k.parent >= 0) by_velocity_[k.parent] += by_v, by_acceleration_[k.parent] += by_a;
+        by_v = by_a = kUnloaded;
     }
     add(by_numbers[NumberArray::gravity].data(), by_gravity);
     efforts_transposed(at, numbers, by_t, x, u, by_numbers);
@@ -424,14 +465,15 @@ void PassTangent::add_bodies(ModelGradient& by_numbers) const {
         mass[b] -= dot(moved, rate);
         const Vec3 by_place = cross(rate, Y.w) + cross(moved, a.w) + cross(across, v.w);
         add(com + 3 * b, -model_.mass[b] * (c.axes * by_place));
-        const Vec3 p[2] = {c.axes * Y.w, c.axes * cross(Y.w, v.w)}, q[2] = {c.axes * a.w, c.axes * v.w};
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) {
-                double sum = 0.0;
-                for (int s = 0; s < 2; ++s)
-                    sum += component(p[s], i) * component(q[s], j) + component(p[s], j) * component(q[s], i);
-                inertia[9 * b + 3 * i + j] -= 0.5 * sum;
-            }
+        const Vec3 p = c.axes * Y.w, q = c.axes * a.w, r = c.axes * cross(Y.w, v.w), s = c.axes * v.w;
+        const double xx = p.x * q.x + r.x * s.x, yy = p.y * q.y + r.y * s.y, zz = p.z * q.z + r.z * s.z,
+                     xy = 0.5 * (p.x * q.y + p.y * q.x + r.x * s.y + r.y * s.x),
+                     xz = 0.5 * (p.x * q.z + p.z * q.x + r.x * s.z + r.z * s.x),
+                     yz = 0.5 * (p.y * q.z + p.z * q.y + r.y * s.z + r.z * s.y);
+        double* J = inertia + 9 * b;
+        J[0] -= xx, J[1] -= xy, J[2] -= xz;
+        J[3] -= xy, J[4] -= yy, J[5] -= yz;
+        J[6] -= xz, J[7] -= yz, J[8] -= zz;
     }
 }
 
@@ -443,14 +485,24 @@ void PassTangent::add_joints(const Point& at, const TreeTangent& tree, ModelGrad
         const Ends& ends = ends_[j];
         if (joint.pair < 0) continue;
         const Load before = out_of(ends.first, by_place_[ends.first]);
-        tree.take_marker(joint, joint.reversed ? 1 : 0, inward(ends.before.rotation, ends.before.shift, before),
-                         by_numbers);
+        tree.take_marker(static_cast<int>(j), joint.reversed ? 1 : 0,
+                         inward(ends.before.rotation, ends.before.shift, before), by_numbers);
         const Here& h = here_[ends.last];
-        Load carried = minus(by_place_[ends.last], cross(h.own, by_own_[ends.last]));
-        carried += -1.0 * cross(columns(ends.last, at.udot), by_acceleration_[ends.last]);
-        carried += cross(columns(ends.last, y_.data()), h.force);
-        tree.take_marker(joint, joint.reversed ? 0 : 1, -1.0 * inward(ends.after.rotation, ends.after.shift, carried),
-                         by_numbers);
+        const Load &own = by_own_[ends.last], &rate = by_acceleration_[ends.last];
+        const LinkConstants& k = pass_.links_[ends.last];
+        Load carried = by_place_[ends.last];
+        if (k.motion == Motion::turn) {
+            Load all = y_[k.u] * h.force;
+            all += -at.u[k.u] * own;
+            all += -at.udot[k.u] * rate;
+            carried += across_axis(1.0, all);
+        } else {
+            carried += -1.0 * cross(h.own, own);
+            carried += -1.0 * cross(columns(ends.last, at.udot), rate);
+            carried += cross(columns(ends.last, y_.data()), h.force);
+        }
+        tree.take_marker(static_cast<int>(j), joint.reversed ? 0 : 1,
+                         -1.0 * inward(ends.after.rotation, ends.after.shift, carried), by_numbers);
     }
 }
 

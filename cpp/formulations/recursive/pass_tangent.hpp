@@ -34,14 +34,16 @@ class PassTangent {
                  double& by_t, double* x, double* u, ModelGradient& by_numbers);
 
   private:
-    // What a link's joint does, and how it moves: velocity, its joint's part of it, acceleration of the parent seen
-    // from the link, gravity's upwards; momentum; the force that its joint exerts.
+    // How a link moves: velocity, its joint's part of it, acceleration of the parent seen from the link, gravity's
+    // upwards; momentum; the force that its joint exerts.
     struct Here {
-        double sine, cosine;
-        Mat3 R, turn;  // of other links than those that turn; free: the body's turn
-        Vec3 r;
         Twist velocity, own, parent;
         Load momentum, force;
+    };
+    // Of other links than those that turn; `turn` of a free body.
+    struct Frame {
+        Mat3 R, turn;
+        Vec3 r;
     };
     template <class T>
     struct Work {
@@ -83,6 +85,7 @@ class PassTangent {
     const LinkTree& tree_;
     const TreePass& pass_;
     std::vector<Here> here_;
+    std::vector<Frame> frames_;
     std::vector<Work<Four>, AlignedAllocator<Work<Four>>> four_;
     std::vector<Work<double>> one_;
     std::vector<Four, AlignedAllocator<Four>> dx_, du_, effort_, given_, out_;

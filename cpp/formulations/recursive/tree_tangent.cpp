@@ -50,25 +50,6 @@ Vec3 bent_axis(const Link& link, const double* x) {
     return shaft_column(rotation_matrix(load_quaternion(x + link.x)), link.held, 2);
 }
 
-// A constant of a row of one term, divided by its coefficient.
-struct Quotient {
-    int row, term;
-    double coefficient, value;
-};
-Quotient quotient(const Model& model, int row, int term) {
-    const double coefficient = model.terms[term].coefficient;
-    return {row, term, coefficient, model.rows[row].constant / coefficient};
-}
-Four change_in(const Quotient& q, const ModelTangent& numbers) {
-    const Four by_constant = numbers.values(NumberArray::row_constant)[q.row].d,
-               by_term = numbers.values(NumberArray::term_coefficient)[q.term].d;
-    return (by_constant - q.value * by_term) / q.coefficient;
-}
-void take(const Quotient& q, double by, ModelGradient& by_numbers) {
-    by_numbers[NumberArray::row_constant][q.row] += by / q.coefficient;
-    by_numbers[NumberArray::term_coefficient][q.term] -= q.value * by / q.coefficient;
-}
-
 bool moves_joints(const ModelTangent& numbers) {
     return numbers.moves_points() || numbers.changes(NumberArray::row_constant) ||
            numbers.changes(NumberArray::term_coefficient);
@@ -89,8 +70,12 @@ TreeTangent::TreeTangent(const Model& model, const LinkTree& tree)
       by_dv_(tree.links.size()),
       by_da_(tree.links.size()),
       by_placed_(tree.bodies.size()) {
-    for (const JointMap& map : tree.joints)
+    for (const JointMap& map : tree.joints) {
         steps_.push_back({0, 0, tree.bodies[map.joint.parent].at * map.joint.before});
+        markers_.emplace_back();
+        for (int side = 0; side < 2 && map.joint.pair >= 0; ++side)
+            markers_.back()[side] = joint_marker(map.joint, side);
+    }
     for (size_t i = tree.links.size(); i-- > 0;) {
         Steps& steps = steps_[tree.links[i].joint];
         steps.first = static_cast<int>(i);
@@ -98,41 +83,70 @@ TreeTangent::TreeTangent(const Model& model, const LinkTree& tree)
     }
 }
 
-// Marker 1 stands where the joint holds it.
-TreeTangent::Shifted TreeTangent::marker_along(const TreeJoint& joint, int side, const ModelTangent& numbers) const {
+TreeTangent::Quotient TreeTangent::quotient(int row, int term) const {
+    const double inverse = 1.0 / model_.terms[term].coefficient;
+    return {row, term, inverse, model_.rows[row].constant * inverse};
+}
+
+TreeTangent::JointMarker TreeTangent::joint_marker(const TreeJoint& joint, int side) const {
+    JointMarker out;
     const MarkerPair& pair = model_.pairs[joint.pair];
-    const MarkerPairT<Dual4>& moved = numbers.pair(joint.pair);
-    const Mat3 A = rotation_matrix(pair.rotation[side]);
-    Shifted out{};
-    if (numbers.moves_points()) {
-        Vec3T<Four> offset = bellcrank::change_in(moved.offset[side]);
-        if (pair.body[side] != model_.ground()) offset += bellcrank::change_in(numbers.body(pair.body[side]).com);
-        out = {transpose_times(A, turn_in(moved.rotation[side])), transpose_times(A, offset)};
-    }
+    const int body = pair.body[side];
+    out.number = 2 * joint.pair + side;
+    out.axes = rotation_matrix(pair.rotation[side]);
+    if (body != model_.ground()) out.axes = rotation_matrix(model_.principal_rotation[body]) * out.axes;
+    out.rotation = load_quaternion(&model_.data().pair_rotations[2 * static_cast<size_t>(joint.pair) + side].w);
     if (side == 1) return out;
-    out.v += cross(out.w, Vec3{joint.held[0], joint.held[1], joint.held[2]});
-    Four* const parts[] = {&out.v.x, &out.v.y, &out.v.z};
-    for (int i = 0; i < 3; ++i)
-        if (const int row = joint.held_row[i]; row >= 0)
-            *parts[i] += change_in(quotient(model_, row, model_.rows[row].term_begin), numbers);
+    out.held = {joint.held[0], joint.held[1], joint.held[2]};
+    for (int i = 0; i < 3; ++i) {
+        const int row = joint.held_row[i];
+        if (row < 0) continue;
+        out.held_axis[out.held_count] = i;
+        out.held_by[out.held_count++] = quotient(row, model_.rows[row].term_begin);
+    }
     return out;
 }
 
-void TreeTangent::take_marker(const TreeJoint& joint, int side, const Load& by, ModelGradient& by_numbers) const {
-    const MarkerPair& pair = model_.pairs[joint.pair];
+// Marker 1 stands where the joint holds it.
+TreeTangent::Shifted TreeTangent::marker_along(int number, int side, const ModelTangent& numbers) const {
+    const MarkerPair& pair = model_.pairs[tree_.joints[number].joint.pair];
+    const JointMarker& marker = markers_[number][side];
     const Mat3 A = rotation_matrix(pair.rotation[side]);
-    Vec3 turn = by.n;
-    if (side == 0) {
-        turn += cross(Vec3{joint.held[0], joint.held[1], joint.held[2]}, by.f);
-        for (int i = 0; i < 3; ++i)
-            if (const int row = joint.held_row[i]; row >= 0)
-                take(quotient(model_, row, model_.rows[row].term_begin), component(by.f, i), by_numbers);
+    Shifted out{};
+    if (numbers.moves_points()) {
+        const MarkerPairT<Dual4>& moved = numbers.pair(tree_.joints[number].joint.pair);
+        Vec3T<Four> offset = change_in(moved.offset[side]);
+        if (pair.body[side] != model_.ground()) offset += change_in(numbers.body(pair.body[side]).com);
+        out = {transpose_times(A, turn_in(moved.rotation[side])), transpose_times(A, offset)};
     }
-    const int body = pair.body[side];
-    const Vec3 offset = A * by.f;
-    by_numbers.add_marker(body, NumberArray::pair_positions, NumberArray::pair_rotations, 2 * joint.pair + side, offset,
-                          A * turn);
-    if (body != model_.ground()) by_numbers.add_body(body, 0.0, offset, Mat3{});  // points of bodies stay
+    out.v += cross(out.w, marker.held);
+    Four* const parts[] = {&out.v.x, &out.v.y, &out.v.z};
+    for (int i = 0; i < marker.held_count; ++i) *parts[marker.held_axis[i]] += along(marker.held_by[i], numbers);
+    return out;
+}
+
+void TreeTangent::take_marker(int number, int side, const Load& by, ModelGradient& by_numbers) const {
+    const JointMarker& marker = markers_[number][side];
+    for (int i = 0; i < marker.held_count; ++i)
+        take(marker.held_by[i], component(by.f, marker.held_axis[i]), by_numbers);
+    const Vec3 turn = 2.0 * (marker.axes * (by.n + cross(marker.held, by.f)));
+    add(&by_numbers[NumberArray::pair_positions][3 * static_cast<size_t>(marker.number)], marker.axes * by.f);
+    // A change of a quaternion turns the marker by 2 vec(δq q*).
+    const Quat& q = marker.rotation;
+    const Vec3 v{q.x, q.y, q.z};
+    double* rotation = &by_numbers[NumberArray::pair_rotations][4 * static_cast<size_t>(marker.number)];
+    rotation[0] -= dot(v, turn);
+    add(rotation + 1, q.w * turn - cross(v, turn));
+}
+
+Four TreeTangent::along(const Quotient& q, const ModelTangent& numbers) {
+    return q.inverse * (numbers.values(NumberArray::row_constant)[q.row].d -
+                        q.value * numbers.values(NumberArray::term_coefficient)[q.term].d);
+}
+
+void TreeTangent::take(const Quotient& q, double by, ModelGradient& by_numbers) {
+    by_numbers[NumberArray::row_constant][q.row] += q.inverse * by;
+    by_numbers[NumberArray::term_coefficient][q.term] -= q.inverse * q.value * by;
 }
 
 void TreeTangent::along(const Point& at, const Directions& d, Changes& out) {
@@ -145,13 +159,13 @@ void TreeTangent::along(const Point& at, const Directions& d, Changes& out) {
         Shifted frame{};
         if (follows) {
             frame = inward(joint.before.rotation, joint.before.shift, placed_[joint.parent]);
-            frame += marker_along(joint, side_before(joint), *d.numbers);
+            frame += marker_along(static_cast<int>(j), side_before(joint), *d.numbers);
         }
         for (int i = steps.first; i < steps.first + steps.count; ++i)
             move_link(at, d, i, follows, i == steps.first ? &frame : nullptr);
         if (!follows) continue;
         if (steps.count > 0) frame = Shifted{};
-        const Shifted behind = marker_along(joint, 1 - side_before(joint), *d.numbers);
+        const Shifted behind = marker_along(static_cast<int>(j), 1 - side_before(joint), *d.numbers);
         placed_[joint.child] =
             outward(joint.behind.rotation, joint.behind.shift, Shifted{frame.w - behind.w, frame.v - behind.v});
     }
@@ -183,8 +197,8 @@ void TreeTangent::move_link(const Point& at, const Directions& d, int i, bool mo
         Shifted reached{};
         if (before != nullptr) reached = {origin.rotation * before->w, origin.rotation * before->v};
         if (link.motion == Motion::screw) {
-            const Quotient start = quotient(model_, joint.screw_row, joint.slide_term);
-            reached.v += link.at.rotation * Vec3T<Four>{kNone, kNone, change_in(start, *d.numbers)};
+            const Quotient start = quotient(joint.screw_row, joint.slide_term);
+            reached.v += link.at.rotation * Vec3T<Four>{kNone, kNone, along(start, *d.numbers)};
             const double slide = model_.terms[joint.slide_term].coefficient;
             const std::span<const Dual4> terms = d.numbers->values(NumberArray::term_coefficient);
             const Four lead = (-terms[joint.turn_term].d - joint.advance * terms[joint.slide_term].d) / slide;
@@ -274,7 +288,7 @@ void TreeTangent::transposed(const Point& at, const Gradient& of, double* x, dou
         Load frame{{0, 0, 0}, {0, 0, 0}};  // by how the frame before, or behind, moves; in its axes
         if (joint.pair >= 0) {
             frame = inward(joint.behind.rotation, joint.behind.shift, by_placed_[joint.child]);
-            take_marker(joint, 1 - side_before(joint), -1.0 * frame, by_numbers);
+            take_marker(static_cast<int>(j), 1 - side_before(joint), -1.0 * frame, by_numbers);
         }
         for (int i = steps.first + steps.count - 1; i >= steps.first; --i) {
             double lead = 0.0;
@@ -287,13 +301,13 @@ void TreeTangent::transposed(const Point& at, const Gradient& of, double* x, dou
                          transpose_times(steps.origin.rotation, reached.f)};
         }
         if (joint.pair < 0) continue;
-        take_marker(joint, side_before(joint), frame, by_numbers);
+        take_marker(static_cast<int>(j), side_before(joint), frame, by_numbers);
         by_placed_[joint.parent] += outward(joint.before.rotation, joint.before.shift, frame);
     }
 }
 
 void TreeTangent::add_screw(const TreeJoint& joint, double start, double lead, ModelGradient& by_numbers) const {
-    take(quotient(model_, joint.screw_row, joint.slide_term), start, by_numbers);
+    take(quotient(joint.screw_row, joint.slide_term), start, by_numbers);
     const double slide = model_.terms[joint.slide_term].coefficient;
     by_numbers[NumberArray::term_coefficient][joint.turn_term] -= lead / slide;
     by_numbers[NumberArray::term_coefficient][joint.slide_term] -= joint.advance * lead / slide;

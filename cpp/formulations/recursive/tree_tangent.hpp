@@ -2,6 +2,7 @@
 // (docs/theory/derivatives.md, "Trees").
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "formulations/recursive/tree_state.hpp"
@@ -38,7 +39,7 @@ class TreeTangent {
     };
     void transposed(const Point& at, const Gradient& of, double* x, double* u, ModelGradient& by_numbers);
     // From the gradient by how a joint's frame at a marker moves in its body, in its axes, that by numbers.
-    void take_marker(const TreeJoint& joint, int side, const Load& by, ModelGradient& by_numbers) const;
+    void take_marker(int joint, int side, const Load& by, ModelGradient& by_numbers) const;
 
   private:
     // What a joint is made of: its first link, and how many; the frame before it, in the link of its parent.
@@ -46,9 +47,28 @@ class TreeTangent {
         int first, count;
         Place origin;
     };
+    // A constant of a row of one term, divided by its coefficient.
+    struct Quotient {
+        int row, term;
+        double inverse, value;
+    };
+    // A marker in its body's frame: its axes there, its rotation as it is given; where the joint holds it, in its axes.
+    struct JointMarker {
+        int number = -1;
+        Mat3 axes;
+        Quat rotation;
+        Vec3 held{0, 0, 0};
+        int held_count = 0;
+        std::array<int, 3> held_axis;
+        std::array<Quotient, 3> held_by;
+    };
     // How a frame moves against another, and the gradient by that, at the origin and in the axes of the frame.
     using Shifted = MotionT<Four>;
-    Shifted marker_along(const TreeJoint& joint, int side, const ModelTangent& numbers) const;
+    Quotient quotient(int row, int term) const;
+    static Four along(const Quotient& q, const ModelTangent& numbers);
+    static void take(const Quotient& q, double by, ModelGradient& by_numbers);
+    JointMarker joint_marker(const TreeJoint& joint, int side) const;
+    Shifted marker_along(int joint, int side, const ModelTangent& numbers) const;
     void move_link(const Point& at, const Directions& d, int link, bool moved, const Shifted* before);
     Load take_link(const Point& at, int link, double* x, double* u, double& lead);
     void add_screw(const TreeJoint& joint, double start, double lead, ModelGradient& by_numbers) const;
@@ -57,9 +77,10 @@ class TreeTangent {
 
     const Model& model_;
     const LinkTree& tree_;
-    std::vector<Steps> steps_;                        // per joint
-    std::vector<MotionT<Four>> displaced_, dv_, da_;  // per link
-    std::vector<Shifted> placed_;                     // per body, in its link
+    std::vector<Steps> steps_;                         // per joint
+    std::vector<std::array<JointMarker, 2>> markers_;  // of its pair
+    std::vector<MotionT<Four>> displaced_, dv_, da_;   // per link
+    std::vector<Shifted> placed_;                      // per body, in its link
     std::vector<Load> by_displaced_, by_dv_, by_da_, by_placed_;
 };
 
