@@ -193,6 +193,7 @@ void Recursive::accelerate_held(double t, const double* x, const double* u, doub
                                             targets_.data()};
     recursion_.solve(state_, input, udot, lambda_.data());
     if (recursion_.is_doubtful()) recursion_.refine(state_, input, udot, lambda_.data());
+    if (differential_) note_for_derivatives(t, x, u);
 }
 
 void Recursive::accelerate_batch(double t, int states, const double* x, const double* u, double* udot) {

@@ -66,6 +66,7 @@ class Recursive final : public JointSystem {
     class Space;         // of steps by impulses
     class Differential;  // of those who differentiate
     Differential& differential();
+    void note_for_derivatives(double t, const double* x, const double* u);
     ImpulseStep& impulses();
     void move_to(const double* x, const double* u);
     FunctionValue driven(const recursive::Drive& drive, double t) const;

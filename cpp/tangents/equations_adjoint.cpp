@@ -468,7 +468,7 @@ class EquationsTangent::Transpose {
 
 void EquationsTangent::transposed(const MotionPoint& at, const Seeds& seeds, std::span<const NumberPlace> further,
                                   Gradient& out, ModelGradient& by_numbers) {
-    unit_numbers_.renew();
+    unit_numbers_.change({});
     Transpose(*this, at, seeds, by_numbers).find(out);
     std::vector<NumberPlace> alone;
     for (const NumberPlace& place : further)

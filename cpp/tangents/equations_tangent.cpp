@@ -56,7 +56,7 @@ Vec3T<Dual4> vector_at(const Dual4* p) { return {p[0], p[1], p[2]}; }
 
 }  // namespace
 
-EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& branches)
+EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& branches, const Without& without)
     : model_(model),
       branches_(branches),
       terms_of_(model.coordinates.size()),
@@ -68,10 +68,14 @@ EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& bran
       formulas_(!model.formula_rows.empty() || !model.formula_forces.empty()),
       tension_(model.coordinates.size()),
       unit_numbers_(model) {
-    for (size_t r = 0; r < model.rows.size(); ++r)
+    for (size_t r = 0; r < model.rows.size(); ++r) {
+        if (without.rows != nullptr && without.rows[r] != 0) continue;
         for (int t = model.rows[r].term_begin; t < model.rows[r].term_end; ++t)
             terms_of_[model.terms[t].coordinate].push_back({static_cast<int>(r), t});
-    for (size_t i = 0; i < model.laws.size(); ++i) laws_of_[model.laws[i].coordinate].push_back(static_cast<int>(i));
+    }
+    for (size_t i = 0; i < model.laws.size(); ++i)
+        if (without.laws == nullptr || without.laws[i] == 0)
+            laws_of_[model.laws[i].coordinate].push_back(static_cast<int>(i));
     std::vector<char> used(model.coordinates.size(), 0);
     const auto use = [&](const FormulaEnds& ends) {
         for (const int c : ends.coordinates) used[c] = 1;

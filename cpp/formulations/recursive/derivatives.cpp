@@ -6,6 +6,7 @@
 // be known of how S changes. Trees for which TreePass is enough have a faster way (pass_tangent.hpp).
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "formulations/recursive.hpp"
 #include "formulations/recursive/pass_tangent.hpp"
@@ -32,21 +33,44 @@ class Recursive::Differential {
     explicit Differential(Recursive& owner)
         : own_(owner),
           model_(*owner.model_),
-          equations_(model_, owner.branches_),
           tree_(model_, owner.tree_),
+          laws_(model_, owner.tree_),
+          held_(held_rows()),
+          balanced_(model_, owner.branches_),
+          others_(model_, owner.branches_, {held_.data(), laws_.taken()}),
           constant_(model_),
           loads_(owner.tree_.links.size()),
           motions_(owner.tree_.links.size()) {
-        if (own_.pass_ != nullptr) pass_ = std::make_unique<recursive::PassTangent>(model_, own_.tree_, *own_.pass_);
+        if (own_.pass_ != nullptr)
+            pass_ = std::make_unique<recursive::PassTangent>(model_, own_.tree_, *own_.pass_, laws_);
         const size_t records = kTwist * (model_.bodies() + 1), rows = model_.rows.size();
         for (auto* v : {&record_, &virtual_, &still_}) v->assign(records, 0.0);
         for (auto* v : {&multipliers_, &none_, &by_row_, &rates_, &told_}) v->assign(rows, 0.0);
         for (auto* v : {&z_, &efforts_}) v->assign(own_.tangent_size(), 0.0);
+        forces_ = {std::vector<Load>(own_.tree_.bodies.size()), std::vector<Load>(own_.tree_.links.size())};
+        lanes_.resize(own_.tree_.links.size());
+        for (auto* v : {&dx_, &du_, &more_}) v->resize(own_.tangent_size());
         given_.assign(own_.tree_.drives.size(), 0.0);
         for (auto* v : {&targets_, &lambda_}) v->assign(own_.recursion_.rows(), 0.0);
     }
 
-    void inputs_changed() { constant_.renew(); }
+    // accelerate() has left links, forces and factors there.
+    void note(double t, const double* x, const double* u) {
+        reached_.t = t;
+        reached_.x.assign(x, x + own_.configuration_size());
+        reached_.u.assign(u, u + own_.tangent_size());
+        reached_.udot.clear();
+        reached_.loaded = true;
+        own_.stands_ = true;
+    }
+
+    void inputs_changed() {
+        own_.stands_ = false;
+        constant_.renew();
+        laws_.inputs_changed();
+        balanced_.inputs_changed();
+        others_.inputs_changed();
+    }
 
     void close_directions(double t, const double* x, const double* u, const Directions& d, double* dx, double* du,
                           double* left) {
@@ -56,8 +80,8 @@ class Recursive::Differential {
             go_to(t, x, u);
             tree_.along(at_rest(x, u), {dx, du, nullptr, &numbers}, bodies_);
             EquationsTangent::ask(changes_, level);
-            equations_.along({t, own_.poses_.data(), own_.twists_.data(), still_.data(), none_.data()},
-                             {d.t, bodies_.x.data(), bodies_.u.data(), nullptr}, numbers, changes_);
+            others_.along({t, own_.poses_.data(), own_.twists_.data(), still_.data(), none_.data()},
+                          {d.t, bodies_.x.data(), bodies_.u.data(), nullptr}, numbers, changes_);
             for (int k = 0; k < kDirections; ++k) {
                 const double beyond = close_one(changes_.rows[level], k);
                 left[k] = std::max(left[k], beyond);
@@ -76,18 +100,31 @@ class Recursive::Differential {
         if (pass_ != nullptr && own_.is_open() && multipliers == nullptr &&
             numbers.changes_only({NumberArray::law_params, NumberArray::function_params}))
             return pass_->tangent({t, x, u, udot}, {d.t, d.x, d.u}, numbers, out);
-        go_to(t, x, u, udot);
-        tree_.along(point(x, u, udot), {d.x, d.u, nullptr, &numbers}, bodies_);
+        const bool balanced = multipliers != nullptr || !own_.tree_.rotors.empty();
+        go_to(t, x, u, udot, balanced);
+        const TreeTangent::Directions directions{d.x, d.u, nullptr, &numbers};
+        tree_.along(point(x, u, udot), directions, bodies_);
         EquationsTangent::ask(changes_, 2);
         changes_.of_loads = true;
-        equations_.along(motion_point(t), {d.t, bodies_.x.data(), bodies_.u.data(), bodies_.udot.data()}, numbers,
-                         changes_);
+        (balanced ? balanced_ : others_)
+            .along(motion_point(t), {d.t, bodies_.x.data(), bodies_.u.data(), bodies_.udot.data()}, numbers, changes_);
+        take_loads();
+        std::fill(more_.begin(), more_.end(), Four{});
+        if (!balanced) {
+            tree_.add_geometric(point(x, u, udot), directions, forces_, lanes_.data(), more_.data());
+            fill(dx_, d.x);
+            fill(du_, d.u);
+            Four of_time{};
+            if (d.t != nullptr) std::memcpy(&of_time, d.t, sizeof of_time);
+            laws_.along({t, x, u}, of_time, dx_.data(), du_.data(), numbers, more_.data());
+        }
         for (int k = 0; k < kDirections; ++k) {
             const auto second = [&](int row) { return changes_.rows[2][kDirections * row + k]; };
-            for (size_t i = 0; i < record_.size(); ++i) record_[i] = changes_.loads[kDirections * i + k];
-            clear_loads();
-            own_.state_.add_loads(record_.data(), 1.0, loads_.data());
-            std::fill(efforts_.begin(), efforts_.end(), 0.0);
+            for (size_t i = 0; i < loads_.size(); ++i) {
+                const ForceT<Four>& on = lanes_[i];
+                loads_[i] = {{on.n.x[k], on.n.y[k], on.n.z[k]}, {on.f.x[k], on.f.y[k], on.f.z[k]}};
+            }
+            for (size_t i = 0; i < efforts_.size(); ++i) efforts_[i] = more_[i][k];
             for (const Rotor& rotor : own_.tree_.rotors)
                 efforts_[rotor.speed] -= rotor.factor * second(rotor.row) / rotor.compliance;
             for (size_t i = 0; i < given_.size(); ++i)
@@ -102,8 +139,8 @@ class Recursive::Differential {
             for (const Rotor& rotor : own_.tree_.rotors)
                 told_[rotor.row] = -(second(rotor.row) + rotor.factor * z_[rotor.speed]) / rotor.compliance;
             body_motions(virtual_);
-            add_inertial(virtual_, -1.0, record_);
-            for (double& value : record_) value = -value;
+            for (size_t i = 0; i < record_.size(); ++i) record_[i] = -changes_.loads[kDirections * i + k];
+            add_inertial(virtual_, 1.0, record_);
             own_.reactions_.spread_over_tree(record_.data(), told_);
             for (size_t r = 0; r < told_.size(); ++r) multipliers[kDirections * r + k] = told_[r];
         }
@@ -132,15 +169,15 @@ class Recursive::Differential {
             std::none_of(further.begin(), further.end(),
                          [](const NumberPlace& place) { return is_followed(place.array); });
         if (is_plain)
-            return pass_->adjoint({t, x, u, udot}, of_rates, tree_, constant_, out.t, out.x.data(), out.u.data(),
-                                  by_numbers);
-        go_to(t, x, u, udot);
-        clear_loads();
-        std::copy_n(of_rates, z_.size(), efforts_.begin());
+            return pass_->adjoint({t, x, u, udot}, of_rates, tree_, out.t, out.x.data(), out.u.data(), by_numbers);
         std::copy_n(of_multipliers, told_.size(), told_.begin());
         bool of_tree = false;
         for (size_t r = 0; r < told_.size(); ++r)
             of_tree |= told_[r] != 0.0 && own_.reactions_.is_of_tree(static_cast<int>(r));
+        const bool balanced = of_tree || !own_.tree_.rotors.empty();
+        go_to(t, x, u, udot, balanced);
+        clear_loads();
+        std::copy_n(of_rates, z_.size(), efforts_.begin());
         std::fill(virtual_.begin(), virtual_.end(), 0.0);
         std::fill(rates_.begin(), rates_.end(), 0.0);
         if (of_tree) {
@@ -167,10 +204,12 @@ class Recursive::Differential {
         EquationsTangent::Seeds seeds;
         seeds.loads = virtual_.data();
         seeds.rows[2] = by_row_.data();
-        equations_.transposed(motion_point(t), seeds, further, found_, by_numbers);
+        (balanced ? balanced_ : others_).transposed(motion_point(t), seeds, further, found_, by_numbers);
         out.t = found_.t;
-        tree_.transposed(point(x, u, udot), {found_.x.data(), found_.u.data(), found_.udot.data()}, out.x.data(),
-                         out.u.data(), by_numbers);
+        TreeTangent::Gradient of{found_.x.data(), found_.u.data(), found_.udot.data()};
+        if (!balanced) of.r = &forces_, of.Y = motions_.data(), of.y = z_.data();
+        tree_.transposed(point(x, u, udot), of, out.x.data(), out.u.data(), by_numbers);
+        if (!balanced) laws_.transposed({t, x, u}, z_.data(), further, out.t, out.x.data(), out.u.data(), by_numbers);
     }
 
     // Velocities first.
@@ -192,8 +231,8 @@ class Recursive::Differential {
             take_drives();
             EquationsTangent::Seeds seeds;
             seeds.rows[level] = by_row_.data();
-            equations_.transposed({t, own_.poses_.data(), own_.twists_.data(), still_.data(), none_.data()}, seeds,
-                                  further, found_, by_numbers);
+            others_.transposed({t, own_.poses_.data(), own_.twists_.data(), still_.data(), none_.data()}, seeds,
+                               further, found_, by_numbers);
             tree_.transposed(at_rest(x, u), {found_.x.data(), found_.u.data(), nullptr}, by_x.data(), by_u.data(),
                              by_numbers);
             out.t += found_.t;
@@ -210,6 +249,7 @@ class Recursive::Differential {
     struct Reached {
         double t = 0.0;
         std::vector<double> x, u, udot;
+        bool loaded = false, balanced = false;
         bool is(double time, const double* at_x, const double* at_u) const {
             return t == time && std::equal(x.begin(), x.end(), at_x) && std::equal(u.begin(), u.end(), at_u);
         }
@@ -235,18 +275,62 @@ class Recursive::Differential {
         own_.to_records(t, x, u, own_.poses_.data(), own_.twists_.data());
         if (own_.recursion_.rows() > 0) own_.load_jacobians(t);
         own_.factor();
-        reached_ = {t, {x, x + own_.configuration_size()}, {u, u + own_.tangent_size()}, {}};
-        own_.stands_ = true;
+        note(t, x, u);
+        reached_.loaded = false;
     }
-    // With the multipliers of all rows, and accelerations of links and bodies, after accelerate() there.
-    void go_to(double t, const double* x, const double* u, const double* udot) {
-        const bool known = own_.stands_ && reached_.is(t, x, u) && !reached_.udot.empty();
-        if (known && std::equal(reached_.udot.begin(), reached_.udot.end(), udot)) return;
-        own_.load_known_multipliers(t, x, u, udot);
-        own_.reactions_.spread_over_tree();
-        multipliers_ = own_.reactions_.loads().multipliers;
-        go_to(t, x, u);
+    // With accelerations of links and bodies, after accelerate() there; and with the multipliers of all rows, or with
+    // what is left of forces without those of the tree's joints.
+    void go_to(double t, const double* x, const double* u, const double* udot, bool balanced) {
+        const bool known = own_.stands_ && reached_.is(t, x, u) && reached_.balanced == balanced &&
+                           !reached_.udot.empty() && std::equal(reached_.udot.begin(), reached_.udot.end(), udot);
+        if (known) return;
+        std::fill(multipliers_.begin(), multipliers_.end(), 0.0);
+        if (balanced) {
+            own_.load_known_multipliers(t, x, u, udot);
+            own_.reactions_.spread_over_tree();
+            multipliers_ = own_.reactions_.loads().multipliers;
+            go_to(t, x, u);
+        } else {
+            for (size_t i = 0; i < lambda_.size(); ++i) multipliers_[own_.tree_.closing_rows[i]] = own_.lambda_[i];
+            if (!own_.stands_ || !reached_.is(t, x, u) || !reached_.loaded) {
+                own_.load_forces(t, x, u);
+                if (own_.recursion_.rows() > 0) own_.load_jacobians(t);
+                own_.factor();
+                note(t, x, u);
+            }
+            own_.recursion_.accelerations(own_.state_, own_.state_.bias.data(), udot, own_.link_accelerations_);
+            own_.state_.write_accelerations(own_.link_accelerations_.data(), own_.rates_.data());
+            find_forces();
+        }
         reached_.udot.assign(udot, udot + own_.tangent_size());
+        reached_.balanced = balanced;
+    }
+    // Forces of load_forces() less what accelerations take, with those of the other rows.
+    void find_forces() {
+        own_.state_.write_motions(own_.link_accelerations_.data(), record_.data());
+        for (double& value : record_) value = -value;
+        std::copy(record_.begin(), record_.end(), virtual_.begin());
+        std::copy(own_.force_.begin(), own_.force_.end(), record_.begin());
+        add_inertial(virtual_, 1.0, record_);
+        for (const Entry& e : own_.entries_) {
+            if (own_.lambda_[e.row] == 0.0) continue;
+            double row[6];
+            const int body = own_.read(e, row);
+            for (int k = 0; k < 6; ++k)
+                record_[kTwist * body + kComponent[k]] +=
+                    own_.lambda_[e.row] * row[k] * own_.closing_.sqrt_mass(body, k);
+        }
+        std::fill(forces_.links.begin(), forces_.links.end(), recursive::kNothing);
+        own_.state_.add_loads(record_.data(), 1.0, forces_.links.data());
+        for (int b = 0; b < model_.bodies(); ++b) {
+            const int link = own_.tree_.bodies[b].link;
+            if (link < 0) continue;
+            forces_.bodies[b] = {twist_angular(record_.data(), b),
+                                 transpose_times(own_.state_.world[link], twist_linear(record_.data(), b))};
+        }
+        for (size_t i = forces_.links.size(); i-- > 0;)
+            if (const int parent = own_.tree_.links[i].parent; parent >= 0)
+                forces_.links[parent] += outward(own_.state_.rotation[i], own_.state_.shift[i], forces_.links[i]);
     }
     void leave_out_velocity_rows(bool out, double t, const double* x) {
         if (!own_.has_velocity_rows()) return;
@@ -254,6 +338,36 @@ class Recursive::Differential {
         own_.stands_ = false;
     }
 
+    // Changes of r, records, as loads on the links.
+    void take_loads() {
+        std::fill(lanes_.begin(), lanes_.end(), ForceT<Four>{});
+        for (int b = 0; b < model_.bodies(); ++b) {
+            const recursive::BodyPlace& place = own_.tree_.bodies[b];
+            if (place.link < 0) continue;
+            Four part[6];
+            for (int c = 0; c < 6; ++c)
+                std::memcpy(&part[c], &changes_.loads[kDirections * static_cast<size_t>(kTwist * b + kComponent[c])],
+                            sizeof(Four));
+            const Vec3T<Four> f =
+                transpose_times(own_.state_.world[place.link], Vec3T<Four>{part[0], part[1], part[2]});
+            lanes_[place.link] +=
+                ForceT<Four>{place.at.rotation * Vec3T<Four>{part[3], part[4], part[5]} + cross(place.at.shift, f), f};
+        }
+    }
+    void fill(std::vector<Four>& out, const double* from) const {
+        if (from == nullptr)
+            std::fill(out.begin(), out.end(), Four{});
+        else
+            std::memcpy(out.data(), from, out.size() * sizeof(Four));
+    }
+    // Of the model: those of the tree's joints, drives apart.
+    std::vector<std::uint8_t> held_rows() const {
+        std::vector<std::uint8_t> held(model_.rows.size(), 0);
+        for (const JointMap& map : own_.tree_.joints)
+            for (const int row : map.rows) held[row] = 1;
+        for (const Drive& drive : own_.tree_.drives) held[drive.row] = 0;
+        return held;
+    }
     void clear_loads() { std::fill(loads_.begin(), loads_.end(), recursive::kNothing); }
     // From loads_, efforts_, given_ and targets_: z_ and lambda_.
     void solve() {
@@ -330,8 +444,10 @@ class Recursive::Differential {
 
     Recursive& own_;
     const Model& model_;
-    EquationsTangent equations_;
     TreeTangent tree_;
+    recursive::EffortsTangent laws_;
+    const std::vector<std::uint8_t> held_;  // per row of the model: by the tree's joints, drives apart
+    EquationsTangent balanced_, others_;  // with all rows; without these, and without laws along the tree's coordinates
     ModelTangent constant_;
     std::unique_ptr<recursive::PassTangent> pass_;  // where nothing needs more, and for the multipliers of no row
     Reached reached_;
@@ -339,6 +455,9 @@ class Recursive::Differential {
     EquationsTangent::Gradient found_;
     TreeTangent::Changes bodies_;
     std::vector<Load> loads_;  // per link
+    std::vector<ForceT<Four>> lanes_;
+    std::vector<Four> dx_, du_, more_;  // tangent vectors
+    TreeTangent::Forces forces_;
     std::vector<Twist> motions_;
     std::vector<double> record_, virtual_, still_;                    // of the bodies
     std::vector<double> multipliers_, none_, by_row_, rates_, told_;  // by row of the model
@@ -350,6 +469,8 @@ Recursive::Differential& Recursive::differential() {
     if (!differential_) differential_ = std::make_shared<Differential>(*this);
     return *differential_;
 }
+
+void Recursive::note_for_derivatives(double t, const double* x, const double* u) { differential_->note(t, x, u); }
 
 void Recursive::inputs_changed() {
     JointSystem::inputs_changed();

@@ -12,7 +12,6 @@
 #include <type_traits>
 
 #include "formulations/recursive/joint_kernels.hpp"
-#include "tangents/law_numbers.hpp"
 
 namespace bellcrank::recursive {
 
@@ -58,8 +57,8 @@ int block_of(const Model& model, int row) {
 
 }  // namespace
 
-PassTangent::PassTangent(const Model& model, const LinkTree& tree, const TreePass& pass)
-    : model_(model), tree_(tree), pass_(pass) {
+PassTangent::PassTangent(const Model& model, const LinkTree& tree, const TreePass& pass, EffortsTangent& laws)
+    : model_(model), tree_(tree), pass_(pass), laws_(laws) {
     const size_t n = tree.links.size();
     here_.resize(n);
     frames_.resize(n);
@@ -326,12 +325,7 @@ void PassTangent::efforts_along(const Point& at, const Directions& d, const Mode
     Dual4 time = at.t;
     if (d.t != nullptr) std::memcpy(&time.d, d.t, sizeof time.d);
     std::fill(effort_.begin(), effort_.end(), Four{});
-    for (const JointEffort& e : pass_.efforts_.list()) {
-        const int number = static_cast<int>(e.law - model_.laws.data());
-        const Dual4 value{at.x[e.x], dx_[e.u]}, rate{at.u[e.u], du_[e.u]};
-        effort_[e.u] +=
-            e.law->kind->tangent({value, rate, time}, numbers.law_params(number), numbers.function_of(*e.law)).d;
-    }
+    laws_.along({at.t, at.x, at.u}, time.d, dx_.data(), du_.data(), numbers, effort_.data());
     for (size_t i = 0; i < given_.size(); ++i) {
         const Drive& drive = tree_.drives[i];
         given_[i] = Four{};
@@ -353,8 +347,8 @@ void PassTangent::tangent(const Point& at, const Directions& d, const ModelTange
     std::memcpy(out, out_.data(), out_.size() * sizeof(Four));
 }
 
-void PassTangent::adjoint(const Point& at, const double* of_rates, const TreeTangent& tree, const ModelTangent& numbers,
-                          double& by_t, double* x, double* u, ModelGradient& by_numbers) {
+void PassTangent::adjoint(const Point& at, const double* of_rates, const TreeTangent& tree, double& by_t, double* x,
+                          double* u, ModelGradient& by_numbers) {
     stand(at);
     for (Work<double>& w : one_) w.load = kUnloaded;
     up(of_rates, none_.data(), nullptr, one_.data());
@@ -405,26 +399,10 @@ void PassTangent::adjoint(const Point& at, const double* of_rates, const TreeTan
         by_v = by_a = kUnloaded;
     }
     add(by_numbers[NumberArray::gravity].data(), by_gravity);
-    efforts_transposed(at, numbers, by_t, x, u, by_numbers);
+    laws_.transposed({at.t, at.x, at.u}, y_.data(), {}, by_t, x, u, by_numbers);
     add_given(at, of_rates, by_t, by_numbers);
     add_bodies(by_numbers);
     add_joints(at, tree, by_numbers);
-}
-
-void PassTangent::efforts_transposed(const Point& at, const ModelTangent& numbers, double& by_t, double* x, double* u,
-                                     ModelGradient& by_numbers) {
-    for (const JointEffort& e : pass_.efforts_.list()) {
-        const int number = static_cast<int>(e.law - model_.laws.data());
-        const double y = y_[e.u];
-        Dual4 value = at.x[e.x], rate = at.u[e.u];
-        value.d[0] = rate.d[1] = 1.0;
-        const Dual4 effort =
-            e.law->kind->tangent({value, rate, at.t}, numbers.law_params(number), numbers.function_of(*e.law));
-        x[e.u] += y * effort.d[0];
-        u[e.u] += y * effort.d[1];
-        add_law_numbers(model_, number, {at.x[e.x], at.u[e.u], at.t}, numbers.function_of(*e.law), y, law_numbers_,
-                        by_t, by_numbers);
-    }
 }
 
 // What a drive has to exert is the gradient by its second derivative, with the opposite sign. A rotor is an inertia.

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/recursive/efforts_tangent.hpp"
 #include "formulations/recursive/tree_pass.hpp"
 #include "formulations/recursive/tree_tangent.hpp"
 #include "tangents/model_tangent.hpp"
@@ -13,7 +14,7 @@ namespace bellcrank::recursive {
 
 class PassTangent {
   public:
-    PassTangent(const Model& model, const LinkTree& tree, const TreePass& pass);
+    PassTangent(const Model& model, const LinkTree& tree, const TreePass& pass, EffortsTangent& laws);
 
     // Where TreePass has found u̇ last.
     struct Point {
@@ -30,8 +31,8 @@ class PassTangent {
     // Whether adjoint() is there: every joint moves.
     bool has_gradients() const;
     // From seeds of u̇ what by_t is increased by, tangent vectors x and u; by_numbers is added to.
-    void adjoint(const Point& at, const double* of_rates, const TreeTangent& tree, const ModelTangent& numbers,
-                 double& by_t, double* x, double* u, ModelGradient& by_numbers);
+    void adjoint(const Point& at, const double* of_rates, const TreeTangent& tree, double& by_t, double* x, double* u,
+                 ModelGradient& by_numbers);
 
   private:
     // How a link moves: velocity, its joint's part of it, acceleration of the parent seen from the link, gravity's
@@ -75,8 +76,6 @@ class PassTangent {
     template <class T>
     void down(Work<T>* work, T* out) const;
     void efforts_along(const Point& at, const Directions& d, const ModelTangent& numbers);
-    void efforts_transposed(const Point& at, const ModelTangent& numbers, double& by_t, double* x, double* u,
-                            ModelGradient& by_numbers);
     void add_bodies(ModelGradient& by_numbers) const;
     void add_joints(const Point& at, const TreeTangent& tree, ModelGradient& by_numbers) const;
     void add_given(const Point& at, const double* of_rates, double& by_t, ModelGradient& by_numbers) const;
@@ -84,6 +83,7 @@ class PassTangent {
     const Model& model_;
     const LinkTree& tree_;
     const TreePass& pass_;
+    EffortsTangent& laws_;
     std::vector<Here> here_;
     std::vector<Frame> frames_;
     std::vector<Work<Four>, AlignedAllocator<Work<Four>>> four_;
@@ -93,7 +93,6 @@ class PassTangent {
     std::vector<Load> by_velocity_, by_acceleration_, by_place_, by_own_;
     std::vector<Centre> centres_;  // per body
     std::vector<Ends> ends_;       // per joint
-    std::vector<Dual4> law_numbers_;
 };
 
 }  // namespace bellcrank::recursive

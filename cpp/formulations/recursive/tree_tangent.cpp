@@ -63,6 +63,7 @@ TreeTangent::TreeTangent(const Model& model, const LinkTree& tree)
     : model_(model),
       tree_(tree),
       displaced_(tree.links.size()),
+      sigma_(tree.links.size()),
       dv_(tree.links.size()),
       da_(tree.links.size()),
       placed_(tree.bodies.size()),
@@ -199,16 +200,14 @@ void TreeTangent::move_link(const Point& at, const Directions& d, int i, bool mo
         if (link.motion == Motion::screw) {
             const Quotient start = quotient(joint.screw_row, joint.slide_term);
             reached.v += link.at.rotation * Vec3T<Four>{kNone, kNone, along(start, *d.numbers)};
-            const double slide = model_.terms[joint.slide_term].coefficient;
-            const std::span<const Dual4> terms = d.numbers->values(NumberArray::term_coefficient);
-            const Four lead = (-terms[joint.turn_term].d - joint.advance * terms[joint.slide_term].d) / slide;
+            const Four lead = lead_along(joint, *d.numbers);
             sigma.v.z += at.x[link.x] * lead;
             own.v.z += at.u[link.u] * lead;
             rate.v.z += at.udot[link.u] * lead;
         }
         sigma += inward(k.rotation[i], k.shift[i] - origin.shift, reached);
     }
-    displaced_[i] = sigma;
+    displaced_[i] = sigma_[i] = sigma;
     dv_[i] = own;
     da_[i] = rate;
     da_[i] += cross(k.velocity[i], own);
@@ -220,6 +219,43 @@ void TreeTangent::move_link(const Point& at, const Directions& d, int i, bool mo
         da_[i] += inward(R, r, da_[link.parent]) + cross(inward(R, r, at.accelerations[link.parent]), sigma);
     }
     da_[i] += cross(dv_[i], Su);
+}
+
+Four TreeTangent::lead_along(const TreeJoint& joint, const ModelTangent& numbers) const {
+    const std::span<const Dual4> terms = numbers.values(NumberArray::term_coefficient);
+    return (-terms[joint.turn_term].d - joint.advance * terms[joint.slide_term].d) /
+           model_.terms[joint.slide_term].coefficient;
+}
+
+// Records have forces in world axes: in those of a link that turns by η they turn back.
+void TreeTangent::add_geometric(const Point& at, const Directions& d, const Forces& r, ForceT<Four>* loads,
+                                Four* efforts) const {
+    const bool moved = d.numbers != nullptr && moves_joints(*d.numbers);
+    for (size_t b = 0; b + 1 < tree_.bodies.size(); ++b) {
+        const BodyPlace& place = tree_.bodies[b];
+        if (place.link < 0) continue;
+        const Load& on = r.bodies[b];
+        const Vec3T<Four> f = -cross(displaced_[place.link].w, on.f);
+        ForceT<Four> more{cross(place.at.shift, f), f};
+        if (moved) {
+            Vec3T<Four> arm = placed_[b].v;
+            if (d.numbers->moves_points()) arm += change_in(d.numbers->body(static_cast<int>(b)).com);
+            more.n += cross(place.at.rotation * arm, on.f) + place.at.rotation * cross(placed_[b].w, on.n);
+        }
+        loads[place.link] += more;
+    }
+    for (size_t i = 0; i < tree_.links.size(); ++i) {
+        const Link& link = tree_.links[i];
+        const Load& F = r.links[i];
+        if (link.motion == Motion::swing && d.x != nullptr) {
+            const double along = 0.5 * dot(bent_axis(link, at.x), F.n);
+            efforts[link.u] -= along * four_of(d.x + kDirections * (link.u + 1));
+            efforts[link.u + 1] += along * four_of(d.x + kDirections * link.u);
+        }
+        if (link.motion == Motion::screw && moved)
+            efforts[link.u] += F.f.z * lead_along(tree_.joints[link.joint].joint, *d.numbers);
+        if (link.parent >= 0) loads[link.parent] += outward(at.k.rotation[i], at.k.shift[i], cross(sigma_[i], F));
+    }
 }
 
 void TreeTangent::write(const TreeState& k, const Twist* accelerations, Changes& out) const {
@@ -251,7 +287,7 @@ void TreeTangent::write(const TreeState& k, const Twist* accelerations, Changes&
 }
 
 // The transpose of write().
-void TreeTangent::read(const TreeState& k, const Twist* accelerations, const Gradient& of) {
+void TreeTangent::read(const TreeState& k, const Twist* accelerations, const Gradient& of, ModelGradient& by_numbers) {
     for (auto* loads : {&by_displaced_, &by_dv_, &by_da_, &by_placed_})
         std::fill(loads->begin(), loads->end(), Load{{0, 0, 0}, {0, 0, 0}});
     for (size_t b = 0; b < tree_.bodies.size(); ++b) {
@@ -274,6 +310,14 @@ void TreeTangent::read(const TreeState& k, const Twist* accelerations, const Gra
         by_placed_[b] = {x_turn + cross(u_turn, transpose_times(P, v.w)) + cross(udot_turn, transpose_times(P, a.w)),
                          transpose_times(P, x + cross(by_speed, v.w) + cross(udot, a.w))};
         if (!moves) continue;
+        if (of.r != nullptr) {
+            const Twist& Y = of.Y[place.link];
+            const Load& on = of.r->bodies[b];
+            const Vec3 arm = transpose_times(P, cross(on.f, Y.w));
+            by_displaced_[place.link].n += cross(Y.v + cross(Y.w, s), on.f);
+            by_placed_[b] += Load{cross(on.n, transpose_times(P, Y.w)), arm};
+            by_numbers.add_body(body, 0.0, arm, Mat3{});
+        }
         by_displaced_[place.link] += Load{cross(s, x) + P * x_turn + cross(speed, u) + cross(second, udot), x};
         by_dv_[place.link] += Load{cross(s, by_speed) + P * u_turn + cross(speed, udot), by_speed};
         by_da_[place.link] += Load{cross(s, udot) + P * udot_turn, udot};
@@ -281,7 +325,7 @@ void TreeTangent::read(const TreeState& k, const Twist* accelerations, const Gra
 }
 
 void TreeTangent::transposed(const Point& at, const Gradient& of, double* x, double* u, ModelGradient& by_numbers) {
-    read(at.k, at.accelerations, of);
+    read(at.k, at.accelerations, of, by_numbers);
     for (size_t j = steps_.size(); j-- > 0;) {
         const TreeJoint& joint = tree_.joints[j].joint;
         const Steps& steps = steps_[j];
@@ -292,7 +336,7 @@ void TreeTangent::transposed(const Point& at, const Gradient& of, double* x, dou
         }
         for (int i = steps.first + steps.count - 1; i >= steps.first; --i) {
             double lead = 0.0;
-            const Load reached = take_link(at, i, x, u, lead);
+            const Load reached = take_link(at, of, i, x, u, lead);
             const Link& link = tree_.links[i];
             if (link.motion == Motion::screw)
                 add_screw(joint, transpose_times(link.at.rotation, reached.f).z, lead, by_numbers);
@@ -315,7 +359,7 @@ void TreeTangent::add_screw(const TreeJoint& joint, double start, double lead, M
 
 // The transpose of move_link(): the gradient by how the frame before the joint moves, at its origin and in the axes of
 // the parent link, and by the lead of a screw.
-Load TreeTangent::take_link(const Point& at, int i, double* x, double* u, double& lead) {
+Load TreeTangent::take_link(const Point& at, const Gradient& of, int i, double* x, double* u, double& lead) {
     const TreeState& k = at.k;
     const Link& link = tree_.links[i];
     const Mat3& R = k.rotation[i];
@@ -333,6 +377,7 @@ Load TreeTangent::take_link(const Point& at, int i, double* x, double* u, double
         by_dv_[link.parent] += outward(R, r, by_v);
         by_da_[link.parent] += outward(R, r, rate);
     }
+    if (of.r != nullptr) sigma += -1.0 * cross(difference(of.Y[i], motion_of(k, link, of.y)), of.r->links[i]);
     Load turned = sigma;  // with what turns the columns
     if (link.motion == Motion::free) {
         own.n += -cross(Su.v, rate.f);
@@ -348,8 +393,14 @@ Load TreeTangent::take_link(const Point& at, int i, double* x, double* u, double
         const double by_own = 0.5 * dot(axis, own.n), by_rate = 0.5 * dot(axis, rate.n);
         x[link.u] += by_own * at.u[link.u + 1] + by_rate * at.udot[link.u + 1];
         x[link.u + 1] -= by_own * at.u[link.u] + by_rate * at.udot[link.u];
+        if (of.r != nullptr) {
+            const double along = 0.5 * dot(axis, of.r->links[i].n);
+            x[link.u] += along * of.y[link.u + 1];
+            x[link.u + 1] -= along * of.y[link.u];
+        }
     }
     lead = at.x[link.x] * sigma.f.z + at.u[link.u] * own.f.z + at.udot[link.u] * rate.f.z;
+    if (of.r != nullptr) lead += of.y[link.u] * of.r->links[i].f.z;
     return outward(R, r - steps_[link.joint].origin.shift, sigma);
 }
 

@@ -32,10 +32,24 @@ class TreeTangent {
     };
     void along(const Point& at, const Directions& directions, Changes& out);
 
+    // Forces r on the bodies that are not in balance, since those of the tree's joints are none of them: on each at its
+    // centre of mass, moment in principal axes, force in its link's axes; on each link with all that hangs on it.
+    struct Forces {
+        std::vector<Load> bodies, links;
+    };
+    // After along(): what the way from the bodies to the joints adds to the changes of r, as loads on the links and as
+    // efforts along speeds.
+    void add_geometric(const Point& at, const Directions& directions, const Forces& r, ForceT<Four>* loads,
+                       Four* efforts) const;
+
     // From gradients by records those by coordinates and speeds, which are set, and by numbers, which is added to.
     // Null: none by that.
     struct Gradient {
         const double *x, *u, *udot;
+        // Of Σ w·r with the motions w of the bodies besides, at speeds y by which the links move at Y; null: none.
+        const Forces* r = nullptr;
+        const Twist* Y = nullptr;
+        const double* y = nullptr;
     };
     void transposed(const Point& at, const Gradient& of, double* x, double* u, ModelGradient& by_numbers);
     // From the gradient by how a joint's frame at a marker moves in its body, in its axes, that by numbers.
@@ -70,17 +84,18 @@ class TreeTangent {
     JointMarker joint_marker(const TreeJoint& joint, int side) const;
     Shifted marker_along(int joint, int side, const ModelTangent& numbers) const;
     void move_link(const Point& at, const Directions& d, int link, bool moved, const Shifted* before);
-    Load take_link(const Point& at, int link, double* x, double* u, double& lead);
+    Load take_link(const Point& at, const Gradient& of, int link, double* x, double* u, double& lead);
     void add_screw(const TreeJoint& joint, double start, double lead, ModelGradient& by_numbers) const;
     void write(const TreeState& k, const Twist* accelerations, Changes& out) const;
-    void read(const TreeState& k, const Twist* accelerations, const Gradient& of);
+    void read(const TreeState& k, const Twist* accelerations, const Gradient& of, ModelGradient& by_numbers);
+    Four lead_along(const TreeJoint& joint, const ModelTangent& numbers) const;
 
     const Model& model_;
     const LinkTree& tree_;
-    std::vector<Steps> steps_;                         // per joint
-    std::vector<std::array<JointMarker, 2>> markers_;  // of its pair
-    std::vector<MotionT<Four>> displaced_, dv_, da_;   // per link
-    std::vector<Shifted> placed_;                      // per body, in its link
+    std::vector<Steps> steps_;                                // per joint
+    std::vector<std::array<JointMarker, 2>> markers_;         // of its pair
+    std::vector<MotionT<Four>> displaced_, sigma_, dv_, da_;  // per link
+    std::vector<Shifted> placed_;                             // per body, in its link
     std::vector<Load> by_displaced_, by_dv_, by_da_, by_placed_;
 };
 
