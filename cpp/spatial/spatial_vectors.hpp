@@ -61,8 +61,8 @@ inline ForceT<T>& operator+=(ForceT<T>& a, const ForceT<T>& b) {
     a.f += b.f;
     return a;
 }
-template <class T>
-inline T dot(const MotionT<T>& m, const ForceT<T>& f) {
+template <class S, class T>
+inline ProductOf<S, T> dot(const MotionT<S>& m, const ForceT<T>& f) {
     return dot(m.w, f.n) + dot(m.v, f.f);
 }
 template <class S, class T>
@@ -107,8 +107,8 @@ inline SymmetricT<T>& operator+=(SymmetricT<T>& a, const SymmetricT<T>& b) {
     for (int k = 0; k < 6; ++k) a.m[k] += b.m[k];
     return a;
 }
-template <class T>
-inline Vec3T<T> operator*(const SymmetricT<T>& s, const Vec3T<T>& v) {
+template <class S, class T>
+inline Vec3T<ProductOf<S, T>> operator*(const SymmetricT<S>& s, const Vec3T<T>& v) {
     return {s.m[0] * v.x + s.m[3] * v.y + s.m[4] * v.z, s.m[3] * v.x + s.m[1] * v.y + s.m[5] * v.z,
             s.m[4] * v.x + s.m[5] * v.y + s.m[2] * v.z};
 }

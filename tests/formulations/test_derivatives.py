@@ -4,11 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from rigs.differentiated import wrong
-from rigs.directions import CORES, EASY, GEOMETRY, Direction, core_at, moving
+from rigs.directions import CORES, EASY, GEOMETRY, NONE, Direction, core_at, core_size, moving
 from rigs.random_mechanisms import random_mechanism
 from rigs.seeds import over
 
+from bellcrank import _core as core
 from bellcrank import gallery
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.preparing import prepare
@@ -57,6 +59,32 @@ def test_along_numbers(name, formulation):
         system.accelerate()
         arrays = EASY if system.dropped_rows() else (*EASY, *GEOMETRY)
         check(*found, formulation, np.random.default_rng(4), 0.0, arrays)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "puma560", "spring_slider_crank", "stewart_platform"])
+def test_coordinates_of_the_model_change_alike(name):
+    model, state = moves(name)
+    along = Direction(core_at(model, state, "recursive"), model, np.random.default_rng(5), 0.4)
+    rates, _ = along.tangents()
+    found = core.coordinate_tangents(along.system, along.udot, *along.rows, rates[None], *along.rest)
+    lagrange = core_at(model, state, "lagrange")
+    dx, du, second, _ = along.of_bodies()
+    udot = core.tangents(lagrange, NONE, NONE, np.zeros(0), [], NONE)[0]
+    wanted = core.coordinate_tangents(lagrange, udot, dx[None], du[None], second[None], *along.rest)
+    for one, other in zip(found, wanted, strict=True):
+        assert_allclose(one, other, atol=1e-9 * max(np.abs(other).max(), 1.0))
+
+
+@pytest.mark.parametrize("formulation", CORES)
+def test_refused_by_name(formulation):
+    lacking = [name for name in gallery.catalogue() if moves(name) is None]
+    assert lacking
+    for name in lacking:
+        model = without_stops(prepare(gallery.catalogue()[name](), "lagrange").model)
+        system = core_at(model, model.initial, formulation)
+        still = np.zeros((1, core_size(system)))
+        with pytest.raises(Unsupported, match=LACKING):
+            core.closed_directions(system, still, still, np.zeros(0), [], NONE)
 
 
 def test_most_of_the_gallery_has_derivatives():

@@ -33,6 +33,11 @@ def core_at(model, state, formulation):
     return system
 
 
+def core_size(system):
+    """Numbers of a tangent vector of a core."""
+    return core.tangents(system, NONE, NONE, np.zeros(0), [], NONE)[0].size
+
+
 class Path:
     """States of a model along a direction, each put onto the rows.
 
@@ -180,12 +185,16 @@ class Direction:
         return np.array([change for _, _, change in self.changes])
 
     @property
+    def rows(self):
+        return self.dx[None], self.du[None]
+
+    @property
     def rest(self):
         return np.array([self.dt]), self.places, self.along[None] if self.changes else NONE
 
     def tangents(self):
         """Changes of accelerations and multipliers."""
-        _, rates, multipliers = core.tangents(self.system, self.dx[None], self.du[None], *self.rest)
+        _, rates, multipliers = core.tangents(self.system, *self.rows, *self.rest)
         return rates[0], multipliers[0]
 
     def of_bodies(self):
@@ -231,8 +240,7 @@ class Direction:
         They may be found in another way.
         """
         rates, _ = self.tangents()
-        along = self.dx[None], self.du[None], *self.rest
-        _, alone, none = core.tangents(self.system, *along, multipliers=False)
+        _, alone, none = core.tangents(self.system, *self.rows, *self.rest, multipliers=False)
         assert none.shape == (1, 0)
         return float(np.abs(alone[0] - rates).max(initial=0.0) / max(np.abs(rates).max(initial=1.0), 1.0))
 

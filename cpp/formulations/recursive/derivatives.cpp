@@ -49,7 +49,9 @@ class Recursive::Differential {
         for (auto* v : {&z_, &efforts_}) v->assign(own_.tangent_size(), 0.0);
         forces_ = {std::vector<Load>(own_.tree_.bodies.size()), std::vector<Load>(own_.tree_.links.size())};
         lanes_.resize(own_.tree_.links.size());
-        for (auto* v : {&dx_, &du_, &more_}) v->resize(own_.tangent_size());
+        for (auto* v : {&dx_, &du_, &more_, &z_along_}) v->resize(own_.tangent_size());
+        given_along_.resize(own_.tree_.drives.size());
+        for (auto* v : {&targets_along_, &lambda_along_}) v->resize(own_.recursion_.rows());
         given_.assign(own_.tree_.drives.size(), 0.0);
         for (auto* v : {&targets_, &lambda_}) v->assign(own_.recursion_.rows(), 0.0);
     }
@@ -118,30 +120,16 @@ class Recursive::Differential {
             if (d.t != nullptr) std::memcpy(&of_time, d.t, sizeof of_time);
             laws_.along({t, x, u}, of_time, dx_.data(), du_.data(), numbers, more_.data());
         }
-        for (int k = 0; k < kDirections; ++k) {
-            const auto second = [&](int row) { return changes_.rows[2][kDirections * row + k]; };
-            for (size_t i = 0; i < loads_.size(); ++i) {
-                const ForceT<Four>& on = lanes_[i];
-                loads_[i] = {{on.n.x[k], on.n.y[k], on.n.z[k]}, {on.f.x[k], on.f.y[k], on.f.z[k]}};
-            }
-            for (size_t i = 0; i < efforts_.size(); ++i) efforts_[i] = more_[i][k];
-            for (const Rotor& rotor : own_.tree_.rotors)
-                efforts_[rotor.speed] -= rotor.factor * second(rotor.row) / rotor.compliance;
-            for (size_t i = 0; i < given_.size(); ++i)
-                given_[i] = -second(own_.tree_.drives[i].row) / own_.tree_.drives[i].factor;
-            for (size_t i = 0; i < targets_.size(); ++i) targets_[i] = -second(own_.tree_.closing_rows[i]);
-            solve();
-            for (size_t i = 0; i < z_.size(); ++i) out[kDirections * i + k] = z_[i];
-            if (multipliers == nullptr) continue;
-            // Of the tree's joints: they exert what bodies lack.
-            std::fill(told_.begin(), told_.end(), 0.0);
-            for (size_t i = 0; i < lambda_.size(); ++i) told_[own_.tree_.closing_rows[i]] = lambda_[i];
-            for (const Rotor& rotor : own_.tree_.rotors)
-                told_[rotor.row] = -(second(rotor.row) + rotor.factor * z_[rotor.speed]) / rotor.compliance;
-            body_motions(virtual_);
-            for (size_t i = 0; i < record_.size(); ++i) record_[i] = -changes_.loads[kDirections * i + k];
-            add_inertial(virtual_, 1.0, record_);
-            own_.reactions_.spread_over_tree(record_.data(), told_);
+        for (const Rotor& rotor : own_.tree_.rotors)
+            more_[rotor.speed] -= rotor.factor / rotor.compliance * second_along(rotor.row);
+        for (size_t i = 0; i < given_along_.size(); ++i)
+            given_along_[i] = -second_along(own_.tree_.drives[i].row) / own_.tree_.drives[i].factor;
+        for (size_t i = 0; i < targets_along_.size(); ++i)
+            targets_along_[i] = -second_along(own_.tree_.closing_rows[i]);
+        solve_along();
+        std::memcpy(out, z_along_.data(), z_along_.size() * sizeof(Four));
+        for (int k = 0; k < kDirections && multipliers != nullptr; ++k) {
+            spread_along(k);
             for (size_t r = 0; r < told_.size(); ++r) multipliers[kDirections * r + k] = told_[r];
         }
     }
@@ -375,6 +363,45 @@ class Recursive::Differential {
         own_.recursion_.solve(own_.state_, in, z_.data(), lambda_.data());
         if (own_.recursion_.is_doubtful()) own_.recursion_.refine(own_.state_, in, z_.data(), lambda_.data());
     }
+    Four second_along(int row) const {
+        Four out;
+        std::memcpy(&out, &changes_.rows[2][kDirections * static_cast<size_t>(row)], sizeof out);
+        return out;
+    }
+    // The same for four directions.
+    void solve_along() {
+        if (!own_.recursion_.is_doubtful()) {
+            const recursive::Recursion::InputT<Four> in{lanes_.data(), more_.data(), nullptr, given_along_.data(),
+                                                        targets_along_.data()};
+            own_.recursion_.solve(own_.state_, in, z_along_.data(), lambda_along_.data());
+            return;
+        }
+        for (int k = 0; k < kDirections; ++k) {
+            const auto take = [k](const std::vector<Four>& from, std::vector<double>& to) {
+                for (size_t i = 0; i < to.size(); ++i) to[i] = from[i][k];
+            };
+            for (size_t i = 0; i < loads_.size(); ++i) {
+                const ForceT<Four>& on = lanes_[i];
+                loads_[i] = {{on.n.x[k], on.n.y[k], on.n.z[k]}, {on.f.x[k], on.f.y[k], on.f.z[k]}};
+            }
+            take(more_, efforts_), take(given_along_, given_), take(targets_along_, targets_);
+            solve();
+            for (size_t i = 0; i < z_.size(); ++i) z_along_[i][k] = z_[i];
+            for (size_t i = 0; i < lambda_.size(); ++i) lambda_along_[i][k] = lambda_[i];
+        }
+    }
+    // Multipliers along one of them, in told_: those of the tree's joints are what bodies lack.
+    void spread_along(int k) {
+        std::fill(told_.begin(), told_.end(), 0.0);
+        for (size_t i = 0; i < z_.size(); ++i) z_[i] = z_along_[i][k];
+        for (size_t i = 0; i < lambda_along_.size(); ++i) told_[own_.tree_.closing_rows[i]] = lambda_along_[i][k];
+        for (const Rotor& rotor : own_.tree_.rotors)
+            told_[rotor.row] = -(second_along(rotor.row)[k] + rotor.factor * z_[rotor.speed]) / rotor.compliance;
+        body_motions(virtual_);
+        for (size_t i = 0; i < record_.size(); ++i) record_[i] = -changes_.loads[kDirections * i + k];
+        add_inertial(virtual_, 1.0, record_);
+        own_.reactions_.spread_over_tree(record_.data(), told_);
+    }
     recursive::Recursion::Input input() const {
         return {loads_.data(), efforts_.data(), nullptr, given_.data(), targets_.data()};
     }
@@ -456,7 +483,8 @@ class Recursive::Differential {
     TreeTangent::Changes bodies_;
     std::vector<Load> loads_;  // per link
     std::vector<ForceT<Four>> lanes_;
-    std::vector<Four> dx_, du_, more_;  // tangent vectors
+    std::vector<Four> dx_, du_, more_, z_along_;  // tangent vectors
+    std::vector<Four> given_along_, targets_along_, lambda_along_;
     TreeTangent::Forces forces_;
     std::vector<Twist> motions_;
     std::vector<double> record_, virtual_, still_;                    // of the bodies
