@@ -14,6 +14,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.state import Floats, State
+from bellcrank.errors import Unsupported
 from bellcrank.formulations.system import System
 from bellcrank.linear.quantities import Change, Motion, Observed, Quantities, records
 from bellcrank.linear.state_chart import StateChart
@@ -166,3 +167,15 @@ class Tangents:
     def redundant(self) -> bool:
         """Whether rows were left out as redundant."""
         return bool(self._system.core.dropped_rows())
+
+
+def refuse_other_formulations(system: System) -> None:
+    """Raise Unsupported for formulations whose equations have no derivatives."""
+    nothing = np.zeros((0, 0))
+    try:
+        _core.closed_directions(system.core, nothing, nothing, np.zeros(1), [], nothing)
+    except Unsupported as error:
+        text = str(error)
+        if system.formulation != "lagrange":
+            text += ": prepare the mechanism with formulation='lagrange'"
+        raise Unsupported(text) from None
