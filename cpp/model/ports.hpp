@@ -248,7 +248,7 @@ class Derivatives : public Port {
     };
     struct Gradient {
         double t = 0.0;
-        std::vector<double> x, u;  // tangent vectors
+        std::vector<double> x{}, u{}, udot{};  // tangent vectors; the last only where measures depend on accelerations
     };
     // Changes dx and du of the state to those along which the rows hold, by the least that does it; x and u of the
     // directions do not count. left: the largest change of a row that this leaves, for each direction.
@@ -272,6 +272,38 @@ class Derivatives : public Port {
     virtual void adjoint(double, const double*, const double*, const double*, const double* /* of u̇ */,
                          const double* /* of λ */, const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
         refuse("derivatives");
+    }
+
+    // A displacement ξ of a state that moves has the rate δu − ω × ξ in axes that turn by ω: adds `sign` times −ω × ξ,
+    // of as many displacements side by side as there are lanes.
+    virtual void add_turning(const double* /* u */, double /* sign */, const double* /* dx */, int /* lanes */,
+                             double* /* rate */) {
+        refuse("derivatives of runs");
+    }
+
+    // Values of coordinates, their rates and second rates, by coordinate of the model; and what rows are off.
+    struct Measured {
+        std::vector<double> coordinates[3], rows;
+    };
+    // Along directions, and changes of the accelerations.
+    virtual void measure_tangent(double, const double*, const double*, const double*, const Directions&,
+                                 const double* /* du̇ */, Measured&) {
+        refuse("derivatives of measures");
+    }
+    // The gradient of Σ seed · change of them, of accelerations too. Empty: no seeds.
+    virtual void measure_adjoint(double, const double*, const double*, const double*, const Measured& /* seeds */,
+                                 const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
+        refuse("derivatives of measures");
+    }
+
+    // After project() has found an impact, by which u became u1: changes of u become those of u1.
+    virtual void impact_tangent(double, const double*, const double* /* u */, const double* /* u1 */, const Directions&,
+                                double* /* du1 */) {
+        refuse("derivatives of impacts");
+    }
+    virtual void impact_adjoint(double, const double*, const double* /* u */, const double* /* u1 */,
+                                const double* /* of u1 */, const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
+        refuse("derivatives of impacts");
     }
 };
 
@@ -326,6 +358,7 @@ struct Ports {
     Impulses& impulses;
     StopWatch& stops;
     Record& record;
+    Derivatives& derivatives;
 };
 
 }  // namespace bellcrank

@@ -1,0 +1,386 @@
+#include "integrate/run_tangent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "interruption/interruption.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr int kMostPieces = 4096;      // of a step that is followed
+constexpr double kGrazing = 1e-2;     // m/s, rad/s: slower impacts are remarked on
+constexpr double kTogether = 1e-9;    // m, rad: stops as near are met together
+constexpr double kFoundAgain = 1e-6;  // velocities behind an impact, in parts of the largest
+
+double dot(const std::vector<double>& a, const double* b) {
+    double sum = 0.0;
+    for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+}  // namespace
+
+RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const std::string& method,
+                       const Tolerances& tolerances, std::vector<Watched> watched)
+    : ports_(ports),
+      model_(model),
+      tape_(std::move(tape)),
+      watched_(std::move(watched)),
+      stages_(ports.dynamics, ports.projection) {
+    if (tape_.spoiled() != nullptr)
+        throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(tape_.spoiled_at()) +
+                      " s " + tape_.spoiled());
+    for (const Watched& one : watched_) {
+        watches_rates_ |= one.what == Watched::What::second;
+        watches_loads_ |= one.what == Watched::What::multiplier;
+    }
+    const size_t n = ports_.dynamics.tangent_size();
+    for (auto* v : {&udot_, &udot1_, &by_x_, &by_u_, &stage_x_, &stage_u_}) v->assign(n, 0.0);
+    rates_.assign(kDirections * n, 0.0);
+    loads_.assign(kDirections * static_cast<size_t>(model_.rows_total()), 0.0);
+    none_.assign(model_.rows_total(), 0.0);
+    for (auto* list : {&of_x_, &of_u_, &at_u_})
+        for (std::vector<double>& v : *list) v.assign(n, 0.0);
+    for (std::vector<double>& v : at_x_) v.assign(ports_.dynamics.configuration_size(), 0.0);
+    if (method != "dopri5") refine(method, tolerances);
+}
+
+// A method of high order takes steps that are too long for these stages.
+void RunTangent::refine(const std::string& method, const Tolerances& tolerances) {
+    Tape fine(ports_.dynamics.configuration_size(), ports_.dynamics.tangent_size());
+    DormandPrince stepper(ports_.dynamics, ports_.projection, tolerances);
+    std::vector<double> x, u, x1, u1;
+    for (int i = 0; i < tape_.count(); ++i) {
+        fine.copy(tape_, i);
+        if (i + 1 == tape_.count() || !flows(i)) continue;
+        look_for_interrupts();
+        stand(i);
+        stepper.restart();
+        x.assign(tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size());
+        u.assign(tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size());
+        x1 = x, u1 = u;
+        double t = tape_[i].t, h = length(i);
+        const double end = tape_[i + 1].arrived;
+        for (int tries = 0; t < end; ++tries) {
+            if (tries == kMostPieces)
+                throw Refusal("derivatives of runs that are stiff, as this one by " + method +
+                              " is at t = " + std::to_string(t) + " s, are not implemented");
+            const bool last = t + h * (1.0 + 1e-9) >= end;
+            if (last) h = end - t;
+            const StepOutcome outcome = stepper.step(t, h, x.data(), u.data(), x1.data(), u1.data());
+            if (!outcome.constraints_met || !(outcome.error <= 1.0)) {
+                h = std::isfinite(outcome.error) ? stepper.refused(h, outcome) : 0.25 * h;
+                continue;
+            }
+            if (last) break;
+            t += h;
+            h = stepper.accepted(h, outcome, false);
+            x.swap(x1), u.swap(u1);
+            fine.add({t, t}, x.data(), u.data());
+            ports_.steps.commit(t, x.data(), u.data());
+            ports_.stops.watch_stops(t, x.data(), u.data());
+        }
+    }
+    tape_ = std::move(fine);
+}
+
+bool RunTangent::flows(int i) const { return !tape_[i].impact && length(i) > 0.0; }
+
+// Branches of angles, and which stops are left alone, as they were there.
+void RunTangent::stand(int i) {
+    ports_.steps.commit(tape_[i].t, tape_.x(i), tape_.u(i));
+    tape_[i].meets ? ports_.stops.meet_stops() : ports_.stops.watch_stops(tape_[i].t, tape_.x(i), tape_.u(i));
+}
+
+void RunTangent::accelerate(int i) {
+    stand(i);
+    ports_.dynamics.accelerate(tape_[i].t, tape_.x(i), tape_.u(i), udot_.data());
+}
+
+Derivatives::Directions RunTangent::of(const Lanes& lanes, bool stage) const {
+    return {nullptr, stage ? lanes.stage_x.data() : lanes.x.data(), stage ? lanes.stage_u.data() : lanes.u.data(),
+            lanes.numbers.get()};
+}
+
+void RunTangent::forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
+                         const double* along, double* out, double* left) {
+    const size_t n = ports_.dynamics.tangent_size();
+    count_ = count;
+    remarks_.clear();
+    lanes_.resize((count + kDirections - 1) / kDirections);
+    std::vector<ModelTangent::Change> changes(places.size());
+    for (size_t g = 0; g < lanes_.size(); ++g) {
+        Lanes& lanes = lanes_[g];
+        for (auto* v : {&lanes.x, &lanes.u, &lanes.stage_x, &lanes.stage_u, &lanes.u1}) v->assign(kDirections * n, 0.0);
+        for (int s = 0; s < kStages; ++s)
+            for (auto* v : {&lanes.rate_x[s], &lanes.rate_u[s]}) v->assign(kDirections * n, 0.0);
+        for (size_t p = 0; p < places.size(); ++p) changes[p] = {places[p], {}};
+        for (int k = 0; k < kDirections && kDirections * static_cast<int>(g) + k < count; ++k) {
+            const size_t d = kDirections * g + k;
+            for (size_t i = 0; i < n; ++i) {
+                lanes.x[kDirections * i + k] = dx[d * n + i];
+                lanes.u[kDirections * i + k] = du[d * n + i];
+            }
+            for (size_t p = 0; p < places.size(); ++p) changes[p].along[k] = along[d * places.size() + p];
+        }
+        lanes.numbers = std::make_unique<ModelTangent>(model_);
+        lanes.numbers->change(changes);
+    }
+    for (int i = 0; i < tape_.count(); ++i) {
+        look_for_interrupts();
+        if (i + 1 < tape_.count() && flows(i)) {
+            stand(i);
+            flow(i, out, left);
+            continue;
+        }
+        accelerate(i);
+        arrive(i, out, left);
+        if (tape_[i].impact) pass_impact(i);
+    }
+}
+
+// Closed at a station, where the rows that hold are known from its acceleration.
+void RunTangent::arrive(int i, double* out, double* left) {
+    for (size_t g = 0; g < lanes_.size(); ++g) {
+        Lanes& lanes = lanes_[g];
+        double open[kDirections];
+        ports_.derivatives.close_directions(tape_[i].t, tape_.x(i), tape_.u(i), of(lanes, false), lanes.x.data(),
+                                            lanes.u.data(), open);
+        const int first = kDirections * static_cast<int>(g);
+        for (int k = 0; i == 0 && k < kDirections && first + k < count_; ++k) left[first + k] = open[k];
+        if (tape_[i].output >= 0) record(i, lanes, first, out);
+    }
+}
+
+void RunTangent::record(int i, const Lanes& lanes, int first, double* out) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    if (watches_rates_ || watches_loads_)
+        ports_.derivatives.tangent(t, x, u, udot_.data(), of(lanes, false), rates_.data(), loads_.data());
+    ports_.derivatives.measure_tangent(t, x, u, udot_.data(), of(lanes, false),
+                                       watches_rates_ ? rates_.data() : nullptr, measured_);
+    for (int k = 0; k < kDirections && first + k < count_; ++k) {
+        double* to = out + (static_cast<size_t>(tape_[i].output) * count_ + first + k) * watched_.size();
+        for (const Watched& one : watched_)
+            *to++ = one.what == Watched::What::multiplier
+                        ? loads_[kDirections * one.number + k]
+                        : measured_.coordinates[static_cast<int>(one.what)][kDirections * one.number + k];
+    }
+}
+
+void RunTangent::flow(int i, double* out, double* left) {
+    const double h = length(i);
+    stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
+        const int s = at.number;
+        if (s == 0) {
+            std::copy_n(at.udot, udot_.size(), udot_.begin());
+            arrive(i, out, left);
+        }
+        const bool closes = s > 0 && ports_.dynamics.statistics().dropped_rows > 0;
+        const double *a = DopriStages::before(s), square = 0.5 * h * h * DopriStages::kC[1] * DopriStages::kC[1];
+        for (Lanes& lanes : lanes_) {
+            lanes.stage_x = lanes.x, lanes.stage_u = lanes.u;
+            for (int j = 0; j < s; ++j)
+                for (size_t k = 0; k < lanes.x.size(); ++k) {
+                    lanes.stage_x[k] += h * a[j] * lanes.rate_x[j][k];
+                    lanes.stage_u[k] += h * a[j] * lanes.rate_u[j][k];
+                }
+            if (s == 1)
+                for (size_t k = 0; k < lanes.x.size(); ++k) lanes.stage_x[k] += square * lanes.rate_u[0][k];
+            double open[kDirections];
+            if (closes)
+                ports_.derivatives.close_directions(at.time, at.x, at.u, of(lanes, true), lanes.stage_x.data(),
+                                                    lanes.stage_u.data(), open);
+            ports_.derivatives.tangent(at.time, at.x, at.u, at.udot, of(lanes, true), lanes.rate_u[s].data(),
+                                       loads_.data());
+            lanes.rate_x[s] = lanes.stage_u;
+            ports_.derivatives.add_turning(at.u, 1.0, lanes.stage_x.data(), kDirections, lanes.rate_x[s].data());
+        }
+    });
+    for (Lanes& lanes : lanes_)
+        for (int s = 0; s < kStages; ++s)
+            for (size_t k = 0; k < lanes.x.size(); ++k) {
+                lanes.x[k] += h * DopriStages::kB[s] * lanes.rate_x[s][k];
+                lanes.u[k] += h * DopriStages::kB[s] * lanes.rate_u[s][k];
+            }
+}
+
+// The stop that is met at a station, after its acceleration, and the impact.
+RunTangent::Hit RunTangent::hit(int i) {
+    const double t = tape_[i].t;
+    std::vector<double> gaps(ports_.stops.stops()), rates(gaps.size());
+    ports_.stops.gaps(t, tape_.x(i), tape_.u(i), gaps.data(), rates.data());
+    int met = -1;
+    for (int s = 0; s < static_cast<int>(gaps.size()); ++s)
+        if (rates[s] < 0.0 && (met < 0 || std::abs(gaps[s]) < std::abs(gaps[met]))) met = s;
+    if (met < 0)
+        throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(t) +
+                      " s a stop is met that nothing approaches");
+    for (int s = 0; s < static_cast<int>(gaps.size()); ++s)
+        if (s != met && rates[s] < 0.0 && std::abs(gaps[s]) < kTogether)
+            remarks_.push_back({Remark::What::together, t, s, gaps[s]});
+    if (-rates[met] < kGrazing) remarks_.push_back({Remark::What::grazing, t, met, -rates[met]});
+    Hit found{ports_.stops.row_of_stop(met), rates[met], {}, {}};
+    found.x1.assign(tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size());
+    found.u1.assign(tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size());
+    return found;
+}
+
+// Velocities behind an impact, with the rows and factors by which it was found.
+void RunTangent::strike(int i, Hit& hit) {
+    ports_.stops.meet_stops();
+    ports_.projection.project(tape_[i].t, hit.x1.data(), hit.u1.data());
+    double most = 0.0, missed = 0.0;
+    for (size_t k = 0; k < hit.u1.size(); ++k) {
+        most = std::max({most, std::abs(hit.u1[k]), std::abs(tape_.u(i)[k])});
+        missed = std::max(missed, std::abs(hit.u1[k] - tape_.u(i + 1)[k]));
+    }
+    if (!(missed <= kFoundAgain * most))
+        throw Refusal("derivatives of this run are not implemented: the impact at t = " + std::to_string(tape_[i].t) +
+                      " s is another one when it is followed again");
+}
+
+// On the way to the impact and from it on at the same times as before: δx of where it is met is δx + u δt, with δu
+// likewise; behind it u1 δt and u̇1 δt are taken off.
+void RunTangent::pass_impact(int i) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    const size_t n = udot_.size();
+    Hit met = hit(i);
+    for (Lanes& lanes : lanes_) {
+        ports_.derivatives.measure_tangent(t, x, u, udot_.data(), of(lanes, false), nullptr, measured_);
+        for (int k = 0; k < kDirections; ++k) lanes.t[k] = -measured_.rows[kDirections * met.row + k] / met.rate;
+        for (size_t j = 0; j < n; ++j)
+            for (int k = 0; k < kDirections; ++k) {
+                lanes.x[kDirections * j + k] += u[j] * lanes.t[k];
+                lanes.u[kDirections * j + k] += udot_[j] * lanes.t[k];
+            }
+    }
+    strike(i, met);
+    for (Lanes& lanes : lanes_)
+        ports_.derivatives.impact_tangent(t, met.x1.data(), u, met.u1.data(),
+                                          {lanes.t, lanes.x.data(), lanes.u.data(), lanes.numbers.get()},
+                                          lanes.u1.data());
+    stand(i + 1);
+    ports_.dynamics.accelerate(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), udot1_.data());
+    for (Lanes& lanes : lanes_)
+        for (size_t j = 0; j < n; ++j)
+            for (int k = 0; k < kDirections; ++k) {
+                lanes.x[kDirections * j + k] -= tape_.u(i + 1)[j] * lanes.t[k];
+                lanes.u[kDirections * j + k] = lanes.u1[kDirections * j + k] - udot1_[j] * lanes.t[k];
+            }
+}
+
+void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
+                          ModelGradient& by_numbers) {
+    further_ = &further, by_numbers_ = &by_numbers;
+    remarks_.clear();
+    for (auto* v : {&by_x_, &by_u_}) std::fill(v->begin(), v->end(), 0.0);
+    for (int i = tape_.count() - 1; i >= 0; --i) {
+        look_for_interrupts();
+        const bool last = i + 1 == tape_.count();
+        if (!last && flows(i)) {
+            flow_back(i);
+        } else {
+            if (!last && tape_[i].impact) pass_impact_back(i);
+            accelerate(i);
+        }
+        depart(i, seeds);
+    }
+    start = {0.0, by_x_, by_u_, {}};
+}
+
+void RunTangent::add(std::vector<double>& to, const std::vector<double>& from) {
+    for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
+// The transpose of arrive().
+void RunTangent::depart(int i, const double* seeds) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    if (tape_[i].output >= 0) {
+        for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
+        measured_.rows.clear();
+        seeds_of_rows_.assign(model_.rows_total(), 0.0);
+        const double* seed = seeds + static_cast<size_t>(tape_[i].output) * watched_.size();
+        for (const Watched& one : watched_)
+            (one.what == Watched::What::multiplier ? seeds_of_rows_
+                                                   : measured_.coordinates[static_cast<int>(one.what)])[one.number] +=
+                *seed++;
+        ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+        add(by_x_, found_.x), add(by_u_, found_.u);
+        if (watches_rates_ || watches_loads_) {
+            of_udot_ = found_.udot;
+            ports_.derivatives.adjoint(t, x, u, udot_.data(), of_udot_.data(), seeds_of_rows_.data(), *further_, found_,
+                                       *by_numbers_);
+            add(by_x_, found_.x), add(by_u_, found_.u);
+        }
+    }
+    ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), *further_, found_, *by_numbers_);
+    by_x_ = found_.x, by_u_ = found_.u;
+}
+
+// The transpose of flow(): through the stages in reverse.
+void RunTangent::flow_back(int i) {
+    const double h = length(i), square = 0.5 * h * h * DopriStages::kC[1] * DopriStages::kC[1];
+    stand(i);
+    stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
+        at_t_[at.number] = at.time;
+        std::copy_n(at.x, at_x_[at.number].size(), at_x_[at.number].begin());
+        std::copy_n(at.u, at_u_[at.number].size(), at_u_[at.number].begin());
+    });
+    const size_t n = udot_.size();
+    for (int s = 0; s < kStages; ++s)
+        for (size_t k = 0; k < n; ++k) {
+            of_x_[s][k] = h * DopriStages::kB[s] * by_x_[k];
+            of_u_[s][k] = h * DopriStages::kB[s] * by_u_[k];
+        }
+    for (int s = kStages - 1; s >= 0; --s) {
+        const double t = at_t_[s], *x = at_x_[s].data(), *u = at_u_[s].data();
+        ports_.dynamics.accelerate(t, x, u, udot_.data());
+        const bool closes = s > 0 && ports_.dynamics.statistics().dropped_rows > 0;
+        ports_.derivatives.adjoint(t, x, u, udot_.data(), of_u_[s].data(), none_.data(), *further_, found_,
+                                   *by_numbers_);
+        stage_x_ = found_.x, stage_u_ = found_.u;
+        ports_.derivatives.add_turning(u, -1.0, of_x_[s].data(), 1, stage_x_.data());
+        add(stage_u_, of_x_[s]);
+        if (closes) {
+            ports_.derivatives.close_adjoint(t, x, u, stage_x_.data(), stage_u_.data(), *further_, found_,
+                                             *by_numbers_);
+            stage_x_ = found_.x, stage_u_ = found_.u;
+        }
+        add(by_x_, stage_x_), add(by_u_, stage_u_);
+        const double* a = DopriStages::before(s);
+        for (int j = 0; j < s; ++j)
+            for (size_t k = 0; k < n; ++k) {
+                of_x_[j][k] += h * a[j] * stage_x_[k];
+                of_u_[j][k] += h * a[j] * stage_u_[k];
+            }
+        if (s == 1)
+            for (size_t k = 0; k < n; ++k) of_u_[0][k] += square * stage_x_[k];
+    }
+}
+
+// The transpose of pass_impact().
+void RunTangent::pass_impact_back(int i) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    stand(i + 1);
+    ports_.dynamics.accelerate(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), udot1_.data());
+    double by_t = -dot(by_x_, tape_.u(i + 1)) - dot(by_u_, udot1_.data());
+    accelerate(i);
+    Hit met = hit(i);
+    strike(i, met);
+    ports_.derivatives.impact_adjoint(t, met.x1.data(), u, met.u1.data(), by_u_.data(), *further_, found_,
+                                      *by_numbers_);
+    add(by_x_, found_.x);
+    by_u_ = found_.u;
+    by_t += found_.t + dot(by_x_, u) + dot(by_u_, udot_.data());
+    for (std::vector<double>& list : measured_.coordinates) list.clear();
+    measured_.rows.assign(model_.rows_total(), 0.0);
+    measured_.rows[met.row] = -by_t / met.rate;
+    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    add(by_x_, found_.x);
+}
+
+}  // namespace bellcrank

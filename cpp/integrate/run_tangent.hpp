@@ -1,0 +1,112 @@
+// What the frames of a run do along directions of its start and of the model's numbers, and gradients by these
+// (docs/theory/derivatives.md, section 6).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "integrate/runge_kutta.hpp"
+#include "integrate/tape.hpp"
+#include "tangents/model_tangent.hpp"
+
+namespace bellcrank {
+
+// Follows a tape with the stages of Dormand and Prince, and along each the equations of motion in its directions:
+//   ξ̇ = δu − ω × ξ,   δu̇ of Derivatives::tangent(),
+// linear equations, solved by the same method with the same steps. An impact of a stop with the gap g changes its time
+// by δt = −δg / ġ, so that states beside it are compared at the same time.
+class RunTangent {
+  public:
+    // A number of each frame: a coordinate of the model, its rate or second rate, the multiplier of a row.
+    struct Watched {
+        enum class What { value, rate, second, multiplier };
+        What what;
+        int number;
+    };
+    // What makes derivatives large or one-sided.
+    struct Remark {
+        enum class What { grazing, together };
+        What what;
+        double t;
+        int stop;
+        double size;  // the speed of the impact, by that of rest; the gap of the second stop
+    };
+
+    // A tape of a method other than that of Dormand and Prince is followed in steps of these tolerances. Throws Refusal
+    // for a tape that cannot be followed.
+    RunTangent(const Ports& ports, const Model& model, Tape tape, const std::string& method,
+               const Tolerances& tolerances, std::vector<Watched> watched);
+
+    RunTangent(const RunTangent&) = delete;
+    RunTangent& operator=(const RunTangent&) = delete;
+
+    // Each of `count` directions: changes of the state, (count, n), and of numbers, (count, places); they are closed.
+    // out: (outputs, count, watched). left: by how much rows stay open at the start, for each direction.
+    void forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
+                 const double* along, double* out, double* left);
+    // The gradient of Σ seed · number, seeds (outputs, watched): by the state at the start, and by numbers.
+    void backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
+                  ModelGradient& by_numbers);
+
+    int outputs() const { return tape_.outputs(); }
+    int steps() const { return tape_.count() - 1; }
+    const std::vector<Remark>& remarks() const { return remarks_; }
+
+  private:
+    static constexpr int kStages = DopriStages::kStages;
+    // Four directions.
+    struct Lanes {
+        std::unique_ptr<ModelTangent> numbers;
+        std::vector<double> x, u, stage_x, stage_u;
+        std::array<std::vector<double>, kStages> rate_x, rate_u;
+        double t[kDirections] = {};  // at an impact
+        std::vector<double> u1;      // behind it
+    };
+    // A stop that is met.
+    struct Hit {
+        int row;
+        double rate;
+        std::vector<double> x1, u1;  // behind the impact
+    };
+
+    void refine(const std::string& method, const Tolerances& tolerances);
+    bool flows(int i) const;
+    double length(int i) const { return tape_[i + 1].arrived - tape_[i].t; }
+    void stand(int i);
+    void accelerate(int i);
+    Derivatives::Directions of(const Lanes& lanes, bool stage) const;
+    void arrive(int i, double* out, double* left);
+    void record(int i, const Lanes& lanes, int first, double* out);
+    void flow(int i, double* out, double* left);
+    void pass_impact(int i);
+    Hit hit(int i);
+    void strike(int i, Hit& hit);
+    static void add(std::vector<double>& to, const std::vector<double>& from);
+    void depart(int i, const double* seeds);
+    void flow_back(int i);
+    void pass_impact_back(int i);
+
+    Ports ports_;
+    const Model& model_;
+    Tape tape_;
+    std::vector<Watched> watched_;
+    bool watches_rates_ = false, watches_loads_ = false;  // second rates; multipliers
+    DopriStages stages_;
+    int count_ = 0;  // of directions
+    std::vector<Lanes> lanes_;
+    std::vector<double> udot_, udot1_, loads_, rates_;
+    Derivatives::Measured measured_;
+    std::vector<Remark> remarks_;
+    // Backwards: the gradient where it has got to, and what adds to it.
+    const std::vector<NumberPlace>* further_ = nullptr;
+    ModelGradient* by_numbers_ = nullptr;
+    std::vector<double> by_x_, by_u_, stage_x_, stage_u_, none_, seeds_of_rows_, of_udot_;
+    Derivatives::Gradient found_;
+    std::array<std::vector<double>, kStages> of_x_, of_u_, at_x_, at_u_;
+    std::array<double, kStages> at_t_;
+};
+
+}  // namespace bellcrank
