@@ -321,6 +321,15 @@ void bind_integrate(nb::module_& m) {
             return PoleWatch(self.core(), self.core()).undefined(self.time, self.x.data(), self.u.data());
         },
         "system"_a, "The model row with an angle that has no direction at the system's state, -1: none.");
+    m.def(
+        "break_times",
+        [](SystemAt& self, double from, double to) {
+            std::vector<double> found;
+            self.core().break_times(from, to, found);
+            return found;
+        },
+        "system"_a, "begin"_a, "end"_a,
+        "Times between two, neither included, at which functions of time or their first two derivatives jump.");
     m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "what"_a, "on_block"_a, "on_progress"_a,
           nb::sig("def kinematics(system: SystemAt, output_times: collections.abc.Sequence[float], what: Observation, "
                   "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "

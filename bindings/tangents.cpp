@@ -5,6 +5,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
 #include "integrate/run_tangent.hpp"
 #include "state_of.hpp"
 #include "tangents/equations_tangent.hpp"
@@ -229,28 +231,31 @@ std::pair<Cube, Column> follow(RunTangentAt& self, const Rows& x, const Rows& u,
     return {Cube(out->data(), 3, shape, owner), left};
 }
 
-std::tuple<Column, Column, Column> follow_back(RunTangentAt& self, const Rows& seeds, const Places& places) {
+std::tuple<Column, Column, Column, double> follow_back(RunTangentAt& self, const Rows& seeds, const Places& places,
+                                                       bool errors) {
     check_size(seeds.rows(), self.tangent.outputs(), "seeds");
     check_size(seeds.cols(), static_cast<int>(self.width), "seeds");
     const Model& model = self.at.core().model();
     const std::vector<NumberPlace> further = places_of(model, places);
     Derivatives::Gradient start;
     ModelGradient by_numbers(model);
+    double error = std::numeric_limits<double>::quiet_NaN();
     {
         const nb::gil_scoped_release release;
-        self.tangent.backward(seeds.data(), further, start, by_numbers);
+        self.tangent.backward(seeds.data(), further, start, by_numbers, errors ? &error : nullptr);
     }
     Column numbers(further.size());
     for (size_t i = 0; i < further.size(); ++i) numbers[i] = by_numbers.at(further[i]);
     return {Eigen::Map<const Column>(start.x.data(), start.x.size()),
-            Eigen::Map<const Column>(start.u.data(), start.u.size()), numbers};
+            Eigen::Map<const Column>(start.u.data(), start.u.size()), numbers, error};
 }
 
 nb::list remarks(const RunTangentAt& self) {
+    static constexpr const char* kNames[] = {"grazing", "together", "touching", "open"};
     nb::list out;
     for (const RunTangent::Remark& one : self.tangent.remarks())
-        out.append(nb::make_tuple(one.what == RunTangent::Remark::What::grazing ? "grazing" : "together", one.t,
-                                  self.at.core().row_of_stop(one.stop), one.size));
+        out.append(nb::make_tuple(kNames[static_cast<int>(one.what)], one.t,
+                                  one.stop < 0 ? -1 : self.at.core().row_of_stop(one.stop), one.size));
     return out;
 }
 
@@ -264,7 +269,8 @@ void bind_tangents(nb::module_& m) {
                      const std::vector<std::pair<int, int>>&>(),
             "system"_a, "tape"_a, "method"_a, "rtol"_a, "atol"_a, "watched"_a, nb::keep_alive<1, 2>(),
             "watched: numbers of each frame, (0, coordinate) its value, (1, coordinate) its rate, (2, coordinate) its\n"
-            "second rate, (3, row) a multiplier. Refuses a tape that cannot be followed.")
+            "second rate, (3, row) a multiplier, (4, 15 body + k) of its frame position, velocity, acceleration, angular\n"
+            "velocity and acceleration, world axes. Refuses a tape that cannot be followed.")
         .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a,
              nb::sig("def follow(self, x: numpy.typing.NDArray[numpy.float64], u: numpy.typing.NDArray[numpy.float64], "
                      "places: collections.abc.Sequence[tuple[str, int]], along: numpy.typing.NDArray[numpy.float64]) "
@@ -272,12 +278,13 @@ void bind_tangents(nb::module_& m) {
              "Changes of what is watched, (frames, d, watched), along directions of the start (d, n) and of numbers\n"
              "(d, places); and by how much rows stay open at the start, (d,).")
         .def(
-            "follow_back", &follow_back, "seeds"_a, "places"_a,
+            "follow_back", &follow_back, "seeds"_a, "places"_a, "errors"_a,
             "The gradient of a sum of what is watched with weights (frames, watched): by the state at the start (n,),\n"
-            "(n,), and by numbers (places,).")
+            "(n,), and by numbers (places,); and, where errors are asked for, what the sum would be without those of\n"
+            "the method, less what it is.")
         .def("remarks", &remarks, nb::sig("def remarks(self) -> list[tuple[str, float, int, float]]"),
              "What the last call found on the way that makes derivatives large or one-sided: its kind, its time, the\n"
-             "row of a stop, and how large.");
+             "row of a stop or -1, and how large.");
     m.def("closed_directions", &closed_directions, "system"_a, "x"_a, "u"_a, "t"_a, "places"_a, "along"_a,
           "Directions of the state (d, n), as the formulation's tangent vectors, changed by the least to directions\n"
           "along which the rows hold; and the largest change of a row that is left, (d,). t: changes of time, (d,).\n"

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "bodies/closing.hpp"
+#include "tangents/frame_motion.hpp"
 
 namespace bellcrank {
 
@@ -152,6 +153,7 @@ void Closing::measure_tangent(double t, const double* x, const double* u, const 
     changes_.of_coordinates = false;
     for (int level = 0; level < 3; ++level) out.coordinates[level] = changes_.coordinates[level];
     out.rows = changes_.rows[0];
+    if (out.of_frames) frame_tangent(*model_, x, u, udot, directions.x, directions.u, dudot, out.frames);
 }
 
 void Closing::measure_adjoint(double t, const double* x, const double* u, const double* udot, const Measured& of,
@@ -164,6 +166,7 @@ void Closing::measure_adjoint(double t, const double* x, const double* u, const 
     EquationsTangent::Gradient found;
     equations().transposed({t, x, u, udot, model_multipliers_.data()}, seeds, further, found, by_numbers);
     out = {found.t, std::move(found.x), std::move(found.u), std::move(found.udot)};
+    if (!of.frames.empty()) frame_adjoint(*model_, x, u, udot, of.frames, out.x.data(), out.u.data(), out.udot.data());
 }
 
 // Impulses Λ of those rows that push, and Newton's law of impact where they are stops:

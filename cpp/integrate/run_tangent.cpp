@@ -6,14 +6,16 @@
 
 #include "interruption/interruption.hpp"
 #include "model/model.hpp"
+#include "tangents/frame_motion.hpp"
 
 namespace bellcrank {
 
 namespace {
 
-constexpr int kMostPieces = 4096;      // of a step that is followed
+constexpr int kMostPieces = 4096;     // of a step that is followed
 constexpr double kGrazing = 1e-2;     // m/s, rad/s: slower impacts are remarked on
 constexpr double kTogether = 1e-9;    // m, rad: stops as near are met together
+constexpr double kOpen = 1e-6;        // change of a row that is not kept
 constexpr double kFoundAgain = 1e-6;  // velocities behind an impact, in parts of the largest
 
 double dot(const std::vector<double>& a, const double* b) {
@@ -34,8 +36,11 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
     if (tape_.spoiled() != nullptr)
         throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(tape_.spoiled_at()) +
                       " s " + tape_.spoiled());
+    if (tape_.ended_by() >= 0) throw Refusal("derivatives of runs that an event ends are not implemented");
     for (const Watched& one : watched_) {
-        watches_rates_ |= one.what == Watched::What::second;
+        const bool of_frame = one.what == Watched::What::frame;
+        watches_rates_ |= one.what == Watched::What::second || of_frame;
+        measured_.of_frames |= of_frame;
         watches_loads_ |= one.what == Watched::What::multiplier;
     }
     const size_t n = ports_.dynamics.tangent_size();
@@ -43,8 +48,9 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
     rates_.assign(kDirections * n, 0.0);
     loads_.assign(kDirections * static_cast<size_t>(model_.rows_total()), 0.0);
     none_.assign(model_.rows_total(), 0.0);
-    for (auto* list : {&of_x_, &of_u_, &at_u_})
+    for (auto* list : {&of_x_, &of_u_})
         for (std::vector<double>& v : *list) v.assign(n, 0.0);
+    for (std::vector<double>& v : at_u_) v.assign(n, 0.0);
     for (std::vector<double>& v : at_x_) v.assign(ports_.dynamics.configuration_size(), 0.0);
     if (method != "dopri5") refine(method, tolerances);
 }
@@ -54,9 +60,9 @@ void RunTangent::refine(const std::string& method, const Tolerances& tolerances)
     Tape fine(ports_.dynamics.configuration_size(), ports_.dynamics.tangent_size());
     DormandPrince stepper(ports_.dynamics, ports_.projection, tolerances);
     std::vector<double> x, u, x1, u1;
-    for (int i = 0; i < tape_.count(); ++i) {
+    for (int i = 0; i < tape_.count(); i = next(i)) {
         fine.copy(tape_, i);
-        if (i + 1 == tape_.count() || !flows(i)) continue;
+        if (!flows(i)) continue;
         look_for_interrupts();
         stand(i);
         stepper.restart();
@@ -64,7 +70,11 @@ void RunTangent::refine(const std::string& method, const Tolerances& tolerances)
         u.assign(tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size());
         x1 = x, u1 = u;
         double t = tape_[i].t, h = length(i);
-        const double end = tape_[i + 1].arrived;
+        const double end = tape_[next(i)].arrived;
+        int output = i + 1;
+        const auto copy_outputs = [&](double to) {
+            for (; output < next(i) && tape_[output].t < to; ++output) fine.copy(tape_, output);
+        };
         for (int tries = 0; t < end; ++tries) {
             if (tries == kMostPieces)
                 throw Refusal("derivatives of runs that are stiff, as this one by " + method +
@@ -76,6 +86,7 @@ void RunTangent::refine(const std::string& method, const Tolerances& tolerances)
                 h = std::isfinite(outcome.error) ? stepper.refused(h, outcome) : 0.25 * h;
                 continue;
             }
+            copy_outputs(last ? end : t + h);
             if (last) break;
             t += h;
             h = stepper.accepted(h, outcome, false);
@@ -84,11 +95,25 @@ void RunTangent::refine(const std::string& method, const Tolerances& tolerances)
             ports_.steps.commit(t, x.data(), u.data());
             ports_.stops.watch_stops(t, x.data(), u.data());
         }
+        copy_outputs(std::numeric_limits<double>::infinity());
     }
     tape_ = std::move(fine);
 }
 
-bool RunTangent::flows(int i) const { return !tape_[i].impact && length(i) > 0.0; }
+int RunTangent::next(int i) const {
+    for (++i; i < tape_.count() && tape_[i].within; ++i);
+    return i;
+}
+
+// The continuous extension of order four (DormandPrince::interpolate()).
+RunTangent::Within RunTangent::within(int i, double t) const {
+    const double h = length(i), a = (t - tape_[i].t) / h, b = 1.0 - a;
+    Within out{a - a * b + 2.0 * a * a * b, {}};
+    for (int s = 0; s <= kStages; ++s) out.rate[s] = h * a * a * b * b * DopriStages::kD[s];
+    out.rate[0] += h * (a * b - a * a * b);
+    out.rate[kStages] -= h * a * a * b;
+    return out;
+}
 
 // Branches of angles, and which stops are left alone, as they were there.
 void RunTangent::stand(int i) {
@@ -101,11 +126,6 @@ void RunTangent::accelerate(int i) {
     ports_.dynamics.accelerate(tape_[i].t, tape_.x(i), tape_.u(i), udot_.data());
 }
 
-Derivatives::Directions RunTangent::of(const Lanes& lanes, bool stage) const {
-    return {nullptr, stage ? lanes.stage_x.data() : lanes.x.data(), stage ? lanes.stage_u.data() : lanes.u.data(),
-            lanes.numbers.get()};
-}
-
 void RunTangent::forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
                          const double* along, double* out, double* left) {
     const size_t n = ports_.dynamics.tangent_size();
@@ -115,8 +135,9 @@ void RunTangent::forward(int count, const double* dx, const double* du, std::spa
     std::vector<ModelTangent::Change> changes(places.size());
     for (size_t g = 0; g < lanes_.size(); ++g) {
         Lanes& lanes = lanes_[g];
-        for (auto* v : {&lanes.x, &lanes.u, &lanes.stage_x, &lanes.stage_u, &lanes.u1}) v->assign(kDirections * n, 0.0);
-        for (int s = 0; s < kStages; ++s)
+        for (auto* v : {&lanes.x, &lanes.u, &lanes.end_x, &lanes.end_u, &lanes.stage_x, &lanes.stage_u, &lanes.u1})
+            v->assign(kDirections * n, 0.0);
+        for (int s = 0; s <= kStages; ++s)
             for (auto* v : {&lanes.rate_x[s], &lanes.rate_u[s]}) v->assign(kDirections * n, 0.0);
         for (size_t p = 0; p < places.size(); ++p) changes[p] = {places[p], {}};
         for (int k = 0; k < kDirections && kDirections * static_cast<int>(g) + k < count; ++k) {
@@ -130,10 +151,9 @@ void RunTangent::forward(int count, const double* dx, const double* du, std::spa
         lanes.numbers = std::make_unique<ModelTangent>(model_);
         lanes.numbers->change(changes);
     }
-    for (int i = 0; i < tape_.count(); ++i) {
+    for (int i = 0; i < tape_.count(); i = next(i)) {
         look_for_interrupts();
-        if (i + 1 < tape_.count() && flows(i)) {
-            stand(i);
+        if (flows(i)) {
             flow(i, out, left);
             continue;
         }
@@ -141,6 +161,17 @@ void RunTangent::forward(int count, const double* dx, const double* du, std::spa
         arrive(i, out, left);
         if (tape_[i].impact) pass_impact(i);
     }
+    note_touching();
+}
+
+// From a state on a stop that is being left, changes are those to one side.
+void RunTangent::note_touching() {
+    std::vector<double> gaps(ports_.stops.stops()), rates(gaps.size());
+    stand(0);
+    ports_.stops.gaps(tape_[0].t, tape_.x(0), tape_.u(0), gaps.data(), rates.data());
+    for (int s = 0; s < static_cast<int>(gaps.size()); ++s)
+        if (rates[s] != 0.0 && std::abs(gaps[s]) < kTogether)
+            remarks_.push_back({Remark::What::touching, tape_[0].t, s, gaps[s]});
 }
 
 // Closed at a station, where the rows that hold are known from its acceleration.
@@ -148,31 +179,48 @@ void RunTangent::arrive(int i, double* out, double* left) {
     for (size_t g = 0; g < lanes_.size(); ++g) {
         Lanes& lanes = lanes_[g];
         double open[kDirections];
-        ports_.derivatives.close_directions(tape_[i].t, tape_.x(i), tape_.u(i), of(lanes, false), lanes.x.data(),
-                                            lanes.u.data(), open);
+        ports_.derivatives.close_directions(tape_[i].t, tape_.x(i), tape_.u(i), of(lanes, lanes.x, lanes.u),
+                                            lanes.x.data(), lanes.u.data(), open);
         const int first = kDirections * static_cast<int>(g);
-        for (int k = 0; i == 0 && k < kDirections && first + k < count_; ++k) left[first + k] = open[k];
-        if (tape_[i].output >= 0) record(i, lanes, first, out);
+        for (int k = 0; k < kDirections && first + k < count_; ++k) {
+            if (i == 0) left[first + k] = open[k];
+            note_open(i, open[k]);
+        }
+        if (tape_[i].output >= 0) record(i, of(lanes, lanes.x, lanes.u), first, out);
     }
 }
 
-void RunTangent::record(int i, const Lanes& lanes, int first, double* out) {
+// Where rows cannot be kept: at the start for a direction that opens a loop, later at a singular pose. The worst is
+// remarked on.
+void RunTangent::note_open(int i, double open) {
+    if (i == 0 || !(open > kOpen)) return;
+    const auto noted = std::ranges::find(remarks_, Remark::What::open, &Remark::what);
+    if (noted == remarks_.end())
+        remarks_.push_back({Remark::What::open, tape_[i].t, -1, open});
+    else if (open > noted->size)
+        *noted = {Remark::What::open, tape_[i].t, -1, open};
+}
+
+std::vector<double>& RunTangent::list_of(Watched::What what, std::vector<double>& multipliers) {
+    if (what == Watched::What::multiplier) return multipliers;
+    return what == Watched::What::frame ? measured_.frames : measured_.coordinates[static_cast<int>(what)];
+}
+
+void RunTangent::record(int i, const Derivatives::Directions& directions, int first, double* out) {
     const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
     if (watches_rates_ || watches_loads_)
-        ports_.derivatives.tangent(t, x, u, udot_.data(), of(lanes, false), rates_.data(), loads_.data());
-    ports_.derivatives.measure_tangent(t, x, u, udot_.data(), of(lanes, false),
-                                       watches_rates_ ? rates_.data() : nullptr, measured_);
+        ports_.derivatives.tangent(t, x, u, udot_.data(), directions, rates_.data(), loads_.data());
+    ports_.derivatives.measure_tangent(t, x, u, udot_.data(), directions, watches_rates_ ? rates_.data() : nullptr,
+                                       measured_);
     for (int k = 0; k < kDirections && first + k < count_; ++k) {
         double* to = out + (static_cast<size_t>(tape_[i].output) * count_ + first + k) * watched_.size();
-        for (const Watched& one : watched_)
-            *to++ = one.what == Watched::What::multiplier
-                        ? loads_[kDirections * one.number + k]
-                        : measured_.coordinates[static_cast<int>(one.what)][kDirections * one.number + k];
+        for (const Watched& one : watched_) *to++ = list_of(one.what, loads_)[kDirections * one.number + k];
     }
 }
 
 void RunTangent::flow(int i, double* out, double* left) {
     const double h = length(i);
+    stand(i);
     stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
         const int s = at.number;
         if (s == 0) {
@@ -190,22 +238,62 @@ void RunTangent::flow(int i, double* out, double* left) {
                 }
             if (s == 1)
                 for (size_t k = 0; k < lanes.x.size(); ++k) lanes.stage_x[k] += square * lanes.rate_u[0][k];
+            const Derivatives::Directions here = of(lanes, lanes.stage_x, lanes.stage_u);
             double open[kDirections];
             if (closes)
-                ports_.derivatives.close_directions(at.time, at.x, at.u, of(lanes, true), lanes.stage_x.data(),
+                ports_.derivatives.close_directions(at.time, at.x, at.u, here, lanes.stage_x.data(),
                                                     lanes.stage_u.data(), open);
-            ports_.derivatives.tangent(at.time, at.x, at.u, at.udot, of(lanes, true), lanes.rate_u[s].data(),
-                                       loads_.data());
+            ports_.derivatives.tangent(at.time, at.x, at.u, at.udot, here, lanes.rate_u[s].data(), loads_.data());
             lanes.rate_x[s] = lanes.stage_u;
             ports_.derivatives.add_turning(at.u, 1.0, lanes.stage_x.data(), kDirections, lanes.rate_x[s].data());
         }
     });
-    for (Lanes& lanes : lanes_)
+    for (Lanes& lanes : lanes_) {
+        lanes.end_x = lanes.x, lanes.end_u = lanes.u;
         for (int s = 0; s < kStages; ++s)
             for (size_t k = 0; k < lanes.x.size(); ++k) {
-                lanes.x[k] += h * DopriStages::kB[s] * lanes.rate_x[s][k];
-                lanes.u[k] += h * DopriStages::kB[s] * lanes.rate_u[s][k];
+                lanes.end_x[k] += h * DopriStages::kB[s] * lanes.rate_x[s][k];
+                lanes.end_u[k] += h * DopriStages::kB[s] * lanes.rate_u[s][k];
             }
+    }
+    if (next(i) > i + 1) pass_outputs(i, out);
+    for (Lanes& lanes : lanes_) lanes.x.swap(lanes.end_x), lanes.u.swap(lanes.end_u);
+}
+
+// What is recorded within a step, from the rates at its stages and at its end.
+void RunTangent::pass_outputs(int i, double* out) {
+    const int end = next(i);
+    const double* u1 = tape_.u(end);
+    stand(end);
+    ports_.dynamics.accelerate(tape_[end].arrived, tape_.x(end), u1, udot_.data());
+    for (Lanes& lanes : lanes_) {
+        ports_.derivatives.tangent(tape_[end].arrived, tape_.x(end), u1, udot_.data(),
+                                   of(lanes, lanes.end_x, lanes.end_u), lanes.rate_u[kStages].data(), loads_.data());
+        lanes.rate_x[kStages] = lanes.end_u;
+        ports_.derivatives.add_turning(u1, 1.0, lanes.end_x.data(), kDirections, lanes.rate_x[kStages].data());
+    }
+    for (int m = i + 1; m < end; ++m) {
+        const Within at = within(i, tape_[m].t);
+        const bool solves = watches_rates_ || watches_loads_;
+        solves ? accelerate(m) : stand(m);
+        for (size_t g = 0; g < lanes_.size(); ++g) {
+            Lanes& lanes = lanes_[g];
+            for (size_t k = 0; k < lanes.x.size(); ++k) {
+                lanes.stage_x[k] = lanes.x[k] + at.end * (lanes.end_x[k] - lanes.x[k]);
+                lanes.stage_u[k] = lanes.u[k] + at.end * (lanes.end_u[k] - lanes.u[k]);
+                for (int s = 0; s <= kStages; ++s) {
+                    lanes.stage_x[k] += at.rate[s] * lanes.rate_x[s][k];
+                    lanes.stage_u[k] += at.rate[s] * lanes.rate_u[s][k];
+                }
+            }
+            const Derivatives::Directions here = of(lanes, lanes.stage_x, lanes.stage_u);
+            double open[kDirections];
+            if (solves)
+                ports_.derivatives.close_directions(tape_[m].t, tape_.x(m), tape_.u(m), here, lanes.stage_x.data(),
+                                                    lanes.stage_u.data(), open);
+            record(m, here, kDirections * static_cast<int>(g), out);
+        }
+    }
 }
 
 // The stop that is met at a station, after its acceleration, and the impact.
@@ -250,7 +338,7 @@ void RunTangent::pass_impact(int i) {
     const size_t n = udot_.size();
     Hit met = hit(i);
     for (Lanes& lanes : lanes_) {
-        ports_.derivatives.measure_tangent(t, x, u, udot_.data(), of(lanes, false), nullptr, measured_);
+        ports_.derivatives.measure_tangent(t, x, u, udot_.data(), of(lanes, lanes.x, lanes.u), nullptr, measured_);
         for (int k = 0; k < kDirections; ++k) lanes.t[k] = -measured_.rows[kDirections * met.row + k] / met.rate;
         for (size_t j = 0; j < n; ++j)
             for (int k = 0; k < kDirections; ++k) {
@@ -274,21 +362,24 @@ void RunTangent::pass_impact(int i) {
 }
 
 void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
-                          ModelGradient& by_numbers) {
+                          ModelGradient& by_numbers, double* error) {
     further_ = &further, by_numbers_ = &by_numbers;
+    if (error != nullptr) *error = 0.0;
     remarks_.clear();
     for (auto* v : {&by_x_, &by_u_}) std::fill(v->begin(), v->end(), 0.0);
     for (int i = tape_.count() - 1; i >= 0; --i) {
+        if (tape_[i].within) continue;
         look_for_interrupts();
-        const bool last = i + 1 == tape_.count();
-        if (!last && flows(i)) {
-            flow_back(i);
+        if (flows(i)) {
+            if (error != nullptr) *error += error_of(i);
+            flow_back(i, seeds);
         } else {
-            if (!last && tape_[i].impact) pass_impact_back(i);
+            if (tape_[i].impact) pass_impact_back(i);
             accelerate(i);
         }
         depart(i, seeds);
     }
+    note_touching();
     start = {0.0, by_x_, by_u_, {}};
 }
 
@@ -299,31 +390,98 @@ void RunTangent::add(std::vector<double>& to, const std::vector<double>& from) {
 // The transpose of arrive().
 void RunTangent::depart(int i, const double* seeds) {
     const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
-    if (tape_[i].output >= 0) {
-        for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
-        measured_.rows.clear();
-        seeds_of_rows_.assign(model_.rows_total(), 0.0);
-        const double* seed = seeds + static_cast<size_t>(tape_[i].output) * watched_.size();
-        for (const Watched& one : watched_)
-            (one.what == Watched::What::multiplier ? seeds_of_rows_
-                                                   : measured_.coordinates[static_cast<int>(one.what)])[one.number] +=
-                *seed++;
-        ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
-        add(by_x_, found_.x), add(by_u_, found_.u);
-        if (watches_rates_ || watches_loads_) {
-            of_udot_ = found_.udot;
-            ports_.derivatives.adjoint(t, x, u, udot_.data(), of_udot_.data(), seeds_of_rows_.data(), *further_, found_,
-                                       *by_numbers_);
-            add(by_x_, found_.x), add(by_u_, found_.u);
-        }
-    }
+    if (tape_[i].output >= 0) add_seeds(i, seeds, by_x_, by_u_);
     ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), *further_, found_, *by_numbers_);
     by_x_ = found_.x, by_u_ = found_.u;
 }
 
+// The transpose of record().
+void RunTangent::add_seeds(int i, const double* seeds, std::vector<double>& of_x, std::vector<double>& of_u) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
+    measured_.rows.clear();
+    measured_.frames.assign(measured_.of_frames ? kFrameNumbers * model_.bodies() : 0, 0.0);
+    seeds_of_rows_.assign(model_.rows_total(), 0.0);
+    const double* seed = seeds + static_cast<size_t>(tape_[i].output) * watched_.size();
+    for (const Watched& one : watched_) list_of(one.what, seeds_of_rows_)[one.number] += *seed++;
+    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    add(of_x, found_.x), add(of_u, found_.u);
+    if (!watches_rates_ && !watches_loads_) return;
+    of_udot_ = found_.udot;
+    ports_.derivatives.adjoint(t, x, u, udot_.data(), of_udot_.data(), seeds_of_rows_.data(), *further_, found_,
+                               *by_numbers_);
+    add(of_x, found_.x), add(of_u, found_.u);
+}
+
+// The transpose of pass_outputs(): to the rates of the stages, and the states at both ends.
+void RunTangent::pass_outputs_back(int i, const double* seeds) {
+    const int end = next(i);
+    for (int m = end - 1; m > i; --m) {
+        const Within at = within(i, tape_[m].t);
+        const bool solves = watches_rates_ || watches_loads_;
+        solves ? accelerate(m) : stand(m);
+        for (auto* v : {&stage_x_, &stage_u_}) std::fill(v->begin(), v->end(), 0.0);
+        add_seeds(m, seeds, stage_x_, stage_u_);
+        if (solves) {
+            ports_.derivatives.close_adjoint(tape_[m].t, tape_.x(m), tape_.u(m), stage_x_.data(), stage_u_.data(),
+                                             *further_, found_, *by_numbers_);
+            stage_x_ = found_.x, stage_u_ = found_.u;
+        }
+        for (size_t k = 0; k < by_x_.size(); ++k) {
+            by_x_[k] += at.end * stage_x_[k], by_u_[k] += at.end * stage_u_[k];
+            start_x_[k] += (1.0 - at.end) * stage_x_[k], start_u_[k] += (1.0 - at.end) * stage_u_[k];
+            for (int s = 0; s <= kStages; ++s) {
+                of_x_[s][k] += at.rate[s] * stage_x_[k];
+                of_u_[s][k] += at.rate[s] * stage_u_[k];
+            }
+        }
+    }
+    const double* u1 = tape_.u(end);
+    stand(end);
+    ports_.dynamics.accelerate(tape_[end].arrived, tape_.x(end), u1, udot_.data());
+    ports_.derivatives.adjoint(tape_[end].arrived, tape_.x(end), u1, udot_.data(), of_u_[kStages].data(), none_.data(),
+                               *further_, found_, *by_numbers_);
+    ports_.derivatives.add_turning(u1, -1.0, of_x_[kStages].data(), 1, found_.x.data());
+    add(by_x_, found_.x), add(by_u_, found_.u);
+    add(by_u_, of_x_[kStages]);
+}
+
+void RunTangent::step(double t, double h, const double* x, const double* u, State& end) {
+    stages_.find(t, h, x, u, false, [](const DopriStages::Stage&) {});
+    stages_.combine(h, DopriStages::kB, kStages, u);
+    end.x.resize(ports_.dynamics.configuration_size());
+    ports_.dynamics.retract(x, stages_.xi.data(), end.x.data());
+    end.u = stages_.ui;
+    ports_.projection.project(t + h, end.x.data(), end.u.data());
+}
+
+// By what the next station is off the motion from this one on, which Richardson's extrapolation gives to order six,
+// times the gradient there.
+double RunTangent::error_of(int i) {
+    constexpr double kOrder5 = 1.0 / 31.0;
+    const double t = tape_[i].t, h = length(i), *x = tape_.x(i), *u = tape_.u(i);
+    stand(i);
+    step(t, h, x, u, one_);
+    step(t, 0.5 * h, x, u, half_);
+    step(t + 0.5 * h, 0.5 * h, half_.x.data(), half_.u.data(), two_);
+    double error = 0.0;
+    const int end = next(i);
+    ports_.dynamics.displacement(tape_.x(end), two_.x.data(), stage_x_.data());
+    error += dot(by_x_, stage_x_.data());
+    ports_.dynamics.displacement(one_.x.data(), two_.x.data(), stage_x_.data());
+    error += kOrder5 * dot(by_x_, stage_x_.data());
+    for (size_t k = 0; k < by_u_.size(); ++k)
+        error += by_u_[k] * (two_.u[k] - tape_.u(end)[k] + kOrder5 * (two_.u[k] - one_.u[k]));
+    return error;
+}
+
 // The transpose of flow(): through the stages in reverse.
-void RunTangent::flow_back(int i) {
+void RunTangent::flow_back(int i, const double* seeds) {
     const double h = length(i), square = 0.5 * h * h * DopriStages::kC[1] * DopriStages::kC[1];
+    start_x_.assign(udot_.size(), 0.0), start_u_ = start_x_;
+    for (auto* list : {&of_x_, &of_u_})
+        for (std::vector<double>& v : *list) std::fill(v.begin(), v.end(), 0.0);
+    if (next(i) > i + 1) pass_outputs_back(i, seeds);
     stand(i);
     stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
         at_t_[at.number] = at.time;
@@ -333,8 +491,8 @@ void RunTangent::flow_back(int i) {
     const size_t n = udot_.size();
     for (int s = 0; s < kStages; ++s)
         for (size_t k = 0; k < n; ++k) {
-            of_x_[s][k] = h * DopriStages::kB[s] * by_x_[k];
-            of_u_[s][k] = h * DopriStages::kB[s] * by_u_[k];
+            of_x_[s][k] += h * DopriStages::kB[s] * by_x_[k];
+            of_u_[s][k] += h * DopriStages::kB[s] * by_u_[k];
         }
     for (int s = kStages - 1; s >= 0; --s) {
         const double t = at_t_[s], *x = at_x_[s].data(), *u = at_u_[s].data();
@@ -360,6 +518,7 @@ void RunTangent::flow_back(int i) {
         if (s == 1)
             for (size_t k = 0; k < n; ++k) of_u_[0][k] += square * stage_x_[k];
     }
+    add(by_x_, start_x_), add(by_u_, start_u_);
 }
 
 // The transpose of pass_impact().
@@ -377,6 +536,7 @@ void RunTangent::pass_impact_back(int i) {
     by_u_ = found_.u;
     by_t += found_.t + dot(by_x_, u) + dot(by_u_, udot_.data());
     for (std::vector<double>& list : measured_.coordinates) list.clear();
+    measured_.frames.clear();
     measured_.rows.assign(model_.rows_total(), 0.0);
     measured_.rows[met.row] = -by_t / met.rate;
     ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);

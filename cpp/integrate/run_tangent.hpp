@@ -20,19 +20,20 @@ namespace bellcrank {
 // by δt = −δg / ġ, so that states beside it are compared at the same time.
 class RunTangent {
   public:
-    // A number of each frame: a coordinate of the model, its rate or second rate, the multiplier of a row.
+    // A number of each output: a coordinate of the model, its rate or second rate, the multiplier of a row, a number of
+    // a body's frame (kFrameNumbers × body + number).
     struct Watched {
-        enum class What { value, rate, second, multiplier };
+        enum class What { value, rate, second, multiplier, frame };
         What what;
         int number;
     };
     // What makes derivatives large or one-sided.
     struct Remark {
-        enum class What { grazing, together };
+        enum class What { grazing, together, touching, open };
         What what;
         double t;
-        int stop;
-        double size;  // the speed of the impact, by that of rest; the gap of the second stop
+        int stop;     // −1: none
+        double size;  // the speed of the impact; the gap of another stop; by how much rows stay open
     };
 
     // A tape of a method other than that of Dormand and Prince is followed in steps of these tolerances. Throws Refusal
@@ -47,9 +48,11 @@ class RunTangent {
     // out: (outputs, count, watched). left: by how much rows stay open at the start, for each direction.
     void forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
                  const double* along, double* out, double* left);
-    // The gradient of Σ seed · number, seeds (outputs, watched): by the state at the start, and by numbers.
+    // The gradient of Σ seed · number, seeds (outputs, watched): by the state at the start, and by numbers. error: what
+    // the sum would be without errors of the method, less what it is; null: not asked for. Errors of steps, each found
+    // by two of half the length, go through the equations along directions as everything else does.
     void backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
-                  ModelGradient& by_numbers);
+                  ModelGradient& by_numbers, double* error);
 
     int outputs() const { return tape_.outputs(); }
     int steps() const { return tape_.count() - 1; }
@@ -60,10 +63,13 @@ class RunTangent {
     // Four directions.
     struct Lanes {
         std::unique_ptr<ModelTangent> numbers;
-        std::vector<double> x, u, stage_x, stage_u;
-        std::array<std::vector<double>, kStages> rate_x, rate_u;
+        std::vector<double> x, u, end_x, end_u, stage_x, stage_u;
+        std::array<std::vector<double>, kStages + 1> rate_x, rate_u;
         double t[kDirections] = {};  // at an impact
         std::vector<double> u1;      // behind it
+    };
+    struct State {
+        std::vector<double> x, u;
     };
     // A stop that is met.
     struct Hit {
@@ -72,40 +78,61 @@ class RunTangent {
         std::vector<double> x1, u1;  // behind the impact
     };
 
+    // Weights of what a state within a step is made of: the states at its ends, and the rates there and at the stages.
+    struct Within {
+        double end, rate[kStages + 1];
+    };
+
     void refine(const std::string& method, const Tolerances& tolerances);
-    bool flows(int i) const;
-    double length(int i) const { return tape_[i + 1].arrived - tape_[i].t; }
+    int next(int i) const;  // station, past those within the step
+    bool is_last(int i) const { return i + 1 == tape_.count(); }
+    bool flows(int i) const { return !is_last(i) && !tape_[i].impact && length(i) > 0.0; }
+    double length(int i) const { return tape_[next(i)].arrived - tape_[i].t; }
+    Within within(int i, double t) const;
     void stand(int i);
     void accelerate(int i);
-    Derivatives::Directions of(const Lanes& lanes, bool stage) const;
+    Derivatives::Directions of(const Lanes& lanes, const std::vector<double>& x, const std::vector<double>& u) const {
+        return {nullptr, x.data(), u.data(), lanes.numbers.get()};
+    }
     void arrive(int i, double* out, double* left);
-    void record(int i, const Lanes& lanes, int first, double* out);
+    // Of what was measured.
+    std::vector<double>& list_of(Watched::What what, std::vector<double>& multipliers);
+    void record(int i, const Derivatives::Directions& directions, int first, double* out);
+    void pass_outputs(int i, double* out);
     void flow(int i, double* out, double* left);
     void pass_impact(int i);
     Hit hit(int i);
     void strike(int i, Hit& hit);
+    void step(double t, double h, const double* x, const double* u, State& end);
+    double error_of(int i);
+    void note_open(int i, double open);
+    void note_touching();
     static void add(std::vector<double>& to, const std::vector<double>& from);
     void depart(int i, const double* seeds);
-    void flow_back(int i);
+    void add_seeds(int i, const double* seeds, std::vector<double>& of_x, std::vector<double>& of_u);
+    void pass_outputs_back(int i, const double* seeds);
+    void flow_back(int i, const double* seeds);
     void pass_impact_back(int i);
 
     Ports ports_;
     const Model& model_;
     Tape tape_;
     std::vector<Watched> watched_;
-    bool watches_rates_ = false, watches_loads_ = false;  // second rates; multipliers
+    bool watches_rates_ = false, watches_loads_ = false;  // second rates, accelerations; multipliers
     DopriStages stages_;
     int count_ = 0;  // of directions
     std::vector<Lanes> lanes_;
     std::vector<double> udot_, udot1_, loads_, rates_;
     Derivatives::Measured measured_;
     std::vector<Remark> remarks_;
+    State one_, half_, two_;
     // Backwards: the gradient where it has got to, and what adds to it.
     const std::vector<NumberPlace>* further_ = nullptr;
     ModelGradient* by_numbers_ = nullptr;
-    std::vector<double> by_x_, by_u_, stage_x_, stage_u_, none_, seeds_of_rows_, of_udot_;
+    std::vector<double> by_x_, by_u_, stage_x_, stage_u_, none_, seeds_of_rows_, of_udot_, start_x_, start_u_;
     Derivatives::Gradient found_;
-    std::array<std::vector<double>, kStages> of_x_, of_u_, at_x_, at_u_;
+    std::array<std::vector<double>, kStages + 1> of_x_, of_u_;
+    std::array<std::vector<double>, kStages> at_x_, at_u_;
     std::array<double, kStages> at_t_;
 };
 

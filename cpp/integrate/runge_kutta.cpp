@@ -16,11 +16,6 @@ constexpr double kSafety = 0.9;
 constexpr double kDoubtfulPivot = 1e-3;
 // Difference of the fifth- and fourth-order weights.
 constexpr double kDopriE[] = {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-// Weights of the continuous extension beyond the cubic Hermite part (Hairer, Nørsett, Wanner I, section II.6).
-constexpr double kDopriD[] = {-12715105075.0 / 11282082432.0,  0.0,
-                              87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
-                              701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
-                              69997945.0 / 29380423.0};
 
 }  // namespace
 
@@ -165,7 +160,7 @@ void DormandPrince::interpolate(double theta, const double* x, const double* u, 
     const auto extend = [&](const std::vector<std::vector<double>>& k, size_t i, double delta) {
         const double r3 = h_ * k[0][i] - delta, r4 = delta - h_ * k[6][i] - r3;
         double r5 = 0.0;
-        for (int s = 0; s <= DopriStages::kStages; ++s) r5 += kDopriD[s] * k[s][i];
+        for (int s = 0; s <= DopriStages::kStages; ++s) r5 += DopriStages::kD[s] * k[s][i];
         return theta * (delta + rest * (r3 + theta * (r4 + rest * h_ * r5)));
     };
     for (size_t i = 0; i < within_.size(); ++i) {

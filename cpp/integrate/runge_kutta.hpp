@@ -32,6 +32,12 @@ class DopriStages {
                                     9017.0 / 3168, -355.0 / 33,    46732.0 / 5247,  49.0 / 176,     -5103.0 / 18656};
     static constexpr double kB[] = {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
     static constexpr double kC[] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0};
+    // Of the continuous extension beyond the cubic Hermite part (Hairer, Nørsett, Wanner I, section II.6); the last one
+    // is of the end of the step.
+    static constexpr double kD[] = {-12715105075.0 / 11282082432.0,  0.0,
+                                    87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+                                    701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+                                    69997945.0 / 29380423.0};
     // The weights of the stages before one.
     static const double* before(int stage) { return kA + stage * (stage - 1) / 2; }
 

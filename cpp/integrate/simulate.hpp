@@ -148,7 +148,7 @@ class Run {
     bool is_running() const { return result_.status == SimulationStatus::finished && !result_.ended; }
     void record(double t, const std::vector<double>& x, const std::vector<double>& u) {
         observe(t, x, u);
-        if (tape_ != nullptr) tape_->add_output(t, x.data(), u.data());
+        if (tape_ != nullptr) tape_->add_output(t, &x != &x_, x.data(), u.data());
         std::copy(frame_.begin(), frame_.end(), sink_.frame(t));
         if (observation_.contacts) sink_.contacts(contacts_);
     }

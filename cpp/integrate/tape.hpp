@@ -14,6 +14,7 @@ class Tape {
         bool impact = false;  // a stop is met here, and the next station is behind the impact
         bool meets = false;   // from here on stops are met where a step ends, whoever watches them
         int output = -1;      // number of the frame that was recorded here
+        bool within = false;  // the step leads past here
     };
 
     Tape(int configuration, int tangent) : configuration_(configuration), tangent_(tangent) {}
@@ -23,7 +24,9 @@ class Tape {
         states_.insert(states_.end(), x, x + configuration_);
         states_.insert(states_.end(), u, u + tangent_);
     }
-    void add_output(double t, const double* x, const double* u) { add({t, t, false, false, outputs_++}, x, u); }
+    void add_output(double t, bool within, const double* x, const double* u) {
+        add({t, t, false, false, outputs_++, within}, x, u);
+    }
     void copy(const Tape& from, int i) {
         add(from[i], from.x(i), from.u(i));
         outputs_ = from.outputs_, ended_by_ = from.ended_by_;

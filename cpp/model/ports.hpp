@@ -50,6 +50,10 @@ class Manifold : public Port {
 
     // out = x0 ⊕ ξ; out may be x0.
     virtual void retract(const double* x0, const double* xi, double* out) const = 0;
+    // The ξ of least size with x1 = x0 ⊕ ξ, of configurations that are close to each other.
+    virtual void displacement(const double* /* x0 */, const double* /* x1 */, double* /* ξ */) const {
+        refuse("differences of configurations");
+    }
     // ξ̇ at x0 ⊕ ξ for velocity u.
     virtual void chart_rate(const double*, const double*, double*) const { refuse("rates in charts"); }
     // The velocity u at x0 ⊕ ξ for the rate ξ̇, and ξ̈ for the acceleration u̇ there.
@@ -281,9 +285,11 @@ class Derivatives : public Port {
         refuse("derivatives of runs");
     }
 
-    // Values of coordinates, their rates and second rates, by coordinate of the model; and what rows are off.
+    // Values of coordinates, their rates and second rates, by coordinate of the model; what rows are off; and the
+    // frames of bodies (tangents/frame_motion.hpp), where these are asked for.
     struct Measured {
-        std::vector<double> coordinates[3], rows;
+        std::vector<double> coordinates[3], rows, frames;
+        bool of_frames = false;
     };
     // Along directions, and changes of the accelerations.
     virtual void measure_tangent(double, const double*, const double*, const double*, const Directions&,

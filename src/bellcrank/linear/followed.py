@@ -1,0 +1,354 @@
+"""A run along directions of its parameters and of its start, and backwards from what it recorded.
+
+The core follows the run again, with the stages of Dormand and Prince and the equations of motion along
+directions (docs/theory/derivatives.md, section 6). What the start depends on, initial positions and
+assembly among it, is found by assembling the mechanism beside the values given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.model import Model
+from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
+from bellcrank.compile.state import Floats, State
+from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
+from bellcrank.formulations.preparing import prepare
+from bellcrank.linear.sampling import without_stops
+from bellcrank.linear.state_chart import StateChart
+from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.parameters import inputs_of
+from bellcrank.run.run import Run
+from bellcrank.run.simulate import start_with_tape
+from bellcrank.run.start import assembled_for
+from bellcrank.trajectory.columns import Quantity, UnknownQuantity, quantity
+from bellcrank.trajectory.trajectory import Trajectory
+
+_OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
+_NOISE: Final = 1e-11  # of a start's coordinates, found by assembling
+_STEP: Final = 1e-3  # of a parameter, to assemble beside
+_VALUE, _RATE, _SECOND, _MULTIPLIER, _FRAME = range(5)
+_FRAME_NUMBERS: Final = {
+    "position": ("x", "y", "z"),
+    "velocity": ("vx", "vy", "vz"),
+    "acceleration": ("ax", "ay", "az"),
+    "angular_velocity": ("wx", "wy", "wz"),
+    "angular_acceleration": ("alphax", "alphay", "alphaz"),
+}
+_POSSIBLE: Final = (
+    "coordinates of joints, their .rate and .acceleration, efforts of drives and constraints, and positions, "
+    "velocities and accelerations of bodies, such as body.crank.x"
+)
+_REMARKS: Final[Mapping[str, str]] = {
+    "grazing": "{stop} is met at only {size:.2g} m/s or rad/s at t = {t:.6g} s: derivatives grow as this falls, "
+    "and change where it is missed",
+    "together": "{stop} is met together with another stop at t = {t:.6g} s: derivatives are those of one order "
+    "of the two",
+    "touching": "the run starts on {stop} and leaves it: derivatives are those to one side",
+    "open": "constraints could not be kept along some direction at t = {t:.6g} s, by {size:.1e} per unit: the "
+    "pose is singular or close to it, and derivatives behind it mean nothing",
+}
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A quantity as the core watches it: (what, number) with factors that are added up."""
+
+    name: str
+    unit: str
+    parts: tuple[tuple[tuple[int, int], float], ...]
+
+
+class FollowedRun:
+    """A run that has been simulated, to be differentiated.
+
+    run: what was recorded. of: the quantities that are watched. by: names of what they are differentiated
+    by, with units; values: what these are.
+
+    of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start.
+    arguments: those of `simulate`; the formulation is `lagrange`.
+
+    Raises MechanismError for unknown names, for parameters that open a loop and for those that move the time
+    at which a function of time jumps; Unsupported for quantities, parameters, and parts of mechanisms
+    without derivatives; what `simulate` raises.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        duration: float | None,
+        of: Iterable[str] | Callable[[Trajectory], Iterable[str]],
+        by: Sequence[str],
+        arguments: Mapping[str, Any],
+    ) -> None:
+        given = {"formulation": "lagrange", **arguments}
+        if given["formulation"] not in ("lagrange", "auto"):
+            raise Unsupported(
+                f"derivatives of runs are implemented for formulation 'lagrange', not {given['formulation']!r}"
+            )
+        given["formulation"] = "lagrange"
+        if given.get("assemble", True) == "constraint_forces":
+            raise Unsupported("derivatives of a run that closes its mechanism on the way are not implemented")
+        self.mechanism, self._arguments = mechanism, given
+        run = start_with_tape(mechanism, duration, **given)
+        self._start, self._model = run.state, run.model
+        self._chart = StateChart(without_stops(run.model), self._start)
+        self.by, self.units, self.values = self._chosen(by)
+        self.run: Trajectory = run.complete()
+        if self.run.status != "finished":
+            raise Unsupported(f"a run that ended as {self.run.status!r} has no derivatives")
+        listed = list(of(self.run) if callable(of) else of)
+        self.of = self._watched(run, listed)
+        places = dict.fromkeys(place for one in self.of for place, _ in one.parts)
+        self._place = {place: number for number, place in enumerate(places)}
+        self._core = run.followed(list(places))
+        self._directions = self._start_directions(run)
+
+    def along(self) -> Floats:
+        """Changes (frames, of, by) of what is watched."""
+        dx, du, places, along = self._directions
+        found, left = self._core.follow(dx, du, places, along)
+        self._refuse_open(left)
+        changes = np.zeros((found.shape[0], len(self.of), len(self.by)))
+        for number, one in enumerate(self.of):
+            for place, factor in one.parts:
+                changes[:, number] += factor * found[:, :, self._place[place]]
+        return changes
+
+    def back(self, weights: Floats, errors: bool = False) -> tuple[Floats, float]:
+        """The gradient (by,) of a sum of what is watched with weights (frames, of), and its error.
+
+        The error is what the sum would be without those of the method, less what it is; nan unless it is
+        asked for.
+        """
+        seeds = np.zeros((len(weights), len(self._place)))
+        for number, one in enumerate(self.of):
+            for place, factor in one.parts:
+                seeds[:, self._place[place]] += factor * weights[:, number]
+        dx, du, places, along = self._directions
+        of_x, of_u, of_numbers, error = self._core.follow_back(seeds, places, errors)
+        return dx @ of_x + du @ of_u + along @ of_numbers, error
+
+    def warnings(self) -> tuple[str, ...]:
+        """What the last pass found that makes derivatives large, one-sided or meaningless."""
+        found = []
+        for kind, t, row, size in self._core.remarks():
+            stop = self._model.row_text(row) if row >= 0 else ""
+            found.append(_REMARKS[kind].format(stop=stop, t=t, size=size))
+        return tuple(dict.fromkeys(found))
+
+    def _chosen(self, by: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
+        chart, inputs = self._chart, inputs_of(self.mechanism)
+        known: dict[str, tuple[str, float]] = {
+            name: (one.unit, one.value) for name, one in self.mechanism.parameters.items()
+        }
+        known |= {symbol.name: (inputs[symbol.name].unit, symbol.value) for symbol in self._model.inputs}
+        for one, value in zip(chart.coordinates, chart.position, strict=True):
+            known[f"start.{one.name}"] = one.unit, float(value)
+        for one, value in zip(chart.coordinates, chart.speed, strict=False):
+            known[f"start.{one.name}.rate"] = f"{one.unit}/s", float(value)
+        faults = FaultList()
+        for name in by:
+            if name not in known:
+                rule = "there is no parameter, input or free coordinate of the start of this name"
+                faults.add(f"by {name!r}", rule, None, nearest(str(name), known))
+            elif list(by).count(name) > 1:
+                faults.add(f"by {name!r}", "it is listed twice")
+        if not by:
+            faults.add("by", "at least one name is needed", None, f"such as {', '.join(list(known)[:4])}")
+        faults.raise_any()
+        return tuple(by), tuple(known[n][0] for n in by), np.array([known[n][1] for n in by])
+
+    def _watched(self, run: Run, names: Sequence[str]) -> tuple[Followed, ...]:
+        what = run.observed
+        layout, model = what.layout, run.model
+        table: dict[str, list[tuple[tuple[int, int], float]]] = {}
+        for place, column in enumerate(layout.coordinates):
+            number, name = what.coordinates[place], f"joint.{column}"
+            for kind, ending in ((_VALUE, ""), (_RATE, ".rate"), (_SECOND, ".acceleration")):
+                table[name + ending] = [((kind, number), 1.0)]
+        for kind in ("drive", "constraint"):
+            efforts: dict[str, dict[str, list[tuple[tuple[int, int], float]]]] = {}
+            for column, record in zip(layout.multipliers, model.multipliers, strict=True):
+                if column.kind == kind:
+                    of_element = efforts.setdefault(column.element, {})
+                    of_element.setdefault(column.name, []).append(((_MULTIPLIER, record.row), record.sign))
+            for element, columns in efforts.items():
+                for name, parts in columns.items():
+                    table[f"{kind}.{element}.effort{'' if len(columns) == 1 else f'.{name}'}"] = parts
+        for body, name in enumerate(layout.bodies):
+            for k, part in enumerate(p for parts in _FRAME_NUMBERS.values() for p in parts):
+                table[f"body.{name}.{part}"] = [((_FRAME, 15 * body + k), 1.0)]
+        found, faults = list[Followed](), FaultList()
+        for name in names:
+            with faults.collect():
+                one = _known(self.run, name, table)
+                self._refuse_open_effort(one)
+                found.append(Followed(one.name, one.unit, tuple(table[one.name])))
+        faults.raise_any()
+        return tuple(found)
+
+    def _refuse_open_effort(self, one: Quantity) -> None:
+        flag = f"{one.name} unique"
+        try:
+            unique = quantity(self.run, flag).values
+        except UnknownQuantity:
+            return
+        raise Unsupported(
+            f"{one.name} is not determined by the equations of motion at {np.count_nonzero(unique == 0.0)} frames: "
+            "redundant constraints share it, and derivatives of such shares are not implemented"
+        )
+
+    def _start_directions(self, run: Run) -> tuple[Floats, Floats, list[tuple[str, int]], Floats]:
+        """Changes of the start (by, n), (by, n) and of numbers of the model, by place, (by, places)."""
+        numbers = self._numbers()
+        places = list(numbers)
+        along = np.array([numbers[place] for place in places]).reshape(len(places), len(self.by)).T
+        self._refuse_moved_breaks(run, places, along)
+        chart, count = self._chart, len(self._chart.position)
+        names = [f"start.{one.name}" for one in chart.coordinates]
+        names += [f"start.{one.name}.rate" for one in chart.coordinates[: chart.speeds]]
+        own = np.array([[float(name == one) for one in names] for name in self.by])
+        own += self._beside
+        extended = np.vstack([np.zeros((len(names), len(places))), along])
+        _, dx, du = chart.directions(chart.position, chart.speed, places, extended)
+        split = count + chart.speeds
+        return dx[split:] + own @ dx[:split], du[split:] + own @ du[:split], places, along
+
+    def _numbers(self) -> dict[tuple[str, int], Floats]:
+        """Changes of numbers of the model, by place, with each of `by` (by,)."""
+        found: dict[tuple[str, int], Floats] = {}
+
+        def note(place: tuple[str, int], number: int, change: float) -> None:
+            if change:
+                found.setdefault(place, np.zeros(len(self.by)))[number] = change
+
+        parameters = [name for name in self.by if name in self.mechanism.parameters]
+        inputs = {symbol.name: at for symbol, at in self._model.inputs.items()}
+        for number, name in enumerate(self.by):
+            if name in inputs:
+                for place in inputs[name].params:
+                    note(("function_params", place), number, 1.0)
+                if inputs[name].formula >= 0:
+                    note(("formula_values", inputs[name].formula), number, 1.0)
+        self._beside = np.zeros((len(self.by), len(self._chart.position) + self._chart.speeds))
+        if not parameters:
+            return found
+        followed = parametric_numbers(self._model)
+        changes = None if followed is None else followed.changes(parameters)
+        if followed is None or changes is None:
+            fixed = sorted(set(parameters) & set(() if followed is None else followed.fixed))
+            raise Unsupported(
+                f"derivatives by {', '.join(map(repr, fixed or parameters))} are not implemented: numbers depend "
+                "on it that are followed by compiling anew only, such as points of splines"
+            )
+        from_start = {place: k for k, place in enumerate(followed.start)}
+        for row, name in zip(changes[1], parameters, strict=True):
+            for place, change in zip(changes[0], row.tolist(), strict=True):
+                if place not in from_start:
+                    note(place, self.by.index(name), change)
+        for name in parameters:
+            number = self.by.index(name)
+            beside, of_start = self._assembled_beside(name, followed)
+            self._beside[number] = beside
+            for place, change in zip(followed.start, of_start.tolist(), strict=True):
+                note(place, number, change)
+        return found
+
+    def _assembled_beside(self, name: str, followed: ParametricNumbers) -> tuple[Floats, Floats]:
+        """How coordinates and speeds of the start change with a parameter, and numbers taken from the start."""
+        parameter = self.mechanism.parameters[name]
+        step = _STEP * (abs(parameter.value) or 1.0)
+        low = -np.inf if parameter.low is None else parameter.low
+        high = np.inf if parameter.high is None else parameter.high
+
+        def at(k: int) -> Floats:
+            return self._started_with(name, parameter.value + k * step, followed)
+
+        if low <= parameter.value - 2 * step and parameter.value + 2 * step <= high:
+            near, far = at(1) - at(-1), at(2) - at(-2)
+            change = (8.0 * near - far) / (12.0 * step)
+        else:
+            side = 1 if parameter.value + 4 * step <= high else -1
+            found = [at(side * k) for k in range(5)]
+            weights = (-25.0 / 12.0, 4.0, -3.0, 4.0 / 3.0, -0.25)
+            change = sum(w * f for w, f in zip(weights, found, strict=True)) / (side * step)
+        change[np.abs(change) * step < _NOISE] = 0.0
+        split = self._beside.shape[1]
+        return change[:split], change[split:]
+
+    def _started_with(self, name: str, value: float, followed: ParametricNumbers) -> Floats:
+        begin = self._start.time
+        model = compile_mechanism(self.mechanism.with_parameters(**{name: value}), begin)
+        state = self._arguments.get("state")
+        if state is None and self._arguments.get("assemble", True):
+            model, _ = assembled_for(model, None)
+        system = prepare(model, "lagrange")
+        system.set_state(model.initial if state is None else state)
+        system.project()
+        position, speed = self._chart.coordinates_of(without_stops(model), system.state())
+        numbers = [float(np.ravel(model.arrays[array])[index]) for array, index in followed.start]
+        return np.concatenate([position, speed, numbers])
+
+    def _refuse_open(self, left: Floats) -> None:
+        """Raise MechanismError for parameters along which rows that depend on others are not met."""
+        along = self._directions[3]
+        allowed = _OPEN * (1.0 + np.max(np.abs(along), axis=1, initial=0.0))
+        faults = [
+            Fault(
+                f"parameter {name!r}",
+                "loops do not stay closed when it alone changes: the mechanism moves at this value only, and "
+                "redundant constraints then contradict each other, per unit by",
+                by,
+                "let the lengths that belong together follow one parameter, or leave out what is redundant",
+            )
+            for name, by, most in zip(self.by, left.tolist(), allowed.tolist(), strict=True)
+            if by > most
+        ]
+        if faults:
+            raise MechanismError(faults)
+
+    def _refuse_moved_breaks(self, run: Run, places: Sequence[tuple[str, int]], along: Floats) -> None:
+        """Raise Unsupported for parameters that move times at which functions of time jump."""
+        model, times = self._model, (float(self.run.time[0]), float(self.run.time[-1]))
+        of_functions = [k for k, (array, _) in enumerate(places) if array == "function_params"]
+        if not of_functions:
+            return
+        here = _breaks(model, times)
+        if not here:
+            return
+        for number, name in enumerate(self.by):
+            values = np.array(model.arrays["function_params"], dtype=float)
+            for k in of_functions:
+                values[places[k][1]] += 1e-6 * along[number, k]
+            if _breaks(model.with_arrays(function_params=values), times) != here:
+                raise Unsupported(
+                    f"derivatives by {name!r} are not implemented: it moves a time at which a function of time jumps"
+                )
+
+
+def _breaks(model: Model, times: tuple[float, float]) -> list[float]:
+    return list(_core.break_times(_core.Bodies(model.core), *times))
+
+
+def _known(run: Trajectory, name: str, table: Mapping[str, Any]) -> Quantity:
+    """The quantity of this name, if it is one that can be followed."""
+    asked = name.partition(" [")[0].strip()
+    if asked not in table:
+        found = quantity(run, name)
+        if found.name not in table:
+            raise Unsupported(f"derivatives of {found.name!r} are not implemented; there are those of {_POSSIBLE}")
+        return found
+    try:
+        return quantity(run, asked)
+    except UnknownQuantity:
+        raise MechanismError(
+            Fault(f"quantity {name!r}", "the run does not record it", None, "give accelerations=True")
+        ) from None
