@@ -251,7 +251,7 @@ std::tuple<Column, Column, Column, double> follow_back(RunTangentAt& self, const
 }
 
 nb::list remarks(const RunTangentAt& self) {
-    static constexpr const char* kNames[] = {"grazing", "together", "touching", "open"};
+    static constexpr const char* kNames[] = {"grazing", "together", "touching", "idle", "open"};
     nb::list out;
     for (const RunTangent::Remark& one : self.tangent.remarks())
         out.append(nb::make_tuple(kNames[static_cast<int>(one.what)], one.t,

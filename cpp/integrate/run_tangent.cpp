@@ -16,6 +16,7 @@ constexpr int kMostPieces = 4096;     // of a step that is followed
 constexpr double kGrazing = 1e-2;     // m/s, rad/s: slower impacts are remarked on
 constexpr double kTogether = 1e-9;    // m, rad: stops as near are met together
 constexpr double kOpen = 1e-6;        // change of a row that is not kept
+constexpr double kIdle = 1e-9;        // load of a stop, in parts of the largest
 constexpr double kFoundAgain = 1e-6;  // velocities behind an impact, in parts of the largest
 
 double dot(const std::vector<double>& a, const double* b) {
@@ -164,6 +165,25 @@ void RunTangent::forward(int count, const double* dx, const double* du, std::spa
     note_touching();
 }
 
+// What lies on a stop that hardly pushes may leave it: changes are those to the side on which it stays.
+void RunTangent::note_idle(int i) {
+    const int count = ports_.stops.stops();
+    if (count == 0 || std::ranges::find(remarks_, Remark::What::idle, &Remark::what) != remarks_.end()) return;
+    std::vector<double> gaps(count), rates(count);
+    ports_.stops.gaps(tape_[i].t, tape_.x(i), tape_.u(i), gaps.data(), rates.data());
+    loads_.resize(std::max(loads_.size(), none_.size()));
+    bool known = false;
+    for (int s = 0; s < count; ++s) {
+        if (gaps[s] != 1.0 || rates[s] != 0.0) continue;  // watched: in flight
+        if (!known) ports_.record.multipliers(tape_[i].t, tape_.x(i), tape_.u(i), udot_.data(), loads_.data());
+        known = true;
+        double most = 0.0;
+        for (size_t r = 0; r < none_.size(); ++r) most = std::max(most, std::abs(loads_[r]));
+        const double load = std::abs(loads_[ports_.stops.row_of_stop(s)]);
+        if (load <= kIdle * most) return remarks_.push_back({Remark::What::idle, tape_[i].t, s, load});
+    }
+}
+
 // From a state on a stop that is being left, changes are those to one side.
 void RunTangent::note_touching() {
     std::vector<double> gaps(ports_.stops.stops()), rates(gaps.size());
@@ -176,6 +196,7 @@ void RunTangent::note_touching() {
 
 // Closed at a station, where the rows that hold are known from its acceleration.
 void RunTangent::arrive(int i, double* out, double* left) {
+    note_idle(i);
     for (size_t g = 0; g < lanes_.size(); ++g) {
         Lanes& lanes = lanes_[g];
         double open[kDirections];
@@ -311,7 +332,7 @@ RunTangent::Hit RunTangent::hit(int i) {
         if (s != met && rates[s] < 0.0 && std::abs(gaps[s]) < kTogether)
             remarks_.push_back({Remark::What::together, t, s, gaps[s]});
     if (-rates[met] < kGrazing) remarks_.push_back({Remark::What::grazing, t, met, -rates[met]});
-    Hit found{ports_.stops.row_of_stop(met), rates[met], {}, {}};
+    Hit found{met, ports_.stops.row_of_stop(met), rates[met], {}, {}};
     found.x1.assign(tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size());
     found.u1.assign(tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size());
     return found;
@@ -364,6 +385,7 @@ void RunTangent::pass_impact(int i) {
 void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
                           ModelGradient& by_numbers, double* error) {
     further_ = &further, by_numbers_ = &by_numbers;
+    error_ = error;
     if (error != nullptr) *error = 0.0;
     remarks_.clear();
     for (auto* v : {&by_x_, &by_u_}) std::fill(v->begin(), v->end(), 0.0);
@@ -371,9 +393,10 @@ void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& f
         if (tape_[i].within) continue;
         look_for_interrupts();
         if (flows(i)) {
-            if (error != nullptr) *error += error_of(i);
+            if (error_ != nullptr) *error_ += error_at(i, next(i), by_x_, by_u_);
             flow_back(i, seeds);
         } else {
+            if (tape_[i].impact && error_ != nullptr) *error_ += error_of_impact(i);
             if (tape_[i].impact) pass_impact_back(i);
             accelerate(i);
         }
@@ -389,6 +412,7 @@ void RunTangent::add(std::vector<double>& to, const std::vector<double>& from) {
 
 // The transpose of arrive().
 void RunTangent::depart(int i, const double* seeds) {
+    note_idle(i);
     const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
     if (tape_[i].output >= 0) add_seeds(i, seeds, by_x_, by_u_);
     ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), *further_, found_, *by_numbers_);
@@ -413,6 +437,44 @@ void RunTangent::add_seeds(int i, const double* seeds, std::vector<double>& of_x
     add(of_x, found_.x), add(of_u, found_.u);
 }
 
+// The run takes an impact from a state that is off its rows by the error of a step's curve. Closed, that state meets
+// the stop a little earlier or later: by what the next station is off the motion then. Where it was still to be met
+// then, another impact follows at once.
+double RunTangent::error_of_impact(int i) {
+    const double t = tape_[i].t;
+    const std::vector<double> of_x = by_x_, of_u = by_u_;
+    std::vector<double> gaps(ports_.stops.stops()), rates(gaps.size()), before(udot_.size());
+    accelerate(i);
+    Hit met = hit(i);
+    stand(i + 1);
+    ports_.stops.gaps(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), gaps.data(), rates.data());
+    if (rates[met.stop] < 0.0) return 0.0;
+    accelerate(i);
+    std::vector<double>&x = met.x1, &u = met.u1;
+    ports_.projection.project(t, x.data(), u.data());
+    ports_.dynamics.accelerate(t, x.data(), u.data(), udot_.data());
+    ports_.stops.gaps(t, x.data(), u.data(), gaps.data(), rates.data());
+    const double late = -gaps[met.stop] / rates[met.stop];
+    const auto go_on = [&](double by) {
+        for (size_t k = 0; k < u.size(); ++k) {
+            before[k] = by * u[k];
+            u[k] += by * udot_[k];
+        }
+        ports_.dynamics.retract(x.data(), before.data(), x.data());
+    };
+    go_on(late);
+    ports_.stops.meet_stops();
+    ports_.projection.project(t + late, x.data(), u.data());
+    ports_.stops.watch_stops(t + late, x.data(), u.data());
+    ports_.dynamics.accelerate(t + late, x.data(), u.data(), udot_.data());
+    go_on(-late);
+    off_.resize(u.size());
+    ports_.dynamics.displacement(tape_.x(i + 1), x.data(), off_.data());
+    double error = dot(of_x, off_.data());
+    for (size_t k = 0; k < u.size(); ++k) error += of_u[k] * (u[k] - tape_.u(i + 1)[k]);
+    return error;
+}
+
 // The transpose of pass_outputs(): to the rates of the stages, and the states at both ends.
 void RunTangent::pass_outputs_back(int i, const double* seeds) {
     const int end = next(i);
@@ -427,6 +489,7 @@ void RunTangent::pass_outputs_back(int i, const double* seeds) {
                                              *further_, found_, *by_numbers_);
             stage_x_ = found_.x, stage_u_ = found_.u;
         }
+        if (error_ != nullptr) *error_ += error_at(i, m, stage_x_, stage_u_);
         for (size_t k = 0; k < by_x_.size(); ++k) {
             by_x_[k] += at.end * stage_x_[k], by_u_[k] += at.end * stage_u_[k];
             start_x_[k] += (1.0 - at.end) * stage_x_[k], start_u_[k] += (1.0 - at.end) * stage_u_[k];
@@ -455,23 +518,25 @@ void RunTangent::step(double t, double h, const double* x, const double* u, Stat
     ports_.projection.project(t + h, end.x.data(), end.u.data());
 }
 
-// By what the next station is off the motion from this one on, which Richardson's extrapolation gives to order six,
-// times the gradient there.
-double RunTangent::error_of(int i) {
+// By what a station is off the motion from station i on, which Richardson's extrapolation gives to order six, times the
+// gradient there.
+double RunTangent::error_at(int i, int station, const std::vector<double>& of_x, const std::vector<double>& of_u) {
     constexpr double kOrder5 = 1.0 / 31.0;
-    const double t = tape_[i].t, h = length(i), *x = tape_.x(i), *u = tape_.u(i);
+    const double t = tape_[i].t, h = tape_[station].arrived - t, *x = tape_.x(i), *u = tape_.u(i);
+    const auto is_zero = [](double value) { return value == 0.0; };
+    if (std::ranges::all_of(of_x, is_zero) && std::ranges::all_of(of_u, is_zero)) return 0.0;
     stand(i);
     step(t, h, x, u, one_);
     step(t, 0.5 * h, x, u, half_);
     step(t + 0.5 * h, 0.5 * h, half_.x.data(), half_.u.data(), two_);
     double error = 0.0;
-    const int end = next(i);
-    ports_.dynamics.displacement(tape_.x(end), two_.x.data(), stage_x_.data());
-    error += dot(by_x_, stage_x_.data());
-    ports_.dynamics.displacement(one_.x.data(), two_.x.data(), stage_x_.data());
-    error += kOrder5 * dot(by_x_, stage_x_.data());
-    for (size_t k = 0; k < by_u_.size(); ++k)
-        error += by_u_[k] * (two_.u[k] - tape_.u(end)[k] + kOrder5 * (two_.u[k] - one_.u[k]));
+    off_.resize(of_x.size());
+    ports_.dynamics.displacement(tape_.x(station), two_.x.data(), off_.data());
+    error += dot(of_x, off_.data());
+    ports_.dynamics.displacement(one_.x.data(), two_.x.data(), off_.data());
+    error += kOrder5 * dot(of_x, off_.data());
+    for (size_t k = 0; k < of_u.size(); ++k)
+        error += of_u[k] * (two_.u[k] - tape_.u(station)[k] + kOrder5 * (two_.u[k] - one_.u[k]));
     return error;
 }
 

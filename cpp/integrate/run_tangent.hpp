@@ -29,11 +29,11 @@ class RunTangent {
     };
     // What makes derivatives large or one-sided.
     struct Remark {
-        enum class What { grazing, together, touching, open };
+        enum class What { grazing, together, touching, idle, open };
         What what;
         double t;
         int stop;     // −1: none
-        double size;  // the speed of the impact; the gap of another stop; by how much rows stay open
+        double size;  // speed of the impact; gap of another stop; load of a closed one; by how much rows stay open
     };
 
     // A tape of a method other than that of Dormand and Prince is followed in steps of these tolerances. Throws Refusal
@@ -73,7 +73,7 @@ class RunTangent {
     };
     // A stop that is met.
     struct Hit {
-        int row;
+        int stop, row;
         double rate;
         std::vector<double> x1, u1;  // behind the impact
     };
@@ -104,9 +104,11 @@ class RunTangent {
     Hit hit(int i);
     void strike(int i, Hit& hit);
     void step(double t, double h, const double* x, const double* u, State& end);
-    double error_of(int i);
+    double error_at(int i, int station, const std::vector<double>& of_x, const std::vector<double>& of_u);
+    double error_of_impact(int i);
     void note_open(int i, double open);
     void note_touching();
+    void note_idle(int i);
     static void add(std::vector<double>& to, const std::vector<double>& from);
     void depart(int i, const double* seeds);
     void add_seeds(int i, const double* seeds, std::vector<double>& of_x, std::vector<double>& of_u);
@@ -129,7 +131,8 @@ class RunTangent {
     // Backwards: the gradient where it has got to, and what adds to it.
     const std::vector<NumberPlace>* further_ = nullptr;
     ModelGradient* by_numbers_ = nullptr;
-    std::vector<double> by_x_, by_u_, stage_x_, stage_u_, none_, seeds_of_rows_, of_udot_, start_x_, start_u_;
+    double* error_ = nullptr;
+    std::vector<double> by_x_, by_u_, off_, stage_x_, stage_u_, none_, seeds_of_rows_, of_udot_, start_x_, start_u_;
     Derivatives::Gradient found_;
     std::array<std::vector<double>, kStages + 1> of_x_, of_u_;
     std::array<std::vector<double>, kStages> at_x_, at_u_;

@@ -48,6 +48,8 @@ from bellcrank.linear.linearize import linearize as linearize
 from bellcrank.linear.linearize import modes as modes
 from bellcrank.linear.modes import Mode as Mode
 from bellcrank.linear.modes import Modes as Modes
+from bellcrank.linear.sensitivity import Sensitivity as Sensitivity
+from bellcrank.linear.sensitivity import sensitivity as sensitivity
 from bellcrank.mechanism import Body as Body
 from bellcrank.mechanism import Coordinate as Coordinate
 from bellcrank.mechanism import Limit as Limit
@@ -207,6 +209,8 @@ from bellcrank.run.simulate import simulate as simulate
 from bellcrank.run.simulate import start as start
 from bellcrank.studies.fit import FitReport as FitReport
 from bellcrank.studies.fit import fit as fit
+from bellcrank.studies.gradient import Gradient as Gradient
+from bellcrank.studies.gradient import gradient as gradient
 from bellcrank.studies.optimize import OptimizeReport as OptimizeReport
 from bellcrank.studies.optimize import optimize as optimize
 from bellcrank.studies.result import SweepResult as SweepResult

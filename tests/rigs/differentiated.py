@@ -2,6 +2,7 @@
 
 import numpy as np
 from rigs.directions import EASY, GEOMETRY, Direction, lagrange_at, moving
+from rigs.followed import FollowedCase
 from rigs.random_mechanisms import random_mechanism
 
 import bellcrank as bc
@@ -47,4 +48,33 @@ def wrong(seed):
             faults.append(f"{what}: gradients are off by {off:.1e}")
     if unknown and not faults:
         raise bc.Unsupported("its differences are too rough to compare with")
+    return "; ".join(faults)
+
+
+ALLOWED = 1e-6  # of a run's derivatives, of the largest
+TRANSPOSED_RUN = 1e-10
+
+
+def wrong_run(seed, duration=0.2):
+    """What is wrong with the derivatives of a run of a case; nothing if nothing is.
+
+    Raises as `wrong` does, and Unsupported for runs whose derivatives are refused.
+    """
+    case = FollowedCase(random_mechanism(seed), duration, frames=3)
+    if not case.direction.left < 1e-9:
+        raise bc.Unsupported("its direction does not close")
+    changes = case.changes()
+    kinds = {kind for kind, *_ in case.tangent.remarks()}
+    if kinds:
+        raise bc.Unsupported(f"remarked on: {', '.join(sorted(kinds))}")
+    faults, (near, far) = [], (case.differences(step) for step in (3e-5, 1e-4))
+    size = max(1.0, np.abs(near).max())
+    unsure = np.abs(near - far).max()
+    if unsure > 0.3 * ALLOWED * size:
+        raise bc.Unsupported("its differences are too rough to compare with")
+    if not np.abs(changes - near).max() < ALLOWED * size:
+        faults.append(f"off differences by {np.abs(changes - near).max() / size:.1e}")
+    off = case.transposed_off(changes)
+    if not off < TRANSPOSED_RUN:
+        faults.append(f"gradients are off by {off:.1e}")
     return "; ".join(faults)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
-from bellcrank.compile.state import Floats, State
+from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.sampling import without_stops
@@ -29,11 +29,13 @@ from bellcrank.run.run import Run
 from bellcrank.run.simulate import start_with_tape
 from bellcrank.run.start import assembled_for
 from bellcrank.trajectory.columns import Quantity, UnknownQuantity, quantity
+from bellcrank.trajectory.observation import Observation
 from bellcrank.trajectory.trajectory import Trajectory
 
 _OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
 _NOISE: Final = 1e-11  # of a start's coordinates, found by assembling
 _STEP: Final = 1e-3  # of a parameter, to assemble beside
+_LEAST_ORDER: Final = 4  # of a method
 _VALUE, _RATE, _SECOND, _MULTIPLIER, _FRAME = range(5)
 _FRAME_NUMBERS: Final = {
     "position": ("x", "y", "z"),
@@ -47,23 +49,42 @@ _POSSIBLE: Final = (
     "velocities and accelerations of bodies, such as body.crank.x"
 )
 _REMARKS: Final[Mapping[str, str]] = {
-    "grazing": "{stop} is met at only {size:.2g} m/s or rad/s at t = {t:.6g} s: derivatives grow as this falls, "
-    "and change where it is missed",
-    "together": "{stop} is met together with another stop at t = {t:.6g} s: derivatives are those of one order "
-    "of the two",
+    "grazing": "{stop} is met at only {size:.2g} m/s or rad/s at t = {t:.6g} s: derivatives grow as this "
+    "falls, and change where it is missed",
+    "together": "{stop} is met together with another stop at t = {t:.6g} s: derivatives are those of one "
+    "order of the two",
     "touching": "the run starts on {stop} and leaves it: derivatives are those to one side",
-    "open": "constraints could not be kept along some direction at t = {t:.6g} s, by {size:.1e} per unit: the "
-    "pose is singular or close to it, and derivatives behind it mean nothing",
+    "idle": "{stop} is closed at t = {t:.6g} s, and next to nothing pushes on it: derivatives are those to "
+    "the side on which it stays closed",
+    "open": "constraints could not be kept along some direction at t = {t:.6g} s, by {size:.1e} per unit: "
+    "the pose is singular or close to it, and derivatives behind it mean nothing",
 }
+
+
+Part: TypeAlias = tuple[tuple[int, int], float]
+"""What the core watches, and a number of it, with a factor."""
 
 
 @dataclass(frozen=True)
 class Followed:
-    """A quantity as the core watches it: (what, number) with factors that are added up."""
+    """A quantity as a sum of what the core watches."""
 
     name: str
     unit: str
-    parts: tuple[tuple[tuple[int, int], float], ...]
+    parts: tuple[Part, ...]
+
+
+class _Changes:
+    """Changes of numbers of a model, by place, along directions."""
+
+    def __init__(self, directions: int) -> None:
+        self.found: dict[tuple[str, int], Floats] = {}
+        self._directions = directions
+
+    def note(self, place: tuple[str, int], direction: int, change: float) -> None:
+        """A number changes along a direction."""
+        if change:
+            self.found.setdefault(place, np.zeros(self._directions))[direction] = change
 
 
 class FollowedRun:
@@ -91,13 +112,20 @@ class FollowedRun:
         given = {"formulation": "lagrange", **arguments}
         if given["formulation"] not in ("lagrange", "auto"):
             raise Unsupported(
-                f"derivatives of runs are implemented for formulation 'lagrange', not {given['formulation']!r}"
+                "derivatives of runs are implemented for formulation 'lagrange', not "
+                f"{given['formulation']!r}"
             )
         given["formulation"] = "lagrange"
         if given.get("assemble", True) == "constraint_forces":
             raise Unsupported("derivatives of a run that closes its mechanism on the way are not implemented")
         self.mechanism, self._arguments = mechanism, given
         run = start_with_tape(mechanism, duration, **given)
+        self.method = run.plan.method
+        if self.method.method.order < _LEAST_ORDER:
+            raise Unsupported(
+                f"derivatives of runs by method {self.method.method.name!r} are not implemented; "
+                "take 'rk4', 'dopri5', 'adams', 'bdf' or 'auto'"
+            )
         self._start, self._model = run.state, run.model
         self._chart = StateChart(without_stops(run.model), self._start)
         self.by, self.units, self.values = self._chosen(by)
@@ -109,7 +137,7 @@ class FollowedRun:
         places = dict.fromkeys(place for one in self.of for place, _ in one.parts)
         self._place = {place: number for number, place in enumerate(places)}
         self._core = run.followed(list(places))
-        self._directions = self._start_directions(run)
+        self._directions = self._start_directions()
 
     def along(self) -> Floats:
         """Changes (frames, of, by) of what is watched."""
@@ -167,25 +195,7 @@ class FollowedRun:
         return tuple(by), tuple(known[n][0] for n in by), np.array([known[n][1] for n in by])
 
     def _watched(self, run: Run, names: Sequence[str]) -> tuple[Followed, ...]:
-        what = run.observed
-        layout, model = what.layout, run.model
-        table: dict[str, list[tuple[tuple[int, int], float]]] = {}
-        for place, column in enumerate(layout.coordinates):
-            number, name = what.coordinates[place], f"joint.{column}"
-            for kind, ending in ((_VALUE, ""), (_RATE, ".rate"), (_SECOND, ".acceleration")):
-                table[name + ending] = [((kind, number), 1.0)]
-        for kind in ("drive", "constraint"):
-            efforts: dict[str, dict[str, list[tuple[tuple[int, int], float]]]] = {}
-            for column, record in zip(layout.multipliers, model.multipliers, strict=True):
-                if column.kind == kind:
-                    of_element = efforts.setdefault(column.element, {})
-                    of_element.setdefault(column.name, []).append(((_MULTIPLIER, record.row), record.sign))
-            for element, columns in efforts.items():
-                for name, parts in columns.items():
-                    table[f"{kind}.{element}.effort{'' if len(columns) == 1 else f'.{name}'}"] = parts
-        for body, name in enumerate(layout.bodies):
-            for k, part in enumerate(p for parts in _FRAME_NUMBERS.values() for p in parts):
-                table[f"body.{name}.{part}"] = [((_FRAME, 15 * body + k), 1.0)]
+        table = _watchable(run.observed, run.model)
         found, faults = list[Followed](), FaultList()
         for name in names:
             with faults.collect():
@@ -202,16 +212,16 @@ class FollowedRun:
         except UnknownQuantity:
             return
         raise Unsupported(
-            f"{one.name} is not determined by the equations of motion at {np.count_nonzero(unique == 0.0)} frames: "
-            "redundant constraints share it, and derivatives of such shares are not implemented"
+            f"{one.name} is not determined by the equations of motion at {np.count_nonzero(unique == 0.0)} "
+            "frames: redundant constraints share it, and derivatives of such shares are not implemented"
         )
 
-    def _start_directions(self, run: Run) -> tuple[Floats, Floats, list[tuple[str, int]], Floats]:
+    def _start_directions(self) -> tuple[Floats, Floats, list[tuple[str, int]], Floats]:
         """Changes of the start (by, n), (by, n) and of numbers of the model, by place, (by, places)."""
         numbers = self._numbers()
         places = list(numbers)
         along = np.array([numbers[place] for place in places]).reshape(len(places), len(self.by)).T
-        self._refuse_moved_breaks(run, places, along)
+        self._refuse_moved_breaks(places, along)
         chart, count = self._chart, len(self._chart.position)
         names = [f"start.{one.name}" for one in chart.coordinates]
         names += [f"start.{one.name}.rate" for one in chart.coordinates[: chart.speeds]]
@@ -224,46 +234,40 @@ class FollowedRun:
 
     def _numbers(self) -> dict[tuple[str, int], Floats]:
         """Changes of numbers of the model, by place, with each of `by` (by,)."""
-        found: dict[tuple[str, int], Floats] = {}
-
-        def note(place: tuple[str, int], number: int, change: float) -> None:
-            if change:
-                found.setdefault(place, np.zeros(len(self.by)))[number] = change
-
-        parameters = [name for name in self.by if name in self.mechanism.parameters]
+        changes = _Changes(len(self.by))
         inputs = {symbol.name: at for symbol, at in self._model.inputs.items()}
         for number, name in enumerate(self.by):
             if name in inputs:
                 for place in inputs[name].params:
-                    note(("function_params", place), number, 1.0)
+                    changes.note(("function_params", place), number, 1.0)
                 if inputs[name].formula >= 0:
-                    note(("formula_values", inputs[name].formula), number, 1.0)
+                    changes.note(("formula_values", inputs[name].formula), number, 1.0)
         self._beside = np.zeros((len(self.by), len(self._chart.position) + self._chart.speeds))
-        if not parameters:
-            return found
+        if parameters := [name for name in self.by if name in self.mechanism.parameters]:
+            self._note_parameters(parameters, changes)
+        return changes.found
+
+    def _note_parameters(self, names: Sequence[str], changes: _Changes) -> None:
         followed = parametric_numbers(self._model)
-        changes = None if followed is None else followed.changes(parameters)
-        if followed is None or changes is None:
-            fixed = sorted(set(parameters) & set(() if followed is None else followed.fixed))
+        of_names = None if followed is None else followed.changes(names)
+        if followed is None or of_names is None:
+            fixed = sorted(set(names) & set(() if followed is None else followed.fixed))
             raise Unsupported(
-                f"derivatives by {', '.join(map(repr, fixed or parameters))} are not implemented: numbers depend "
-                "on it that are followed by compiling anew only, such as points of splines"
+                f"derivatives by {', '.join(map(repr, fixed or names))} are not implemented: numbers "
+                "depend on it that are followed by compiling anew only, such as points of splines"
             )
-        from_start = {place: k for k, place in enumerate(followed.start)}
-        for row, name in zip(changes[1], parameters, strict=True):
-            for place, change in zip(changes[0], row.tolist(), strict=True):
-                if place not in from_start:
-                    note(place, self.by.index(name), change)
-        for name in parameters:
+        places, slopes = of_names
+        for name, row in zip(names, slopes.tolist(), strict=True):
             number = self.by.index(name)
-            beside, of_start = self._assembled_beside(name, followed)
-            self._beside[number] = beside
+            for place, change in zip(places, row, strict=True):
+                if place not in followed.start:
+                    changes.note(place, number, change)
+            self._beside[number], of_start = self._assembled_beside(name, followed)
             for place, change in zip(followed.start, of_start.tolist(), strict=True):
-                note(place, number, change)
-        return found
+                changes.note(place, number, change)
 
     def _assembled_beside(self, name: str, followed: ParametricNumbers) -> tuple[Floats, Floats]:
-        """How coordinates and speeds of the start change with a parameter, and numbers taken from the start."""
+        """How coordinates and speeds of the start change with a parameter, and numbers taken from it."""
         parameter = self.mechanism.parameters[name]
         step = _STEP * (abs(parameter.value) or 1.0)
         low = -np.inf if parameter.low is None else parameter.low
@@ -279,7 +283,7 @@ class FollowedRun:
             side = 1 if parameter.value + 4 * step <= high else -1
             found = [at(side * k) for k in range(5)]
             weights = (-25.0 / 12.0, 4.0, -3.0, 4.0 / 3.0, -0.25)
-            change = sum(w * f for w, f in zip(weights, found, strict=True)) / (side * step)
+            change = np.array(weights) @ np.array(found) / (side * step)
         change[np.abs(change) * step < _NOISE] = 0.0
         split = self._beside.shape[1]
         return change[:split], change[split:]
@@ -315,7 +319,7 @@ class FollowedRun:
         if faults:
             raise MechanismError(faults)
 
-    def _refuse_moved_breaks(self, run: Run, places: Sequence[tuple[str, int]], along: Floats) -> None:
+    def _refuse_moved_breaks(self, places: Sequence[tuple[str, int]], along: Floats) -> None:
         """Raise Unsupported for parameters that move times at which functions of time jump."""
         model, times = self._model, (float(self.run.time[0]), float(self.run.time[-1]))
         of_functions = [k for k, (array, _) in enumerate(places) if array == "function_params"]
@@ -330,8 +334,30 @@ class FollowedRun:
                 values[places[k][1]] += 1e-6 * along[number, k]
             if _breaks(model.with_arrays(function_params=values), times) != here:
                 raise Unsupported(
-                    f"derivatives by {name!r} are not implemented: it moves a time at which a function of time jumps"
+                    f"derivatives by {name!r} are not implemented: it moves a time at which a function of "
+                    "time jumps"
                 )
+
+
+def _watchable(what: Observation, model: Model) -> dict[str, list[Part]]:
+    """What may be watched, by name."""
+    layout, table = what.layout, dict[str, list[Part]]()
+    for place, column in enumerate(layout.coordinates):
+        for kind, ending in ((_VALUE, ""), (_RATE, ".rate"), (_SECOND, ".acceleration")):
+            table[f"joint.{column}{ending}"] = [((kind, what.coordinates[place]), 1.0)]
+    efforts: dict[str, dict[str, list[Part]]] = {}
+    for effort, record in zip(layout.multipliers, model.multipliers, strict=True):
+        if effort.kind in ("drive", "constraint"):
+            of_element = efforts.setdefault(f"{effort.kind}.{effort.element}.effort", {})
+            of_element.setdefault(effort.name, []).append(((_MULTIPLIER, record.row), record.sign))
+    for name, columns in efforts.items():
+        for along, parts in columns.items():
+            table[name if len(columns) == 1 else f"{name}.{along}"] = parts
+    listed = [part for parts in _FRAME_NUMBERS.values() for part in parts]
+    for body, name in enumerate(layout.bodies):
+        for k, part in enumerate(listed):
+            table[f"body.{name}.{part}"] = [((_FRAME, len(listed) * body + k), 1.0)]
+    return table
 
 
 def _breaks(model: Model, times: tuple[float, float]) -> list[float]:
@@ -344,7 +370,9 @@ def _known(run: Trajectory, name: str, table: Mapping[str, Any]) -> Quantity:
     if asked not in table:
         found = quantity(run, name)
         if found.name not in table:
-            raise Unsupported(f"derivatives of {found.name!r} are not implemented; there are those of {_POSSIBLE}")
+            raise Unsupported(
+                f"derivatives of {found.name!r} are not implemented; there are those of {_POSSIBLE}"
+            )
         return found
     try:
         return quantity(run, asked)
