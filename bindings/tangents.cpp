@@ -191,10 +191,11 @@ ByAll closed_gradient(SystemAt& self, const Column& of_x, const Column& of_u, co
 // A run that is followed along directions, with the system that it was of.
 struct RunTangentAt {
     RunTangentAt(SystemAt& system, const Tape& tape, const std::string& method, double rtol, double atol,
-                 const std::vector<std::pair<int, int>>& watched)
+                 bool is_looser, const std::vector<std::pair<int, int>>& watched)
         : at(system),
           width(watched.size()),
-          tangent(system.core().ports(), system.core().model(), tape, method, Tolerances(rtol, atol), list(watched)) {}
+          tangent(system.core().ports(), system.core().model(), tape, method, Tolerances(rtol, atol), is_looser,
+                  list(watched)) {}
 
     static std::vector<RunTangent::Watched> list(const std::vector<std::pair<int, int>>& watched) {
         std::vector<RunTangent::Watched> out;
@@ -265,12 +266,15 @@ void bind_tangents(nb::module_& m) {
     nb::class_<RunTangentAt>(m, "RunTangent",
                              "A run that is followed again, along directions of its start and of numbers.")
         .def(
-            nb::init<SystemAt&, const Tape&, const std::string&, double, double,
+            nb::init<SystemAt&, const Tape&, const std::string&, double, double, bool,
                      const std::vector<std::pair<int, int>>&>(),
-            "system"_a, "tape"_a, "method"_a, "rtol"_a, "atol"_a, "watched"_a, nb::keep_alive<1, 2>(),
+            "system"_a, "tape"_a, "method"_a, "rtol"_a, "atol"_a, "is_looser"_a, "watched"_a, nb::keep_alive<1, 2>(),
             "watched: numbers of each frame, (0, coordinate) its value, (1, coordinate) its rate, (2, coordinate) its\n"
-            "second rate, (3, row) a multiplier, (4, 15 body + k) of its frame position, velocity, acceleration, angular\n"
-            "velocity and acceleration, world axes. Refuses a tape that cannot be followed.")
+            "second rate, (3, row) a multiplier, (4, 15 body + k) of its frame position, velocity, acceleration, "
+            "angular\n"
+            "velocity and acceleration, world axes. rtol, atol: of the steps in which it is followed; is_looser: "
+            "whether\n"
+            "they are larger than those of the run. Refuses a tape that cannot be followed.")
         .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a,
              nb::sig("def follow(self, x: numpy.typing.NDArray[numpy.float64], u: numpy.typing.NDArray[numpy.float64], "
                      "places: collections.abc.Sequence[tuple[str, int]], along: numpy.typing.NDArray[numpy.float64]) "
@@ -282,6 +286,8 @@ void bind_tangents(nb::module_& m) {
             "The gradient of a sum of what is watched with weights (frames, watched): by the state at the start (n,),\n"
             "(n,), and by numbers (places,); and, where errors are asked for, what the sum would be without those of\n"
             "the method, less what it is.")
+        .def_prop_ro(
+            "steps", [](const RunTangentAt& self) { return self.tangent.steps(); }, "In how many it is followed.")
         .def("remarks", &remarks, nb::sig("def remarks(self) -> list[tuple[str, float, int, float]]"),
              "What the last call found on the way that makes derivatives large or one-sided: its kind, its time, the\n"
              "row of a stop or -1, and how large.");

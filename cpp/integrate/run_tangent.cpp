@@ -28,12 +28,13 @@ double dot(const std::vector<double>& a, const double* b) {
 }  // namespace
 
 RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const std::string& method,
-                       const Tolerances& tolerances, std::vector<Watched> watched)
+                       const Tolerances& tolerances, bool is_looser, std::vector<Watched> watched)
     : ports_(ports),
       model_(model),
       tape_(std::move(tape)),
       watched_(std::move(watched)),
-      stages_(ports.dynamics, ports.projection) {
+      stages_(ports.dynamics, ports.projection),
+      is_looser_(is_looser) {
     if (tape_.spoiled() != nullptr)
         throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(tape_.spoiled_at()) +
                       " s " + tape_.spoiled());
@@ -53,53 +54,82 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
         for (std::vector<double>& v : *list) v.assign(n, 0.0);
     for (std::vector<double>& v : at_u_) v.assign(n, 0.0);
     for (std::vector<double>& v : at_x_) v.assign(ports_.dynamics.configuration_size(), 0.0);
-    if (method != "dopri5") refine(method, tolerances);
+    if (method != "dopri5" || is_looser_) step_anew(method, tolerances);
 }
 
-// A method of high order takes steps that are too long for these stages.
-void RunTangent::refine(const std::string& method, const Tolerances& tolerances) {
-    Tape fine(ports_.dynamics.configuration_size(), ports_.dynamics.tangent_size());
+// Steps of other lengths than those of the run: from one of its stations to another one farther on, or in parts to the
+// next, as the error of these stages allows. Where the run stood at a station, this goes on.
+void RunTangent::step_anew(const std::string& method, const Tolerances& tolerances) {
+    Tape made(ports_.dynamics.configuration_size(), ports_.dynamics.tangent_size());
     DormandPrince stepper(ports_.dynamics, ports_.projection, tolerances);
     std::vector<double> x, u, x1, u1;
-    for (int i = 0; i < tape_.count(); i = next(i)) {
-        fine.copy(tape_, i);
-        if (!flows(i)) continue;
+    double h = 0.0;
+    for (int i = 0; i < tape_.count();) {
+        made.copy(tape_, i);
+        if (!flows(i)) {
+            if (tape_[i].impact) h = 0.0;
+            i = next(i);
+            continue;
+        }
         look_for_interrupts();
         stand(i);
         stepper.restart();
         x.assign(tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size());
         u.assign(tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size());
         x1 = x, u1 = u;
-        double t = tape_[i].t, h = length(i);
-        const double end = tape_[next(i)].arrived;
-        int output = i + 1;
+        double t = tape_[i].t;
+        if (h == 0.0) h = length(i);
+        int end = farthest(i, t + h), output = i + 1;
         const auto copy_outputs = [&](double to) {
-            for (; output < next(i) && tape_[output].t < to; ++output) fine.copy(tape_, output);
+            for (; output < end && tape_[output].t < to; ++output)
+                if (tape_[output].output >= 0) made.copy_within(tape_, output);
         };
-        for (int tries = 0; t < end; ++tries) {
+        for (int tries = 0;; ++tries) {
             if (tries == kMostPieces)
                 throw Refusal("derivatives of runs that are stiff, as this one by " + method +
                               " is at t = " + std::to_string(t) + " s, are not implemented");
-            const bool last = t + h * (1.0 + 1e-9) >= end;
-            if (last) h = end - t;
-            const StepOutcome outcome = stepper.step(t, h, x.data(), u.data(), x1.data(), u1.data());
+            const double whole = tape_[end].arrived - t;
+            const bool last = h * (1.0 + 1e-9) >= whole;
+            const double step = last ? whole : h;
+            const StepOutcome outcome = stepper.step(t, step, x.data(), u.data(), x1.data(), u1.data());
             if (!outcome.constraints_met || !(outcome.error <= 1.0)) {
-                h = std::isfinite(outcome.error) ? stepper.refused(h, outcome) : 0.25 * h;
+                h = std::isfinite(outcome.error) ? stepper.refused(step, outcome) : 0.25 * step;
+                if (t == tape_[i].t) end = farthest(i, t + h);
                 continue;
             }
-            copy_outputs(last ? end : t + h);
+            copy_outputs(last ? std::numeric_limits<double>::infinity() : t + step);
+            h = stepper.accepted(step, outcome, false);
             if (last) break;
-            t += h;
-            h = stepper.accepted(h, outcome, false);
+            t += step;
             x.swap(x1), u.swap(u1);
-            fine.add({t, t}, x.data(), u.data());
+            made.add({t, t}, x.data(), u.data());
             ports_.steps.commit(t, x.data(), u.data());
             ports_.stops.watch_stops(t, x.data(), u.data());
         }
-        copy_outputs(std::numeric_limits<double>::infinity());
+        i = end;
     }
-    tape_ = std::move(fine);
+    tape_ = std::move(made);
 }
+
+int RunTangent::steps() const {
+    int found = 0;
+    for (int i = 0; i < tape_.count(); i = next(i)) found += flows(i);
+    return found;
+}
+
+// The last station up to a time to which nothing but smooth motion leads, at least the next one. Errors of the run are
+// seen in its own steps only.
+int RunTangent::farthest(int i, double to) const {
+    int end = next(i);
+    if (!is_looser_) return end;
+    for (int j = end; is_plain(j) && next(j) < tape_.count() && tape_[next(j)].arrived <= to * (1.0 + 1e-14);
+         j = next(j))
+        end = next(j);
+    return end;
+}
+
+// Whether the motion goes on through it as if it was none.
+bool RunTangent::is_plain(int i) const { return !tape_[i].impact && !tape_[i].meets && tape_[i].t == tape_[i].arrived; }
 
 int RunTangent::next(int i) const {
     for (++i; i < tape_.count() && tape_[i].within; ++i);
@@ -169,12 +199,10 @@ void RunTangent::forward(int count, const double* dx, const double* du, std::spa
 void RunTangent::note_idle(int i) {
     const int count = ports_.stops.stops();
     if (count == 0 || std::ranges::find(remarks_, Remark::What::idle, &Remark::what) != remarks_.end()) return;
-    std::vector<double> gaps(count), rates(count);
-    ports_.stops.gaps(tape_[i].t, tape_.x(i), tape_.u(i), gaps.data(), rates.data());
     loads_.resize(std::max(loads_.size(), none_.size()));
     bool known = false;
     for (int s = 0; s < count; ++s) {
-        if (gaps[s] != 1.0 || rates[s] != 0.0) continue;  // watched: in flight
+        if (!ports_.stops.is_touched(s)) continue;
         if (!known) ports_.record.multipliers(tape_[i].t, tape_.x(i), tape_.u(i), udot_.data(), loads_.data());
         known = true;
         double most = 0.0;

@@ -1,5 +1,5 @@
 // What the frames of a run do along directions of its start and of the model's numbers, and gradients by these
-// (docs/theory/derivatives.md, section 6).
+// (docs/theory/run-derivatives.md).
 #pragma once
 
 #include <array>
@@ -36,10 +36,11 @@ class RunTangent {
         double size;  // speed of the impact; gap of another stop; load of a closed one; by how much rows stay open
     };
 
-    // A tape of a method other than that of Dormand and Prince is followed in steps of these tolerances. Throws Refusal
+    // A tape of a method other than that of Dormand and Prince, or of smaller tolerances than these (is_looser), is
+    // followed in steps of its own. Throws Refusal
     // for a tape that cannot be followed.
     RunTangent(const Ports& ports, const Model& model, Tape tape, const std::string& method,
-               const Tolerances& tolerances, std::vector<Watched> watched);
+               const Tolerances& tolerances, bool is_looser, std::vector<Watched> watched);
 
     RunTangent(const RunTangent&) = delete;
     RunTangent& operator=(const RunTangent&) = delete;
@@ -55,7 +56,7 @@ class RunTangent {
                   ModelGradient& by_numbers, double* error);
 
     int outputs() const { return tape_.outputs(); }
-    int steps() const { return tape_.count() - 1; }
+    int steps() const;  // in which it is followed
     const std::vector<Remark>& remarks() const { return remarks_; }
 
   private:
@@ -83,7 +84,9 @@ class RunTangent {
         double end, rate[kStages + 1];
     };
 
-    void refine(const std::string& method, const Tolerances& tolerances);
+    void step_anew(const std::string& method, const Tolerances& tolerances);
+    int farthest(int i, double to) const;
+    bool is_plain(int i) const;
     int next(int i) const;  // station, past those within the step
     bool is_last(int i) const { return i + 1 == tape_.count(); }
     bool flows(int i) const { return !is_last(i) && !tape_[i].impact && length(i) > 0.0; }
@@ -122,6 +125,7 @@ class RunTangent {
     std::vector<Watched> watched_;
     bool watches_rates_ = false, watches_loads_ = false;  // second rates, accelerations; multipliers
     DopriStages stages_;
+    const bool is_looser_;
     int count_ = 0;  // of directions
     std::vector<Lanes> lanes_;
     std::vector<double> udot_, udot1_, loads_, rates_;

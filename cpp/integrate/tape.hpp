@@ -31,6 +31,11 @@ class Tape {
         add(from[i], from.x(i), from.u(i));
         outputs_ = from.outputs_, ended_by_ = from.ended_by_;
     }
+    // An output, wherever it was recorded, as one within a step.
+    void copy_within(const Tape& from, int i) {
+        copy(from, i);
+        stations_.back().within = true;
+    }
     Station& last() { return stations_.back(); }
     // It cannot be followed; the first reason, and its time.
     void spoil(const char* why, double t) {

@@ -229,6 +229,8 @@ class StopWatch : public Port {
     // A formulation without stops refuses models that have them.
     virtual int stops() const = 0;
     virtual int row_of_stop(int) const { refuse("stops"); }  // of the model
+    // Whether it is closed and not being left at the last acceleration, whether it pushes or not.
+    virtual bool is_touched(int) const { refuse("stops"); }
     virtual void watch_stops(double, const double*, const double*) {}
     virtual void meet_stops() {}
     virtual void gaps(double, const double*, const double*, double*, double*) {}

@@ -101,14 +101,14 @@ def test_a_bounce_by_restitution_and_height():
     height = mech.add_parameter("height", 1.0, "m")
     ball = mech.add_body("ball", 2.0, (0.1, 0.1, 0.1))
     limit = bc.Limit(lower=0.0, restitution=0.6)
-    mech.add_joint(
-        "fall", bc.Prismatic(), mech.ground.marker(), ball.marker(), limits=limit, position=height
-    )
+    mech.add_joint("fall", bc.Prismatic(), mech.ground.marker(), ball.marker(), limits=limit, position=height)
     found = bc.sensitivity(mech, 0.8, of="joint.fall.z", by="height", method="dopri5", output_step=0.1)
     late = found.time - np.sqrt(2.0 / GRAVITY)
     speed = 0.6 * np.sqrt(2.0 * GRAVITY)
     # z = v τ − g τ²/2 behind the impact: v' = v / 2, τ' = −1 / √(2 g).
-    expected = np.where(late > 0.0, 0.5 * speed * late - (speed - GRAVITY * late) / np.sqrt(2.0 * GRAVITY), 1.0)
+    expected = np.where(
+        late > 0.0, 0.5 * speed * late - (speed - GRAVITY * late) / np.sqrt(2.0 * GRAVITY), 1.0
+    )
     np.testing.assert_allclose(found.values[:, 0, 0], expected, atol=1e-8)
     assert not found.warnings
 

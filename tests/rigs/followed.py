@@ -30,7 +30,9 @@ class RunAt:
             keeps_tape=True,
         )
         blocks = []
-        self.core.advance(list(times), times[-1], True, True, lambda f: blocks.append(np.array(f)), lambda t: None)
+        self.core.advance(
+            list(times), times[-1], True, True, lambda f: blocks.append(np.array(f)), lambda t: None
+        )
         self.frames = np.vstack(blocks)
         # Shares of redundant constraints are none of what is differentiated.
         unique = self.frames[:, self.what.layout.columns["unique_multipliers"]]
@@ -55,9 +57,11 @@ class RunAt:
     def impacts(self):
         return sum(1 for number, _ in self.outcome["events"] if number == -1)
 
-    def followed(self):
-        tolerance = self.tolerance
-        return core.RunTangent(self.system, self.core.tape, self.method, tolerance, tolerance, self.watched)
+    def followed(self, looser=0.0):
+        tolerance = looser or self.tolerance
+        return core.RunTangent(
+            self.system, self.core.tape, self.method, tolerance, tolerance, looser > 0.0, self.watched
+        )
 
 
 class FollowedCase:
@@ -110,5 +114,3 @@ class FollowedCase:
             exact = RunAt(self.model, self.state, self.times, tolerance=1e-13)
             self._exact = exact.recorded(self.run.determined)
         return estimated, self._exact[frame, number] - self.run.recorded()[frame, number]
-
-

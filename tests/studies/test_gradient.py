@@ -44,7 +44,9 @@ def test_a_closed_form(mode):
     value, slope = swing(1.0, stiffness)
     assert found.mode == mode
     assert found.value[0] == pytest.approx(value, abs=1e-8)
-    assert found["final joint.track.x", "stiffness"] == pytest.approx(slope, abs=1e-7)
+    assert found["final joint.track.x", "stiffness"] == pytest.approx(
+        slope, abs=1e-6 if mode == "differences" else 1e-7
+    )
     assert found.by_units == (mech.parameters["stiffness"].unit,)
 
 
@@ -59,7 +61,7 @@ def test_errors_hold_within_a_factor_of_two(method):
         (found.value_error[0], abs(found.value[0] - value)),
         (found.gradient_error[0, 0], abs(found.gradient[0, 0] - slope)),
     ):
-        assert 1e-9 < error
+        assert error > 1e-9
         assert 0.5 * error < estimated < 2.0 * error
 
 
@@ -82,11 +84,13 @@ def quantity(mech):
 
 def test_what_has_no_derivatives_is_differenced_and_said():
     mech = oscillator()
-    found = bc.gradient(mech, lambda run: run.time[-1] * run.joint("track").position[-1, 0], by="stiffness", **QUICK)
+    found = bc.gradient(
+        mech, lambda run: run.time[-1] * run.joint("track").position[-1, 0], by="stiffness", **QUICK
+    )
     assert found.mode == "differences"
     assert "is a function, which only differences can differentiate" in found.reason
     assert found.gradient[0, 0] == pytest.approx(swing(1.0, mech.parameters["stiffness"].value)[1], abs=1e-5)
-    with pytest.raises(Unsupported, match="derivatives of 'joint.track.Fy' are not implemented"):
+    with pytest.raises(Unsupported, match=r"derivatives of 'joint\.track\.Fy' are not"):
         bc.gradient(mech, "max joint.track.Fy", by="stiffness", mode="backward", **QUICK)
 
 

@@ -1,7 +1,7 @@
 """A run along directions of its parameters and of its start, and backwards from what it recorded.
 
 The core follows the run again, with the stages of Dormand and Prince and the equations of motion along
-directions (docs/theory/derivatives.md, section 6). What the start depends on, initial positions and
+directions (docs/theory/run-derivatives.md). What the start depends on, initial positions and
 assembly among it, is found by assembling the mechanism beside the values given.
 """
 
@@ -18,13 +18,13 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
 from bellcrank.compile.state import Floats
-from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
+from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.sampling import without_stops
 from bellcrank.linear.state_chart import StateChart
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.parameters import inputs_of
+from bellcrank.mechanism.parameters import Parameter, inputs_of
 from bellcrank.run.run import Run
 from bellcrank.run.simulate import start_with_tape
 from bellcrank.run.start import assembled_for
@@ -94,7 +94,8 @@ class FollowedRun:
     by, with units; values: what these are.
 
     of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start.
-    arguments: those of `simulate`; the formulation is `lagrange`.
+    arguments: those of `simulate`; the formulation is `lagrange`. tolerance: of derivatives, relative; that
+    of the run, unless it is larger.
 
     Raises MechanismError for unknown names, for parameters that open a loop and for those that move the time
     at which a function of time jumps; Unsupported for quantities, parameters, and parts of mechanisms
@@ -108,6 +109,7 @@ class FollowedRun:
         of: Iterable[str] | Callable[[Trajectory], Iterable[str]],
         by: Sequence[str],
         arguments: Mapping[str, Any],
+        tolerance: float = 0.0,
     ) -> None:
         given = {"formulation": "lagrange", **arguments}
         if given["formulation"] not in ("lagrange", "auto"):
@@ -136,7 +138,7 @@ class FollowedRun:
         self.of = self._watched(run, listed)
         places = dict.fromkeys(place for one in self.of for place, _ in one.parts)
         self._place = {place: number for number, place in enumerate(places)}
-        self._core = run.followed(list(places))
+        self._core = run.followed(list(places), tolerance)
         self._directions = self._start_directions()
 
     def along(self) -> Floats:
@@ -257,40 +259,58 @@ class FollowedRun:
                 "depend on it that are followed by compiling anew only, such as points of splines"
             )
         places, slopes = of_names
+        moves = self._move_start(names, followed)
         for name, row in zip(names, slopes.tolist(), strict=True):
             number = self.by.index(name)
             for place, change in zip(places, row, strict=True):
                 if place not in followed.start:
                     changes.note(place, number, change)
+            if not moves:
+                continue
             self._beside[number], of_start = self._assembled_beside(name, followed)
             for place, change in zip(followed.start, of_start.tolist(), strict=True):
                 changes.note(place, number, change)
 
     def _assembled_beside(self, name: str, followed: ParametricNumbers) -> tuple[Floats, Floats]:
         """How coordinates and speeds of the start change with a parameter, and numbers taken from it."""
-        parameter = self.mechanism.parameters[name]
-        step = _STEP * (abs(parameter.value) or 1.0)
-        low = -np.inf if parameter.low is None else parameter.low
-        high = np.inf if parameter.high is None else parameter.high
+        parameter, step = self.mechanism.parameters[name], self._step(name)
+        low, high = _bounds(parameter)
 
         def at(k: int) -> Floats:
-            return self._started_with(name, parameter.value + k * step, followed)
+            return self._started_with({name: parameter.value + k * step}, followed)
 
         if low <= parameter.value - 2 * step and parameter.value + 2 * step <= high:
             near, far = at(1) - at(-1), at(2) - at(-2)
             change = (8.0 * near - far) / (12.0 * step)
         else:
             side = 1 if parameter.value + 4 * step <= high else -1
-            found = [at(side * k) for k in range(5)]
             weights = (-25.0 / 12.0, 4.0, -3.0, 4.0 / 3.0, -0.25)
-            change = np.array(weights) @ np.array(found) / (side * step)
+            change = np.array(weights) @ np.array([at(side * k) for k in range(5)]) / (side * step)
         change[np.abs(change) * step < _NOISE] = 0.0
         split = self._beside.shape[1]
         return change[:split], change[split:]
 
-    def _started_with(self, name: str, value: float, followed: ParametricNumbers) -> Floats:
+    def _step(self, name: str) -> float:
+        return _STEP * (abs(self.mechanism.parameters[name].value) or 1.0)
+
+    def _move_start(self, names: Sequence[str], followed: ParametricNumbers) -> bool:
+        """Whether parameters move the start: most do not, and one assembly for all of them shows it."""
+        values = {}
+        for number, name in enumerate(names):
+            parameter, step = self.mechanism.parameters[name], (1.0 + 0.1 * number) * self._step(name)
+            inside = parameter.value + step <= _bounds(parameter)[1]
+            values[name] = parameter.value + (step if inside else -step)
+        numbers = [float(np.ravel(self._model.arrays[array])[index]) for array, index in followed.start]
+        here = np.concatenate([self._chart.position, self._chart.speed, numbers])
+        try:
+            moved = self._started_with(values, followed) - here
+        except BellcrankError:  # together they may be too much
+            return True
+        return bool(np.max(np.abs(moved), initial=0.0) > _NOISE)
+
+    def _started_with(self, values: Mapping[str, float], followed: ParametricNumbers) -> Floats:
         begin = self._start.time
-        model = compile_mechanism(self.mechanism.with_parameters(**{name: value}), begin)
+        model = compile_mechanism(self.mechanism.with_parameters(**values), begin)
         state = self._arguments.get("state")
         if state is None and self._arguments.get("assemble", True):
             model, _ = assembled_for(model, None)
@@ -358,6 +378,11 @@ def _watchable(what: Observation, model: Model) -> dict[str, list[Part]]:
         for k, part in enumerate(listed):
             table[f"body.{name}.{part}"] = [((_FRAME, len(listed) * body + k), 1.0)]
     return table
+
+
+def _bounds(parameter: Parameter) -> tuple[float, float]:
+    low = -np.inf if parameter.low is None else parameter.low
+    return low, np.inf if parameter.high is None else parameter.high
 
 
 def _breaks(model: Model, times: tuple[float, float]) -> list[float]:

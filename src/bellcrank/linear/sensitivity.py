@@ -85,8 +85,8 @@ def sensitivity(
     duration, arguments: those of `simulate`; the formulation is `lagrange`.
 
     The run is followed again, with the equations of motion along each direction
-    (docs/theory/derivatives.md); impacts of stops change their times as well. Initial positions are those of
-    the assembled mechanism, differenced where parameters move them.
+    (docs/theory/run-derivatives.md); impacts of stops change their times as well. Initial positions are those
+    of the assembled mechanism, differenced where parameters move them.
 
     Raises MechanismError for unknown names and for parameters that open a loop; Unsupported for what has no
     derivatives: contacts, controllers that set inputs, quantities and parameters that are not listed here;

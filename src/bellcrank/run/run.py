@@ -155,11 +155,16 @@ class Run:
         """What is recorded."""
         return self._course.what
 
-    def followed(self, watched: list[tuple[int, int]]) -> _core.RunTangent:
-        """The run, which has ended and kept its tape, along directions. watched: as the core takes it."""
+    def followed(self, watched: list[tuple[int, int]], tolerance: float = 0.0) -> _core.RunTangent:
+        """The run, which has ended and kept its tape, along directions.
+
+        watched: as the core takes it. tolerance: of derivatives; those of the run, unless it is larger.
+        """
         course, method = self._course, self.plan.method
+        looser = tolerance > max(method.rtol, method.atol)
+        tolerances = (tolerance, tolerance) if looser else (method.rtol, method.atol)
         return _core.RunTangent(
-            course.system.core, course.core.tape, method.method.name, method.rtol, method.atol, watched
+            course.system.core, course.core.tape, method.method.name, *tolerances, looser, watched
         )
 
     def advance(self, duration: float | None = None) -> None:

@@ -15,8 +15,9 @@ from bellcrank.mechanism.checking import Check, nearest, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.plan import METHODS
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
+from bellcrank.studies.exact import followed, reductions, weights_of
 from bellcrank.studies.experiment import Experiment, Measures
-from bellcrank.studies.measures import REDUCTIONS, SLOPES, Measure, kinks, measures_of, reduction_of
+from bellcrank.studies.measures import REDUCTIONS, Measure, measures_of
 from bellcrank.studies.progress import CountProgress
 from bellcrank.studies.workers import workers_of
 from bellcrank.trajectory.columns import quantity
@@ -166,9 +167,7 @@ def _exact(
     errors: bool,
     arguments: Mapping[str, Any],
 ) -> Gradient:
-    wanted = [reduction_of(one) for one in measures]
-    if functions := [one.name for one, (text, _) in zip(measures, wanted, strict=True) if not text]:
-        raise Unsupported(f"measure {functions[0]!r} is a function, which only differences can differentiate")
+    wanted = reductions(measures)
     backward = mode == "backward" or (mode == "auto" and (errors or len(by) > _LANES * len(measures)))
     run = _followed(mechanism, wanted, by, arguments)
     found, error, warnings = _differentiated(run, wanted, backward, errors)
@@ -201,27 +200,14 @@ def _why(backward: bool, errors: bool) -> str:
 def _followed(
     mechanism: Mechanism, wanted: list[tuple[str, str]], by: Sequence[str], arguments: Mapping[str, Any]
 ) -> FollowedRun:
-    given = dict(arguments)
-    return FollowedRun(
-        mechanism,
-        given.pop("duration", None),
-        lambda run: [quantity(run, name).name for _, name in wanted],
-        by,
-        given,
-    )
+    return followed(mechanism, [name for _, name in wanted], by, arguments)
 
 
 def _differentiated(
     run: FollowedRun, wanted: list[tuple[str, str]], backward: bool, errors: bool
 ) -> tuple[Floats, Floats, list[str]]:
     """Gradients (of, by), errors of the values (of,), and warnings."""
-    time, warnings = run.run.time, list[str]()
-    weights = np.zeros((len(wanted), len(time), len(run.of)))
-    for k, (reduction, _) in enumerate(wanted):
-        values = quantity(run.run, run.of[k].name).values
-        weights[k, :, k] = SLOPES[reduction](time, values)
-        if kink := kinks(reduction, values):
-            warnings.append(f"{kink} of {run.of[k].name}: the derivative is that of the first of them")
+    weights, warnings = weights_of(run, wanted)
     error = np.full(len(wanted), np.nan)
     if backward:
         rows = []
