@@ -272,7 +272,8 @@ void bind_tangents(nb::module_& m) {
             "watched: numbers of each frame, (0, coordinate) its value, (1, coordinate) its rate, (2, coordinate) its\n"
             "second rate, (3, row) a multiplier, (4, 15 body + k) of its frame position, velocity, acceleration, "
             "angular\n"
-            "velocity and acceleration, world axes. rtol, atol: of the steps in which it is followed; is_looser: "
+            "velocity and acceleration, world axes, (5, 0) its time, which changes where an event ends the run. rtol, "
+            "atol: of the steps in which it is followed; is_looser: "
             "whether\n"
             "they are larger than those of the run. Refuses a tape that cannot be followed.")
         .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a,

@@ -380,7 +380,7 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     else if (watch_.is_contact(root.event))
         watch_.pass_over(root.event);
     result_.ended = !goes_on;
-    if (result_.ended && tape_ != nullptr) tape_->end_by(root.event);
+    if (result_.ended && tape_ != nullptr) tape_->end_by(options_.events[root.event], options_.measured);
     if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
     record_if_due();
     return goes_on;

@@ -13,11 +13,19 @@ namespace bellcrank {
 namespace {
 
 constexpr int kMostPieces = 4096;     // of a step that is followed
+constexpr int kMostExact = 200;       // of a step, to find its error
 constexpr double kGrazing = 1e-2;     // m/s, rad/s: slower impacts are remarked on
 constexpr double kTogether = 1e-9;    // m, rad: stops as near are met together
 constexpr double kOpen = 1e-6;        // change of a row that is not kept
 constexpr double kIdle = 1e-9;        // load of a stop, in parts of the largest
 constexpr double kFoundAgain = 1e-6;  // velocities behind an impact, in parts of the largest
+
+// What the motion is found to where errors of a run are looked for; of a method without tolerances nothing is known.
+Tolerances exactly(const std::string& method, const Tolerances& of_run) {
+    constexpr double kSmaller = 1e-3, kLeast = 1e-13;
+    const double factor = method == "rk4" ? 0.0 : kSmaller;
+    return {std::max(factor * of_run.relative, kLeast), std::max(factor * of_run.absolute, kLeast)};
+}
 
 double dot(const std::vector<double>& a, const double* b) {
     double sum = 0.0;
@@ -34,17 +42,18 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
       tape_(std::move(tape)),
       watched_(std::move(watched)),
       stages_(ports.dynamics, ports.projection),
-      is_looser_(is_looser) {
+      is_looser_(is_looser),
+      exact_(ports.dynamics, ports.projection, exactly(method, tolerances)) {
     if (tape_.spoiled() != nullptr)
         throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(tape_.spoiled_at()) +
                       " s " + tape_.spoiled());
-    if (tape_.ended_by() >= 0) throw Refusal("derivatives of runs that an event ends are not implemented");
     for (const Watched& one : watched_) {
         const bool of_frame = one.what == Watched::What::frame;
         watches_rates_ |= one.what == Watched::What::second || of_frame;
         measured_.of_frames |= of_frame;
         watches_loads_ |= one.what == Watched::What::multiplier;
     }
+    if (tape_.ending() != nullptr) read_ending();
     const size_t n = ports_.dynamics.tangent_size();
     for (auto* v : {&udot_, &udot1_, &by_x_, &by_u_, &stage_x_, &stage_u_}) v->assign(n, 0.0);
     rates_.assign(kDirections * n, 0.0);
@@ -235,8 +244,114 @@ void RunTangent::arrive(int i, double* out, double* left) {
             if (i == 0) left[first + k] = open[k];
             note_open(i, open[k]);
         }
-        if (tape_[i].output >= 0) record(i, of(lanes, lanes.x, lanes.u), first, out);
+        Derivatives::Directions here = of(lanes, lanes.x, lanes.u);
+        if (ends_here(i)) {
+            if (g == 0) find_ending();
+            reach_ending(lanes);
+            here.t = lanes.t;
+        }
+        if (tape_[i].output >= 0) record(i, here, first, out);
     }
+}
+
+// What the function of a terminal event reads, as what is watched.
+void RunTangent::read_ending() {
+    const Tape::Ending& end = *tape_.ending();
+    const int bodies = model_.bodies();
+    const FrameLayout layout(FrameCounts::of(end.measured, bodies));
+    const auto at = [&](Section section) { return layout.begin(section); };
+    for (const int place : end.event.inputs) {
+        const auto of_body = [&](Section section, int first) {
+            const int k = place - at(section);
+            return Ending::Input{false, {Watched::What::frame, kFrameNumbers * (k / 3) + first + k % 3}};
+        };
+        const auto of_coordinate = [&](Section section, Watched::What what) {
+            return Ending::Input{false, {what, end.measured.coordinates[place - at(section)]}};
+        };
+        if (place < 0)
+            ending_.inputs.push_back({true, {}});
+        else if (place < at(Section::rotation))
+            ending_.inputs.push_back(of_body(Section::position, 0));
+        else if (place < at(Section::velocity))
+            throw Refusal("derivatives of runs that end by a quaternion are not implemented");
+        else if (place < at(Section::angular_velocity))
+            ending_.inputs.push_back(of_body(Section::velocity, 3));
+        else if (place < at(Section::coordinates))
+            ending_.inputs.push_back(of_body(Section::angular_velocity, 9));
+        else if (place < at(Section::rates))
+            ending_.inputs.push_back(of_coordinate(Section::coordinates, Watched::What::value));
+        else
+            ending_.inputs.push_back(of_coordinate(Section::rates, Watched::What::rate));
+        measured_.of_frames |= !ending_.inputs.back().is_time && ending_.inputs.back().of.what == Watched::What::frame;
+    }
+}
+
+// The derivatives of its function g at the last station: by what it reads, and ġ.
+void RunTangent::find_ending() {
+    const Tape::Ending& end = *tape_.ending();
+    const int last = tape_.count() - 1;
+    const double t = tape_[last].t, *x = tape_.x(last), *u = tape_.u(last);
+    std::vector<double> values(ports_.record.observation_size(end.measured));
+    ports_.record.measure(t, x, u, end.measured, values.data());
+    std::vector<Dual4> in;
+    for (const int place : end.event.inputs) in.push_back(place < 0 ? t : values[place]);
+    ending_.by_inputs.assign(in.size(), 0.0);
+    for (size_t from = 0; from < in.size(); from += kDirections) {
+        const size_t count = std::min<size_t>(kDirections, in.size() - from);
+        for (size_t k = 0; k < count; ++k) in[from + k].d[k] = 1.0;
+        const Dual4 g = end.event.program->tangent(in)[0];
+        for (size_t k = 0; k < count; ++k) {
+            ending_.by_inputs[from + k] = g.d[k];
+            in[from + k].d[k] = 0.0;
+        }
+    }
+    const size_t n = udot_.size();
+    std::vector<double> along_x(kDirections * n, 0.0), along_u(along_x);
+    for (size_t j = 0; j < n; ++j) along_x[kDirections * j] = u[j], along_u[kDirections * j] = udot_[j];
+    const double along_t[kDirections] = {1.0};
+    ports_.derivatives.measure_tangent(t, x, u, udot_.data(), {along_t, along_x.data(), along_u.data(), nullptr},
+                                       nullptr, measured_);
+    ending_.rate = 0.0;
+    for (size_t i = 0; i < in.size(); ++i)
+        ending_.rate += ending_.by_inputs[i] * (ending_.inputs[i].is_time ? 1.0 : changed(ending_.inputs[i].of, 0));
+}
+
+// Of what was measured, along a direction.
+double RunTangent::changed(const Watched& of, int direction) {
+    return list_of(of.what, loads_)[kDirections * of.number + direction];
+}
+
+// The run ends later by δt = −δg / ġ, with the state that it has then.
+void RunTangent::reach_ending(Lanes& lanes) {
+    const int last = tape_.count() - 1;
+    const double *x = tape_.x(last), *u = tape_.u(last);
+    ports_.derivatives.measure_tangent(tape_[last].t, x, u, udot_.data(), of(lanes, lanes.x, lanes.u), nullptr,
+                                       measured_);
+    for (int k = 0; k < kDirections; ++k) {
+        double change = 0.0;
+        for (size_t i = 0; i < ending_.inputs.size(); ++i)
+            if (!ending_.inputs[i].is_time) change += ending_.by_inputs[i] * changed(ending_.inputs[i].of, k);
+        lanes.t[k] = -change / ending_.rate;
+        for (size_t j = 0; j < udot_.size(); ++j) {
+            lanes.x[kDirections * j + k] += u[j] * lanes.t[k];
+            lanes.u[kDirections * j + k] += udot_[j] * lanes.t[k];
+        }
+    }
+}
+
+// Its transpose.
+void RunTangent::leave_ending() {
+    const int last = tape_.count() - 1;
+    const double *x = tape_.x(last), *u = tape_.u(last);
+    const double seed = -(by_t_ + dot(by_x_, u) + dot(by_u_, udot_.data())) / ending_.rate;
+    for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
+    measured_.rows.clear();
+    measured_.frames.assign(measured_.of_frames ? kFrameNumbers * model_.bodies() : 0, 0.0);
+    for (size_t i = 0; i < ending_.inputs.size(); ++i)
+        if (const Watched& of = ending_.inputs[i].of; !ending_.inputs[i].is_time)
+            list_of(of.what, loads_)[of.number] += seed * ending_.by_inputs[i];
+    ports_.derivatives.measure_adjoint(tape_[last].t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    add(by_x_, found_.x), add(by_u_, found_.u);
 }
 
 // Where rows cannot be kept: at the start for a direction that opens a loop, later at a singular pose. The worst is
@@ -263,7 +378,9 @@ void RunTangent::record(int i, const Derivatives::Directions& directions, int fi
                                        measured_);
     for (int k = 0; k < kDirections && first + k < count_; ++k) {
         double* to = out + (static_cast<size_t>(tape_[i].output) * count_ + first + k) * watched_.size();
-        for (const Watched& one : watched_) *to++ = list_of(one.what, loads_)[kDirections * one.number + k];
+        for (const Watched& one : watched_)
+            *to++ =
+                one.what == Watched::What::time ? (directions.t != nullptr ? directions.t[k] : 0.0) : changed(one, k);
     }
 }
 
@@ -442,7 +559,12 @@ void RunTangent::add(std::vector<double>& to, const std::vector<double>& from) {
 void RunTangent::depart(int i, const double* seeds) {
     note_idle(i);
     const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    by_t_ = 0.0;
     if (tape_[i].output >= 0) add_seeds(i, seeds, by_x_, by_u_);
+    if (ends_here(i)) {
+        find_ending();
+        leave_ending();
+    }
     ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), *further_, found_, *by_numbers_);
     by_x_ = found_.x, by_u_ = found_.u;
 }
@@ -455,14 +577,17 @@ void RunTangent::add_seeds(int i, const double* seeds, std::vector<double>& of_x
     measured_.frames.assign(measured_.of_frames ? kFrameNumbers * model_.bodies() : 0, 0.0);
     seeds_of_rows_.assign(model_.rows_total(), 0.0);
     const double* seed = seeds + static_cast<size_t>(tape_[i].output) * watched_.size();
-    for (const Watched& one : watched_) list_of(one.what, seeds_of_rows_)[one.number] += *seed++;
+    for (const Watched& one : watched_)
+        (one.what == Watched::What::time ? by_t_ : list_of(one.what, seeds_of_rows_)[one.number]) += *seed++;
     ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
     add(of_x, found_.x), add(of_u, found_.u);
+    by_t_ += found_.t;
     if (!watches_rates_ && !watches_loads_) return;
     of_udot_ = found_.udot;
     ports_.derivatives.adjoint(t, x, u, udot_.data(), of_udot_.data(), seeds_of_rows_.data(), *further_, found_,
                                *by_numbers_);
     add(of_x, found_.x), add(of_u, found_.u);
+    by_t_ += found_.t;
 }
 
 // The run takes an impact from a state that is off its rows by the error of a step's curve. Closed, that state meets
@@ -537,34 +662,38 @@ void RunTangent::pass_outputs_back(int i, const double* seeds) {
     add(by_u_, of_x_[kStages]);
 }
 
-void RunTangent::step(double t, double h, const double* x, const double* u, State& end) {
-    stages_.find(t, h, x, u, false, [](const DopriStages::Stage&) {});
-    stages_.combine(h, DopriStages::kB, kStages, u);
-    end.x.resize(ports_.dynamics.configuration_size());
-    ports_.dynamics.retract(x, stages_.xi.data(), end.x.data());
-    end.u = stages_.ui;
-    ports_.projection.project(t + h, end.x.data(), end.u.data());
-}
-
-// By what a station is off the motion from station i on, which Richardson's extrapolation gives to order six, times the
-// gradient there.
+// By what a station is off the motion from station i on, times the gradient there. That motion is found in steps of its
+// own, of so much smaller errors that kinks within a step are seen as well.
 double RunTangent::error_at(int i, int station, const std::vector<double>& of_x, const std::vector<double>& of_u) {
-    constexpr double kOrder5 = 1.0 / 31.0;
-    const double t = tape_[i].t, h = tape_[station].arrived - t, *x = tape_.x(i), *u = tape_.u(i);
     const auto is_zero = [](double value) { return value == 0.0; };
     if (std::ranges::all_of(of_x, is_zero) && std::ranges::all_of(of_u, is_zero)) return 0.0;
     stand(i);
-    step(t, h, x, u, one_);
-    step(t, 0.5 * h, x, u, half_);
-    step(t + 0.5 * h, 0.5 * h, half_.x.data(), half_.u.data(), two_);
-    double error = 0.0;
+    exact_.restart();
+    State from{{tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size()},
+               {tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size()}},
+        to = from;
+    const double end = tape_[station].arrived;
+    double t = tape_[i].t, h = end - t;
+    for (int tries = 0; t < end; ++tries) {
+        const bool gives_up = tries >= kMostExact;
+        const bool last = gives_up || h * (1.0 + 1e-9) >= end - t;
+        const double step = last ? end - t : h;
+        const StepOutcome outcome = exact_.step(t, step, from.x.data(), from.u.data(), to.x.data(), to.u.data());
+        if (!gives_up && (!outcome.constraints_met || !(outcome.error <= 1.0))) {
+            h = std::isfinite(outcome.error) ? exact_.refused(step, outcome) : 0.25 * step;
+            continue;
+        }
+        h = exact_.accepted(step, outcome, false);
+        std::swap(from, to);
+        t += step;
+        if (last) break;
+        ports_.steps.commit(t, from.x.data(), from.u.data());
+        ports_.stops.watch_stops(t, from.x.data(), from.u.data());
+    }
     off_.resize(of_x.size());
-    ports_.dynamics.displacement(tape_.x(station), two_.x.data(), off_.data());
-    error += dot(of_x, off_.data());
-    ports_.dynamics.displacement(one_.x.data(), two_.x.data(), off_.data());
-    error += kOrder5 * dot(of_x, off_.data());
-    for (size_t k = 0; k < of_u.size(); ++k)
-        error += of_u[k] * (two_.u[k] - tape_.u(station)[k] + kOrder5 * (two_.u[k] - one_.u[k]));
+    ports_.dynamics.displacement(tape_.x(station), from.x.data(), off_.data());
+    double error = dot(of_x, off_.data());
+    for (size_t k = 0; k < of_u.size(); ++k) error += of_u[k] * (from.u[k] - tape_.u(station)[k]);
     return error;
 }
 

@@ -23,7 +23,7 @@ class RunTangent {
     // A number of each output: a coordinate of the model, its rate or second rate, the multiplier of a row, a number of
     // a body's frame (kFrameNumbers × body + number).
     struct Watched {
-        enum class What { value, rate, second, multiplier, frame };
+        enum class What { value, rate, second, multiplier, frame, time };
         What what;
         int number;
     };
@@ -50,8 +50,8 @@ class RunTangent {
     void forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
                  const double* along, double* out, double* left);
     // The gradient of Σ seed · number, seeds (outputs, watched): by the state at the start, and by numbers. error: what
-    // the sum would be without errors of the method, less what it is; null: not asked for. Errors of steps, each found
-    // by two of half the length, go through the equations along directions as everything else does.
+    // the sum would be without errors of the method, less what it is; null: not asked for. Errors of steps go through
+    // the equations along directions as everything else does.
     void backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
                   ModelGradient& by_numbers, double* error);
 
@@ -72,6 +72,17 @@ class RunTangent {
     struct State {
         std::vector<double> x, u;
     };
+    // The event that ends the run, at its last station: what its function reads, the time where `is_time`; its
+    // derivatives by that, and by time along the motion.
+    struct Ending {
+        struct Input {
+            bool is_time;
+            Watched of;
+        };
+        std::vector<Input> inputs;
+        std::vector<double> by_inputs;
+        double rate = 0.0;
+    };
     // A stop that is met.
     struct Hit {
         int stop, row;
@@ -84,6 +95,11 @@ class RunTangent {
         double end, rate[kStages + 1];
     };
 
+    void read_ending();
+    void find_ending();
+    void reach_ending(Lanes& lanes);
+    void leave_ending();
+    double changed(const Watched& of, int direction);
     void step_anew(const std::string& method, const Tolerances& tolerances);
     int farthest(int i, double to) const;
     bool is_plain(int i) const;
@@ -97,6 +113,7 @@ class RunTangent {
     Derivatives::Directions of(const Lanes& lanes, const std::vector<double>& x, const std::vector<double>& u) const {
         return {nullptr, x.data(), u.data(), lanes.numbers.get()};
     }
+    bool ends_here(int i) const { return tape_.ending() != nullptr && is_last(i); }
     void arrive(int i, double* out, double* left);
     // Of what was measured.
     std::vector<double>& list_of(Watched::What what, std::vector<double>& multipliers);
@@ -106,7 +123,6 @@ class RunTangent {
     void pass_impact(int i);
     Hit hit(int i);
     void strike(int i, Hit& hit);
-    void step(double t, double h, const double* x, const double* u, State& end);
     double error_at(int i, int station, const std::vector<double>& of_x, const std::vector<double>& of_u);
     double error_of_impact(int i);
     void note_open(int i, double open);
@@ -126,16 +142,18 @@ class RunTangent {
     bool watches_rates_ = false, watches_loads_ = false;  // second rates, accelerations; multipliers
     DopriStages stages_;
     const bool is_looser_;
+    DormandPrince exact_;
     int count_ = 0;  // of directions
     std::vector<Lanes> lanes_;
     std::vector<double> udot_, udot1_, loads_, rates_;
     Derivatives::Measured measured_;
     std::vector<Remark> remarks_;
-    State one_, half_, two_;
+    Ending ending_;
     // Backwards: the gradient where it has got to, and what adds to it.
     const std::vector<NumberPlace>* further_ = nullptr;
     ModelGradient* by_numbers_ = nullptr;
     double* error_ = nullptr;
+    double by_t_ = 0.0;  // of a station
     std::vector<double> by_x_, by_u_, off_, stage_x_, stage_u_, none_, seeds_of_rows_, of_udot_, start_x_, start_u_;
     Derivatives::Gradient found_;
     std::array<std::vector<double>, kStages + 1> of_x_, of_u_;

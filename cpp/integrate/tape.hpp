@@ -3,6 +3,9 @@
 
 #include <vector>
 
+#include "integrate/events.hpp"
+#include "model/observation.hpp"
+
 namespace bellcrank {
 
 // Stations in the order of time. Between two of them the motion is smooth.
@@ -29,7 +32,7 @@ class Tape {
     }
     void copy(const Tape& from, int i) {
         add(from[i], from.x(i), from.u(i));
-        outputs_ = from.outputs_, ended_by_ = from.ended_by_;
+        outputs_ = from.outputs_, ending_ = from.ending_;
     }
     // An output, wherever it was recorded, as one within a step.
     void copy_within(const Tape& from, int i) {
@@ -43,8 +46,13 @@ class Tape {
     }
     const char* spoiled() const { return spoiled_; }
     double spoiled_at() const { return spoiled_at_; }
-    void end_by(int event) { ended_by_ = event; }
-    int ended_by() const { return ended_by_; }  // the number of a terminal event; −1: none
+    // A terminal event, and what its function reads.
+    struct Ending {
+        EventFunction event;
+        Observation measured;
+    };
+    void end_by(const EventFunction& event, const Observation& measured) { ending_ = {event, measured}; }
+    const Ending* ending() const { return ending_.event.program != nullptr ? &ending_ : nullptr; }
 
     int count() const { return static_cast<int>(stations_.size()); }
     int outputs() const { return outputs_; }
@@ -56,7 +64,8 @@ class Tape {
     size_t configuration_, tangent_;
     std::vector<Station> stations_;
     std::vector<double> states_;
-    int outputs_ = 0, ended_by_ = -1;
+    int outputs_ = 0;
+    Ending ending_;
     const char* spoiled_ = nullptr;
     double spoiled_at_ = 0.0;
 };

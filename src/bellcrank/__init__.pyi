@@ -48,8 +48,6 @@ from bellcrank.linear.linearize import linearize as linearize
 from bellcrank.linear.linearize import modes as modes
 from bellcrank.linear.modes import Mode as Mode
 from bellcrank.linear.modes import Modes as Modes
-from bellcrank.linear.sensitivity import Sensitivity as Sensitivity
-from bellcrank.linear.sensitivity import sensitivity as sensitivity
 from bellcrank.mechanism import Body as Body
 from bellcrank.mechanism import Coordinate as Coordinate
 from bellcrank.mechanism import Limit as Limit
@@ -214,6 +212,8 @@ from bellcrank.studies.gradient import gradient as gradient
 from bellcrank.studies.optimize import OptimizeReport as OptimizeReport
 from bellcrank.studies.optimize import optimize as optimize
 from bellcrank.studies.result import SweepResult as SweepResult
+from bellcrank.studies.sensitivity import Sensitivity as Sensitivity
+from bellcrank.studies.sensitivity import sensitivity as sensitivity
 from bellcrank.studies.sweep import load_sweep as load_sweep
 from bellcrank.studies.sweep import sweep as sweep
 from bellcrank.trajectory.joining import concatenate as concatenate

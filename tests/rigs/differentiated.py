@@ -78,3 +78,27 @@ def wrong_run(seed, duration=0.2):
     if not off < TRANSPOSED_RUN:
         faults.append(f"gradients are off by {off:.1e}")
     return "; ".join(faults)
+
+
+SHARE = 0.95  # of estimated errors within a factor of two
+
+
+def error_ratios(seed, tolerance=1e-5, duration=0.3):
+    """Estimated errors of numbers that a coarse run of a case records, by what they are.
+
+    Raises as `wrong_run` does.
+    """
+    rng = np.random.default_rng([seed, 7])
+    method = str(rng.choice(["dopri5", "adams", "bdf", "rk4"]))
+    settings = {"method": method, "tolerance": tolerance, "step": 0.01}
+    case = FollowedCase(random_mechanism(seed), duration, frames=3, arrays=(), **settings)
+    size, found = max(1.0, np.abs(case.run.recorded()).max()), []
+    if case.run.recorded().shape[0] < 3:
+        raise bc.Unsupported("it ends on the way")
+    for number in rng.integers(len(case.run.watched), size=3):
+        estimated, true = case.error(2, int(number))
+        if case.tangent.remarks():
+            raise bc.Unsupported("remarked on")
+        if 1e-9 * size < abs(true) < 0.1 * size:
+            found.append(estimated / true)
+    return found

@@ -36,7 +36,7 @@ _OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
 _NOISE: Final = 1e-11  # of a start's coordinates, found by assembling
 _STEP: Final = 1e-3  # of a parameter, to assemble beside
 _LEAST_ORDER: Final = 4  # of a method
-_VALUE, _RATE, _SECOND, _MULTIPLIER, _FRAME = range(5)
+_VALUE, _RATE, _SECOND, _MULTIPLIER, _FRAME, _TIME = range(6)
 _FRAME_NUMBERS: Final = {
     "position": ("x", "y", "z"),
     "velocity": ("vx", "vy", "vz"),
@@ -362,6 +362,7 @@ class FollowedRun:
 def _watchable(what: Observation, model: Model) -> dict[str, list[Part]]:
     """What may be watched, by name."""
     layout, table = what.layout, dict[str, list[Part]]()
+    table["time"] = [((_TIME, 0), 1.0)]
     for place, column in enumerate(layout.coordinates):
         for kind, ending in ((_VALUE, ""), (_RATE, ".rate"), (_SECOND, ".acceleration")):
             table[f"joint.{column}{ending}"] = [((kind, what.coordinates[place]), 1.0)]

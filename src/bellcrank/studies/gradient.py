@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,25 +24,30 @@ from bellcrank.studies.workers import workers_of
 from bellcrank.trajectory.columns import quantity
 from bellcrank.trajectory.trajectory import Trajectory
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 _MODES: Final = ("auto", "forward", "backward", "differences")
 _FINER: Final = 32.0  # times smaller tolerances, of the run that shows errors of derivatives
 _FIFTH: Final = 31.0 / 32.0  # of the error of the first is what the two differ by
 _LANES: Final = 4  # directions that cost as much as one gradient
+_COARSE: Final = 0.1  # of the range of a quantity: an error beyond which it is a guess only
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gradient:
     """Measures of a run, and their derivatives.
 
-    of, by: names of measures, and of what they are differentiated by; by_units: units of the latter, at:
-    (by,), their values. value: (of,). gradient: (of, by). value_error, gradient_error: (of,), (of, by), the
-    estimated errors of both; nan where they were not asked for. mode: "forward", "backward" or "differences";
-    reason: why. warnings: what makes derivatives large, one-sided or meaningless. run: the run; None of
-    differences.
+    of, by: names of measures, and of what they are differentiated by; of_units, by_units: their units. at:
+    (by,), values of the latter. value: (of,). gradient: (of, by). value_error, gradient_error: (of,), (of,
+    by), the estimated errors of both; nan where they were not asked for. mode: "forward", "backward" or
+    "differences"; reason: why. warnings: what makes derivatives large, one-sided or meaningless. run: the
+    run; None of differences.
     """
 
     of: tuple[str, ...]
     by: tuple[str, ...]
+    of_units: tuple[str, ...]
     by_units: tuple[str, ...]
     at: Floats
     value: Floats
@@ -55,13 +61,33 @@ class Gradient:
 
     def __getitem__(self, names: tuple[str, str]) -> float:
         """The derivative of a measure by a parameter: `g["peak drive.motor.effort", "coupler"]`."""
-        places = []
-        for what, listed, name in (("measure", self.of, names[0]), ("parameter", self.by, names[1])):
-            if name not in listed:
-                rule = "it was not asked for"
-                raise MechanismError(Fault(f"{what} {name!r}", rule, None, nearest(str(name), listed)))
-            places.append(listed.index(name))
-        return float(self.gradient[places[0], places[1]])
+        place = self._place("measure", self.of, names[0]), self._place("parameter", self.by, names[1])
+        return float(self.gradient[place])
+
+    def plot(
+        self,
+        changes: Mapping[str, float] | None = None,
+        measure: str | None = None,
+        path: str | Path | None = None,
+    ) -> Figure:
+        """Plot how far changes of each parameter move a measure: a tornado chart (needs matplotlib).
+
+        changes: by name; by default one per cent of each value. measure: by default the first. path: PNG, PDF
+        or SVG to write.
+        """
+        from bellcrank.studies.plots import plot_tornado
+
+        place = 0 if measure is None else self._place("measure", self.of, measure)
+        for name in changes or {}:
+            self._place("parameter", self.by, name)
+        return plot_tornado(self, place, changes, path)
+
+    @staticmethod
+    def _place(what: str, names: tuple[str, ...], name: str) -> int:
+        if name in names:
+            return names.index(name)
+        rule = "it was not asked for"
+        raise MechanismError(Fault(f"{what} {name!r}", rule, None, nearest(str(name), names)))
 
     def to_dict(self) -> dict[str, Any]:
         """The results as plain values, as they are printed as JSON."""
@@ -172,12 +198,16 @@ def _exact(
     run = _followed(mechanism, wanted, by, arguments)
     found, error, warnings = _differentiated(run, wanted, backward, errors)
     gradient_error = np.full(found.shape, np.nan)
+    for k, one in enumerate(run.of):
+        if abs(error[k]) > _COARSE * float(np.ptp(quantity(run.run, one.name).values)):
+            warnings.append(f"the run is so coarse that errors of {measures[k].name!r} are guesses only")
     if errors:
         finer = _followed(mechanism, wanted, by, _finer(arguments, run))
         gradient_error = np.abs(_differentiated(finer, wanted, backward, False)[0] - found) / _FIFTH
     return Gradient(
         of=tuple(one.name for one in measures),
         by=run.by,
+        of_units=tuple(one.unit for one in run.of),
         by_units=run.units,
         at=run.values,
         value=np.array([REDUCTIONS[r](run.run.time, quantity(run.run, q).values) for r, q in wanted]),
@@ -251,6 +281,7 @@ def _by_differences(
     return Gradient(
         of=tuple(one.name for one in measures),
         by=tuple(by),
+        of_units=("",) * len(measures),
         by_units=tuple(one.unit for one in free),
         at=at,
         value=value,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from bellcrank.linear.followed import FollowedRun
 from bellcrank.mechanism.checking import Check, nearest, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +59,15 @@ class Sensitivity:
                 given[_place("parameter", self.by, name)] = check.not_negative("it", deviation)
         found: Floats = np.sqrt(np.einsum("tmp,p->tm", np.square(self.values), np.square(given)))
         return found
+
+    def plot(self, deviations: Mapping[str, float], path: str | Path | None = None) -> Figure:
+        """Plot the quantities in bands of two of their standard deviations (needs matplotlib).
+
+        deviations: as for `spread`. path: PNG, PDF or SVG to write.
+        """
+        from bellcrank.studies.plots import plot_spread
+
+        return plot_spread(self, deviations, path)
 
     def __repr__(self) -> str:
         return f"<Sensitivity of {len(self.of)} quantities by {len(self.by)}, {len(self.time)} frames>"

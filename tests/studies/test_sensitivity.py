@@ -161,3 +161,23 @@ def test_a_start_on_a_stop_is_warned_of():
     found = bc.sensitivity(leaves, 0.1, of="joint.fall.z", by="weight", method="dopri5")
     assert len(found.warnings) == 1
     assert "derivatives are those to one side" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "by_position"), [("fall - 0.2", True), ("ball.z - 0.2", True), ("fall.rate + 3", False)]
+)
+def test_an_event_that_ends_the_run(function, by_position):
+    """From h at rest: at z after √(2 (h − z)/g), at √(2 g (h − z)); a speed is reached after v/g, at h − v²/2g."""
+    mech = bc.Mechanism("ball", gravity=(0.0, 0.0, -GRAVITY))
+    height = mech.add_parameter("height", 1.0, "m")
+    ball = mech.add_body("ball", 2.0, (0.1, 0.1, 0.1))
+    mech.add_joint("fall", bc.Prismatic(), mech.ground.marker(), ball.marker(), position=height)
+    end = bc.Event("down", function, terminal=True)
+    of = ("time", "joint.fall.z", "joint.fall.z.rate", "body.ball.z")
+    settings = {"method": "dopri5", "tolerance": 1e-11, "output_step": 0.1, "events": end}
+    found = bc.sensitivity(mech, 2.0, of=of, by="height", **settings)
+    time, speed = np.sqrt(1.6 / GRAVITY), np.sqrt(1.6 * GRAVITY)
+    expected = (time / 1.6, 0.0, -speed / 1.6, 0.0) if by_position else (0.0, 1.0, 0.0, 1.0)
+    np.testing.assert_allclose(found.values[-1, :, 0], expected, atol=1e-9)
+    last = bc.gradient(mech, [f"final {name}" for name in of], by="height", duration=2.0, **settings)
+    np.testing.assert_allclose(last.gradient[:, 0], expected, atol=1e-9)
