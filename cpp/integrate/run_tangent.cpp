@@ -43,7 +43,8 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
       watched_(std::move(watched)),
       stages_(ports.dynamics, ports.projection),
       is_looser_(is_looser),
-      exact_(ports.dynamics, ports.projection, exactly(method, tolerances)) {
+      exact_(ports.dynamics, ports.projection, exactly(method, tolerances)),
+      at_(tape_.count() - 1) {
     if (tape_.spoiled() != nullptr)
         throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(tape_.spoiled_at()) +
                       " s " + tape_.spoiled());
@@ -117,7 +118,9 @@ void RunTangent::step_anew(const std::string& method, const Tolerances& toleranc
         }
         i = end;
     }
+    walk_to(tape_.count() - 1);
     tape_ = std::move(made);
+    at_ = tape_.count() - 1;
 }
 
 int RunTangent::steps() const {
@@ -155,8 +158,17 @@ RunTangent::Within RunTangent::within(int i, double t) const {
     return out;
 }
 
+// Branches of angles are followed from station to station, as the run did: turns are counted on the way.
+void RunTangent::walk_to(int i) {
+    while (at_ != i) {
+        at_ += at_ < i ? 1 : -1;
+        ports_.steps.commit(tape_[at_].t, tape_.x(at_), tape_.u(at_));
+    }
+}
+
 // Branches of angles, and which stops are left alone, as they were there.
 void RunTangent::stand(int i) {
+    walk_to(i);
     ports_.steps.commit(tape_[i].t, tape_.x(i), tape_.u(i));
     tape_[i].meets ? ports_.stops.meet_stops() : ports_.stops.watch_stops(tape_[i].t, tape_.x(i), tape_.u(i));
 }

@@ -108,6 +108,7 @@ class RunTangent {
     bool flows(int i) const { return !is_last(i) && !tape_[i].impact && length(i) > 0.0; }
     double length(int i) const { return tape_[next(i)].arrived - tape_[i].t; }
     Within within(int i, double t) const;
+    void walk_to(int i);
     void stand(int i);
     void accelerate(int i);
     Derivatives::Directions of(const Lanes& lanes, const std::vector<double>& x, const std::vector<double>& u) const {
@@ -143,6 +144,7 @@ class RunTangent {
     DopriStages stages_;
     const bool is_looser_;
     DormandPrince exact_;
+    int at_;         // station
     int count_ = 0;  // of directions
     std::vector<Lanes> lanes_;
     std::vector<double> udot_, udot1_, loads_, rates_;

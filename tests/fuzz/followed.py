@@ -1,7 +1,7 @@
 """Runs of random mechanisms along directions and backwards, and their own errors.
 
 Derivatives beside extrapolated differences of whole runs to 1e-6, gradients beside directions to 1e-10; of
-estimated errors of coarse runs 95 in 100 must hold within a factor of two. The exit status is 1 where one is off.
+estimated errors of coarse runs 95 in 100 must hold within a factor of two. The exit status is 1 otherwise.
 """
 
 import sys

@@ -67,6 +67,19 @@ def test_geometry(make):
     check(case)
 
 
+@pytest.mark.parametrize("method", ["dopri5", "adams"])
+def test_turns_are_counted(method):
+    """A wheel that winds a spring up by turns, forwards and backwards again and again."""
+    mech = bc.Mechanism("wheel")
+    wheel = mech.add_body("wheel", 1.0, (0.1, 0.1, 0.1), angular_velocity=(0.0, 0.0, 40.0))
+    mech.add_joint("axle", bc.Revolute(), mech.ground.marker(), wheel.marker())
+    mech.add_force("spring", bc.TorsionSpring(0.4), joint="axle")
+    case = FollowedCase(mech, 0.6, moved=False, method=method)
+    assert np.ptp(case.run.recorded()[:, 0]) > 4 * np.pi
+    check(case)
+    check(case)
+
+
 @pytest.mark.parametrize("method", ["rk4", "adams", "bdf", "auto"])
 def test_methods(method):
     check(FollowedCase(gallery.four_bar(), 0.4, method=method, tolerance=1e-9))

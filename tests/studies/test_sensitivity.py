@@ -167,7 +167,7 @@ def test_a_start_on_a_stop_is_warned_of():
     ("function", "by_position"), [("fall - 0.2", True), ("ball.z - 0.2", True), ("fall.rate + 3", False)]
 )
 def test_an_event_that_ends_the_run(function, by_position):
-    """From h at rest: at z after √(2 (h − z)/g), at √(2 g (h − z)); a speed is reached after v/g, at h − v²/2g."""
+    """From h at rest: at z after √(2 (h − z)/g), at √(2 g (h − z)); a speed v is reached after v/g."""
     mech = bc.Mechanism("ball", gravity=(0.0, 0.0, -GRAVITY))
     height = mech.add_parameter("height", 1.0, "m")
     ball = mech.add_body("ball", 2.0, (0.1, 0.1, 0.1))

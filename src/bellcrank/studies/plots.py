@@ -146,11 +146,12 @@ def plot_tornado(
     figure: Figure
     with _figure(path) as made:
         figure, panel = made.single(max(0.5 * _HEIGHT, (22.0 + 6.0 * len(order)) * MILLIMETRE))
-        for side, colour, text in ((1.0, COLOURS[0], "more"), (-1.0, COLOURS[1], "less")):
+        for side, colour, text in ((1.0, COLOURS[0], "greater"), (-1.0, COLOURS[1], "smaller")):
             panel.barh(places, side * effects[order] / factor, height=0.62, color=colour, label=text)
         names = [f"{gradient.by[k]} ± {sizes[k]:.3g} {written(gradient.by_units[k])}".rstrip() for k in order]
         panel.set_yticks(places, names)
         panel.axvline(0.0, color=GREY, linewidth=0.8)
+        panel.set_xlim(np.array([-1.08, 1.08]) * (float(np.max(np.abs(effects))) / factor or 1.0))
         panel.set_xlabel(label("Change", unit))
         value, whole = gradient.value[measure], written(gradient.of_units[measure])
         panel.set_title(f"{gradient.of[measure]}: {value:.5g} {whole}".rstrip())
@@ -161,21 +162,23 @@ def plot_tornado(
 
 def plot_spread(found: Sensitivity, deviations: Mapping[str, float], path: str | Path | None) -> Figure:
     """See `Sensitivity.plot`."""
-    spread = found.spread(deviations)
+    spread = _BAND * found.spread(deviations)
     figure: Figure
     with _figure(path) as made:
-        figure, panels = made.column(len(found.of))
-        for k, panel in enumerate(panels):
-            values = quantity(found.run, found.of[k]).values
+        figure, panels = made.column(2 * len(found.of), (2, 1) * len(found.of))
+        for k, name in enumerate(found.of):
+            panel, below = panels[2 * k : 2 * k + 2]
+            values = quantity(found.run, name).values
             factor, unit = prefixed(found.of_units[k], float(np.max(np.abs(values), initial=0.0)))
-            low, high = ((values + side * _BAND * spread[:, k]) / factor for side in (-1.0, 1.0))
-            panel.fill_between(
-                found.time, low, high, color=COLOURS[0], alpha=0.25, linewidth=0.0, label="95 %"
-            )
-            panel.plot(found.time, values / factor, label="nominal", **line(0))
-            panel.set_ylabel(label("", unit).strip() or "1")
-            panel.set_title(found.of[k])
-        panels[0].legend()
+            low, high = ((values + side * spread[:, k]) / factor for side in (-1.0, 1.0))
+            panel.fill_between(found.time, low, high, color=COLOURS[0], alpha=0.25, linewidth=0.0)
+            panel.plot(found.time, values / factor, **line(0))
+            panel.set_ylabel(unit or "1")
+            panel.set_title(name)
+            factor, unit = prefixed(found.of_units[k], float(np.max(spread[:, k], initial=0.0)))
+            below.plot(found.time, spread[:, k] / factor, **line(1))
+            below.set_ylabel(f"± {unit or '1'}")
+            below.set_ylim(bottom=0.0)
         panels[-1].set_xlabel("Time (s)")
         panels[-1].set_xlim(found.time[0], found.time[-1])
         made.write(figure)

@@ -61,7 +61,7 @@ class Sensitivity:
         return found
 
     def plot(self, deviations: Mapping[str, float], path: str | Path | None = None) -> Figure:
-        """Plot the quantities in bands of two of their standard deviations (needs matplotlib).
+        """Plot the quantities and, below each, two of their standard deviations (needs matplotlib).
 
         deviations: as for `spread`. path: PNG, PDF or SVG to write.
         """
