@@ -147,6 +147,23 @@ def test_what_has_no_derivatives():
     refused(Unsupported, "an input was changed", mech, controllers=controller)
 
 
+def test_shares_of_redundant_constraints():
+    """A weight on one cable has a force in it that is determined; on two alike each has a share."""
+    for cables in (("first",), ("first", "second")):
+        mech = bc.Mechanism("hung", gravity=(0.0, 0.0, -GRAVITY))
+        weight = mech.add_parameter("weight", 2.0, "kg")
+        body = mech.add_body("bob", weight, (0.1, 0.1, 0.1), position=(0.0, 0.0, -1.0))
+        for name in cables:
+            mech.add_constraint(name, bc.Cable(1.0), mech.ground.marker(), body.marker())
+        if len(cables) == 1:
+            found = bc.sensitivity(mech, 0.1, of="constraint.first", by="weight", **RUN)
+            np.testing.assert_allclose(np.abs(found.values), GRAVITY, rtol=1e-9)
+        else:
+            refused(
+                Unsupported, "constraint.first.effort is not determined", mech, "constraint.first", "weight"
+            )
+
+
 def test_a_parameter_that_moves_a_jump():
     mech = crank_rocker()
     late = mech.add_parameter("late", 0.05, "s")

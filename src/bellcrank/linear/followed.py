@@ -202,21 +202,24 @@ class FollowedRun:
         for name in names:
             with faults.collect():
                 one = _known(self.run, name, table)
-                self._refuse_open_effort(one)
+                self._refuse_shared(one.name, table[one.name])
                 found.append(Followed(one.name, one.unit, tuple(table[one.name])))
         faults.raise_any()
         return tuple(found)
 
-    def _refuse_open_effort(self, one: Quantity) -> None:
-        flag = f"{one.name} unique"
-        try:
-            unique = quantity(self.run, flag).values
-        except UnknownQuantity:
-            return
-        raise Unsupported(
-            f"{one.name} is not determined by the equations of motion at {np.count_nonzero(unique == 0.0)} "
-            "frames: redundant constraints share it, and derivatives of such shares are not implemented"
-        )
+    def _refuse_shared(self, name: str, parts: Sequence[Part]) -> None:
+        """Raise Unsupported for an effort that the equations of motion leave open."""
+        rows = [row for (what, row), _ in parts if what == _MULTIPLIER]
+        for number, one in enumerate(self._model.multipliers if rows else ()):
+            if one.row not in rows:
+                continue
+            unique = self.run.store.read("unique_multipliers", number)
+            if not unique.all():
+                raise Unsupported(
+                    f"{name} is not determined by the equations of motion at "
+                    f"{np.count_nonzero(unique == 0.0)} frames: redundant constraints share it, and "
+                    "derivatives of such shares are not implemented"
+                )
 
     def _start_directions(self) -> tuple[Floats, Floats, list[tuple[str, int]], Floats]:
         """Changes of the start (by, n), (by, n) and of numbers of the model, by place, (by, places)."""

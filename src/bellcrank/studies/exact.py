@@ -21,7 +21,7 @@ Jacobian: TypeAlias = Callable[[Mechanism, Sequence[str], Mapping[str, Any]], Fl
 """Derivatives (numbers, parameters) of what is computed from a run, from its mechanism, the names of
 parameters and the arguments of the run. Raises Unsupported where something has none."""
 
-SEARCHED: Final = 1e-6  # relative tolerance of derivatives that lead a search
+SEARCHED: Final = 1e-8  # relative tolerance of derivatives that lead a search
 
 
 def exactly(jacobian: Jacobian, derivatives: str, analysis: Any) -> dict[str, Any]:
