@@ -103,11 +103,11 @@ std::pair<Rows, Column> mass_matrix(SymbolicAt& self) {
     return {M, b};
 }
 
-std::tuple<Rows, Rows, Rows> linearize(SymbolicAt& self) {
+std::tuple<Rows, Rows, Rows, Rows, Rows> linearize(SymbolicAt& self) {
     const int n = self.system.tangent_size();
-    Rows all(n, 3 * n);
-    self.system.linearize(self.time, self.x.data(), self.u.data(), all.data());
-    return {all.leftCols(n), all.middleCols(n, n), all.rightCols(n)};
+    Rows all(n, 3 * n), rows(self.system.closing_rows().size(), 2 * n);
+    self.system.linearize(self.time, self.x.data(), self.u.data(), all.data(), rows.data());
+    return {all.leftCols(n), all.middleCols(n, n), all.rightCols(n), rows.leftCols(n), rows.rightCols(n)};
 }
 
 std::tuple<Rows, Rows, Rows> linearize_rows(SymbolicAt& self) {
@@ -118,10 +118,12 @@ std::tuple<Rows, Rows, Rows> linearize_rows(SymbolicAt& self) {
     return {rows.leftCols(n), rows.rightCols(n), chart};
 }
 
-Rows parameter_derivatives(SymbolicAt& self) {
+std::tuple<Rows, Rows, Rows, Rows> parameter_derivatives(SymbolicAt& self) {
+    const auto m = static_cast<Eigen::Index>(self.system.closing_rows().size());
     Rows out(self.system.tangent_size(), self.system.equations().numbers.parameters().size());
-    self.system.parameter_derivatives(self.time, self.x.data(), self.u.data(), out.data());
-    return out;
+    Rows rows(3 * m, out.cols());
+    self.system.parameter_derivatives(self.time, self.x.data(), self.u.data(), out.data(), rows.data());
+    return {out, rows.topRows(m), rows.middleRows(m, m), rows.bottomRows(m)};
 }
 
 void bind_dynamics(nb::class_<SymbolicAt, JointSystemAt>& c) {
@@ -129,13 +131,17 @@ void bind_dynamics(nb::class_<SymbolicAt, JointSystemAt>& c) {
         .def("inverse_dynamics", &inverse_dynamics, "accelerations"_a,
              "Efforts (speeds,) along the speeds that accelerations (speeds,) need beside the model's forces.")
         .def("mass_matrix", &mass_matrix, "M (speeds, speeds) and b (speeds,) of M a = b, without closing rows.")
-        .def("linearize", &linearize,
-             "Derivatives of the accelerations by displacements, speeds and efforts, (speeds, speeds) each.")
+        .def(
+            "linearize", &linearize,
+            "Derivatives of the accelerations by displacements, speeds and efforts, (speeds, speeds) each; and of the\n"
+            "closing rows' second rates at fixed accelerations by displacements and by speeds, (rows, speeds) each.")
         .def("linearize_rows", &linearize_rows,
              "Derivatives of the closing rows' rates by displacements and by speeds, (rows, speeds) each; and of the "
              "displacements' rates by displacements, at fixed speeds, (speeds, speeds).")
         .def("parameter_derivatives", &parameter_derivatives,
-             "Derivatives (speeds, parameters) of the accelerations by the parameters of `numbers`.");
+             "Derivatives (speeds, parameters) of the accelerations by the parameters of `numbers`, and (rows, "
+             "parameters)\n"
+             "of the closing rows: of their second rates at fixed accelerations, of their values and of their rates.");
 }
 
 void bind_forms(nb::class_<SymbolicAt, JointSystemAt>& c) {

@@ -120,24 +120,19 @@ std::tuple<Column, Rows, Rows> tangents(SystemAt& self, const Rows& x, const Row
     return {Eigen::Map<const Column>(self.udot.data(), n), udot, multipliers};
 }
 
-std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& udot, const Rows& x, const Rows& u,
-                                                 const Rows& rates, const Column& t, const Places& places,
-                                                 const Rows& along) {
+// Calls `take_changes` with what EquationsTangent finds along directions with rates of accelerations, four at a time.
+template <class Take>
+void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const DirectionsOf& of,
+                  EquationsTangent::Changes& changes, Take take_changes) {
     const Scenery at = self.scenery();
-    const int records = kTwist * (at.model.bodies() + 1);
+    const int records = kTwist * (at.model.bodies() + 1), count = count_of(self, of);
     check_size(self.core().tangent_size(), records, "a formulation in maximal coordinates");
     check_size(udot.size(), records, "udot");
-    const DirectionsOf of{x, u, t, places, along};
-    const int count = count_of(self, of);
     check_size(rates.rows(), count, "rates");
     check_size(rates.cols(), records, "rates");
-    const auto size = static_cast<Eigen::Index>(at.model.coordinates.size());
-    Rows out[3] = {Rows(count, size), Rows(count, size), Rows(count, size)};
     EquationsTangent equations(at.model, at.branches);
     const ModelTangent constant(at.model);
     const std::vector<double> none(at.model.rows_total(), 0.0);
-    EquationsTangent::Changes changes;
-    changes.of_coordinates = true;
     std::vector<double> accelerations(kDirections * static_cast<size_t>(records));
     in_fours(self, of, count,
              [&](const Derivatives::Directions& d, const std::vector<double>&, const std::vector<double>&, int first,
@@ -148,9 +143,33 @@ std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& u
                  equations.along({self.time, at.x, at.u, udot.data(), none.data()},
                                  {d.t, d.x, d.u, accelerations.data()}, d.numbers != nullptr ? *d.numbers : constant,
                                  changes);
-                 for (int level = 0; level < 3; ++level) take(out[level], changes.coordinates[level], first, here);
+                 take_changes(first, here);
              });
+}
+
+std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& udot, const Rows& x, const Rows& u,
+                                                 const Rows& rates, const Column& t, const Places& places,
+                                                 const Rows& along) {
+    const DirectionsOf of{x, u, t, places, along};
+    const int count = count_of(self, of);
+    const auto size = static_cast<Eigen::Index>(self.core().model().coordinates.size());
+    Rows out[3] = {Rows(count, size), Rows(count, size), Rows(count, size)};
+    EquationsTangent::Changes changes;
+    changes.of_coordinates = true;
+    along_motion(self, udot, rates, of, changes, [&](int first, int here) {
+        for (int level = 0; level < 3; ++level) take(out[level], changes.coordinates[level], first, here);
+    });
     return {out[0], out[1], out[2]};
+}
+
+Rows row_tangents(SystemAt& self, const Column& udot, const Rows& x, const Rows& u, const Rows& rates, const Column& t,
+                  const Places& places, const Rows& along) {
+    const DirectionsOf of{x, u, t, places, along};
+    Rows out(count_of(self, of), self.core().model().rows_total());
+    EquationsTangent::Changes changes;
+    EquationsTangent::ask(changes, 2);
+    along_motion(self, udot, rates, of, changes, [&](int first, int here) { take(out, changes.rows[2], first, here); });
+    return out;
 }
 
 using ByAll = std::tuple<double, Column, Column, Column>;
@@ -260,6 +279,31 @@ nb::list remarks(const RunTangentAt& self) {
     return out;
 }
 
+using ByAllMotion = std::tuple<double, Column, Column, Column, Column>;
+
+ByAllMotion coordinate_gradient(SystemAt& self, const Column& udot, const Column& of_values, const Column& of_rates,
+                                const Column& of_seconds, const Places& places) {
+    const Scenery at = self.scenery();
+    const int records = kTwist * (at.model.bodies() + 1), size = static_cast<int>(at.model.coordinates.size());
+    check_size(self.core().tangent_size(), records, "a formulation in maximal coordinates");
+    check_size(udot.size(), records, "udot");
+    check_size(of_values.size(), size, "of_values");
+    check_size(of_rates.size(), size, "of_rates");
+    check_size(of_seconds.size(), size, "of_seconds");
+    EquationsTangent equations(at.model, at.branches);
+    const std::vector<double> none(at.model.rows_total(), 0.0);
+    EquationsTangent::Seeds seeds;
+    seeds.coordinates[0] = of_values.data();
+    seeds.coordinates[1] = of_rates.data();
+    seeds.coordinates[2] = of_seconds.data();
+    EquationsTangent::Gradient by_motion;
+    const auto [t, x, u, numbers] = gradient_of(self, places, [&](const auto& further, auto& found, auto& by_numbers) {
+        equations.transposed({self.time, at.x, at.u, udot.data(), none.data()}, seeds, further, by_motion, by_numbers);
+        found = {by_motion.t, by_motion.x, by_motion.u};
+    });
+    return {t, x, u, Eigen::Map<const Column>(by_motion.udot.data(), by_motion.udot.size()), numbers};
+}
+
 }  // namespace
 
 void bind_tangents(nb::module_& m) {
@@ -303,6 +347,15 @@ void bind_tangents(nb::module_& m) {
           "along"_a,
           "Changes of all coordinates of the model, their rates and second rates, (d, coordinates) each, for\n"
           "accelerations udot (n,) that change by rates (d, n). In maximal coordinates.");
+    m.def("row_tangents", &row_tangents, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a, "along"_a,
+          "Changes of the second rates of all rows, (d, rows), without their compliance: zero where they hold. In\n"
+          "maximal coordinates.");
+    m.def(
+        "coordinate_gradient", &coordinate_gradient, "system"_a, "udot"_a, "of_values"_a, "of_rates"_a, "of_seconds"_a,
+        "places"_a,
+        "The gradient of a sum of coordinates, their rates and second rates with weights (coordinates,) each: by\n"
+        "time, by the state (n,), (n,), by the accelerations (n,), and by numbers of the model (places,). In maximal\n"
+        "coordinates.");
     m.def("gradient", &gradient, "system"_a, "of_rates"_a, "of_multipliers"_a, "places"_a,
           "The gradient of a sum of these with weights (n,) and (rows,): by time, by the state (n,), (n,), and by\n"
           "numbers of the model (places,).");

@@ -57,6 +57,7 @@ def made():
     """What public functions return, and an instance of every kind."""
     mechanism = door()
     symbolic, lagrange = bc.prepare(led(), "symbolic"), bc.prepare(mechanism, "lagrange")
+    yield lagrange.derivatives(of="acceleration", by=["states", "width"])
     run = bc.simulate(
         mechanism, 0.5, method="dopri5", accelerations=True, events=bc.Event("half", "hinge - 0.1")
     )

@@ -405,10 +405,12 @@ Form Equations::linearized_rows() {
     return form(out);
 }
 
-// Coordinates and speeds of the joints stay fixed.
+// Coordinates and speeds of the joints stay fixed; then the rows that close loops, and their rates.
 Form Equations::parameters() {
-    std::vector<Expression> out;
-    for (const Ref r : derivative(graph, refs(residuals()), numbers.parameters())) out.push_back({&graph, r});
+    std::vector<Expression> of = residuals(), out;
+    of.insert(of.end(), C_.begin(), C_.end());
+    of.insert(of.end(), Cdot_.begin(), Cdot_.end());
+    for (const Ref r : derivative(graph, refs(of), numbers.parameters())) out.push_back({&graph, r});
     return form(out);
 }
 

@@ -104,7 +104,7 @@ class Equations {
     Form mass_matrix();      // M at mass_places, then b
     Form linearization();    // ∂(M u̇ − b − Jᵀ λ) and ∂(J u̇ + γ) by (ξ, u), row by row
     Form linearized_rows();  // ∂Ċ by (ξ, u), row by row; ∂q̇/∂u = A; (∂q̇/∂q) A − Ȧ
-    Form parameters();       // the same by the parameters
+    Form parameters();       // the same, C and Ċ by the parameters
     std::vector<Entry> mass_places, row_places;
 
     // A form for users by its name (exported.cpp), with the parameters numbered in `open` among its inputs; others are

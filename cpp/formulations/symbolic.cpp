@@ -183,6 +183,16 @@ void Symbolic::leave_out_rows() {
         if (is_left_out(i)) closure_.J.row(i).setZero();
 }
 
+// What is found of each closing row, `width` numbers; of those left out nothing.
+void Symbolic::copy_rows(const double* from, int width, double* out) const {
+    for (size_t i = 0; i < closing_rows().size(); ++i, from += width, out += width) {
+        if (is_left_out(i))
+            std::fill_n(out, width, 0.0);
+        else
+            std::copy_n(from, width, out);
+    }
+}
+
 void Symbolic::factor() {
     closure_.factor(trusted_pivot_);
     ++statistics_.factorizations;
@@ -340,10 +350,11 @@ std::vector<double> Symbolic::factored_at(double t, const double* x, const doubl
 }
 
 // From M δu̇ − Jᵀ δλ = δτ − δr and J δu̇ = −δs, the residuals' changes at fixed u̇ and λ.
-void Symbolic::linearize(double t, const double* x, const double* u, double* out) {
+void Symbolic::linearize(double t, const double* x, const double* u, double* out, double* row_changes) {
     const int n = tangent_size(), m = static_cast<int>(equations_->rows.size());
     const std::vector<double> udot = factored_at(t, x, u);
     const double* residual = run("linearization", t, x, u, udot.data());
+    copy_rows(residual + 2 * n * n, 2 * n, row_changes);
     for (int column = 0; column < 3 * n; ++column) {
         Eigen::VectorXd force(n), rows(m);
         for (int i = 0; i < n; ++i)
@@ -360,24 +371,24 @@ void Symbolic::linearize_rows(double t, const double* x, const double* u, double
     using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const int n = tangent_size(), nq = equations_->coordinates(), m = static_cast<int>(equations_->rows.size());
     const double* out = run("linearized_rows", t, x, u);
-    std::copy_n(out, 2 * n * m, rows);
-    for (int i = 0; i < m; ++i)
-        if (is_left_out(i)) std::fill_n(rows + 2 * n * i, 2 * n, 0.0);
+    copy_rows(out, 2 * n, rows);
     out += 2 * n * m;
     const Eigen::Map<const Rows> A(out, nq, n), rest(out + nq * n, nq, n);
     Eigen::Map<Rows>(chart, n, n) = least_squares(A, rest);
 }
 
-void Symbolic::parameter_derivatives(double t, const double* x, const double* u, double* out) {
+void Symbolic::parameter_derivatives(double t, const double* x, const double* u, double* out, double* rows) {
     const int n = tangent_size(), m = static_cast<int>(equations_->rows.size());
     const auto count = static_cast<int>(equations_->numbers.parameters().size());
     const std::vector<double> udot = factored_at(t, x, u);
     const double* residual = run("parameters", t, x, u, udot.data());
+    for (int level = 0; level < 3; ++level)
+        copy_rows(residual + count * (n + level * m), count, rows + count * level * m);
     for (int column = 0; column < count; ++column) {
-        Eigen::VectorXd force(n), rows(m);
+        Eigen::VectorXd force(n), closing(m);
         for (int i = 0; i < n; ++i) force[i] = -residual[count * i + column];
-        for (int i = 0; i < m; ++i) rows[i] = -residual[count * (n + i) + column];
-        closure_.solve(force, rows);
+        for (int i = 0; i < m; ++i) closing[i] = -residual[count * (n + i) + column];
+        closure_.solve(force, closing);
         for (int i = 0; i < n; ++i) out[count * i + column] = closure_.a[i];
     }
 }

@@ -42,12 +42,14 @@ class Symbolic final : public JointSystem {
     // Efforts along the speeds that accelerations need; M, row by row; b of M u̇ = b.
     void inverse_dynamics(double t, const double* x, const double* u, const double* udot, double* efforts);
     void mass_matrix(double t, const double* x, const double* u, double* M, double* b);
-    // ∂u̇/∂ξ, ∂u̇/∂u, ∂u̇/∂effort side by side: (tangent_size(), 3 tangent_size()), row by row.
-    void linearize(double t, const double* x, const double* u, double* out);
+    // ∂u̇/∂ξ, ∂u̇/∂u, ∂u̇/∂effort side by side: (tangent_size(), 3 tangent_size()), row by row. rows: ∂C̈ by ξ and u at
+    // fixed u̇, of the closing rows, (rows, 2 tangent_size()).
+    void linearize(double t, const double* x, const double* u, double* out, double* rows);
     // ∂Ċ/∂ξ and ∂Ċ/∂u of the closing rows side by side: (rows, 2 tangent_size()); ∂ξ̇/∂ξ at fixed u; row by row.
     void linearize_rows(double t, const double* x, const double* u, double* rows, double* chart);
-    // ∂u̇/∂(parameters of SymbolicOptions::numbers) at fixed x and u: (tangent_size(), parameters), row by row.
-    void parameter_derivatives(double t, const double* x, const double* u, double* out);
+    // ∂u̇/∂(parameters of SymbolicOptions::numbers) at fixed x and u: (tangent_size(), parameters), row by row. rows: of
+    // the closing rows ∂C̈ at fixed u̇, then ∂C, then ∂Ċ, (rows, parameters) each.
+    void parameter_derivatives(double t, const double* x, const double* u, double* out, double* rows);
 
   private:
     Symbolic(std::shared_ptr<const Model> model, const SymbolicOptions& options,
@@ -73,6 +75,7 @@ class Symbolic final : public JointSystem {
 
     void find_contact_forces(double t, const double* x, const double* u);
     void leave_out_rows();
+    void copy_rows(const double* from, int width, double* out) const;
     void turn_components(double t, const double* x, const double* u);
     // Rows that hold because other equations between coordinates do.
     const std::vector<int>& redundant() const { return equations_->mechanism.couplings.redundant; }

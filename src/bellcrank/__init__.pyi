@@ -36,6 +36,7 @@ from bellcrank.expression.expression import symbol as symbol
 from bellcrank.expression.expression import symbols as symbols
 from bellcrank.expression.expression import t as t
 from bellcrank.formulations.preparing import prepare as prepare
+from bellcrank.formulations.state_derivatives import StateDerivatives as StateDerivatives
 from bellcrank.formulations.system import Blow as Blow
 from bellcrank.formulations.system import Strike as Strike
 from bellcrank.formulations.system import StruckPoint as StruckPoint

@@ -1,4 +1,4 @@
-"""What mechanisms and runs do by rooms above their own: all of it, and which room does it.
+"""What mechanisms, systems and runs do by rooms above their own: all of it, and which room does it.
 
 `import bellcrank` imports this module, which loads those rooms when they are needed.
 """
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bellcrank.compile.state import State
+    from bellcrank.formulations.state_derivatives import StateDerivatives
+    from bellcrank.formulations.system import System
     from bellcrank.mechanism.mechanism import Mechanism
     from bellcrank.trajectory.moves import MoveTrajectory
     from bellcrank.trajectory.trajectory import Trajectory
@@ -51,4 +53,13 @@ def html(mechanism: Mechanism) -> str:
     return notebook.of_mechanism(mechanism)
 
 
-views.draw, views.view, views.html = draw, view, html
+def derivatives(
+    system: System, state: State | None, of: Any, by: Any, mode: str, states: Any
+) -> StateDerivatives:
+    """`System.derivatives`."""
+    from bellcrank.linear import system_derivatives
+
+    return system_derivatives.system_derivatives(system, state, of, by, mode, states)
+
+
+views.draw, views.view, views.html, views.derivatives = draw, view, html, derivatives

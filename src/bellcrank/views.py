@@ -1,6 +1,6 @@
-"""How mechanisms and runs show themselves: by rooms above their own, which `bellcrank.facade` puts in here.
+"""How mechanisms, systems and runs do what rooms above their own are for; `bellcrank.facade` puts it in here.
 
-It lies at the bottom, so that mechanisms and runs can call what they must not import.
+It lies at the bottom, so that they can call what they must not import.
 """
 
 from __future__ import annotations
@@ -52,3 +52,4 @@ class Page(Protocol):
 draw: Callable[..., Figure]
 view: Callable[..., Page]
 html: Callable[[Any], str]
+derivatives: Callable[..., Any]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rigs.parametric import parallelogram
 
 import bellcrank as bc
 from bellcrank import gallery
@@ -93,20 +94,17 @@ def test_parameters_of_all_kinds(differences, moves):
     agree(bc.linearize(mechanism, **options), differences(mechanism, **options))
 
 
-def parallelogram():
-    """A platform on three equal cranks: it moves at one length of the coupler only."""
-    mech = bc.Mechanism("parallelogram")
-    middle = mech.add_parameter("middle", 0.5)
-    plate = mech.add_body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0.4, 0))
-    for number, (place, at) in enumerate([(0.0, 0.0), (middle, 0.5), (1.0, 1.0)]):
-        crank = mech.add_body(
-            f"crank {number}", mass=0.2, inertia=(0.01, 0.01, 0.01), position=(at, 0, 0), com=(0, 0.2, 0)
-        )
-        mech.add_joint(f"foot {number}", bc.Revolute(), mech.ground.marker((at, 0, 0)), crank)
-        mech.add_joint(
-            f"head {number}", bc.Revolute(), crank.marker((0, 0.4, 0)), plate.marker((place, 0, 0))
-        )
-    return mech
+def test_parameters_that_are_no_numbers_of_the_model_are_differenced_and_named(differences):
+    mechanism = crank()
+    high = mechanism.add_parameter("high", 0.3)
+    spline = bc.CubicSpline((0.0, 1.0, 2.0), (0.1, high, 0.0))
+    mechanism.add_force("more", bc.JointMotor(spline), "drive")
+    state = bc.simulate(mechanism, 0.1, formulation="lagrange").at(0.1)
+    options = {"inputs": ["high", "stiffness", "torque"], "state": state, "steady": False}
+    made = bc.linearize(mechanism, **options)
+    agree(made, differences(mechanism, **options))
+    assert np.abs(made.B[:, 0]).max() > 1e-3
+    assert any(note.startswith("by 'high' by differences: points of a curve") for note in made.notes)
 
 
 def test_a_parameter_that_opens_a_loop_is_refused_by_name():

@@ -50,6 +50,29 @@ def test_linearize(pendulum, program):
     assert "did you mean 'pivot'" in refused.stderr
 
 
+def test_gradient(pendulum, program):
+    arguments = (
+        "--of",
+        "pivot.theta_z.acceleration",
+        "--of",
+        "joint.pivot.Fz",
+        "--by",
+        "states",
+        "--by",
+        "l",
+    )
+    told = json.loads(program("gradient", pendulum, *arguments, "--json").stdout)
+    assert told["inputs"] == ["pivot.theta_z", "pivot.theta_z.rate", "l"]
+    inertia = 0.02 + 2.0 * 0.7**2
+    assert told["array"][0] == pytest.approx([-2.0 * 9.81 * 0.7 / inertia, 0.0, 0.0], abs=1e-11)
+    assert told["value"][1] == pytest.approx(2.0 * 9.81)
+    assert "2 outputs by 3 inputs" in program("gradient", pendulum, *arguments).stdout
+    refused = program("gradient", pendulum, "--of", "pivot.thete_z", "--by", "ll")
+    assert refused.exit_code == 2
+    assert "did you mean 'joint.pivot.theta_z'" in refused.stderr
+    assert "by 'll': there is no state" in refused.stderr
+
+
 def test_statics(pendulum, program):
     told = json.loads(program("statics", pendulum, "--json").stdout)
     assert told["stability"] == "stable"

@@ -13,6 +13,7 @@ TRANSPOSED = 1e-12
 EVEN = 1e-7  # least by largest mass, below which digits are lost
 MET = 1e-9  # errors of rows at a state
 DIFFERENCES, MOST_WORSE = 1e-8, 10.0
+QUANTITIES = 1e-10
 
 
 def wrong(seed):
@@ -46,6 +47,10 @@ def wrong(seed):
         off = direction.transposed_off(rng)
         if not off < TRANSPOSED * worse:
             faults.append(f"{what}: gradients are off by {off:.1e}")
+    if not faults:
+        off = quantities_off(prepare(model, "lagrange"), model.state_of(here))
+        if not off < QUANTITIES * worse:
+            faults.append(f"quantities: gradients are off by {off:.1e}")
     if unknown and not faults:
         raise bc.Unsupported("its differences are too rough to compare with")
     return "; ".join(faults)
@@ -102,3 +107,27 @@ def error_ratios(seed, tolerance=1e-5, duration=0.3):
         if 1e-9 * size < abs(true) < 0.1 * size:
             found.append(estimated / true)
     return found
+
+
+def quantities_off(system, state):
+    """How far derivatives that `System.derivatives` finds backwards are off those forwards.
+
+    In parts of the largest in the same unit. Of what redundant rows leave open there are none.
+    """
+    model = system.model
+    of = ["acceleration", "reaction", *(f"body.{model.bodies[-1]}.{part}" for part in ("az", "alphay", "wz"))]
+    known = [one for one, there in (("effort", model.drives or model.constraints),) if there]
+    if not any(joint.coordinates for joint in model.joints):
+        of.remove("acceleration")
+    if not model.reactions:
+        of.remove("reaction")
+    forward, backward = (
+        system.derivatives(state, of=[*of, *known], by=["states", "time"], mode=mode)
+        for mode in ("forward", "backward")
+    )
+    sizes = {}
+    for name, row in zip(forward.outputs, np.abs(np.nan_to_num(forward.array)), strict=True):
+        unit = forward.units[name]
+        sizes[unit] = max(sizes.get(unit, 1e-2), row.max(initial=0.0))
+    size = np.array([sizes[forward.units[name]] for name in forward.outputs])[:, None]
+    return float(np.nanmax(np.abs(forward.array - backward.array) / size, initial=0.0))

@@ -1,4 +1,4 @@
-"""`bellcrank statics`, `modes`, `linearize`, `inverse` and `verify`: analyses of one mechanism."""
+"""`bellcrank statics`, `modes`, `linearize`, `gradient`, `inverse` and `verify`: analyses of a mechanism."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from bellcrank.trajectory.own_file import is_run
 
 if TYPE_CHECKING:
     from bellcrank.analysis.statics import Statics
+    from bellcrank.formulations.state_derivatives import StateDerivatives
     from bellcrank.linear.linear_model import LinearModel
     from bellcrank.linear.modes import Modes
     from bellcrank.mechanism.mechanism import Mechanism
@@ -150,6 +151,33 @@ def linearize_command(
     return linearize(
         mechanism, inputs=inputs or None, outputs=outputs or None, time=time, steady=not any_state, **given
     )
+
+
+@click.command("gradient")
+@study
+@click.option("--of", multiple=True, required=True, metavar="NAME", help="A quantity, or a group of them.")
+@click.option(
+    "--by", multiple=True, required=True, metavar="NAME", help="A parameter, input, state, or time."
+)
+@click.option("--at-rest", is_flag=True, help="Find the static equilibrium first.")
+@click.option("--formulation", "-f", default="lagrange", metavar="NAME", help="Formulation of the equations.")
+def gradient_command(
+    mechanism: Mechanism, time: float, of: tuple[str, ...], by: tuple[str, ...], formulation: str
+) -> StateDerivatives:
+    """Show exact derivatives at the start of the mechanism in FILE.
+
+    Quantities have the names of tables of runs, such as joint.pivot.theta_z.acceleration, body.rod.ax,
+    joint.pivot.Fx or drive.motor.effort; groups are position, velocity, acceleration, reaction and effort.
+    They are differentiated by parameters, inputs, states (pivot.theta_z, pivot.theta_z.rate) and time; groups
+    are parameters, inputs and states.
+    """
+    from bellcrank.compile.compile import compile_mechanism
+    from bellcrank.compile.initial import assembled
+    from bellcrank.formulations.preparing import prepare
+
+    model, _ = assembled(compile_mechanism(mechanism, time))
+    system = prepare(model, formulation)
+    return system.derivatives(system.project(), of=of, by=by)
 
 
 @click.command("inverse")

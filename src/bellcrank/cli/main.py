@@ -23,7 +23,7 @@ _COMMANDS: Final = {
     "run": "run",
     **dict.fromkeys(("view", "attach", "shell"), "sessions"),
     "info": "info",
-    **dict.fromkeys(("statics", "modes", "linearize", "inverse", "verify"), "analyses"),
+    **dict.fromkeys(("statics", "modes", "linearize", "gradient", "inverse", "verify"), "analyses"),
     **dict.fromkeys(("sweep", "optimize", "fit"), "studies"),
     **dict.fromkeys(("convert", "export"), "conversion"),
     **dict.fromkeys(("plot", "draw"), "pictures"),

@@ -73,11 +73,13 @@ def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
 class Walked(NamedTuple):
     """What a mechanism lowers to.
 
-    markers: those that formulas speak of. open_parameters: of formulas that were made with them in place.
+    markers: those that formulas speak of. places: of symbols among the values of formulas. open_parameters:
+    of formulas that were made with them in place.
     """
 
     flat: FlatBuilder
     markers: list[Marker]
+    places: dict[Any, int]
     open_parameters: list[Any]
 
 
@@ -87,7 +89,10 @@ def walked(mechanism: Mechanism) -> Walked:
     compiler.walk()
     made: list[Any] = [r.lowered.custom for r in compiler.custom if r.lowered.custom is not None]
     left = [parameter for kind in made for parameter in kind.open_parameters]
-    return Walked(compiler.flat, [] if compiler.formulas is None else compiler.formulas.markers, left)
+    formulas = compiler.formulas
+    if formulas is None:
+        return Walked(compiler.flat, [], {}, left)
+    return Walked(compiler.flat, formulas.markers, formulas.places, left)
 
 
 class _Compiler:

@@ -173,6 +173,7 @@ class FlatBuilder:
             "pair_positions": [x for pair in self._pairs for place in (pair[1], pair[4]) for x in place],
             "pair_rotations": [x for pair in self._pairs for turn in (pair[2], pair[5]) for x in turn],
             "block_compliance": [block[1] for block in self.blocks],
+            "block_restitution": [block[2] for block in self.blocks],
             "term_coefficient": list(self.term_coefficient),
             "row_constant": list(self.row_constant),
             "law_params": list(self.law_params),
@@ -190,12 +191,9 @@ class FlatBuilder:
             for place, symbol in function.steered
         ]
 
-    def others(self) -> list[Any]:
-        """What else may hold expressions: restitutions, what coordinates depend on."""
-        return [
-            *(block[2] for block in self.blocks),
-            *(coordinate[2] for coordinate in self._coordinates),
-        ]
+    def coordinate_numbers(self) -> list[Any]:
+        """What coordinates depend on, which may hold expressions."""
+        return [coordinate[2] for coordinate in self._coordinates]
 
     def structure(self) -> dict[str, Any]:
         """The arrays that say what belongs to what."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from bellcrank.compile.compile import walked
 from bellcrank.compile.particles import with_held_particles
 from bellcrank.compile.state import Floats
+from bellcrank.errors import Unsupported
 from bellcrank.expression.derivatives import derivative
 from bellcrank.mechanism.contents import ELEMENTS, with_numbers
 from bellcrank.mechanism.formulas import Formulas
@@ -33,6 +34,11 @@ _STRUCTURE = ("pair_bodies", "coordinate_kind", "coordinate_pair", "block_row_st
               "term_coordinate", "row_function", "function_kind",
               "function_param_start", "law_kind", "law_coordinate", "law_param_start",
               "wrench_body")  # fmt: skip
+# Why a parameter is fixed.
+_DECIDES: Final = "parameters decide of which numbers the model consists"
+_OF_COORDINATES: Final = "a coordinate is made with it"
+_IN_FORMULAS: Final = "formulas are made with it, as those of BodyDamping"
+_POINTS: Final = "points of a curve or a spline follow it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,40 +46,49 @@ class ParametricNumbers:
     """What follows parameters.
 
     parameters: name, symbol and value. entries: array of the model, index of the number in it, expression.
+    in_formulas: what stands among the values of formulas, and where: parameters themselves.
     start: array and index of numbers that were taken from the initial configuration.
-    fixed: names of parameters on which other numbers depend too, such as points of splines and restitutions,
-        which are followed by compiling anew only.
+    fixed: names of parameters on which anything depends that is no number of the model, and what that is;
+        it is followed by compiling anew only.
     """
 
     parameters: tuple[tuple[str, Any, float], ...]
     entries: tuple[tuple[str, int, Any], ...]
+    in_formulas: tuple[tuple[int, Any], ...]
     start: tuple[tuple[str, int], ...]
-    fixed: frozenset[str]
+    fixed: Mapping[str, str]
 
-    def changes(self, names: Sequence[str]) -> tuple[list[tuple[str, int]], Floats] | None:
+    def changes(self, names: Sequence[str]) -> tuple[list[tuple[str, int]], Floats]:
         """Places of numbers, and what they change by with each parameter (names, places).
 
-        None where one of these is fixed.
+        A parameter that acts on initial values alone changes none. Raises Unsupported, naming them, for
+        parameters that are fixed.
         """
-        if not self.fixed.isdisjoint(names):
-            return None
+        if held := [f"{name!r}: {self.fixed[name]}" for name in names if name in self.fixed]:
+            raise Unsupported(f"derivatives are not implemented for parameter {', and '.join(held)}")
+        entries = [*self.entries, *(("formula_values", place, symbol) for place, symbol in self.in_formulas)]
+        along = self.slopes(names, [value for _, _, value in entries])
+        moved = np.flatnonzero(np.any(along != 0.0, axis=0))
+        return [entries[k][:2] for k in moved], along[:, moved]
+
+    def slopes(self, names: Sequence[str], values: Sequence[Any]) -> Floats:
+        """Derivatives (names, values) of numbers and expressions by parameters."""
         symbols = {name: symbol for name, symbol, _ in self.parameters}
         known = {symbol: value for _, symbol, value in self.parameters}
-        rows = []
-        for name in names:
-            slopes = [derivative(value, symbols[name]) for _, _, value in self.entries]
+        out = np.zeros((len(names), len(values)))
+        of = [(k, value) for k, value in enumerate(values) if is_expression(value)]
+        for row, name in enumerate(names):
+            slopes = [derivative(value, symbols[name]) for _, value in of]
             found = values_of(slopes, known)
-            rows.append([float(found[one]) for one in slopes])
-        along = np.array(rows).reshape(len(names), len(self.entries))
-        moved = np.flatnonzero(np.any(along != 0.0, axis=0))
-        return [self.entries[k][:2] for k in moved], along[:, moved]
+            out[row, [k for k, _ in of]] = [float(found[one]) for one in slopes]
+        return out
 
 
 def parametric_numbers(model: Model) -> ParametricNumbers | None:
     """Those of a model whose mechanism has parameters or inputs, else None."""
     mechanism = model.described
     if mechanism is None:
-        return ParametricNumbers((), (), (), frozenset()) if model.inputs else None
+        return ParametricNumbers((), (), (), (), {}) if model.inputs else None
     parameters = tuple((p.name, p.symbol, p.value) for p in mechanism.parameters.values())
     start = (
         *(("row_constant", row) for row in model.start.rows),
@@ -82,10 +97,10 @@ def parametric_numbers(model: Model) -> ParametricNumbers | None:
     open_ones, not_followed = _with_expressions_alone(mechanism)
     half = with_held_particles(open_ones, with_numbers(mechanism))
     with quiet():
-        flat, markers, left = walked(half)
+        flat, markers, places, left = walked(half)
     structure = flat.structure()
     if not all(np.array_equal(structure[name], model.arrays[name]) for name in _STRUCTURE):
-        return ParametricNumbers(parameters, (), start, frozenset(name for name, _, _ in parameters))
+        return ParametricNumbers(parameters, (), (), start, {name: _DECIDES for name, _, _ in parameters})
     functions = {"function_params": [param for function in flat.functions for param in function.params]}
     arrays = _arrays(half, flat) | functions | _formula_markers(markers)
     entries = tuple(
@@ -94,9 +109,10 @@ def parametric_numbers(model: Model) -> ParametricNumbers | None:
         for index, value in enumerate(values)
         if is_expression(value) and not value.is_constant
     )
-    return ParametricNumbers(
-        parameters, entries, start, _fixed(mechanism, [*flat.others(), *left, *not_followed])
-    )
+    symbols = {symbol for _, symbol, _ in parameters}
+    in_formulas = tuple((place, symbol) for symbol, place in places.items() if symbol in symbols)
+    held = {_OF_COORDINATES: flat.coordinate_numbers(), _IN_FORMULAS: left, _POINTS: not_followed}
+    return ParametricNumbers(parameters, entries, in_formulas, start, _fixed(mechanism, held))
 
 
 def _formula_markers(markers: list[Any]) -> dict[str, list[Any]]:
@@ -149,12 +165,15 @@ def _arrays(mechanism: Mechanism, flat: FlatBuilder) -> dict[str, list[Any]]:
     }
 
 
-def _fixed(mechanism: Mechanism, held: list[Any]) -> frozenset[str]:
-    """Names of the parameters on which anything depends that is no entry."""
-    found = list(expressions_in(held))
-    if not found:
-        return frozenset()
-    from bellcrank.expression.reading import symbols_of
+def _fixed(mechanism: Mechanism, held: Mapping[str, list[Any]]) -> dict[str, str]:
+    """The parameters on which anything depends that is no entry, by name, and what that is."""
+    found: dict[str, str] = {}
+    for what, values in held.items():
+        expressions = list(expressions_in(values))
+        if not expressions:
+            continue
+        from bellcrank.expression.reading import symbols_of
 
-    used = set(symbols_of(*found))
-    return frozenset(p.name for p in mechanism.parameters.values() if p.symbol in used)
+        used = set(symbols_of(*expressions))
+        found |= {p.name: what for p in mechanism.parameters.values() if p.symbol in used}
+    return found

@@ -16,7 +16,7 @@ the state matrix. Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _RANK = 1e-9  # singular values of scaled rows below this part of the largest are zero
 _NOTHING = 1e-12  # rows smaller than this part of the largest, or than this, are rounding
 _LEADS = 1e-6  # fraction of a unit displacement that a coordinate must have on its own to be independent
+_OPEN = 1e-9  # change of a row per unit of a parameter, in parts of the largest, that is rounding
+_BESIDE = 1e-3  # rad or m: where it is looked again whether parameters open loops
 _COUPLED = 1e-11  # entries of a state matrix below this part of the largest are treated as zero
 
 
@@ -71,10 +73,12 @@ class StateMatrix:
     displacements, speeds: names of the independent coordinates and speeds, as `Speed.name`. With velocity
         constraints there are more displacements than speeds.
     effort: derivatives of x' by efforts along all speeds of the tree, (states, all speeds).
+    parameter: derivatives of x' by the parameters of the Linearization, (states, parameters).
     """
 
     matrix: Floats
     effort: Floats
+    parameter: Floats
     displacements: tuple[str, ...]
     speeds: tuple[str, ...]
 
@@ -108,15 +112,64 @@ class StateMatrix:
 
 
 @dataclass(frozen=True, eq=False)
+class FixedCoordinates:
+    """Derivatives by parameters at fixed coordinates and speeds of the tree, which open loops.
+
+    accelerations: of the speeds' rates, (speeds, parameters). row_accelerations, rows, row_rates: of the
+        closing rows' second rates at fixed accelerations, of their values and rates, (rows, parameters).
+    """
+
+    accelerations: Floats
+    row_accelerations: Floats
+    rows: Floats
+    row_rates: Floats
+
+    def of(self, columns: Sequence[int] | np.ndarray) -> FixedCoordinates:
+        """The same by some of the parameters."""
+        return FixedCoordinates(*(getattr(self, one.name)[:, columns] for one in fields(self)))
+
+    def closed(
+        self,
+        jacobian: Floats,
+        rates: Floats,
+        holds_positions: np.ndarray,
+        first: Sequence[int] | None = None,
+        second: Sequence[int] | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Displacements ξ and changes of speed w (speeds, parameters) with which the rows stay closed.
+
+        J ξ = −∂C/∂p and J w = −∂Ċ/∂p − G ξ by least squares; with first and second, those in them are zero.
+        """
+        held = jacobian[holds_positions]
+        displaced = -_solved(held, self.rows[holds_positions], first)
+        sped = -_solved(jacobian, self.row_rates + rates @ displaced, second)
+        return displaced, sped
+
+
+def _solved(rows: Floats, wanted: Floats, still: Sequence[int] | None) -> Floats:
+    """Solve rows x = wanted for x (columns, n): least squares of least norm, or zero in those of `still`."""
+    moving = np.ones(rows.shape[1], dtype=bool)
+    if still is not None:
+        moving[list(still)] = False
+    found = np.zeros((rows.shape[1], wanted.shape[1]))
+    if len(rows):
+        found[moving] = np.linalg.pinv(rows[:, moving], rcond=_RANK) @ wanted
+    return found
+
+
+@dataclass(frozen=True, eq=False)
 class Linearization:
     """Derivatives of the rates of the speeds at a state, (speeds, speeds) each.
 
     position: by displacements of the joints (a ball joint's is a rotation vector in its own axes).
     velocity: by the speeds. effort: by efforts along the speeds.
-    parameter: (speeds, parameters), by the mechanism's parameters at fixed coordinates and speeds; what was
+    parameter: (speeds, parameters), by the mechanism's parameters. Loops stay closed: the coordinates that
+        `state_matrix()` takes as independent, and their speeds, stay, and the others follow. What was
         taken from the initial configuration, such as rest lengths, stays what it is.
-    parameters: their names, without those on which points of splines, factors of BodyDamping or restitutions
-        depend.
+    parameters: their names, without those on which points of splines or factors of BodyDamping depend, and
+        without `opening`.
+    opening: names of parameters that open a loop when they alone change, because its rows are redundant: the
+        mechanism moves at this value only, and there is no derivative.
     chart: derivatives of the displacements' rates by displacements, (speeds, speeds); zero except for ball
         joints.
     rows: the closing rows of the tree, against the speeds, (rows, speeds). row_rates: derivatives of their
@@ -128,12 +181,45 @@ class Linearization:
     velocity: Floats
     effort: Floats
     speeds: tuple[Speed, ...]
-    parameter: Floats
     parameters: tuple[str, ...]
+    opening: tuple[str, ...]
     chart: Floats
     rows: Floats
     row_rates: Floats
     holds_positions: np.ndarray
+    fixed: FixedCoordinates = field(repr=False)
+
+    @cached_property
+    def parameter(self) -> Floats:
+        """Derivatives (speeds, parameters) by the parameters, loops kept closed."""
+        first, second = (led[0] for led in self._led((), ()))
+        displaced, sped = self._follow(first, second)
+        return np.asarray(self.fixed.accelerations + self.position @ displaced + self.velocity @ sped)
+
+    def without(self, opening: np.ndarray) -> Linearization:
+        """The same without parameters (parameters,) that open loops."""
+        kept = np.flatnonzero(~opening)
+        return replace(
+            self,
+            parameters=tuple(self.parameters[k] for k in kept),
+            opening=tuple(self.parameters[k] for k in np.flatnonzero(opening)),
+            fixed=self.fixed.of(kept),
+        )
+
+    def _led(
+        self, displaced: Sequence[int], wanted: Sequence[int]
+    ) -> tuple[tuple[list[int], Floats], tuple[list[int], Floats]]:
+        """Independent displacements, then speeds, each with the matrix from these to all."""
+        names = [speed.name for speed in self.speeds]
+        freely, moving = _null_space(self.rows[self.holds_positions]), _null_space(self.rows)
+        return _led(freely, displaced, names, "displacements"), _led(moving, wanted, names, "speeds")
+
+    def _follow(self, first: list[int], second: list[int]) -> tuple[Floats, Floats]:
+        """Displacements and changes of speed (speeds, parameters) with which loops stay closed.
+
+        first, second: the independent displacements and speeds, which stay.
+        """
+        return self.fixed.closed(self.rows, self.row_rates, self.holds_positions, first, second)
 
     def state_matrix(
         self, led_by: Sequence[str] = (), displaced_by: Sequence[str] | None = None
@@ -153,16 +239,21 @@ class Linearization:
         names = [speed.name for speed in self.speeds]
         wanted = [_place(names, name) for name in led_by]
         displaced = wanted if displaced_by is None else [_place(names, name) for name in displaced_by]
-        freely, moving = _null_space(self.rows[self.holds_positions]), _null_space(self.rows)
-        first, D = _led(freely, displaced, names, "displacements")
-        second, E = _led(moving, wanted, names, "speeds")
+        (first, D), (second, E) = self._led(displaced, wanted)
         follows = -np.linalg.pinv(self.rows, rcond=_RANK) @ self.row_rates @ D if len(self.rows) else 0.0 * D
         L = follows - E @ follows[second]
         top = [(self.chart @ D + L)[first], E[first]]
         bottom = [(self.position @ D + self.velocity @ L)[second], (self.velocity @ E)[second]]
         effort = np.vstack([np.zeros((len(first), len(names))), self.effort[second]])
+        moved, sped = self._follow(first, second)
+        at_parameters = self.fixed.accelerations + self.position @ moved + self.velocity @ sped
+        parameter = np.vstack([(self.chart @ moved + sped)[first], at_parameters[second]])
         return StateMatrix(
-            np.block([top, bottom]), effort, tuple(names[k] for k in first), tuple(names[k] for k in second)
+            np.block([top, bottom]),
+            effort,
+            parameter,
+            tuple(names[k] for k in first),
+            tuple(names[k] for k in second),
         )
 
 
@@ -203,6 +294,29 @@ def _led(basis: Floats, wanted: Sequence[int], names: Sequence[str], what: str) 
         rest = rest - np.outer(rest @ direction, direction)
     chosen.sort()
     return chosen, basis @ np.linalg.inv(basis[chosen])
+
+
+def _opening(made: Linearization, by_displacements: Floats, by_speeds: Floats) -> np.ndarray:
+    """Which parameters (parameters,) leave rows open whatever moves: their values, rates or second rates.
+
+    by_displacements, by_speeds: derivatives of the rows' second rates at fixed accelerations.
+    """
+    fixed, held = made.fixed, made.holds_positions
+    displaced, sped = fixed.closed(made.rows, made.row_rates, held)
+    accelerated = fixed.accelerations + made.position @ displaced + made.velocity @ sped
+    levels = (
+        (fixed.rows[held], made.rows[held] @ displaced),
+        (fixed.row_rates + made.row_rates @ displaced, made.rows @ sped),
+        (
+            fixed.row_accelerations + by_displacements @ displaced + by_speeds @ sped,
+            made.rows @ accelerated,
+        ),
+    )
+    found = np.zeros(len(made.parameters), dtype=bool)
+    for wanted, done in levels:
+        size = np.max(np.abs(wanted), axis=0, initial=1.0)
+        found |= np.max(np.abs(wanted + done), axis=0, initial=0.0) > _OPEN * size
+    return found
 
 
 NAME = "symbolic"
@@ -266,32 +380,46 @@ class SymbolicSystem(JointSystem):
         if self.model.custom and (poles := poles_near(self.model, values, POLE)):
             advice = "there its coordinates have no rates; go to another state"
             raise MechanismError(Fault("linearize", "; ".join(poles), None, advice))
-        position, velocity, effort = self.core.linearize()
+        made, opening = self._linearized()
+        if made.parameters and np.linalg.matrix_rank(made.rows, rtol=_RANK) < len(made.rows):
+            with self.displaced():
+                self._go_beside(made.rows)
+                opening |= self._linearized()[1]
+        return made.without(opening)
+
+    def _linearized(self) -> tuple[Linearization, np.ndarray]:
+        """Derivatives at the state, and which parameters (parameters,) open a loop there."""
+        position, velocity, effort, *row_accelerations = self.core.linearize()
         followed = self.followed
         names = tuple(name for name, _, _ in followed.parameters) if followed else ()
         kept = [k for k, name in enumerate(names) if followed and name not in followed.fixed]
-        by_parameters = (
-            self.core.parameter_derivatives()[:, kept] if kept else np.zeros((len(self.speeds), 0))
-        )
         row_rates, rows, chart = self.core.linearize_rows()
         alone = set(self.model.core.velocity_rows)
-        return Linearization(
+        sizes = (len(self.speeds), len(rows), len(rows), len(rows))
+        found = self.core.parameter_derivatives() if kept else [np.zeros((size, 0)) for size in sizes]
+        made = Linearization(
             position,
             velocity,
             effort,
             self.speeds,
-            by_parameters,
             tuple(names[k] for k in kept),
+            (),
             chart,
             rows,
             row_rates,
             np.array([row not in alone for row in self.core.closing_rows()], dtype=bool),
+            FixedCoordinates(*found).of(kept),
         )
+        return made, _opening(made, *row_accelerations)
 
-    @cached_property
-    def followed(self) -> ParametricNumbers | None:
-        """The numbers that follow parameters or inputs; None if there are none."""
-        return followed_numbers(self.model)
+    def _go_beside(self, rows: Floats) -> None:
+        """Move a little in all directions that the rows allow: at one state loops may close by chance."""
+        space = _null_space(rows)
+        signs = np.where(np.arange(space.shape[1]) % 2 == 0, 1.0, -0.7)
+        self.core.set_configuration(self.state().time, self.core.configuration(), space @ signs)
+        moving = self.state()
+        moved = self.retract(moving, moving.velocity, moving.angular_velocity, _BESIDE)
+        self.project(moved.at_time(moving.time))
 
     def operations(self, form: str = "accelerations") -> dict[str, int]:
         """Additions, multiplications, divisions, sines and cosines, and others of a generated form (FORMS).
@@ -394,17 +522,10 @@ def create(model: Model, options: Any) -> _core.Symbolic:
         raise Unsupported(
             f"formulation {NAME!r} cannot cut mechanism {model.name!r} there: {'; '.join(reasons)}"
         )
-    followed = followed_numbers(model)
-    return _core.Symbolic(model.core, settings, None if followed is None else _numbers(model, followed))
-
-
-def followed_numbers(model: Model) -> ParametricNumbers | None:
-    """The numbers that follow parameters, if there are any, or inputs."""
-    if model.described is None and not model.inputs:
-        return None
     from bellcrank.compile.parametric_numbers import parametric_numbers
 
-    return parametric_numbers(model)
+    followed = parametric_numbers(model)
+    return _core.Symbolic(model.core, settings, None if followed is None else _numbers(model, followed))
 
 
 def _numbers(model: Model, followed: ParametricNumbers) -> _core.ParametricNumbers:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
-from bellcrank import _core
+from bellcrank import _core, views
 from bellcrank.accuracy import Accuracy, AccuracyJudge
 from bellcrank.compile.contacts import refuse_resistances
 from bellcrank.compile.model import Model
@@ -22,6 +22,10 @@ from bellcrank.mechanism.contact import IMPACT_LAWS
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation_arrays import conjugate, product, rotate
 from bellcrank.turns import Turn, in_turn
+
+if TYPE_CHECKING:
+    from bellcrank.compile.parametric_numbers import ParametricNumbers
+    from bellcrank.formulations.state_derivatives import StateDerivatives
 
 _TOLERANCE = 1e-12  # of the residual, relative to the largest speed
 _ACCEPTED = 1e-8
@@ -426,6 +430,13 @@ class System:
         """The inputs by name; after a change, `project` if a drive, constraint or joint depends on it."""
         return Inputs(self.model, self.core, self._turn)
 
+    @cached_property
+    def followed(self) -> ParametricNumbers | None:
+        """The numbers that follow parameters or inputs; None if there are none."""
+        from bellcrank.compile.parametric_numbers import parametric_numbers
+
+        return parametric_numbers(self.model)
+
     def state(self) -> State:
         """The current state; initially that of the model."""
         return self.model.state_of(self.core)
@@ -509,6 +520,50 @@ class System:
         if state is not None:
             self.set_state(state)
         return strike(self, what)
+
+    def derivatives(
+        self,
+        state: State | None = None,
+        *,
+        of: Iterable[str] | str,
+        by: Iterable[str] | str = ("states", "inputs"),
+        mode: str = "auto",
+        states: Iterable[str] | str = (),
+    ) -> StateDerivatives:
+        """Exact derivatives of quantities at a state, by default the current one.
+
+        of: names as in tables of runs: "joint.pivot.theta_z" with ".rate" and ".acceleration",
+            "body.rod.x", "body.rod.vx", "body.rod.ax", "body.rod.wz", "body.rod.alphaz", the same of named
+            markers ("marker.rod.tip.vx"), "joint.pivot.Fx", "drive.motor.effort"; or groups of all that are
+            of joints: "position", "velocity", "acceleration", "reaction"; and "effort" of drives and
+            constraints.
+        by: names of states, of inputs, of parameters, and "time"; or groups: "states", "inputs",
+            "parameters". States are independent coordinates and their rates, as those of `bc.linearize`.
+            Along each, all others stay, and what the constraints determine follows: where the length of a
+            coupler changes, the loop stays closed. What was taken from the initial configuration, such as
+            rest lengths, stays.
+        mode: "forward" goes along each input, "backward" from each output; "auto" takes what is less work.
+        states: names of coordinates to prefer as states.
+
+        At a kink of a law or a formula the derivative is that of the side on which the state lies. Reactions
+        and efforts that redundant constraints leave open are refused, or, in groups, marked in `unique`.
+
+        Raises MechanismError for unknown names, for parameters that open a loop, for quantities that are not
+        unique, and where a stop is touched; AssemblyError if the state does not satisfy the constraints;
+        Unsupported for formulations other than `lagrange`, contacts, joints given by formulas, parameters on
+        which other than numbers of the model depend (points of splines), and more than 500 bodies.
+
+        >>> import bellcrank as bc
+        >>> mech = bc.Mechanism("pendulum")
+        >>> length = mech.add_parameter("length", 0.5, unit="m")
+        >>> bob = mech.add_body("bob", mass=2.0, inertia=(0.1, 0.1, 0.1), com=(length, 0, 0))
+        >>> pivot = mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(axis="y"), bob.marker(axis="y"))
+        >>> found = bc.prepare(mech, "lagrange").derivatives(of="pivot.theta_z.acceleration", by="length")
+        >>> print(f"{found.value[0]:.4f} rad/s^2, by the length {found.array[0, 0]:.3f} 1/(m s^2)")
+        16.3500 rad/s^2, by the length -21.800 1/(m s^2)
+        """
+        found: StateDerivatives = views.derivatives(self, state, of, by, mode, states)
+        return found
 
     def retract(self, state: State, velocity: Floats, angular_velocity: Floats, time: float = 1.0) -> State:
         """The state moved along velocities (nb, 3) and (nb, 3) of the frames, world axes, for a time in s.

@@ -22,7 +22,7 @@ this size could make it so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,21 +55,26 @@ class Derivatives:
     error: Floats
 
 
-def derivatives(sample: Callable[[Floats], Floats], point: Floats, steps: Floats) -> Derivatives:
+def derivatives(
+    sample: Callable[[Floats], Floats],
+    point: Floats,
+    steps: Floats,
+    by: Sequence[int] | None = None,
+) -> Derivatives:
     """Derivatives of values by variables.
 
     sample: values (points, m) at points (points, n). steps: the largest ones tried, (n,); smaller ones follow
-        if these go out of reach, or if the function is not smooth enough for them.
+        if these go out of reach, or if the function is not smooth enough for them. by: numbers of the
+        variables; None for all.
 
     Raises OutOfReach if no step is small enough.
     """
     middle = sample(point[None])[0]
-    if not len(steps):
+    by = range(len(steps)) if by is None else by
+    if not len(by):
         return Derivatives(np.zeros((len(middle), 0)), np.zeros((len(middle), 0)))
     noise = _noise(sample, point, steps)
-    columns = [
-        _column(sample, point, (middle, noise), number, step) for number, step in enumerate(steps.tolist())
-    ]
+    columns = [_column(sample, point, (middle, noise), number, float(steps[number])) for number in by]
     matrix, error = (np.stack(parts, axis=1) for parts in zip(*columns, strict=True))
     return Derivatives(matrix, error)
 

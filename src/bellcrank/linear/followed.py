@@ -8,7 +8,7 @@ assembly among it, is found by assembling the mechanism beside the values given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -18,32 +18,27 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
 from bellcrank.compile.state import Floats
-from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError, Unsupported
+from bellcrank.errors import BellcrankError, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
+from bellcrank.linear.quantities import OfCoordinate, OfMultiplier, OfPoint, Quantity, quantities_of
 from bellcrank.linear.sampling import without_stops
-from bellcrank.linear.state_chart import StateChart
-from bellcrank.mechanism.checking import nearest
+from bellcrank.linear.state_chart import Directions, StateChart
+from bellcrank.linear.variables import Variable, directions_along, refuse_open, variables_of
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.parameters import Parameter, inputs_of
-from bellcrank.run.run import Run
+from bellcrank.mechanism.parameters import Parameter
 from bellcrank.run.simulate import start_with_tape
 from bellcrank.run.start import assembled_for
-from bellcrank.trajectory.columns import Quantity, UnknownQuantity, quantity
-from bellcrank.trajectory.observation import Observation
+from bellcrank.trajectory.columns import quantity
 from bellcrank.trajectory.trajectory import Trajectory
 
 _OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
 _NOISE: Final = 1e-11  # of a start's coordinates, found by assembling
 _STEP: Final = 1e-3  # of a parameter, to assemble beside
 _LEAST_ORDER: Final = 4  # of a method
-_VALUE, _RATE, _SECOND, _MULTIPLIER, _FRAME, _TIME = range(6)
-_FRAME_NUMBERS: Final = {
-    "position": ("x", "y", "z"),
-    "velocity": ("vx", "vy", "vz"),
-    "acceleration": ("ax", "ay", "az"),
-    "angular_velocity": ("wx", "wy", "wz"),
-    "angular_acceleration": ("alphax", "alphay", "alphaz"),
-}
+_MULTIPLIER, _FRAME, _TIME = 3, 4, 5
+_FRAME_NUMBERS: Final = 15
+# Of a body's frame: where position, velocity and acceleration stand, and angular velocity and acceleration.
+_LINEAR, _ANGULAR = (0, 3, 6), (None, 9, 12)
 _POSSIBLE: Final = (
     "coordinates of joints, their .rate and .acceleration, efforts of drives and constraints, and positions, "
     "velocities and accelerations of bodies, such as body.crank.x"
@@ -74,26 +69,14 @@ class Followed:
     parts: tuple[Part, ...]
 
 
-class _Changes:
-    """Changes of numbers of a model, by place, along directions."""
-
-    def __init__(self, directions: int) -> None:
-        self.found: dict[tuple[str, int], Floats] = {}
-        self._directions = directions
-
-    def note(self, place: tuple[str, int], direction: int, change: float) -> None:
-        """A number changes along a direction."""
-        if change:
-            self.found.setdefault(place, np.zeros(self._directions))[direction] = change
-
-
 class FollowedRun:
     """A run that has been simulated, to be differentiated.
 
     run: what was recorded. of: the quantities that are watched. by: names of what they are differentiated
     by, with units; values: what these are.
 
-    of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start.
+    of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start, as
+    `System.derivatives` names them.
     arguments: those of `simulate`; the formulation is `lagrange`. tolerance: of derivatives, relative; that
     of the run, unless it is larger.
 
@@ -130,12 +113,17 @@ class FollowedRun:
             )
         self._start, self._model = run.state, run.model
         self._chart = StateChart(without_stops(run.model), self._start)
-        self.by, self.units, self.values = self._chosen(by)
+        self._variables = variables_of(run.model, self._chart, by)
+        if any(one.kind == "time" for one in self._variables):
+            raise Unsupported("derivatives of runs by the time at which they start are not implemented")
+        self.by = tuple(one.name for one in self._variables)
+        self.units = tuple(one.unit for one in self._variables)
+        self.values = np.array([self._value(one) for one in self._variables])
         self.run: Trajectory = run.complete()
         if self.run.status != "finished":
             raise Unsupported(f"a run that ended as {self.run.status!r} has no derivatives")
         listed = list(of(self.run) if callable(of) else of)
-        self.of = self._watched(run, listed)
+        self.of = self._watched(listed)
         places = dict.fromkeys(place for one in self.of for place, _ in one.parts)
         self._place = {place: number for number, place in enumerate(places)}
         self._core = run.followed(list(places), tolerance)
@@ -145,7 +133,7 @@ class FollowedRun:
         """Changes (frames, of, by) of what is watched."""
         dx, du, places, along = self._directions
         found, left = self._core.follow(dx, du, places, along)
-        self._refuse_open(left)
+        refuse_open(self._variables, left, _OPEN * (1.0 + np.max(np.abs(along), axis=1, initial=0.0)))
         changes = np.zeros((found.shape[0], len(self.of), len(self.by)))
         for number, one in enumerate(self.of):
             for place, factor in one.parts:
@@ -174,38 +162,51 @@ class FollowedRun:
             found.append(_REMARKS[kind].format(stop=stop, t=t, size=size))
         return tuple(dict.fromkeys(found))
 
-    def _chosen(self, by: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
-        chart, inputs = self._chart, inputs_of(self.mechanism)
-        known: dict[str, tuple[str, float]] = {
-            name: (one.unit, one.value) for name, one in self.mechanism.parameters.items()
-        }
-        known |= {symbol.name: (inputs[symbol.name].unit, symbol.value) for symbol in self._model.inputs}
-        for one, value in zip(chart.coordinates, chart.position, strict=True):
-            known[f"start.{one.name}"] = one.unit, float(value)
-        for one, value in zip(chart.coordinates, chart.speed, strict=False):
-            known[f"start.{one.name}.rate"] = f"{one.unit}/s", float(value)
-        faults = FaultList()
-        for name in by:
-            if name not in known:
-                rule = "there is no parameter, input or free coordinate of the start of this name"
-                faults.add(f"by {name!r}", rule, None, nearest(str(name), known))
-            elif list(by).count(name) > 1:
-                faults.add(f"by {name!r}", "it is listed twice")
-        if not by:
-            faults.add("by", "at least one name is needed", None, f"such as {', '.join(list(known)[:4])}")
-        faults.raise_any()
-        return tuple(by), tuple(known[n][0] for n in by), np.array([known[n][1] for n in by])
+    def _value(self, one: Variable) -> float:
+        if one.kind == "parameter":
+            return float(self.mechanism.parameters[one.key].value)
+        if one.kind == "input":
+            return float(next(symbol.value for symbol in self._model.inputs if symbol.name == one.key))
+        return float((self._chart.position if one.kind == "coordinate" else self._chart.speed)[one.number])
 
-    def _watched(self, run: Run, names: Sequence[str]) -> tuple[Followed, ...]:
-        table = _watchable(run.observed, run.model)
+    def _watched(self, names: Sequence[str]) -> tuple[Followed, ...]:
         found, faults = list[Followed](), FaultList()
         for name in names:
             with faults.collect():
-                one = _known(self.run, name, table)
-                self._refuse_shared(one.name, table[one.name])
-                found.append(Followed(one.name, one.unit, tuple(table[one.name])))
+                one = self._known(name)
+                self._refuse_shared(one.name, one.parts)
+                found.append(one)
         faults.raise_any()
         return tuple(found)
+
+    def _known(self, name: str) -> Followed:
+        """What is followed under a name."""
+        if name.partition(" [")[0].strip() == "time":
+            return Followed("time", "s", (((_TIME, 0), 1.0),))
+        try:
+            (one,), _ = quantities_of(self._model, [name])
+            parts = self._parts(one)
+        except MechanismError:
+            parts = ()
+        if not parts:
+            recorded = quantity(self.run, name).name  # which says what there is if this is not
+            raise Unsupported(
+                f"derivatives of {recorded!r} are not implemented; there are those of {_POSSIBLE}"
+            )
+        return Followed(one.name, one.unit, parts)
+
+    def _parts(self, one: Quantity) -> tuple[Part, ...]:
+        if isinstance(one, OfCoordinate):
+            return (((one.level, one.coordinate), 1.0),)
+        if isinstance(one, OfMultiplier):
+            return (((_MULTIPLIER, one.row), one.sign),)
+        kind, _, body = one.point.partition(".") if isinstance(one, OfPoint) else ("", "", "")
+        if not isinstance(one, OfPoint) or kind != "body":
+            return ()
+        turns = one.part >= 3
+        first = (_ANGULAR if turns else _LINEAR)[one.level]
+        number = _FRAME_NUMBERS * self._model.body_index[body] + (first or 0) + one.part % 3
+        return (((_FRAME, number), 1.0),)
 
     def _refuse_shared(self, name: str, parts: Sequence[Part]) -> None:
         """Raise Unsupported for an effort that the equations of motion leave open."""
@@ -223,59 +224,32 @@ class FollowedRun:
 
     def _start_directions(self) -> tuple[Floats, Floats, list[tuple[str, int]], Floats]:
         """Changes of the start (by, n), (by, n) and of numbers of the model, by place, (by, places)."""
-        numbers = self._numbers()
-        places = list(numbers)
-        along = np.array([numbers[place] for place in places]).reshape(len(places), len(self.by)).T
-        self._refuse_moved_breaks(places, along)
-        chart, count = self._chart, len(self._chart.position)
-        names = [f"start.{one.name}" for one in chart.coordinates]
-        names += [f"start.{one.name}.rate" for one in chart.coordinates[: chart.speeds]]
-        own = np.array([[float(name == one) for one in names] for name in self.by])
-        own += self._beside
-        extended = np.vstack([np.zeros((len(names), len(places))), along])
-        _, dx, du = chart.directions(chart.position, chart.speed, places, extended)
-        split = count + chart.speeds
-        return dx[split:] + own @ dx[:split], du[split:] + own @ du[:split], places, along
+        names = [one.key for one in self._variables if one.kind == "parameter"]
+        followed = parametric_numbers(self._model) if names else None
+        given = directions_along(self._variables, self._chart, self._model, followed)
+        if followed is not None and self._move_start(names, followed):
+            given = self._with_start(given, followed)
+        self._refuse_moved_breaks(given)
+        self._chart.at(self._chart.position, self._chart.speed)
+        dx, du = self._chart.directions(given)
+        return dx, du, given.places, given.numbers
 
-    def _numbers(self) -> dict[tuple[str, int], Floats]:
-        """Changes of numbers of the model, by place, with each of `by` (by,)."""
-        changes = _Changes(len(self.by))
-        inputs = {symbol.name: at for symbol, at in self._model.inputs.items()}
-        for number, name in enumerate(self.by):
-            if name in inputs:
-                for place in inputs[name].params:
-                    changes.note(("function_params", place), number, 1.0)
-                if inputs[name].formula >= 0:
-                    changes.note(("formula_values", inputs[name].formula), number, 1.0)
-        self._beside = np.zeros((len(self.by), len(self._chart.position) + self._chart.speeds))
-        if parameters := [name for name in self.by if name in self.mechanism.parameters]:
-            self._note_parameters(parameters, changes)
-        return changes.found
+    def _with_start(self, given: Directions, followed: ParametricNumbers) -> Directions:
+        """The same directions with what the start does along parameters, and what is taken from it."""
+        values, rates = given.values.copy(), given.rates.copy()
+        taken = np.zeros((len(self._variables), len(followed.start)))
+        for number, one in enumerate(self._variables):
+            if one.kind == "parameter":
+                change = self._assembled_beside(one.key, followed)
+                split = np.cumsum([values.shape[1], rates.shape[1]])
+                values[number], rates[number], taken[number] = np.split(change, split)
+        kept = [k for k, place in enumerate(given.places) if tuple(place) not in followed.start]
+        places = [*(given.places[k] for k in kept), *followed.start]
+        numbers = np.hstack([given.numbers[:, kept], taken])
+        return replace(given, values=values, rates=rates, places=places, numbers=numbers)
 
-    def _note_parameters(self, names: Sequence[str], changes: _Changes) -> None:
-        followed = parametric_numbers(self._model)
-        of_names = None if followed is None else followed.changes(names)
-        if followed is None or of_names is None:
-            fixed = sorted(set(names) & set(() if followed is None else followed.fixed))
-            raise Unsupported(
-                f"derivatives by {', '.join(map(repr, fixed or names))} are not implemented: numbers "
-                "depend on it that are followed by compiling anew only, such as points of splines"
-            )
-        places, slopes = of_names
-        moves = self._move_start(names, followed)
-        for name, row in zip(names, slopes.tolist(), strict=True):
-            number = self.by.index(name)
-            for place, change in zip(places, row, strict=True):
-                if place not in followed.start:
-                    changes.note(place, number, change)
-            if not moves:
-                continue
-            self._beside[number], of_start = self._assembled_beside(name, followed)
-            for place, change in zip(followed.start, of_start.tolist(), strict=True):
-                changes.note(place, number, change)
-
-    def _assembled_beside(self, name: str, followed: ParametricNumbers) -> tuple[Floats, Floats]:
-        """How coordinates and speeds of the start change with a parameter, and numbers taken from it."""
+    def _assembled_beside(self, name: str, followed: ParametricNumbers) -> Floats:
+        """How coordinates of the start, speeds, and numbers taken from it change with a parameter."""
         parameter, step = self.mechanism.parameters[name], self._step(name)
         low, high = _bounds(parameter)
 
@@ -290,8 +264,7 @@ class FollowedRun:
             weights = (-25.0 / 12.0, 4.0, -3.0, 4.0 / 3.0, -0.25)
             change = np.array(weights) @ np.array([at(side * k) for k in range(5)]) / (side * step)
         change[np.abs(change) * step < _NOISE] = 0.0
-        split = self._beside.shape[1]
-        return change[:split], change[split:]
+        return change
 
     def _step(self, name: str) -> float:
         return _STEP * (abs(self.mechanism.parameters[name].value) or 1.0)
@@ -324,28 +297,10 @@ class FollowedRun:
         numbers = [float(np.ravel(model.arrays[array])[index]) for array, index in followed.start]
         return np.concatenate([position, speed, numbers])
 
-    def _refuse_open(self, left: Floats) -> None:
-        """Raise MechanismError for parameters along which rows that depend on others are not met."""
-        along = self._directions[3]
-        allowed = _OPEN * (1.0 + np.max(np.abs(along), axis=1, initial=0.0))
-        faults = [
-            Fault(
-                f"parameter {name!r}",
-                "loops do not stay closed when it alone changes: the mechanism moves at this value only, and "
-                "redundant constraints then contradict each other, per unit by",
-                by,
-                "let the lengths that belong together follow one parameter, or leave out what is redundant",
-            )
-            for name, by, most in zip(self.by, left.tolist(), allowed.tolist(), strict=True)
-            if by > most
-        ]
-        if faults:
-            raise MechanismError(faults)
-
-    def _refuse_moved_breaks(self, places: Sequence[tuple[str, int]], along: Floats) -> None:
+    def _refuse_moved_breaks(self, given: Directions) -> None:
         """Raise Unsupported for parameters that move times at which functions of time jump."""
         model, times = self._model, (float(self.run.time[0]), float(self.run.time[-1]))
-        of_functions = [k for k, (array, _) in enumerate(places) if array == "function_params"]
+        of_functions = [k for k, (array, _) in enumerate(given.places) if array == "function_params"]
         if not of_functions:
             return
         here = _breaks(model, times)
@@ -354,34 +309,12 @@ class FollowedRun:
         for number, name in enumerate(self.by):
             values = np.array(model.arrays["function_params"], dtype=float)
             for k in of_functions:
-                values[places[k][1]] += 1e-6 * along[number, k]
+                values[given.places[k][1]] += 1e-6 * given.numbers[number, k]
             if _breaks(model.with_arrays(function_params=values), times) != here:
                 raise Unsupported(
                     f"derivatives by {name!r} are not implemented: it moves a time at which a function of "
                     "time jumps"
                 )
-
-
-def _watchable(what: Observation, model: Model) -> dict[str, list[Part]]:
-    """What may be watched, by name."""
-    layout, table = what.layout, dict[str, list[Part]]()
-    table["time"] = [((_TIME, 0), 1.0)]
-    for place, column in enumerate(layout.coordinates):
-        for kind, ending in ((_VALUE, ""), (_RATE, ".rate"), (_SECOND, ".acceleration")):
-            table[f"joint.{column}{ending}"] = [((kind, what.coordinates[place]), 1.0)]
-    efforts: dict[str, dict[str, list[Part]]] = {}
-    for effort, record in zip(layout.multipliers, model.multipliers, strict=True):
-        if effort.kind in ("drive", "constraint"):
-            of_element = efforts.setdefault(f"{effort.kind}.{effort.element}.effort", {})
-            of_element.setdefault(effort.name, []).append(((_MULTIPLIER, record.row), record.sign))
-    for name, columns in efforts.items():
-        for along, parts in columns.items():
-            table[name if len(columns) == 1 else f"{name}.{along}"] = parts
-    listed = [part for parts in _FRAME_NUMBERS.values() for part in parts]
-    for body, name in enumerate(layout.bodies):
-        for k, part in enumerate(listed):
-            table[f"body.{name}.{part}"] = [((_FRAME, len(listed) * body + k), 1.0)]
-    return table
 
 
 def _bounds(parameter: Parameter) -> tuple[float, float]:
@@ -391,21 +324,3 @@ def _bounds(parameter: Parameter) -> tuple[float, float]:
 
 def _breaks(model: Model, times: tuple[float, float]) -> list[float]:
     return list(_core.break_times(_core.Bodies(model.core), *times))
-
-
-def _known(run: Trajectory, name: str, table: Mapping[str, Any]) -> Quantity:
-    """The quantity of this name, if it is one that can be followed."""
-    asked = name.partition(" [")[0].strip()
-    if asked not in table:
-        found = quantity(run, name)
-        if found.name not in table:
-            raise Unsupported(
-                f"derivatives of {found.name!r} are not implemented; there are those of {_POSSIBLE}"
-            )
-        return found
-    try:
-        return quantity(run, asked)
-    except UnknownQuantity:
-        raise MechanismError(
-            Fault(f"quantity {name!r}", "the run does not record it", None, "give accelerations=True")
-        ) from None

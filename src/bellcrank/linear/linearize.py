@@ -26,11 +26,12 @@ from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.formulations.symbolic import SymbolicSystem
 from bellcrank.formulations.system import System
 from bellcrank.linear.differences import Derivatives, OutOfReach, derivatives
-from bellcrank.linear.exact import exact
+from bellcrank.linear.exact import exact, fixed
 from bellcrank.linear.linear_model import LinearModel
 from bellcrank.linear.modes import Modes, modes_of
 from bellcrank.linear.sampling import LinearInput, Points, with_inputs, without_stops
 from bellcrank.linear.state_chart import StateChart
+from bellcrank.linear.system_derivatives import refuse_stops
 from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rows import LAW_PARAMETERS
@@ -40,7 +41,6 @@ _ELSE: Final = "leave out state=, or take that of a run of this mechanism"
 _SURE: Final = 5.0  # times the estimated error of differences: what derived equations may differ by
 _LEAST: Final = 1e-3  # numbers whose changes are smaller, in SI units, are measured by this
 _ELSEWHERE: Final = "go to another state"
-_TOUCHED: Final = 1e-7  # gap of a stop that counts as closed, m or rad
 _STICKS: Final = 3.0  # speed, in regularisation velocities, below which dry friction is not at its level
 _STEADY: Final = 1e-6  # rates of speeds, in parts of what a unit displacement makes of them
 _STILL: Final = 1e-9  # speed, 1/s, below which nothing moves
@@ -223,7 +223,7 @@ def _made(mechanism: str, points: Points, base: Floats, found: Derivatives, is_e
         A_error=np.maximum(error, certain)[:n, :n],
         derived=is_exact or derived is not None,
         formulation=points.system.formulation,
-        notes=_notes(points),
+        notes=_notes(points, is_exact),
         chart=chart,
     )
 
@@ -255,7 +255,9 @@ def derived_matrix(system: System, chart: StateChart) -> Floats | None:
     return matrix.part(names, names[: chart.speeds])
 
 
-def _notes(points: Points) -> tuple[str, ...]:
+def _notes(points: Points, is_exact: bool) -> tuple[str, ...]:
+    rough = fixed(points).items() if is_exact else ()
+    notes = [f"by {points.inputs[k].name!r} by differences: {why}" for k, why in rough]
     model = points.system.model
     moving = [
         drive.name
@@ -265,21 +267,19 @@ def _notes(points: Points) -> tuple[str, ...]:
         if (function := int(model.arrays["row_function"][row])) >= 0
         and np.any(model.core_function(function)(np.array([points.state.time]))[0, 1:])
     ]
-    if not moving:
-        return ()
-    return (f"drives move here ({', '.join(dict.fromkeys(moving))}): the matrices are those of the moment",)
+    if moving:
+        notes.append(
+            f"drives move here ({', '.join(dict.fromkeys(moving))}): the matrices are those of the moment"
+        )
+    return tuple(notes)
 
 
 def _refuse_state(model: Model, state: State) -> None:
     """Raise MechanismError, naming all, where accelerations have kinks or no value at a state."""
     system, faults = model.put(_core.Bodies(model.core), state), FaultList()
     values, rates = system.coordinates()
-    gaps = system.rows()[0]
-    for row in np.flatnonzero(model.one_sided & (gaps < _TOUCHED)).tolist():
-        advice = (
-            "no linear equations hold there: go to a state off the stop, or hold the coordinate by a drive"
-        )
-        faults.add(model.row_text(row), "a stop is touched, with a gap of", float(gaps[row]), advice)
+    with faults.collect():
+        refuse_stops(model, state)
     for force in model.forces:
         for law in force.laws:
             speed = _regularisation(model, law)

@@ -7,7 +7,7 @@ numbers. Velocity constraints (rolling, blades) remove rates but not coordinates
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -79,25 +79,9 @@ def _of_joints(model: Model) -> list[StateCoordinate]:
 
 def with_body_coordinates(model: Model, state: State) -> tuple[Model, list[StateCoordinate]]:
     """The model with coordinates of all bodies: of position, and of rotation from where they are."""
-    arrays, count = model.arrays, len(model.bodies)
-    pairs, first = len(arrays["pair_bodies"]), len(arrays["coordinate_kind"])
-    still = np.array([1.0, 0.0, 0.0, 0.0])
-    turns = np.tile(still, (2 * count, 2, 1))
-    turns[1::2, 1] = conjugate(state.rotation)
-    bodies = np.repeat(np.arange(count, dtype=np.int32), 2)
-    ends = np.stack([np.full(2 * count, model.ground, dtype=np.int32), bodies], axis=1)
-    starts = arrays["coordinate_param_start"]
-    wide = model.with_arrays(
-        pair_bodies=np.concatenate([arrays["pair_bodies"].reshape(-1, 2), ends]),
-        pair_positions=np.concatenate(
-            [arrays["pair_positions"].reshape(-1, 2, 3), np.zeros((2 * count, 2, 3))]
-        ),
-        pair_rotations=np.concatenate([arrays["pair_rotations"].reshape(-1, 2, 4), turns]),
-        coordinate_kind=[*arrays["coordinate_kind"], *[kind for kind, _ in _OF_BODY] * count],
-        coordinate_pair=np.concatenate(
-            [arrays["coordinate_pair"], np.repeat(pairs + np.arange(2 * count, dtype=np.int32), 3)]
-        ),
-        coordinate_param_start=np.concatenate([starts, np.full(6 * count, starts[-1], dtype=np.int32)]),
+    first = len(model.arrays["coordinate_kind"])
+    wide = with_point_coordinates(
+        model, state, [(body, (0.0, 0.0, 0.0)) for body in range(len(model.bodies))]
     )
     own = [
         StateCoordinate(name, kind, unit, first + 6 * body + k)
@@ -105,6 +89,35 @@ def with_body_coordinates(model: Model, state: State) -> tuple[Model, list[State
         for k, (kind, unit) in enumerate(_OF_BODY)
     ]
     return wide, own
+
+
+def with_point_coordinates(
+    model: Model, state: State, points: Sequence[tuple[int, Sequence[float]]]
+) -> Model:
+    """The model with x, y, z, rot_x, rot_y, rot_z in the world as coordinates of each point of a body.
+
+    points: body and position in its frame, m. The rotation is that of the body from where it is at the state.
+    """
+    arrays, count = model.arrays, len(points)
+    bodies = np.array([body for body, _ in points], dtype=np.int32)
+    pairs = len(arrays["pair_bodies"])
+    still = np.array([1.0, 0.0, 0.0, 0.0])
+    turns = np.tile(still, (2 * count, 2, 1))
+    turns[1::2, 1] = conjugate(state.rotation[bodies])
+    places = np.zeros((2 * count, 2, 3))
+    places[:, 1] = np.repeat(np.reshape([place for _, place in points], (-1, 3)), 2, axis=0)
+    ends = np.stack([np.full(2 * count, model.ground, dtype=np.int32), np.repeat(bodies, 2)], axis=1)
+    starts = arrays["coordinate_param_start"]
+    return model.with_arrays(
+        pair_bodies=np.concatenate([arrays["pair_bodies"].reshape(-1, 2), ends]),
+        pair_positions=np.concatenate([arrays["pair_positions"].reshape(-1, 2, 3), places]),
+        pair_rotations=np.concatenate([arrays["pair_rotations"].reshape(-1, 2, 4), turns]),
+        coordinate_kind=[*arrays["coordinate_kind"], *[kind for kind, _ in _OF_BODY] * count],
+        coordinate_pair=np.concatenate(
+            [arrays["coordinate_pair"], np.repeat(pairs + np.arange(2 * count, dtype=np.int32), 3)]
+        ),
+        coordinate_param_start=np.concatenate([starts, np.full(6 * count, starts[-1], dtype=np.int32)]),
+    )
 
 
 def _chosen(
@@ -237,6 +250,11 @@ class StateChart:
         self.length = model.size(state)
         self.scale = np.array([self.length if one.unit == "m" else 1.0 for one in self.coordinates])
 
+    @property
+    def wide(self) -> Model:
+        """The model that has the coordinates."""
+        return self._wide
+
     def __reduce__(self) -> tuple[Any, ...]:
         return StateChart, (self.model, self.state, (), self._names)
 
@@ -276,46 +294,20 @@ class StateChart:
         found = self._bodies.coordinate_accelerations(linear, angular)
         return np.asarray(found[[one.number for one in self.coordinates[: self.speeds]]])
 
-    def directions(
-        self, position: Floats, speed: Floats, places: Sequence[tuple[str, int]], along: Floats
-    ) -> tuple[State, Floats, Floats]:
-        """The state as at() finds it, and its changes with each coordinate, each speed, and further numbers.
+    def directions(self, given: Directions) -> tuple[Floats, Floats]:
+        """Where the state goes along changes of coordinates, speeds, time and numbers of the model.
 
-        places: numbers of the model by array and index; along: what they change by in each of these
-        directions (coordinates + speeds + further ones, places). The changes of configuration and velocity
-        are those of the core, (directions, n) each.
+        After at(), from the state that it found. Changes of configuration and velocity, (d, n) each, as the
+        core has them.
 
         Raises Unsupported where something has no derivatives, and OutOfReach where rows do not follow.
         """
-        count = len(position)
-        state = self.at(position, speed)
-        values, rates = np.eye(len(along), count), np.zeros((len(along), count))
-        rates[count : count + self.speeds, : self.speeds] = np.eye(self.speeds)
-        dx, du = self._placing.directions(None, values, rates, places, along)
+        speeds = np.zeros_like(given.values)
+        speeds[:, : self.speeds] = given.rates
+        dx, du = self._placing.directions(None, replace(given, rates=speeds))
         if self._moving is not self._placing:
-            own = slice(None), slice(0, self.speeds)
-            dx, du = self._moving.directions(dx, values[own], rates[own], places, along)
-        return state, dx, du
-
-    def changes(
-        self,
-        state: State,
-        udot: Floats,
-        directions: tuple[Floats, Floats, Floats],
-        places: Sequence[tuple[str, int]],
-        along: Floats,
-    ) -> tuple[Floats, Floats]:
-        """Along directions (d), changes of the rates of all coordinates, and of those of the speeds.
-
-        udot: accelerations (n,). directions: changes of configuration, velocity and accelerations (d, n), as
-        the core has them; with numbers of the model as in directions().
-        """
-        self._wide.put(self._bodies, state)
-        _, rates, second = _core.coordinate_tangents(
-            self._bodies, udot, *directions, np.zeros(0), list(places), along
-        )
-        numbers = [one.number for one in self.coordinates]
-        return rates[:, numbers], second[:, numbers[: self.speeds]]
+            dx, du = self._moving.directions(dx, replace(given, values=given.values[:, : self.speeds]))
+        return dx, du
 
     def shapes(self) -> Floats:
         """Displacement of the frames (nb, 3) and rotation vectors (nb, 3), world axes, for each coordinate.
@@ -344,6 +336,21 @@ class StateChart:
         return left, left if freely is moving else null_dimension(freely, columns)
 
 
+@dataclass(frozen=True)
+class Directions:
+    """Directions of what determines a state: changes (d, ...) of each, side by side.
+
+    values, rates: of the coordinates and of the speeds. time: (d,), s. numbers: of the model's numbers at
+    `places`, by array and index.
+    """
+
+    values: Floats
+    rates: Floats
+    time: Floats
+    places: list[tuple[str, int]]
+    numbers: Floats
+
+
 class _Driven:
     """A model with coordinates that are driven to values and rates, which are inputs.
 
@@ -370,6 +377,7 @@ class _Driven:
             ]
         )
         self._first, self._count = first, count
+        self._driven = list(coordinates)
         self._others = [float(one.value) for one in model.inputs]
         self._core = _core.Closing(
             self._model.core, _core.RefinedClosingOptions(position_tolerance=1e-15, doubt=_DOUBT)
@@ -392,28 +400,23 @@ class _Driven:
             raise OutOfReach(f"{name} cannot be met: off by {max(error, drift):.2g}")
         return self._model.state_of(self._core)
 
-    def directions(
-        self,
-        dx: Floats | None,
-        values: Floats,
-        rates: Floats,
-        places: Sequence[tuple[str, int]],
-        along: Floats,
-    ) -> tuple[Floats, Floats]:
-        """Where the state goes along changes of the values and rates, (d, coordinates) each.
+    def directions(self, dx: Floats | None, given: Directions) -> tuple[Floats, Floats]:
+        """Where the state goes; values and rates are those of the driven coordinates, (d, coordinates) each.
 
-        dx: changes of the configuration that are known already. places, along: of numbers of the model that
-        it was made of. Raises OutOfReach if the rows do not allow it.
+        dx: changes of the configuration that are known already. Raises OutOfReach if rows do not allow it.
         """
         own = [("function_params", self._first + 5 * k + part) for part in (0, 1) for k in range(self._count)]
-        here = [self._kept.place(*one) for one in places]
+        here = [self._kept.place(*one) for one in given.places]
         left = [k for k, one in enumerate(here) if one is not None]
-        changes = np.hstack([values - rates * self._core.state()[0], rates, along[:, left]])
+        # The coordinate is offset + rate * time.
+        time = self._core.state()[0]
+        offsets = given.values - time * given.rates - np.outer(given.time, self._rates())
+        changes = np.hstack([offsets, given.rates, given.numbers[:, left]])
         found = _core.closed_directions(
             self._core,
             np.zeros((0, 0)) if dx is None else dx,
             np.zeros((0, 0)),
-            np.zeros(0),
+            given.time,
             [*own, *(one for one in here if one is not None)],
             changes,
         )
@@ -422,6 +425,10 @@ class _Driven:
                 f"rows do not follow a change of the states: they are off by {np.max(found[2]):.2g}"
             )
         return found[0], found[1]
+
+    def _rates(self) -> Floats:
+        """Those that the coordinates have."""
+        return np.asarray(self._core.coordinates()[1][self._driven])
 
 
 class _Kept:
@@ -443,7 +450,7 @@ class _Kept:
         elif array == "term_coefficient":
             starts = np.concatenate([[0], np.cumsum(self._terms)])
             listed = np.concatenate([np.arange(starts[r], starts[r + 1]) for r in self._rows])
-        elif array == "block_compliance":
+        elif array in ("block_compliance", "block_restitution"):
             listed = np.unique(self._block[self._rows])
         else:
             return array, index

@@ -94,7 +94,7 @@ def sensitivity(
         ".acceleration", efforts ("drive.motor.effort"), and positions, velocities and accelerations of
         bodies ("body.rod.x", "body.rod.vx", "body.rod.ax", "body.rod.wz").
     by: names of parameters and inputs, and of the start's free coordinates and their rates:
-        "start.crank.theta_z", "start.crank.theta_z.rate".
+        "crank.theta_z", "crank.theta_z.rate".
     duration, arguments: those of `simulate`; the formulation is `lagrange`.
 
     The run is followed again, with the equations of motion along each direction
@@ -112,7 +112,7 @@ def sensitivity(
     >>> pin = mech.add_joint(
     ...     "pin", bc.Revolute(), mech.ground.marker(), bob.marker((0.0, length, 0.0)), position=0.2
     ... )
-    >>> s = bc.sensitivity(mech, 1.0, of="joint.pin.theta_z", by=["length", "start.pin.theta_z"])
+    >>> s = bc.sensitivity(mech, 1.0, of="joint.pin.theta_z", by=["length", "pin.theta_z"])
     >>> s.values.shape[1:]
     (1, 2)
     """

@@ -1,0 +1,127 @@
+"""Exact derivatives of quantities at a state of a system, along variables and as gradients.
+
+A coordinate that is a state is a driven one here (`StateChart`), and to change it is to change a number of
+its drive; so it is with time, inputs and parameters. The core closes each direction over all rows, and finds
+what accelerations and multipliers do along it (docs/theory/derivatives.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.compile.state import Floats, State
+from bellcrank.formulations.system import System
+from bellcrank.linear.quantities import Change, Motion, Observed, Quantities
+from bellcrank.linear.state_chart import StateChart
+from bellcrank.linear.variables import Variable, directions_along, refuse_open
+
+_OPEN: Final = 1e-9  # change of a row per unit of a variable that is rounding
+_HELD: Final = 1e-8  # of a second rate, in parts of the accelerations' change
+_BESIDE: Final = 1e-3  # rad, or parts of the mechanism's size
+
+
+class Tangents:
+    """Derivatives of quantities by variables, at any state that a chart reaches.
+
+    After go(). state: the one it went to. observed: the quantities there.
+    """
+
+    def __init__(
+        self, system: System, chart: StateChart, variables: Sequence[Variable], quantities: Quantities
+    ) -> None:
+        self._system, self._chart = system, chart
+        self._variables, self._quantities = tuple(variables), quantities
+        self._followed = system.followed if any(one.kind == "parameter" for one in variables) else None
+        self._given = directions_along(variables, chart, system.model, self._followed)
+        self.state: State
+        self.observed: Observed
+
+    def go(self, position: Floats, speed: Floats) -> None:
+        """Go to a state, by coordinates and speeds of the chart.
+
+        Raises Unsupported for what has no derivatives, MechanismError for variables that open a loop,
+        OutOfReach for states that are out of reach.
+        """
+        system, given = self._system, self._given
+        self._close(position, speed)
+        linear, angular, multipliers = system.core.accelerate()
+        determined = system.core.determined_multipliers()
+        nothing = np.zeros((0, self._x.shape[1]))
+        udot = _core.tangents(system.core, nothing, nothing, np.zeros(0), [], np.zeros((0, 0)))[0]
+        motion = Motion(self.state, udot, linear, angular, multipliers, determined)
+        self.observed = self._quantities.at(motion, given, self._followed, self._variables)
+
+    def _close(self, position: Floats, speed: Floats) -> None:
+        system, given = self._system, self._given
+        self.state = self._chart.at(position, speed)
+        system.set_state(self.state)
+        self._x, self._u = self._chart.directions(given)
+        left = _core.closed_directions(
+            system.core, self._x, self._u, given.time, given.places, given.numbers
+        )[2]
+        moved = np.max(np.abs(given.numbers), axis=1, initial=0.0)
+        refuse_open(self._variables, left, _OPEN * (1.0 + moved))
+
+    def look_beside(self) -> None:
+        """Look whether loops stay closed a little further on too, as they may do so at one state by chance.
+
+        Raises MechanismError for variables along which they do not. The system stays there.
+        """
+        chart = self._chart
+        signs = np.where(np.arange(len(chart.position)) % 2 == 0, 1.0, -0.7)
+        self._close(chart.position + _BESIDE * signs * chart.scale, chart.speed)
+
+    def forward(self) -> Floats:
+        """The derivatives (quantities, variables), variable by variable.
+
+        Raises MechanismError for variables along which rows that depend on others do not stay satisfied.
+        """
+        given = self._given
+        _, udot, multipliers = _core.tangents(
+            self._system.core, self._x, self._u, given.time, given.places, given.numbers
+        )
+        change = Change(self._x, self._u, udot, multipliers)
+        self._check_rows(change)
+        return self.observed.changes(change).T
+
+    def _check_rows(self, change: Change) -> None:
+        """The rows left out as redundant are satisfied as well along what is found of the others."""
+        core, given = self._system.core, self._given
+        dropped = core.dropped_rows()
+        if not dropped:
+            return
+        off = _core.row_tangents(
+            core, self.observed.udot, change.x, change.u, change.udot, given.time, given.places, given.numbers
+        )[:, dropped]
+        size = 1.0 + np.max(np.abs(change.udot), axis=1, initial=0.0) / self.pivot
+        refuse_open(self._variables, np.max(np.abs(off), axis=1, initial=0.0), _HELD * size)
+
+    def backward(self) -> Floats:
+        """The same, quantity by quantity; only the state is followed along each variable.
+
+        Where rows are redundant, forward() has to accept the variables first.
+        """
+        found = [self._gradient(weights) for weights in np.eye(len(self._quantities.listed))]
+        return np.array(found).reshape(len(found), len(self._variables))
+
+    def _gradient(self, weights: Floats) -> Floats:
+        given = self._given
+        of_x, of_u, of_udot, of_rows, by_time, by_all = self.observed.gradient(weights)
+        own_time, by_x, by_u, own_numbers = _core.gradient(self._system.core, of_udot, of_rows, given.places)
+        by_state = self._x @ (of_x + by_x) + self._u @ (of_u + by_u)
+        by_numbers = given.numbers @ own_numbers + self.observed.numbers @ by_all
+        return np.asarray(by_state + given.time * (by_time + own_time) + by_numbers)
+
+    @property
+    def pivot(self) -> float:
+        """The smallest pivot of the rows."""
+        return float(self._system.core.statistics()["smallest_pivot"])
+
+    @property
+    def redundant(self) -> bool:
+        """Whether rows were left out as redundant."""
+        return bool(self._system.core.dropped_rows())

@@ -1,0 +1,143 @@
+"""What derivatives at a state are taken by: its coordinates and speeds, time, inputs, and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from bellcrank.compile.model import Model
+from bellcrank.compile.parametric_numbers import ParametricNumbers
+from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.linear.state_chart import Directions, StateChart
+from bellcrank.mechanism.checking import nearest
+
+TIME: Final = "time"
+_MOVES: Final = "it moves a drive, a joint or a constraint, so that its rates would be inputs as well"
+
+
+_CONTRADICT: Final = "redundant constraints then contradict each other, per unit by"
+# Why rows are not met along a variable, and what to do.
+_OPENS: Final = {
+    "parameter": (
+        "loops do not stay closed when it alone changes: the mechanism moves at this value only, and "
+        + _CONTRADICT,
+        "let the lengths that belong together follow one parameter, or leave out what is redundant",
+    ),
+    "time": (
+        f"the mechanism cannot go on as its drives and constraints ask for: {_CONTRADICT}",
+        "bc.assemble(mech) names drives that contradict each other",
+    ),
+}
+_MOVES_NOT: Final = (f"the mechanism cannot move so: {_CONTRADICT}", "go to a state that is not singular")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A number by which derivatives are taken.
+
+    kind: a coordinate or a speed of the chart, the time, an input or a parameter. key: its name among inputs
+    or parameters. number: that of the coordinate or speed in the chart.
+    """
+
+    name: str
+    unit: str
+    kind: Literal["coordinate", "speed", "time", "input", "parameter"]
+    key: str = ""
+    number: int = -1
+
+
+def states_of(chart: StateChart) -> list[Variable]:
+    """The states: coordinates, then speeds."""
+    listed = chart.coordinates
+    positions = [Variable(one.name, one.unit, "coordinate", number=k) for k, one in enumerate(listed)]
+    speeds = [
+        Variable(f"{one.name}.rate", f"{one.unit}/s", "speed", number=k)
+        for k, one in enumerate(listed[: chart.speeds])
+    ]
+    return [*positions, *speeds]
+
+
+def variables_of(model: Model, chart: StateChart, names: Iterable[str]) -> tuple[Variable, ...]:
+    """What names stand for: states, inputs and parameters, "time"; groups "states", "inputs", "parameters".
+
+    Raises MechanismError listing all that are unknown, listed twice, or moved by drives.
+    """
+    parameters = {} if model.described is None else model.described.parameters
+    groups: Mapping[str, Sequence[Variable]] = {
+        "states": states_of(chart),
+        "inputs": [Variable(one.name, one.unit, "input", one.name) for one in model.inputs],
+        "parameters": [Variable(name, one.unit, "parameter", name) for name, one in parameters.items()],
+    }
+    known = {one.name: one for group in groups.values() for one in group}
+    known[TIME] = Variable(TIME, "s", "time")
+    moving = {one.name for one, at in model.inputs.items() if at.constrains}
+    found: dict[str, Variable] = {}
+    faults = FaultList()
+    for name in names:
+        several = groups.get(name, ()) if name not in known else (known[name],)
+        if name not in known and name not in groups:
+            rule, advice = (
+                "there is no state, input or parameter of this name",
+                nearest(name, [*groups, *known]),
+            )
+            faults.add(f"by {name!r}", rule, None, advice)
+        for one in several:
+            if one.name in found:
+                faults.add(f"by {one.name!r}", "it is listed twice")
+            if one.kind == "input" and one.name in moving:
+                faults.add(f"by {one.name!r}", _MOVES, None, "leave it out")
+            found[one.name] = one
+    faults.raise_any()
+    return tuple(found.values())
+
+
+def directions_along(
+    variables: Sequence[Variable], chart: StateChart, model: Model, followed: ParametricNumbers | None
+) -> Directions:
+    """The direction of each variable by itself, (variables, ...).
+
+    Raises Unsupported, naming them, for parameters that other than numbers of the model depend on.
+    """
+    count, coordinates = len(variables), len(chart.coordinates)
+    values, rates, time = np.zeros((count, coordinates)), np.zeros((count, chart.speeds)), np.zeros(count)
+    inputs = {symbol.name: at for symbol, at in model.inputs.items()}
+    places: list[tuple[str, int]] = []
+    entries: list[tuple[int, int, float]] = []  # variable, place, change
+    for k, one in enumerate(variables):
+        if one.kind == "coordinate":
+            values[k, one.number] = 1.0
+        elif one.kind == "speed":
+            rates[k, one.number] = 1.0
+        elif one.kind == "time":
+            time[k] = 1.0
+        elif one.kind == "input":
+            at = inputs[one.key]
+            here = [("function_params", place) for place in at.params]
+            here += [("formula_values", at.formula)] if at.formula >= 0 else []
+            entries += [(k, len(places) + i, 1.0) for i in range(len(here))]
+            places += here
+    rows = [k for k, one in enumerate(variables) if one.kind == "parameter"]
+    if rows and followed is not None:
+        here, slopes = followed.changes([variables[k].key for k in rows])
+        entries += [
+            (k, len(places) + i, slopes[row, i]) for row, k in enumerate(rows) for i in range(len(here))
+        ]
+        places += here
+    numbers = np.zeros((count, len(places)))
+    for k, place, change in entries:
+        numbers[k, place] = change
+    return Directions(values, rates, time, places, numbers)
+
+
+def refuse_open(variables: Sequence[Variable], left: Any, allowed: Any) -> None:
+    """Raise MechanismError naming variables along which dependent rows change by more than is allowed."""
+    faults = []
+    for one, by, most in zip(variables, left, allowed, strict=True):
+        rule, advice = _OPENS.get(one.kind, _MOVES_NOT)
+        if by > most:
+            faults.append(Fault(f"{one.kind} {one.name!r}", rule, float(by), advice))
+    if faults:
+        raise MechanismError(faults)
