@@ -4,6 +4,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+
 #include "state_of.hpp"
 #include "tangents/equations_tangent.hpp"
 
@@ -38,7 +40,9 @@ void in_fours(SystemAt& self, const DirectionsOf& of, int count, Use use) {
     const auto n = static_cast<size_t>(self.core().tangent_size());
     const std::vector<NumberPlace> places = places_of(model, of.places);
     if (of.along.rows() > 0) check_size(of.along.cols(), static_cast<int>(places.size()), "along");
-    ModelTangent numbers(model);
+    const bool changed = of.along.rows() > 0 && !places.empty();
+    std::optional<ModelTangent> numbers;
+    if (changed) numbers.emplace(model);
     std::vector<double> x(kDirections * n), u(x.size());
     std::vector<ModelTangent::Change> changes(places.size());
     for (int first = 0; first < count; first += kDirections) {
@@ -56,9 +60,8 @@ void in_fours(SystemAt& self, const DirectionsOf& of, int count, Use use) {
             for (size_t i = 0; of.along.rows() > 0 && i < places.size(); ++i)
                 changes[i].along[k] = of.along(first + k, i);
         }
-        const bool changed = of.along.rows() > 0 && !places.empty();
-        if (changed) numbers.change(changes);
-        use(Derivatives::Directions{t, x.data(), u.data(), changed ? &numbers : nullptr}, x, u, first, here);
+        if (changed) numbers->change(changes);
+        use(Derivatives::Directions{t, x.data(), u.data(), changed ? &*numbers : nullptr}, x, u, first, here);
     }
 }
 

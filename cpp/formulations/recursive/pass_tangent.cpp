@@ -154,6 +154,8 @@ template <class T>
 }
 
 void PassTangent::stand(const Point& at) {
+    if (stood_ == pass_.passes()) return;
+    stood_ = pass_.passes();
     const Vec3& g = model_.gravity;
     const Twist still{{0, 0, 0}, {0, 0, 0}}, base{{0, 0, 0}, {-g.x, -g.y, -g.z}};
     Twist last = still;  // in registers from link to link where no other is between
