@@ -1,11 +1,14 @@
 // Derivatives of what a formulation finds at a state.
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <optional>
 
+#include "integrate/run_tangent.hpp"
 #include "state_of.hpp"
 #include "tangents/equations_tangent.hpp"
 
@@ -217,9 +220,110 @@ ByAll closed_gradient(SystemAt& self, const Column& of_x, const Column& of_u, co
     });
 }
 
+// A run that is followed along directions, with the system that it was of.
+struct RunTangentAt {
+    RunTangentAt(SystemAt& system, const Tape& tape, const std::string& method, double rtol, double atol,
+                 bool is_looser, const std::vector<std::pair<int, int>>& watched)
+        : at(system),
+          width(watched.size()),
+          tangent(system.core().ports(), system.core().model(), tape, method, Tolerances(rtol, atol), is_looser,
+                  list(watched)) {}
+
+    static std::vector<RunTangent::Watched> list(const std::vector<std::pair<int, int>>& watched) {
+        std::vector<RunTangent::Watched> out;
+        for (const auto& [what, number] : watched)
+            out.push_back({static_cast<RunTangent::Watched::What>(what), number});
+        return out;
+    }
+
+    SystemAt& at;
+    size_t width;
+    RunTangent tangent;
+};
+
+using Cube = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
+
+std::pair<Cube, Column> follow(RunTangentAt& self, const Rows& x, const Rows& u, const Places& places,
+                               const Rows& along) {
+    const auto count = static_cast<int>(x.rows());
+    const int n = self.at.core().tangent_size();
+    check_size(x.cols(), n, "x");
+    check_size(u.rows(), count, "u");
+    check_size(u.cols(), n, "u");
+    check_size(along.rows(), count, "along");
+    check_size(along.cols(), static_cast<int>(places.size()), "along");
+    const std::vector<NumberPlace> numbers = places_of(self.at.core().model(), places);
+    const size_t shape[3] = {static_cast<size_t>(self.tangent.outputs()), static_cast<size_t>(count), self.width};
+    auto* out = new std::vector<double>(shape[0] * shape[1] * shape[2]);
+    const nb::capsule owner(out, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    Column left(count);
+    {
+        const nb::gil_scoped_release release;
+        self.tangent.forward(count, x.data(), u.data(), numbers, along.data(), out->data(), left.data());
+    }
+    return {Cube(out->data(), 3, shape, owner), left};
+}
+
+std::tuple<Column, Column, Column, double> follow_back(RunTangentAt& self, const Rows& seeds, const Places& places,
+                                                       bool errors) {
+    check_size(seeds.rows(), self.tangent.outputs(), "seeds");
+    check_size(seeds.cols(), static_cast<int>(self.width), "seeds");
+    const Model& model = self.at.core().model();
+    const std::vector<NumberPlace> further = places_of(model, places);
+    Derivatives::Gradient start;
+    ModelGradient by_numbers(model);
+    double error = std::numeric_limits<double>::quiet_NaN();
+    {
+        const nb::gil_scoped_release release;
+        self.tangent.backward(seeds.data(), further, start, by_numbers, errors ? &error : nullptr);
+    }
+    Column numbers(further.size());
+    for (size_t i = 0; i < further.size(); ++i) numbers[i] = by_numbers.at(further[i]);
+    return {Eigen::Map<const Column>(start.x.data(), start.x.size()),
+            Eigen::Map<const Column>(start.u.data(), start.u.size()), numbers, error};
+}
+
+nb::list remarks(const RunTangentAt& self) {
+    static constexpr const char* kNames[] = {"grazing", "together", "touching", "idle", "open"};
+    nb::list out;
+    for (const RunTangent::Remark& one : self.tangent.remarks())
+        out.append(nb::make_tuple(kNames[static_cast<int>(one.what)], one.t,
+                                  one.stop < 0 ? -1 : self.at.core().row_of_stop(one.stop), one.size));
+    return out;
+}
+
 }  // namespace
 
 void bind_tangents(nb::module_& m) {
+    nb::class_<RunTangentAt>(m, "RunTangent",
+                             "A run that is followed again, along directions of its start and of numbers.")
+        .def(
+            nb::init<SystemAt&, const Tape&, const std::string&, double, double, bool,
+                     const std::vector<std::pair<int, int>>&>(),
+            "system"_a, "tape"_a, "method"_a, "rtol"_a, "atol"_a, "is_looser"_a, "watched"_a, nb::keep_alive<1, 2>(),
+            "watched: numbers of each frame, (0, coordinate) its value, (1, coordinate) its rate, (2, coordinate) its\n"
+            "second rate, (3, row) a multiplier, (4, 15 body + k) of its frame position, velocity, acceleration, "
+            "angular\n"
+            "velocity and acceleration, world axes, (5, 0) its time, which changes where an event ends the run. rtol, "
+            "atol: of the steps in which it is followed; is_looser: "
+            "whether\n"
+            "they are larger than those of the run. Refuses a tape that cannot be followed.")
+        .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a,
+             nb::sig("def follow(self, x: numpy.typing.NDArray[numpy.float64], u: numpy.typing.NDArray[numpy.float64], "
+                     "places: collections.abc.Sequence[tuple[str, int]], along: numpy.typing.NDArray[numpy.float64]) "
+                     "-> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+             "Changes of what is watched, (frames, d, watched), along directions of the start (d, n) and of numbers\n"
+             "(d, places); and by how much rows stay open at the start, (d,).")
+        .def(
+            "follow_back", &follow_back, "seeds"_a, "places"_a, "errors"_a,
+            "The gradient of a sum of what is watched with weights (frames, watched): by the state at the start (n,),\n"
+            "(n,), and by numbers (places,); and, where errors are asked for, what the sum would be without those of\n"
+            "the method, less what it is.")
+        .def_prop_ro(
+            "steps", [](const RunTangentAt& self) { return self.tangent.steps(); }, "In how many it is followed.")
+        .def("remarks", &remarks, nb::sig("def remarks(self) -> list[tuple[str, float, int, float]]"),
+             "What the last call found on the way that makes derivatives large or one-sided: its kind, its time, the\n"
+             "row of a stop or -1, and how large.");
     m.def("closed_directions", &closed_directions, "system"_a, "x"_a, "u"_a, "t"_a, "places"_a, "along"_a,
           "Directions of the state (d, n), as the formulation's tangent vectors, changed by the least to directions\n"
           "along which the rows hold; and the largest change of a row that is left, (d,). t: changes of time, (d,).\n"

@@ -259,6 +259,13 @@ class StateChart:
             return placed
         return self._moving.go(placed, position[: self.speeds], speed)
 
+    def coordinates_of(self, model: Model, state: State) -> tuple[Floats, Floats]:
+        """Positions and speeds of the chart at a state of a model that differs only in numbers."""
+        wide = with_body_coordinates(model, self.state)[0] if self.of_bodies else model
+        values, rates = wide.put(_core.Bodies(wide.core), state).coordinates()
+        numbers = [one.number for one in self.coordinates]
+        return values[numbers], rates[numbers[: self.speeds]]
+
     def rates(self, state: State) -> Floats:
         """Rates of all coordinates at a state."""
         return self._values(state)[1][[one.number for one in self.coordinates]]
