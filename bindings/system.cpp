@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -14,6 +15,7 @@
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
 #include "state_of.hpp"
+#include "tangents/model_tangent.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -245,13 +247,27 @@ std::tuple<Rows, double> strike(SystemAt& self, const std::vector<Blow>& blows, 
 }
 
 void repeat(SystemAt& self, const std::string& work, int times, double step) {
-    if (work != "accelerate") throw std::invalid_argument("repeat: unknown work " + work);
-    std::vector<double> x = self.x, udot(self.u.size());
-    nb::gil_scoped_release release;
-    for (int i = 0; i < times; ++i) {
+    System& core = self.core();
+    const bool tangent = work == "tangent", adjoint = work == "adjoint";
+    if (!tangent && !adjoint && work != "accelerate") throw std::invalid_argument("repeat: unknown work " + work);
+    const size_t n = self.u.size();
+    std::vector<double> x = self.x, udot(n), seeds(n, 1.0), rows(core.model().rows_total(), 0.0);
+    std::vector<double> dx(kDirections * n), du(kDirections * n), rates(kDirections * n);
+    for (size_t i = 0; i < dx.size(); ++i) dx[i] = std::sin(i + 1.0), du[i] = std::cos(i + 1.0);
+    Derivatives::Gradient gradient;
+    ModelGradient by_numbers(core.model());
+    const auto at = [&](int i) {
         x[0] = self.x[0] + (i & 1 ? step : 2.0 * step);
-        self.core().accelerate(self.time, x.data(), self.u.data(), udot.data());
-    }
+        core.accelerate(self.time, x.data(), self.u.data(), udot.data());
+        if (tangent)
+            core.tangent(self.time, x.data(), self.u.data(), udot.data(), {nullptr, dx.data(), du.data(), nullptr},
+                         rates.data(), nullptr);
+        if (adjoint)
+            core.adjoint(self.time, x.data(), self.u.data(), udot.data(), seeds.data(), rows.data(), {}, gradient,
+                         by_numbers);
+    };
+    nb::gil_scoped_release release;
+    for (int i = 0; i < times; ++i) at(i);
 }
 
 void bind_state(nb::class_<SystemAt>& c) {
@@ -289,7 +305,9 @@ void bind_equations(nb::class_<SystemAt>& c) {
         .def("set_inputs", &set_inputs, "model"_a, "values"_a,
              "The inputs of its model, which is no other system's, take other values from its time on.")
         .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
-             "Repeats \"accelerate\" at alternating configurations other than the state's, for timing.");
+             "Repeats \"accelerate\" at alternating configurations other than the state's, for timing; with "
+             "\"tangent\"\n"
+             "four directions of the state beside it, with \"adjoint\" a gradient by state and numbers.");
 }
 
 void bind_values(nb::class_<SystemAt>& c) {

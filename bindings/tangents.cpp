@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <limits>
+#include <optional>
 
 #include "integrate/run_tangent.hpp"
 #include "state_of.hpp"
@@ -42,7 +43,9 @@ void in_fours(SystemAt& self, const DirectionsOf& of, int count, Use use) {
     const auto n = static_cast<size_t>(self.core().tangent_size());
     const std::vector<NumberPlace> places = places_of(model, of.places);
     if (of.along.rows() > 0) check_size(of.along.cols(), static_cast<int>(places.size()), "along");
-    ModelTangent numbers(model);
+    const bool changed = of.along.rows() > 0 && !places.empty();
+    std::optional<ModelTangent> numbers;
+    if (changed) numbers.emplace(model);
     std::vector<double> x(kDirections * n), u(x.size());
     std::vector<ModelTangent::Change> changes(places.size());
     for (int first = 0; first < count; first += kDirections) {
@@ -60,9 +63,8 @@ void in_fours(SystemAt& self, const DirectionsOf& of, int count, Use use) {
             for (size_t i = 0; of.along.rows() > 0 && i < places.size(); ++i)
                 changes[i].along[k] = of.along(first + k, i);
         }
-        const bool changed = of.along.rows() > 0 && !places.empty();
-        if (changed) numbers.change(changes);
-        use(Derivatives::Directions{t, x.data(), u.data(), changed ? &numbers : nullptr}, x, u, first, here);
+        if (changed) numbers->change(changes);
+        use(Derivatives::Directions{t, x.data(), u.data(), changed ? &*numbers : nullptr}, x, u, first, here);
     }
 }
 
@@ -103,9 +105,10 @@ std::tuple<Rows, Rows, Column> closed_directions(SystemAt& self, const Rows& x, 
 }
 
 std::tuple<Column, Rows, Rows> tangents(SystemAt& self, const Rows& x, const Rows& u, const Column& t,
-                                        const Places& places, const Rows& along) {
+                                        const Places& places, const Rows& along, bool with_multipliers) {
     const DirectionsOf of{x, u, t, places, along};
-    const int count = count_of(self, of), n = self.core().tangent_size(), rows = self.core().model().rows_total();
+    const int count = count_of(self, of), n = self.core().tangent_size(),
+              rows = with_multipliers ? self.core().model().rows_total() : 0;
     self.accelerate();
     Rows udot(count, n), multipliers(count, rows);
     std::vector<double> rates(kDirections * static_cast<size_t>(n)), loads(kDirections * static_cast<size_t>(rows));
@@ -113,38 +116,67 @@ std::tuple<Column, Rows, Rows> tangents(SystemAt& self, const Rows& x, const Row
              [&](const Derivatives::Directions& d, const std::vector<double>&, const std::vector<double>&, int first,
                  int here) {
                  self.core().tangent(self.time, self.x.data(), self.u.data(), self.udot.data(), d, rates.data(),
-                                     loads.data());
+                                     with_multipliers ? loads.data() : nullptr);
                  take(udot, rates, first, here);
                  take(multipliers, loads, first, here);
              });
     return {Eigen::Map<const Column>(self.udot.data(), n), udot, multipliers};
 }
 
-// Calls `take_changes` with what EquationsTangent finds along directions with rates of accelerations, four at a time.
-template <class Take>
-void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const DirectionsOf& of,
-                  EquationsTangent::Changes& changes, Take take_changes) {
-    const Scenery at = self.scenery();
-    const int records = kTwist * (at.model.bodies() + 1), count = count_of(self, of);
-    check_size(self.core().tangent_size(), records, "a formulation in maximal coordinates");
-    check_size(udot.size(), records, "udot");
+// Calls `use` with the core's directions of bodies, records, for four directions at a time.
+template <class Use>
+void with_bodies(SystemAt& self, const Column& udot, const Rows& rates, const DirectionsOf& of, int count, Use use) {
+    const int n = self.core().tangent_size(), records = kTwist * (self.core().model().bodies() + 1);
+    check_size(udot.size(), n, "udot");
     check_size(rates.rows(), count, "rates");
-    check_size(rates.cols(), records, "rates");
-    EquationsTangent equations(at.model, at.branches);
-    const ModelTangent constant(at.model);
-    const std::vector<double> none(at.model.rows_total(), 0.0);
-    std::vector<double> accelerations(kDirections * static_cast<size_t>(records));
+    check_size(rates.cols(), n, "rates");
+    std::vector<double> changes(kDirections * static_cast<size_t>(n));
+    std::vector<double> bodies[3];
+    for (std::vector<double>& one : bodies) one.resize(kDirections * static_cast<size_t>(records));
     in_fours(self, of, count,
              [&](const Derivatives::Directions& d, const std::vector<double>&, const std::vector<double>&, int first,
                  int here) {
-                 for (int i = 0; i < records; ++i)
+                 for (int i = 0; i < n; ++i)
                      for (int k = 0; k < kDirections; ++k)
-                         accelerations[kDirections * i + k] = k < here ? rates(first + k, i) : 0.0;
-                 equations.along({self.time, at.x, at.u, udot.data(), none.data()},
-                                 {d.t, d.x, d.u, accelerations.data()}, d.numbers != nullptr ? *d.numbers : constant,
-                                 changes);
-                 take_changes(first, here);
+                         changes[kDirections * i + k] = k < here ? rates(first + k, i) : 0.0;
+                 self.core().body_directions(self.time, self.x.data(), self.u.data(), udot.data(), d, changes.data(),
+                                             bodies[0].data(), bodies[1].data(), bodies[2].data());
+                 use(d, bodies, first, here);
              });
+}
+
+std::tuple<Rows, Rows, Rows> body_directions(SystemAt& self, const Column& udot, const Rows& x, const Rows& u,
+                                             const Rows& rates, const Column& t, const Places& places,
+                                             const Rows& along) {
+    const DirectionsOf of{x, u, t, places, along};
+    const int count = count_of(self, of), records = kTwist * (self.core().model().bodies() + 1);
+    Rows out[3] = {Rows(count, records), Rows(count, records), Rows(count, records)};
+    with_bodies(self, udot, rates, of, count,
+                [&](const Derivatives::Directions&, const std::vector<double>(&bodies)[3], int first, int here) {
+                    for (int level = 0; level < 3; ++level) take(out[level], bodies[level], first, here);
+                });
+    return {out[0], out[1], out[2]};
+}
+
+// Calls `take_changes` with what EquationsTangent finds along directions, four at a time.
+template <class Take>
+void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const DirectionsOf& of, int count,
+                  EquationsTangent::Changes& changes, Take take_changes) {
+    const Model& model = self.core().model();
+    std::vector<double> accelerations(kTwist * (model.bodies() + 1));
+    check_size(udot.size(), self.core().tangent_size(), "udot");
+    self.core().body_accelerations(self.time, self.x.data(), self.u.data(), udot.data(), accelerations.data());
+    EquationsTangent equations(model, self.core().branches());
+    const ModelTangent constant(model);
+    const std::vector<double> none(model.rows_total(), 0.0);
+    with_bodies(self, udot, rates, of, count,
+                [&](const Derivatives::Directions& d, const std::vector<double>(&bodies)[3], int first, int here) {
+                    const Scenery at = self.scenery();
+                    equations.along({self.time, at.x, at.u, accelerations.data(), none.data()},
+                                    {d.t, bodies[0].data(), bodies[1].data(), bodies[2].data()},
+                                    d.numbers != nullptr ? *d.numbers : constant, changes);
+                    take_changes(first, here);
+                });
 }
 
 std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& udot, const Rows& x, const Rows& u,
@@ -156,7 +188,7 @@ std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& u
     Rows out[3] = {Rows(count, size), Rows(count, size), Rows(count, size)};
     EquationsTangent::Changes changes;
     changes.of_coordinates = true;
-    along_motion(self, udot, rates, of, changes, [&](int first, int here) {
+    along_motion(self, udot, rates, of, count, changes, [&](int first, int here) {
         for (int level = 0; level < 3; ++level) take(out[level], changes.coordinates[level], first, here);
     });
     return {out[0], out[1], out[2]};
@@ -165,10 +197,12 @@ std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& u
 Rows row_tangents(SystemAt& self, const Column& udot, const Rows& x, const Rows& u, const Rows& rates, const Column& t,
                   const Places& places, const Rows& along) {
     const DirectionsOf of{x, u, t, places, along};
-    Rows out(count_of(self, of), self.core().model().rows_total());
+    const int count = count_of(self, of);
+    Rows out(count, self.core().model().rows_total());
     EquationsTangent::Changes changes;
     EquationsTangent::ask(changes, 2);
-    along_motion(self, udot, rates, of, changes, [&](int first, int here) { take(out, changes.rows[2], first, here); });
+    along_motion(self, udot, rates, of, count, changes,
+                 [&](int first, int here) { take(out, changes.rows[2], first, here); });
     return out;
 }
 
@@ -341,15 +375,21 @@ void bind_tangents(nb::module_& m) {
           "along which the rows hold; and the largest change of a row that is left, (d,). t: changes of time, (d,).\n"
           "places: numbers of the model by array and index; along: their changes, (d, places). All may be empty.");
     m.def(
-        "tangents", &tangents, "system"_a, "x"_a, "u"_a, "t"_a, "places"_a, "along"_a,
-        "The accelerations (n,), their changes (d, n) and those of the multipliers (d, rows) along closed directions.");
+        "tangents", &tangents, "system"_a, "x"_a, "u"_a, "t"_a, "places"_a, "along"_a, "multipliers"_a = true,
+        "The accelerations (n,), their changes (d, n) and those of the multipliers (d, rows) along closed directions;\n"
+        "of none if they are not asked for, which may take less time.");
     m.def("coordinate_tangents", &coordinate_tangents, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a,
           "along"_a,
           "Changes of all coordinates of the model, their rates and second rates, (d, coordinates) each, for\n"
-          "accelerations udot (n,) that change by rates (d, n). In maximal coordinates.");
+          "accelerations udot (n,) that change by rates (d, n).");
+    m.def(
+        "body_directions", &body_directions, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a,
+        "along"_a,
+        "How all bodies move along directions of the state, with accelerations udot (n,) that change by rates\n"
+        "(d, n): displacements, changes of velocities and of accelerations, (d, 8 (bodies + 1)) each, in the records\n"
+        "of maximal coordinates, of points that are centres of mass.");
     m.def("row_tangents", &row_tangents, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a, "along"_a,
-          "Changes of the second rates of all rows, (d, rows), without their compliance: zero where they hold. In\n"
-          "maximal coordinates.");
+          "Changes of the second rates of all rows, (d, rows), without their compliance: zero where they hold.");
     m.def(
         "coordinate_gradient", &coordinate_gradient, "system"_a, "udot"_a, "of_values"_a, "of_rates"_a, "of_seconds"_a,
         "places"_a,

@@ -6,6 +6,7 @@
 #include "model/branches.hpp"
 #include "model/directions.hpp"
 #include "spatial/lanes.hpp"
+#include "tangents/model_tangent.hpp"
 
 namespace bellcrank {
 
@@ -52,6 +53,17 @@ void Bodies::from_records(double t, const double* poses, const double* twists, b
 
 void Bodies::body_accelerations(double, const double*, const double*, const double* udot, double* records) {
     std::copy_n(udot, tangent_size(), records);
+}
+
+void Bodies::body_directions(double, const double*, const double*, const double*, const Directions& directions,
+                             const double* rates, double* dx, double* du, double* dudot) {
+    const size_t size = kDirections * static_cast<size_t>(tangent_size());
+    const auto take = [&](const double* from, double* to) {
+        from == nullptr ? std::fill_n(to, size, 0.0) : std::copy_n(from, size, to);
+    };
+    take(directions.x, dx);
+    take(directions.u, du);
+    take(rates, dudot);
 }
 
 void Bodies::share() {

@@ -45,6 +45,8 @@ class Bodies : public System {
                       double* u) override;
     Scenery scenery(double t, const double* x, const double* u) final { return {*model_, branches_, t, x, u}; }
     void body_accelerations(double t, const double* x, const double* u, const double* udot, double* records) final;
+    void body_directions(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                         const double* rates, double* dx, double* du, double* dudot) final;
     void set_angles(double* x, const double* values) override;
     int first_non_finite_body(const double* x, const double* u) const final;
     void multipliers(double t, const double* x, const double* u, const double* udot, double* out) final;

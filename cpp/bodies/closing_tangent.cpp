@@ -30,6 +30,7 @@ EquationsTangent& Closing::equations() {
 void Closing::inputs_changed() {
     ConstrainedBodies::inputs_changed();
     constant_.reset();
+    if (equations_) equations_->inputs_changed();
 }
 
 const ModelTangent& Closing::numbers_along(const Directions& directions) {

@@ -130,6 +130,7 @@ Load Recursive::load_of(const Entry& e, double& size) const {
 
 // Ends of the closing rows at the configuration of poses_: loads per unit of the multiplier.
 void Recursive::load_jacobians(double t) {
+    stands_ = false;
     closing_.evaluate_jacobians(t, poses_.data());
     for (RowEnd& end : recursion_.ends()) end.load = {{0, 0, 0}, {0, 0, 0}};
     std::fill(natural_.begin(), natural_.end(), 0.0);
@@ -152,6 +153,7 @@ void Recursive::load_targets(double t) {
 }
 
 void Recursive::factor() {
+    stands_ = false;
     recursion_.factor(state_, compliance_.data(), natural_.data(), trusted_pivot_);
     ++statistics_.factorizations;
     statistics_.dropped_rows = 0;
@@ -191,6 +193,7 @@ void Recursive::accelerate_held(double t, const double* x, const double* u, doub
                                             targets_.data()};
     recursion_.solve(state_, input, udot, lambda_.data());
     if (recursion_.is_doubtful()) recursion_.refine(state_, input, udot, lambda_.data());
+    if (differential_) note_for_derivatives(t, x, u);
 }
 
 void Recursive::accelerate_batch(double t, int states, const double* x, const double* u, double* udot) {
@@ -224,6 +227,7 @@ void Recursive::from_records(double t, const double* poses, const double* twists
 
 // Leaves frames and velocities in state_.
 void Recursive::move_to(const double* x, const double* u) {
+    stands_ = false;
     joints_.follow_formulas(x, branches_);
     state_.place(x, u);
     state_.move(u);
@@ -334,12 +338,16 @@ void Recursive::add_violation_of_drives(double t, const double* x, const double*
 }
 
 // Multipliers of the rows that are not of the tree are known; those of the tree carry what is left of M u̇ − f.
-void Recursive::solve_multipliers(double t, const double* x, const double* u, const double* udot) {
+void Recursive::load_known_multipliers(double t, const double* x, const double* u, const double* udot) {
     load_reactions(t, x, u, udot);
     // A rotor exerts −C̈/compliance.
     for (const recursive::Rotor& rotor : tree_.rotors)
         reactions_.loads().multipliers[rotor.row] = -rotor.factor * udot[rotor.speed] / rotor.compliance;
     for (size_t i = 0; i < lambda_.size(); ++i) reactions_.loads().multipliers[tree_.closing_rows[i]] = lambda_[i];
+}
+
+void Recursive::solve_multipliers(double t, const double* x, const double* u, const double* udot) {
+    load_known_multipliers(t, x, u, udot);
     if (statistics_.dropped_rows > kFewDropped && !is_stopped()) {
         for (const int row : rigid_rows()) reactions_.loads().multipliers[row] = 0.0;  // those of rotors are no choice
         reactions_.spread_least_norm(rigid_rows());

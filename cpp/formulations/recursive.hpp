@@ -36,6 +36,18 @@ class Recursive final : public JointSystem {
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                       double* u) override;
     void body_accelerations(double t, const double* x, const double* u, const double* udot, double* records) override;
+    void inputs_changed() override;
+    void close_directions(double t, const double* x, const double* u, const Directions& directions, double* dx,
+                          double* du, double* left) override;
+    void tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                 double* out, double* multipliers) override;
+    void body_directions(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                         const double* rates, double* dx, double* du, double* dudot) override;
+    void close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
+                       const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) override;
+    void adjoint(double t, const double* x, const double* u, const double* udot, const double* of_rates,
+                 const double* of_multipliers, const std::vector<NumberPlace>& further, Gradient& out,
+                 ModelGradient& by_numbers) override;
     ImpulseOutcome step_by_impulses(double t, double h, const double* x, const double* u, double tolerance, double* x1,
                                     double* u1) override;
     ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
@@ -51,7 +63,10 @@ class Recursive final : public JointSystem {
     Recursive(std::shared_ptr<const Model> model, const JointSystemOptions& options, recursive::LinkTree tree);
     void list_entries();
     std::vector<recursive::RowEnd> row_ends() const;
-    class Space;  // of steps by impulses
+    class Space;         // of steps by impulses
+    class Differential;  // of those who differentiate
+    Differential& differential();
+    void note_for_derivatives(double t, const double* x, const double* u);
     ImpulseStep& impulses();
     void move_to(const double* x, const double* u);
     FunctionValue driven(const recursive::Drive& drive, double t) const;
@@ -77,6 +92,7 @@ class Recursive final : public JointSystem {
     double multiplier(size_t closing_row) const override { return lambda_[closing_row]; }
     const double* step() override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
+    void load_known_multipliers(double t, const double* x, const double* u, const double* udot);
     void find_null_rows();
 
     recursive::LinkTree tree_;
@@ -96,6 +112,8 @@ class Recursive final : public JointSystem {
     recursive::JointEfforts joint_efforts_;
     std::vector<double> efforts_;  // along speeds
     FreeMotion free_motion_;
+    bool stands_ = false;  // whether links and factors are those of derivatives
+    std::shared_ptr<Differential> differential_;
     std::unique_ptr<ImpulseStep> impulse_step_;  // of methods that step by impulses, and of those who strike
 };
 

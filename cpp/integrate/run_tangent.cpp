@@ -385,7 +385,8 @@ std::vector<double>& RunTangent::list_of(Watched::What what, std::vector<double>
 void RunTangent::record(int i, const Derivatives::Directions& directions, int first, double* out) {
     const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
     if (watches_rates_ || watches_loads_)
-        ports_.derivatives.tangent(t, x, u, udot_.data(), directions, rates_.data(), loads_.data());
+        ports_.derivatives.tangent(t, x, u, udot_.data(), directions, rates_.data(),
+                                   watches_loads_ ? loads_.data() : nullptr);
     ports_.derivatives.measure_tangent(t, x, u, udot_.data(), directions, watches_rates_ ? rates_.data() : nullptr,
                                        measured_);
     for (int k = 0; k < kDirections && first + k < count_; ++k) {
@@ -421,7 +422,7 @@ void RunTangent::flow(int i, double* out, double* left) {
             if (closes)
                 ports_.derivatives.close_directions(at.time, at.x, at.u, here, lanes.stage_x.data(),
                                                     lanes.stage_u.data(), open);
-            ports_.derivatives.tangent(at.time, at.x, at.u, at.udot, here, lanes.rate_u[s].data(), loads_.data());
+            ports_.derivatives.tangent(at.time, at.x, at.u, at.udot, here, lanes.rate_u[s].data(), nullptr);
             lanes.rate_x[s] = lanes.stage_u;
             ports_.derivatives.add_turning(at.u, 1.0, lanes.stage_x.data(), kDirections, lanes.rate_x[s].data());
         }
@@ -446,7 +447,7 @@ void RunTangent::pass_outputs(int i, double* out) {
     ports_.dynamics.accelerate(tape_[end].arrived, tape_.x(end), u1, udot_.data());
     for (Lanes& lanes : lanes_) {
         ports_.derivatives.tangent(tape_[end].arrived, tape_.x(end), u1, udot_.data(),
-                                   of(lanes, lanes.end_x, lanes.end_u), lanes.rate_u[kStages].data(), loads_.data());
+                                   of(lanes, lanes.end_x, lanes.end_u), lanes.rate_u[kStages].data(), nullptr);
         lanes.rate_x[kStages] = lanes.end_u;
         ports_.derivatives.add_turning(u1, 1.0, lanes.end_x.data(), kDirections, lanes.rate_x[kStages].data());
     }

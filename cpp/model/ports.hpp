@@ -263,7 +263,7 @@ class Derivatives : public Port {
         refuse("derivatives");
     }
     // The changes of u̇, a tangent vector, and of the multipliers, by row of the model, along directions that are
-    // closed.
+    // closed. Multipliers may be null: they are not asked for.
     virtual void tangent(double, const double*, const double*, const double*, const Directions&, double* /* du̇ */,
                          double* /* dλ */) {
         refuse("derivatives");
@@ -272,6 +272,12 @@ class Derivatives : public Port {
     // for dx and du: by dx and du as they were, by time and numbers. by_numbers is added to.
     virtual void close_adjoint(double, const double*, const double*, const double* /* of dx */,
                                const double* /* of du */, const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
+        refuse("derivatives");
+    }
+    // How the bodies move along directions, where u̇ changes by `rates`: records (spatial/body_state.hpp) of
+    // displacements of points that are centres of mass, of changes of their velocities and accelerations.
+    virtual void body_directions(double, const double*, const double*, const double*, const Directions&,
+                                 const double* /* rates */, double*, double*, double*) {
         refuse("derivatives");
     }
     // The gradient of Σ seed · change of what tangent() finds: a tangent vector of seeds, and one by row of the model.

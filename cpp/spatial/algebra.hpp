@@ -50,13 +50,13 @@ inline Vec3T<T>& operator+=(Vec3T<T>& a, const Vec3T<T>& b) {
     a.z += b.z;
     return a;
 }
-template <class T>
-inline T dot(const Vec3T<T>& a, const Vec3T<T>& b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
 // Scalars may differ in products: numbers beside lanes, digits of double length, expressions.
 template <class S, class T>
 using ProductOf = decltype(std::declval<S>() * std::declval<T>());
+template <class S, class T>
+inline ProductOf<S, T> dot(const Vec3T<S>& a, const Vec3T<T>& b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 template <class S, class T>
 inline Vec3T<ProductOf<S, T>> cross(const Vec3T<S>& a, const Vec3T<T>& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};

@@ -61,8 +61,8 @@ inline ForceT<T>& operator+=(ForceT<T>& a, const ForceT<T>& b) {
     a.f += b.f;
     return a;
 }
-template <class T>
-inline T dot(const MotionT<T>& m, const ForceT<T>& f) {
+template <class S, class T>
+inline ProductOf<S, T> dot(const MotionT<S>& m, const ForceT<T>& f) {
     return dot(m.w, f.n) + dot(m.v, f.f);
 }
 template <class S, class T>
@@ -74,9 +74,14 @@ inline ForceT<T> operator*(S s, const ForceT<T>& m) {
     return {s * m.n, s * m.f};
 }
 // The rate of a motion that stands still in axes that move with `frame`.
-template <class T>
-inline MotionT<T> cross(const MotionT<T>& frame, const MotionT<T>& m) {
+template <class S, class T>
+inline MotionT<ProductOf<S, T>> cross(const MotionT<S>& frame, const MotionT<T>& m) {
     return {cross(frame.w, m.w), cross(frame.w, m.v) + cross(frame.v, m.w)};
+}
+// The same of a force; less the transpose of that of motions.
+template <class S, class T>
+inline ForceT<ProductOf<S, T>> cross(const MotionT<S>& frame, const ForceT<T>& f) {
+    return {cross(frame.w, f.n) + cross(frame.v, f.f), cross(frame.w, f.f)};
 }
 
 // Symmetric 3×3, in the order xx, yy, zz, xy, xz, yz.
@@ -102,8 +107,8 @@ inline SymmetricT<T>& operator+=(SymmetricT<T>& a, const SymmetricT<T>& b) {
     for (int k = 0; k < 6; ++k) a.m[k] += b.m[k];
     return a;
 }
-template <class T>
-inline Vec3T<T> operator*(const SymmetricT<T>& s, const Vec3T<T>& v) {
+template <class S, class T>
+inline Vec3T<ProductOf<S, T>> operator*(const SymmetricT<S>& s, const Vec3T<T>& v) {
     return {s.m[0] * v.x + s.m[3] * v.y + s.m[4] * v.z, s.m[3] * v.x + s.m[1] * v.y + s.m[5] * v.z,
             s.m[4] * v.x + s.m[5] * v.y + s.m[2] * v.z};
 }

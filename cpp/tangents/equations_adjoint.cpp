@@ -4,13 +4,11 @@
 
 #include "spatial/body_state.hpp"
 #include "tangents/equations_tangent.hpp"
+#include "tangents/law_numbers.hpp"
 
 namespace bellcrank {
 
 namespace {
-
-constexpr NumberArray kFurther[] = {NumberArray::coordinate_params, NumberArray::function_params,
-                                    NumberArray::formula_values};
 
 double& part_of(Vec3& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
@@ -436,24 +434,10 @@ class EquationsTangent::Transpose {
         by.rate.r += tension.value * dr, by.rate.omega += tension.value * domega;
         const double along_other = dot(dr, other.r) + dot(domega, other.omega);
         add_coefficients(coordinate, c.value.value, c.rate.value, c.second.value, along_other);
-        for (const int i : laws) add_law_numbers(i, c.value.value, c.rate.value, along_other);
-    }
-
-    // Of a law's effort by time and its parameters.
-    void add_law_numbers(int number, double value, double rate, double along) {
-        const Law& law = model_.laws[number];
-        const int first = model_.data().law_param_start[number], count = static_cast<int>(law.params.size());
-        for (int from = 0; from <= count; from += kDirections) {
-            Dual4 time = at_.t;
-            law_numbers_.assign(law.params.begin(), law.params.end());
-            for (int k = 0; k < kDirections && from + k <= count; ++k)
-                (from + k == 0 ? time : law_numbers_[from + k - 1]).d[k] = 1.0;
-            const Dual4 effort =
-                law.kind->tangent({value, rate, time}, law_numbers_, own_.unit_numbers_.function_of(law));
-            for (int k = 0; k < kDirections && from + k <= count; ++k)
-                (from + k == 0 ? by_time_ : by_numbers_[NumberArray::law_params][first + from + k - 1]) +=
-                    along * effort.d[k];
-        }
+        for (const int i : laws)
+            add_law_numbers(model_, i, {c.value.value, c.rate.value, at_.t},
+                            own_.unit_numbers_.function_of(model_.laws[i]), along_other, law_numbers_, by_time_,
+                            by_numbers_);
     }
 
     void add_rows() {
@@ -486,12 +470,11 @@ class EquationsTangent::Transpose {
 
 void EquationsTangent::transposed(const MotionPoint& at, const Seeds& seeds, std::span<const NumberPlace> further,
                                   Gradient& out, ModelGradient& by_numbers) {
-    unit_numbers_.renew();
+    unit_numbers_.change({});
     Transpose(*this, at, seeds, by_numbers).find(out);
     std::vector<NumberPlace> alone;
     for (const NumberPlace& place : further)
-        if (std::find(std::begin(kFurther), std::end(kFurther), place.array) != std::end(kFurther))
-            alone.push_back(place);
+        if (is_followed(place.array)) alone.push_back(place);
     for (size_t from = 0; from < alone.size(); from += kDirections) {
         const size_t count = std::min<size_t>(kDirections, alone.size() - from);
         std::vector<ModelTangent::Change> changes;

@@ -34,7 +34,6 @@ void add(std::vector<double>& to, size_t at, const Dual4& change) { add(to, at, 
 Vec3T<Dual4> along(const Vec3& value, const Vec3T<Four>& change) {
     return {{value.x, change.x}, {value.y, change.y}, {value.z, change.z}};
 }
-Vec3T<Four> change_in(const Vec3T<Dual4>& v) { return {v.x.d, v.y.d, v.z.d}; }
 Vec3 value_in(const Vec3T<Dual4>& v) { return {v.x.value, v.y.value, v.z.value}; }
 
 QuatT<Dual4> along(const Quat& q, const QuatT<Four>& change) {
@@ -57,7 +56,7 @@ Vec3T<Dual4> vector_at(const Dual4* p) { return {p[0], p[1], p[2]}; }
 
 }  // namespace
 
-EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& branches)
+EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& branches, const Without& without)
     : model_(model),
       branches_(branches),
       terms_of_(model.coordinates.size()),
@@ -69,10 +68,14 @@ EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& bran
       formulas_(!model.formula_rows.empty() || !model.formula_forces.empty()),
       tension_(model.coordinates.size()),
       unit_numbers_(model) {
-    for (size_t r = 0; r < model.rows.size(); ++r)
+    for (size_t r = 0; r < model.rows.size(); ++r) {
+        if (without.rows != nullptr && without.rows[r] != 0) continue;
         for (int t = model.rows[r].term_begin; t < model.rows[r].term_end; ++t)
             terms_of_[model.terms[t].coordinate].push_back({static_cast<int>(r), t});
-    for (size_t i = 0; i < model.laws.size(); ++i) laws_of_[model.laws[i].coordinate].push_back(static_cast<int>(i));
+    }
+    for (size_t i = 0; i < model.laws.size(); ++i)
+        if (without.laws == nullptr || without.laws[i] == 0)
+            laws_of_[model.laws[i].coordinate].push_back(static_cast<int>(i));
     std::vector<char> used(model.coordinates.size(), 0);
     const auto use = [&](const FormulaEnds& ends) {
         for (const int c : ends.coordinates) used[c] = 1;
@@ -219,11 +222,7 @@ EquationsTangent::Pair EquationsTangent::pair_motion(int number, const ModelTang
         for (int s = 0; s < 2; ++s) {
             const MarkerPairT<Dual4>& moved = numbers.pair(number);
             markers[s].offset = change_in(moved.offset[s]);
-            const QuatT<Dual4>& q = moved.rotation[s];  // turned by 2 vec(δq q*)
-            const Vec3 v{q.x.value, q.y.value, q.z.value};
-            const Vec3T<Four> dv{q.x.d, q.y.d, q.z.d};
-            const Four dw = q.w.d;
-            markers[s].turn = 2.0 * (q.w.value * dv - Vec3T<Four>{dw * v.x, dw * v.y, dw * v.z} - cross(dv, v));
+            markers[s].turn = turn_in(moved.rotation[s]);
         }
     const PairMotionT<double> motion(pair, both[0], both[1]);
     return {motion, motion.acceleration(both[0], both[1]), change_of(motion, both, changes, markers)};

@@ -3,6 +3,7 @@
 // C, Ċ and C̈ at given u̇ and λ; what u̇ and λ do is for formulations to find.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -22,8 +23,17 @@ struct MotionPoint {
 
 class EquationsTangent {
   public:
+    // By row and by law of the model, whether another takes them: coordinates do not add to such rows, laws do not act.
+    // Null: none.
+    struct Without {
+        const std::uint8_t *rows = nullptr, *laws = nullptr;
+    };
     // Throws Refusal, naming all, where a part of the model has no derivatives.
-    EquationsTangent(const Model& model, const AngleBranches& branches);
+    EquationsTangent(const Model& model, const AngleBranches& branches)
+        : EquationsTangent(model, branches, Without{}) {}
+    EquationsTangent(const Model& model, const AngleBranches& branches, const Without& without);
+    // Inputs of the model have other values.
+    void inputs_changed() { unit_numbers_.renew(); }
 
     // Of time, and records of bodies: displacements, changes of u and of u̇; kDirections doubles for each of their
     // numbers. Null: none.

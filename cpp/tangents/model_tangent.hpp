@@ -1,7 +1,9 @@
 // The numbers of a model with their derivatives along a few directions, and gradients by these numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,6 +50,21 @@ struct NumberArrays {
     const std::vector<S>& operator[](NumberArray array) const { return list[static_cast<int>(array)]; }
 };
 
+inline Vec3T<Four> change_in(const Vec3T<Dual4>& v) { return {v.x.d, v.y.d, v.z.d}; }
+// The rotation vector by which a quaternion turns, in its outer axes: 2 vec(δq q*).
+inline Vec3T<Four> turn_in(const QuatT<Dual4>& q) {
+    const Vec3 v{q.x.value, q.y.value, q.z.value};
+    const Vec3T<Four> dv{q.x.d, q.y.d, q.z.d};
+    const Four dw = q.w.d;
+    return 2.0 * (q.w.value * dv - Vec3T<Four>{dw * v.x, dw * v.y, dw * v.z} - cross(dv, v));
+}
+
+// Whether gradients by the numbers of an array are found along each of them by itself (EquationsTangent::transposed).
+inline bool is_followed(NumberArray array) {
+    return array == NumberArray::coordinate_params || array == NumberArray::function_params ||
+           array == NumberArray::formula_values;
+}
+
 // A number of the model: its array, and where it stands among the doubles of that.
 struct NumberPlace {
     NumberArray array;
@@ -74,6 +91,12 @@ class ModelTangent {
         for (const NumberPlace& place : changed_)
             if (place.array == array) return true;
         return false;
+    }
+    // Whether no other array has numbers that change.
+    bool changes_only(std::initializer_list<NumberArray> arrays) const {
+        for (const NumberPlace& place : changed_)
+            if (std::find(arrays.begin(), arrays.end(), place.array) == arrays.end()) return false;
+        return true;
     }
     // Whether points or inertias of bodies change.
     bool moves_points() const { return moves_points_; }

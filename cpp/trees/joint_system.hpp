@@ -139,6 +139,9 @@ class JointSystem : public Projected<System> {
         return row >= loops() ? !stops_.active()[row - loops()] : positions_alone_ && of_velocity_[row];
     }
 
+    bool has_velocity_rows() const final { return !of_velocity_.empty(); }
+    void leave_out_velocity_rows(bool out, double t, const double* x) final;
+
     const JointCoordinates joints_;
     TreeReactions reactions_;
     int worst_row_ = -1;
@@ -164,9 +167,6 @@ class JointSystem : public Projected<System> {
     double largest_jump(double t, const double* x, const double* u) final;
     bool drops_stop(int stop) const final { return is_dropped(loops() + stop); }
     double push_off(double t, const double* x, int stop, double* change) final;
-    bool has_velocity_rows() const final { return !of_velocity_.empty(); }
-    void leave_out_velocity_rows(bool out, double t, const double* x) final;
-
     void accelerate_with_stops(double t, const double* x, const double* u, double* udot);
     double gather_forces();
     void share_loads(double t, const double* x, const double* u, const double* udot);

@@ -35,6 +35,9 @@ TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, 
     std::set<int> blocks;
     for (const int row : other_rows) blocks.insert(block_of_row_[row]);
     other_blocks_.assign(blocks.begin(), blocks.end());
+    of_tree_.assign(model.rows.size(), 0);
+    for (const JointMap& map : joints)
+        for (const int row : map.rows) of_tree_[row] = 1;
 }
 
 void TreeReactions::take_motion(double t, const double* poses, const double* twists, const double* rates) {
@@ -107,15 +110,59 @@ void TreeReactions::spread(double* records, std::vector<double>& multipliers) co
     }
 }
 
-void TreeReactions::spread_over_tree() {
-    apply(-1.0, loads_.multipliers, force_.data());
-    spread(force_.data(), loads_.multipliers);
+void TreeReactions::spread_over_tree(double* force, std::vector<double>& multipliers) const {
+    apply(-1.0, multipliers, force);
+    spread(force, multipliers);
+}
+
+// From the base: least squares x = A⁺ b have the transpose that is applied here to one unit of b after another.
+void TreeReactions::gather_over_tree(const std::vector<double>& seeds, double* by_force) const {
+    std::fill_n(by_force, force_.size(), 0.0);
+    for (const JointMap& map : joints_) {
+        const int child = map.joint.child, parent = map.joint.parent;
+        double* g = by_force + kTwist * child;
+        if (parent != model_.ground()) {
+            const Mat3 R = rotation_matrix(pose_rotation(poses_, child)),
+                       Rp = rotation_matrix(pose_rotation(poses_, parent));
+            const Vec3 arm = pose_position(poses_, child) - pose_position(poses_, parent),
+                       turning = Rp * twist_angular(by_force, parent);
+            store_twist(by_force, child, twist_linear(by_force, parent) + cross(turning, arm),
+                        transpose_times(R, turning));
+        }
+        const int count = static_cast<int>(map.rows.size());
+        const auto is_seeded = [&](int row) { return seeds[row] != 0.0; };
+        if (std::none_of(map.rows.begin(), map.rows.end(), is_seeded)) continue;
+        double A[36], solution[6];
+        for (int c = 0; c < count; ++c) row_on(map.rows[c], child, A + 6 * c);
+        for (int k = 0; k < 6; ++k) {
+            double unit[6] = {};
+            unit[k] = 1.0;
+            solve_six(A, count, unit, solution);
+            for (int c = 0; c < count; ++c) g[kComponent[k]] += solution[c] * seeds[map.rows[c]];
+        }
+    }
+}
+
+void TreeReactions::rates(const double* velocities, std::vector<double>& out) const {
+    std::fill(out.begin(), out.end(), 0.0);
+    for (const int block : other_blocks_) {
+        const BlockLayout& b = rows_.blocks()[block];
+        for (const BlockSide& side : rows_.sides(b)) {
+            if (side.body == model_.ground()) continue;
+            for (int r = 0; r < b.size; ++r) {
+                double row[6];
+                side.rows.read(rows_.J.data(), r, row);
+                for (int k = 0; k < 6; ++k)
+                    out[b.row + r] +=
+                        row[k] * rows_.sqrt_mass(side.body, k) * velocities[kTwist * side.body + kComponent[k]];
+            }
+        }
+    }
 }
 
 void TreeReactions::add_null(std::vector<double> multipliers) {
     std::fill(exerted_.begin(), exerted_.end(), 0.0);
-    apply(-1.0, multipliers, exerted_.data());
-    spread(exerted_.data(), multipliers);
+    spread_over_tree(exerted_.data(), multipliers);
     loads_.nothing.push_back(std::move(multipliers));
 }
 

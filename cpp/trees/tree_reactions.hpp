@@ -2,6 +2,7 @@
 // applied forces is carried from the tips to the base.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "closing/row_loads.hpp"
@@ -24,7 +25,15 @@ class TreeReactions {
     // C̈ of all rows at what take_motion() was given.
     const std::vector<double>& second_derivatives();
     // From multipliers of the other rows to those of the tree's joints.
-    void spread_over_tree();
+    void spread_over_tree() { spread_over_tree(force_.data(), loads_.multipliers); }
+    // The same for forces on the bodies, records, which are used up; the multipliers of the tree's joints were zero.
+    void spread_over_tree(double* force, std::vector<double>& multipliers) const;
+    // The transpose of that from forces on: of seeds of the tree's multipliers the gradient by forces, records.
+    void gather_over_tree(const std::vector<double>& seeds, double* by_force) const;
+    // Whether a row's multiplier is found on the way over the tree.
+    bool is_of_tree(int row) const { return of_tree_[row] != 0; }
+    // J v of the other rows for velocities of the bodies, records.
+    void rates(const double* velocities, std::vector<double>& out) const;
     // Adds multipliers of the other rows that exert nothing together with some of the tree's joints.
     void add_null(std::vector<double> multipliers);
     // Instead of all this: the multipliers of least norm of these rows that exert what is left beside those set; of
@@ -49,6 +58,7 @@ class TreeReactions {
     ConstraintRows rows_;  // stored in the order of the model
     std::vector<int> block_of_row_;
     std::vector<int> other_blocks_;  // those with rows that are none of the tree's
+    std::vector<std::uint8_t> of_tree_;
     double time_ = 0.0;
     const double *poses_ = nullptr, *twists_ = nullptr, *rates_ = nullptr;
     std::vector<double> force_, exerted_;  // records

@@ -4,11 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from rigs.differentiated import wrong
-from rigs.directions import EASY, GEOMETRY, Direction, lagrange_at, moving
+from rigs.directions import CORES, EASY, GEOMETRY, NONE, Direction, core_at, core_size, moving
 from rigs.random_mechanisms import random_mechanism
 from rigs.seeds import over
 
+from bellcrank import _core as core
 from bellcrank import gallery
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.preparing import prepare
@@ -30,37 +32,69 @@ def moves(name):
         raise
 
 
-def check(model, state, rng, dt, arrays):
-    direction = Direction(lagrange_at(model, state), model, rng, dt, arrays)
+def check(model, state, formulation, rng, dt, arrays):
+    direction = Direction(core_at(model, state, formulation), model, rng, dt, arrays)
     assert direction.left < 1e-9
     off = direction.beside_differences(state, 1e-10)
     assert off is not None
     assert off < 1.0
-    assert direction.transposed_off(rng) < 1e-11
+    assert direction.alone_off() < 1e-11
+    assert direction.transposed_off(rng) < 3e-11
+    if formulation != "lagrange":
+        assert direction.beside_lagrange(state) < 1e-9
 
 
+@pytest.mark.parametrize("formulation", CORES)
 @pytest.mark.parametrize("name", sorted(gallery.catalogue()))
-def test_along_states_and_time(name):
+def test_along_states_and_time(name, formulation):
     if found := moves(name):
-        check(*found, np.random.default_rng(3), 0.7, ())
+        check(*found, formulation, np.random.default_rng(3), 0.7, ())
 
 
+@pytest.mark.parametrize("formulation", CORES)
 @pytest.mark.parametrize("name", sorted(gallery.catalogue()))
-def test_along_numbers(name):
+def test_along_numbers(name, formulation):
     if found := moves(name):
-        system = lagrange_at(*found)
+        system = core_at(*found, formulation)
         system.accelerate()
         arrays = EASY if system.dropped_rows() else (*EASY, *GEOMETRY)
-        check(*found, np.random.default_rng(4), 0.0, arrays)
+        check(*found, formulation, np.random.default_rng(4), 0.0, arrays)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "puma560", "spring_slider_crank", "stewart_platform"])
+def test_coordinates_of_the_model_change_alike(name):
+    model, state = moves(name)
+    along = Direction(core_at(model, state, "recursive"), model, np.random.default_rng(5), 0.4)
+    rates, _ = along.tangents()
+    found = core.coordinate_tangents(along.system, along.udot, *along.rows, rates[None], *along.rest)
+    lagrange = core_at(model, state, "lagrange")
+    dx, du, second, _ = along.of_bodies()
+    udot = core.tangents(lagrange, NONE, NONE, np.zeros(0), [], NONE)[0]
+    wanted = core.coordinate_tangents(lagrange, udot, dx[None], du[None], second[None], *along.rest)
+    for one, other in zip(found, wanted, strict=True):
+        assert_allclose(one, other, atol=1e-9 * max(np.abs(other).max(), 1.0))
+
+
+@pytest.mark.parametrize("formulation", CORES)
+def test_refused_by_name(formulation):
+    lacking = [name for name in gallery.catalogue() if moves(name) is None]
+    assert lacking
+    for name in lacking:
+        model = without_stops(prepare(gallery.catalogue()[name](), "lagrange").model)
+        system = core_at(model, model.initial, formulation)
+        still = np.zeros((1, core_size(system)))
+        with pytest.raises(Unsupported, match=LACKING):
+            core.closed_directions(system, still, still, np.zeros(0), [], NONE)
 
 
 def test_most_of_the_gallery_has_derivatives():
     assert sum(moves(name) is not None for name in gallery.catalogue()) >= 22
 
 
+@pytest.mark.parametrize("formulation", CORES)
 @over(SEEDS)
-def test_random_mechanisms(seed):
-    assert wrong(seed) == ""
+def test_random_mechanisms(seed, formulation):
+    assert wrong(seed, formulation) == ""
 
 
 def test_random_mechanisms_have_what_the_gallery_lacks():

@@ -1,7 +1,7 @@
 """Random mechanisms whose equations of motion are differentiated."""
 
 import numpy as np
-from rigs.directions import EASY, GEOMETRY, Direction, lagrange_at, moving
+from rigs.directions import CORES, EASY, GEOMETRY, Direction, core_at, moving
 from rigs.followed import FollowedCase
 from rigs.random_mechanisms import random_mechanism
 
@@ -14,9 +14,10 @@ EVEN = 1e-7  # least by largest mass, below which digits are lost
 MET = 1e-9  # errors of rows at a state
 DIFFERENCES, MOST_WORSE = 1e-8, 10.0
 QUANTITIES = 1e-10
+ALIKE = 1e-9  # of formulations
 
 
-def wrong(seed):
+def wrong(seed, formulation="lagrange"):
     """What is wrong with the derivatives of a case; nothing if nothing is.
 
     Raises MechanismError for mechanisms that their drives do not let move, Unsupported for those without
@@ -26,7 +27,7 @@ def wrong(seed):
     system = prepare(random_mechanism(seed), "lagrange")
     model = without_stops(system.model)
     state = moving(model, system.state())
-    here = lagrange_at(model, state)
+    here = core_at(model, state, formulation)
     here.accelerate()
     if max(here.violation()) > MET:
         raise bc.MechanismError(bc.errors.Fault("mechanism", "it cannot go on as it is driven"))
@@ -44,6 +45,13 @@ def wrong(seed):
         unknown += off is None
         if off is not None and not off < 1.0:
             faults.append(f"{what}: off differences by {off:.1e} of what is allowed")
+        if formulation != "lagrange":
+            off = direction.beside_lagrange(state)
+            if not off < ALIKE * worse:
+                faults.append(f"{what}: lagrange is off by {off:.1e}")
+        off = direction.alone_off()
+        if not off < TRANSPOSED * worse:
+            faults.append(f"{what}: without multipliers they are off by {off:.1e}")
         off = direction.transposed_off(rng)
         if not off < TRANSPOSED * worse:
             faults.append(f"{what}: gradients are off by {off:.1e}")
@@ -54,6 +62,12 @@ def wrong(seed):
     if unknown and not faults:
         raise bc.Unsupported("its differences are too rough to compare with")
     return "; ".join(faults)
+
+
+def wrong_in_any(seed):
+    """The same of all formulations."""
+    found = {formulation: wrong(seed, formulation) for formulation in CORES}
+    return "; ".join(f"{formulation}: {what}" for formulation, what in found.items() if what)
 
 
 ALLOWED = 1e-6  # of a run's derivatives, of the largest

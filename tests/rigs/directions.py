@@ -12,16 +12,30 @@ from bellcrank.mechanism.rotation_arrays import conjugate, exponential, product,
 from bellcrank.mechanism.rows import LAW_PARAMETERS
 
 RECORD = 8  # numbers of a body: com, world axes, 0, rotation or angular velocity, principal axes, 0
-EXACT = core.RefinedClosingOptions(position_tolerance=1e-15)
+CORES = {
+    "lagrange": (core.Lagrange, core.RefinedClosingOptions(position_tolerance=1e-15)),
+    "recursive": (core.Recursive, core.JointSystemOptions(position_tolerance=1e-15)),
+}
 
 
 def lagrange_at(model, state):
     """The core of `lagrange` at a state, on the rows."""
-    system = core.Lagrange(model.core, EXACT)
+    return core_at(model, state, "lagrange")
+
+
+def core_at(model, state, formulation):
+    """The core of a formulation at a state, on the rows."""
+    kind, options = CORES[formulation]
+    system = kind(model.core, options)
     model.put(system, state)
     for _ in range(3):
         system.project()
     return system
+
+
+def core_size(system):
+    """Numbers of a tangent vector of a core."""
+    return core.tangents(system, NONE, NONE, np.zeros(0), [], NONE)[0].size
 
 
 class Path:
@@ -145,16 +159,20 @@ def sides(model):
 
 
 class Direction:
-    """A random direction of everything that is named, closed over the rows; `left` is what they are off."""
+    """A random direction of everything that is named, closed over the rows; `left` is what they are off.
+
+    In the coordinates of the formulation.
+    """
 
     def __init__(self, system, model, rng, dt=0.0, arrays=()):
-        n = RECORD * (len(model.bodies) + 1)
         self.system, self.model, self.dt = system, model, dt
         self.changes = list(random_changes(model, rng, arrays))
-        self.start = [0.3 * rng.normal(size=n) for _ in range(2)]
-        for one in self.start:
-            one.reshape(-1, RECORD)[:, [3, 7]] = 0.0
-            one.reshape(-1, RECORD)[-1] = 0.0
+        self.udot = core.tangents(system, NONE, NONE, np.zeros(0), [], NONE)[0]
+        self.start = [0.3 * rng.normal(size=self.udot.size) for _ in range(2)]
+        if isinstance(system, core.Lagrange):
+            for one in self.start:
+                one.reshape(-1, RECORD)[:, [3, 7]] = 0.0
+                one.reshape(-1, RECORD)[-1] = 0.0
         dx, du, left = core.closed_directions(system, *(one[None] for one in self.start), *self.rest)
         self.dx, self.du, self.left = dx[0], du[0], left[0]
 
@@ -167,19 +185,31 @@ class Direction:
         return np.array([change for _, _, change in self.changes])
 
     @property
+    def rows(self):
+        return self.dx[None], self.du[None]
+
+    @property
     def rest(self):
         return np.array([self.dt]), self.places, self.along[None] if self.changes else NONE
 
     def tangents(self):
         """Changes of accelerations and multipliers."""
-        _, rates, multipliers = core.tangents(self.system, self.dx[None], self.du[None], *self.rest)
+        _, rates, multipliers = core.tangents(self.system, *self.rows, *self.rest)
         return rates[0], multipliers[0]
+
+    def of_bodies(self):
+        """Records of all bodies: displacements, changes of velocities and accelerations; of multipliers."""
+        rates, multipliers = self.tangents()
+        found = core.body_directions(
+            self.system, self.udot, self.dx[None], self.du[None], rates[None], *self.rest
+        )
+        return *(one[0] for one in found), multipliers
 
     def beside_differences(self, state, rtol):
         """How far off they are, in parts of what is allowed; None where differences know less than 1e-7."""
-        rates, multipliers = self.tangents()
-        path = Path(self.model, state, self.dx, self.du, self.dt, self.changes)
-        found = (path.derivative(step) for step in (1e-2, 1e-4))
+        dx, du, rates, multipliers = self.of_bodies()
+        path = Path(self.model, state, dx, du, self.dt, self.changes)
+        found = (path.derivative(step) for step in (1e-1, 1e-2, 1e-4))
         wanted, of_rows, error = min(found, key=lambda one: one[2].max())
         size = max(np.abs(wanted).max(), 1.0)
         if not 10 * error.max() < 1e-7 * size:
@@ -191,13 +221,36 @@ class Direction:
             off = max(off, beside / (rtol * size + 10 * error.max()))
         return float(off)
 
+    def beside_lagrange(self, state):
+        """How far off `lagrange` is along this direction, in parts of the largest change."""
+        dx, du, rates, multipliers = self.of_bodies()
+        lagrange = lagrange_at(self.model, state)
+        moves = core.closed_directions(lagrange, dx[None], du[None], *self.rest)[:2]
+        _, wanted, of_rows = core.tangents(lagrange, dx[None], du[None], *self.rest)
+        pairs = [*((a[0], b) for a, b in zip(moves, (dx, du), strict=True)), (wanted[0], rates)]
+        off = [np.abs(a - b).max() / max(np.abs(b).max(), 1.0) for a, b in pairs]
+        if not self.system.dropped_rows() and not lagrange.dropped_rows():
+            size = max(np.abs(of_rows).max(initial=1.0), 1.0)
+            off.append(np.abs(of_rows[0] - multipliers).max(initial=0.0) / size)
+        return float(max(off))
+
+    def alone_off(self):
+        """How far changes without those of multipliers are off, in parts of the largest.
+
+        They may be found in another way.
+        """
+        rates, _ = self.tangents()
+        _, alone, none = core.tangents(self.system, *self.rows, *self.rest, multipliers=False)
+        assert none.shape == (1, 0)
+        return float(np.abs(alone[0] - rates).max(initial=0.0) / max(np.abs(rates).max(initial=1.0), 1.0))
+
     def transposed_off(self, rng):
         """How far gradients of random sums are off the changes of these, in parts of all that is added."""
-        return max(self._gradient_off(rng), self._closed_gradient_off(rng))
+        return max(self._gradient_off(rng, 1.0), self._gradient_off(rng, 0.0), self._closed_gradient_off(rng))
 
-    def _gradient_off(self, rng):
+    def _gradient_off(self, rng, of_all):
         rates, multipliers = self.tangents()
-        of_rates, of_rows = rng.normal(size=rates.size), rng.normal(size=multipliers.size)
+        of_rates, of_rows = rng.normal(size=rates.size), of_all * rng.normal(size=multipliers.size)
         found = core.gradient(self.system, of_rates, of_rows, self.places)
         parts = [*(of_rates * rates), *(of_rows * multipliers)]
         return self._off(parts, found, self.dx, self.du)

@@ -29,7 +29,8 @@ void Lagrange::tangent(double t, const double* x, const double* u, const double*
         for (int r = 0; r < rows_.rows(); ++r) wanted_[rows_.storage_row(r)] = -changes_.rows[2][kDirections * r + k];
         if (rows_.rows() > 0) solve_along(wanted_, along_.data(), mu_);
         for (int i = 0; i < tangent_size(); ++i) out[kDirections * i + k] = along_[i];
-        for (int r = 0; r < rows_.rows(); ++r) multipliers[kDirections * r + k] = mu_[rows_.storage_row(r)];
+        for (int r = 0; r < rows_.rows() && multipliers != nullptr; ++r)
+            multipliers[kDirections * r + k] = mu_[rows_.storage_row(r)];
     }
 }
 

@@ -245,6 +245,7 @@ void Recursive::Space::kick(double time, const double* u, const double* on_bodie
 }
 
 ImpulseStep& Recursive::impulses() {
+    stands_ = false;  // links are moved there
     if (!impulse_step_)
         impulse_step_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, std::make_unique<Space>(*this),
                                                       options_.rest_speed, options_.contact_tolerance);

@@ -205,6 +205,7 @@ struct FactorsT {
     T l10, l20, l21;
     T inverse[3];  // of D
 
+    FactorsT() = default;
     explicit FactorsT(const SymmetricT<T>& s) {
         const T* m = s.m;
         inverse[0] = 1.0 / m[0];
@@ -215,16 +216,21 @@ struct FactorsT {
         inverse[2] = 1.0 / (m[2] - l20 * m[4] - l21 * c);
     }
     // L⁻¹ b
-    Vec3T<T> forward(const Vec3T<T>& b) const {
-        const T y = b.y - l10 * b.x;
+    template <class V>
+    Vec3T<V> forward(const Vec3T<V>& b) const {
+        const V y = b.y - l10 * b.x;
         return {b.x, y, b.z - l20 * b.x - l21 * y};
     }
     // L⁻ᵀ D⁻¹ y
-    Vec3T<T> back(const Vec3T<T>& y) const {
-        const T z2 = inverse[2] * y.z, z1 = inverse[1] * y.y - l21 * z2;
+    template <class V>
+    Vec3T<V> back(const Vec3T<V>& y) const {
+        const V z2 = inverse[2] * y.z, z1 = inverse[1] * y.y - l21 * z2;
         return {inverse[0] * y.x - l10 * z1 - l20 * z2, z1, z2};
     }
-    Vec3T<T> solve(const Vec3T<T>& b) const { return back(forward(b)); }
+    template <class V>
+    Vec3T<V> solve(const Vec3T<V>& b) const {
+        return back(forward(b));
+    }
     // S − Bᵀ (L D Lᵀ)⁻¹ B, with L⁻¹ B given by columns.
     void take_from(SymmetricT<T>& S, const Vec3T<T>* columns) const {
         const auto product = [&](int a, int b) {
@@ -235,6 +241,19 @@ struct FactorsT {
         S.m[3] -= product(0, 1), S.m[4] -= product(0, 2), S.m[5] -= product(1, 2);
     }
 };
+
+template <class T>
+inline void store(T* p, const FactorsT<T>& D) {
+    p[0] = D.l10, p[1] = D.l20, p[2] = D.l21;
+    for (int i = 0; i < 3; ++i) p[3 + i] = D.inverse[i];
+}
+template <class T>
+inline FactorsT<T> load_factors(const T* p) {
+    FactorsT<T> D;
+    D.l10 = p[0], D.l20 = p[1], D.l21 = p[2];
+    for (int i = 0; i < 3; ++i) D.inverse[i] = p[3 + i];
+    return D;
+}
 
 // Adds the link's own inertia.
 template <class T>

@@ -64,6 +64,20 @@ ForceT<Exact> inertial(const Link& link, const MotionT<Exact>& a) {
     return {J * a.w + cross(h, a.v), Exact(link.mass) * a.v - cross(h, a.w)};
 }
 
+template <class S>
+MotionT<S> times(const Twist& m, const S& s) {
+    return {{m.w.x * s, m.w.y * s, m.w.z * s}, {m.v.x * s, m.v.y * s, m.v.z * s}};
+}
+template <class S>
+ForceT<S> times(const Load& f, const S& s) {
+    return {{f.n.x * s, f.n.y * s, f.n.z * s}, {f.f.x * s, f.f.y * s, f.f.z * s}};
+}
+
+template <class S>
+ForceT<S> product(const Articulated& I, const MotionT<S>& a) {
+    return {I.A * a.w + I.B * a.v, transpose_times(I.B, a.w) + I.C * a.v};
+}
+
 double largest(const std::vector<double>& values) {
     double most = 0.0;
     for (const double v : values) most = std::max(most, std::abs(v));
@@ -79,11 +93,7 @@ Recursion::Recursion(const LinkTree& tree, int rows, std::vector<RowEnd> ends)
     build_storage();
     inertia_.resize(tree.links.size());
     for (auto* loads : {&columns_, &half_columns_}) loads->assign(slot_row_.size(), kNothing);
-    for (auto* v : {&g_, &y_}) v->assign(slot_row_.size(), 0.0);
-    p_.assign(tree.links.size(), kNothing);
-    a_.assign(tree.links.size(), kRest);
     U_.assign(tree.speeds, kNothing);
-    z_.assign(tree.speeds, 0.0);
     for (auto* v : {&scale_, &size_, &largest_}) v->assign(rows, 0.0);
     dropped_.assign(rows, 0);
     order_.assign(slot_row_.size(), 0);
@@ -270,73 +280,99 @@ void Recursion::pass_columns(const TreeState& k, int i) {
     pass_roots(i);
 }
 
+template <>
+Recursion::Flow<double>& Recursion::flow<double>() {
+    return one_;
+}
+template <>
+Recursion::Flow<Four>& Recursion::flow<Four>() {
+    return four_;
+}
+
 // Uses what factor() made: loads go up by (3), accelerations and multipliers down by (1).
-void Recursion::solve(const TreeState& k, const Input& in, double* udot, double* lambda) {
+template <class S>
+void Recursion::find(const TreeState& k, const InputT<S>& in, S* udot, S* lambda) {
+    Flow<S>& f = flow<S>();
+    if (f.p.size() != tree_.links.size()) {
+        f.p.resize(tree_.links.size());
+        f.a.resize(tree_.links.size());
+        f.z.resize(tree_.speeds);
+        f.g.resize(slot_row_.size());
+        f.y.resize(slot_row_.size());
+    }
     up(k, in);
     down(k, in, udot, lambda);
 }
 
-void Recursion::up(const TreeState& k, const Input& in) {
+template <class S>
+void Recursion::up(const TreeState& k, const InputT<S>& in) {
     const int n = static_cast<int>(tree_.links.size());
-    for (int i = 0; i < n; ++i) p_[i] = -1.0 * in.loads[i];
-    std::fill(g_.begin(), g_.end(), 0.0);
+    Flow<S>& f = flow<S>();
+    for (int i = 0; i < n; ++i) f.p[i] = {-in.loads[i].n, -in.loads[i].f};
+    std::fill(f.g.begin(), f.g.end(), S{});
     for (int i = n - 1; i >= 0; --i) {
         const Link& link = tree_.links[i];
         const Node& node = nodes_[i];
         if (node.closed > 0) close_up(i, in.targets);
-        Twist a = in.bias == nullptr ? kRest : in.bias[i];  // at rest of the parent, without multipliers
-        along_joint(k, i, in, p_[i], a);
-        for (int c = 0; c < link.speeds; ++c) a += z_[link.u + c] * k.S[link.u + c];
-        for (int s = node.slot; s < node.slot + node.open; ++s) g_[slot_above_[s]] += g_[s] - dot(a, columns_[s]);
+        MotionT<S> a = in.bias == nullptr ? MotionT<S>{} : in.bias[i];  // at rest of the parent, without multipliers
+        along_joint(k, i, in, f.p[i], a);
+        for (int c = 0; c < link.speeds; ++c) a += times(k.S[link.u + c], f.z[link.u + c]);
+        for (int s = node.slot; s < node.slot + node.open; ++s) f.g[slot_above_[s]] += f.g[s] - dot(a, columns_[s]);
         if (link.parent < 0) continue;
-        Load p = inertia_[i] * a;
-        p += p_[i];
-        p_[link.parent] += outward(k.rotation[i], k.shift[i], p);
+        ForceT<S> p = product(inertia_[i], a);
+        p += f.p[i];
+        f.p[link.parent] += outward(k.rotation[i], k.shift[i], p);
     }
     if (nodes_[n].closed > 0) close_up(n, in.targets);
 }
 
 // z: what the joint's speeds change by where the link would accelerate at a without them and asks for I a + p.
-void Recursion::along_joint(const TreeState& k, int i, const Input& in, const Load& p, const Twist& a) {
+template <class S>
+void Recursion::along_joint(const TreeState& k, int i, const InputT<S>& in, const ForceT<S>& p, const MotionT<S>& a) {
     const Link& link = tree_.links[i];
-    double* z = z_.data() + link.u;
+    S* z = flow<S>().z.data() + link.u;
     if (link.given >= 0) {
-        z[0] = in.given == nullptr ? 0.0 : in.given[link.given];
+        z[0] = in.given == nullptr ? S{} : in.given[link.given];
         return;
     }
-    Load asked = inertia_[i] * a;
+    ForceT<S> asked = product(inertia_[i], a);
     asked += p;
-    double u[6];
+    S u[6];
     for (int c = 0; c < link.speeds; ++c)
-        u[c] = (in.efforts == nullptr ? 0.0 : in.efforts[link.u + c]) - dot(k.S[link.u + c], asked);
+        u[c] = (in.efforts == nullptr ? S{} : in.efforts[link.u + c]) - dot(k.S[link.u + c], asked);
     const double* white = whitening_.data() + nodes_[i].effort;
-    for (int c = 0; c < link.speeds; ++c) z[c] = 0.0;
+    for (int c = 0; c < link.speeds; ++c) z[c] = S{};
     for (int c = 0; c < link.speeds; ++c) {
-        double along = 0.0;
+        S along{};
         for (int d = 0; d <= c; ++d) along += white[link.speeds * d + c] * u[d];
         for (int d = 0; d <= c; ++d) z[d] += white[link.speeds * d + c] * along;
     }
 }
 
-void Recursion::down(const TreeState& k, const Input& in, double* udot, double* lambda) {
+template <class S>
+void Recursion::down(const TreeState& k, const InputT<S>& in, S* udot, S* lambda) {
     const int n = static_cast<int>(tree_.links.size());
-    if (nodes_[n].closed > 0) close_down(n, kRest, lambda);
+    Flow<S>& f = flow<S>();
+    if (nodes_[n].closed > 0) close_down(n, MotionT<S>{}, lambda);
     for (int i = 0; i < n; ++i) {
         const Link& link = tree_.links[i];
         const Node& node = nodes_[i];
-        Twist a = in.bias == nullptr ? kRest : in.bias[i];
-        if (link.parent >= 0) a += inward(k.rotation[i], k.shift[i], a_[link.parent]);
-        Load p = p_[i];
-        for (int s = node.slot; s < node.slot + node.open; ++s) p += lambda[slot_row_[s]] * columns_[s];
+        MotionT<S> a = in.bias == nullptr ? MotionT<S>{} : in.bias[i];
+        if (link.parent >= 0) a += inward(k.rotation[i], k.shift[i], f.a[link.parent]);
+        ForceT<S> p = f.p[i];
+        for (int s = node.slot; s < node.slot + node.open; ++s) p += times(columns_[s], lambda[slot_row_[s]]);
         along_joint(k, i, in, p, a);
         for (int c = 0; c < link.speeds; ++c) {
-            udot[link.u + c] = z_[link.u + c];
-            a += z_[link.u + c] * k.S[link.u + c];
+            udot[link.u + c] = f.z[link.u + c];
+            a += times(k.S[link.u + c], f.z[link.u + c]);
         }
-        a_[i] = a;
+        f.a[i] = a;
         if (node.closed > 0) close_down(i, a, lambda);
     }
 }
+
+template void Recursion::find<double>(const TreeState&, const InputT<double>&, double*, double*);
+template void Recursion::find<Four>(const TreeState&, const InputT<Four>&, Four*, Four*);
 
 void Recursion::accelerations(const TreeState& k, const Twist* bias, const double* udot,
                               std::vector<Twist>& out) const {
@@ -468,31 +504,35 @@ void Recursion::substitute_closed(int n) {
 }
 
 // y = R⁻ᵀ (γ − g), which acts as a load and on the open rows.
-void Recursion::close_up(int n, const double* targets) {
+template <class S>
+void Recursion::close_up(int n, const S* targets) {
+    Flow<S>& f = flow<S>();
     const Node& node = nodes_[n];
     const int m = node.closed, first = node.slot + node.open;
     const double *R = factor_.data() + node.factor, *half = half_.data() + node.half;
     const int* order = order_.data() + first;
     for (int i = 0; i < kept_[n]; ++i) {
         const int row = slot_row_[first + order[i]];
-        double y = scale_[row] * (targets[row] - g_[first + order[i]]);
-        for (int j = 0; j < i; ++j) y -= R[m * order[i] + j] * y_[first + j];
-        y_[first + i] = y /= R[m * order[i] + i];
-        for (int s = 0; s < node.open; ++s) g_[node.slot + s] += y * half[node.open * i + s];
-        if (n < static_cast<int>(tree_.links.size())) p_[n] += y * half_columns_[first + i];
+        S y = scale_[row] * (targets[row] - f.g[first + order[i]]);
+        for (int j = 0; j < i; ++j) y -= R[m * order[i] + j] * f.y[first + j];
+        f.y[first + i] = y = y / R[m * order[i] + i];
+        for (int s = 0; s < node.open; ++s) f.g[node.slot + s] += y * half[node.open * i + s];
+        if (n < static_cast<int>(tree_.links.size())) f.p[n] += times(half_columns_[first + i], y);
     }
 }
 
 // λ = R⁻¹ (y + (R⁻ᵀ P)ᵀ a − QᵀW λ_open)
-void Recursion::close_down(int n, const Twist& a, double* lambda) const {
+template <class S>
+void Recursion::close_down(int n, const MotionT<S>& a, S* lambda) {
+    const Flow<S>& f = flow<S>();
     const Node& node = nodes_[n];
     const int m = node.closed, first = node.slot + node.open, rank = kept_[n];
     const double *R = factor_.data() + node.factor, *half = half_.data() + node.half;
     const int* order = order_.data() + first;
     const bool moves = n < static_cast<int>(tree_.links.size());
-    for (int i = 0; i < m; ++i) lambda[slot_row_[first + i]] = 0.0;
+    for (int i = 0; i < m; ++i) lambda[slot_row_[first + i]] = S{};
     for (int i = rank - 1; i >= 0; --i) {
-        double v = y_[first + i];
+        S v = f.y[first + i];
         if (moves) v += dot(a, half_columns_[first + i]);
         for (int s = 0; s < node.open; ++s) v -= half[node.open * i + s] * lambda[slot_row_[node.slot + s]];
         for (int j = i + 1; j < rank; ++j) v -= R[m * order[j] + i] * lambda[slot_row_[first + order[j]]];

@@ -13,6 +13,7 @@
 
 #include "formulations/recursive/tree_state.hpp"
 #include "spatial/double_double.hpp"
+#include "spatial/dual.hpp"
 
 namespace bellcrank::recursive {
 
@@ -47,20 +48,29 @@ class Recursion {
     double smallest_pivot() const { return smallest_; }
     double largest_dropped() const { return largest_dropped_; }
 
-    struct Input {
-        const Load* loads;      // per link: force on it, those of inertia included
-        const double* efforts;  // per speed; null: none
-        const Twist* bias;      // per link; null: none
-        const double* given;    // per drive: its second derivative; null: 0
-        const double* targets;  // γ per row
+    template <class S>
+    struct InputT {
+        const ForceT<S>* loads;  // per link: force on it, those of inertia included
+        const S* efforts;        // per speed; null: none
+        const MotionT<S>* bias;  // per link; null: none
+        const S* given;          // per drive: its second derivative; null: 0
+        const S* targets;        // γ per row
     };
-    // u̇ and λ for what factor() made.
-    void solve(const TreeState& k, const Input& in, double* udot, double* lambda);
+    using Input = InputT<double>;
+    // u̇ and λ for what factor() made, once or four side by side.
+    void solve(const TreeState& k, const Input& in, double* udot, double* lambda) { find(k, in, udot, lambda); }
+    void solve(const TreeState& k, const InputT<Four>& in, Four* udot, Four* lambda) { find(k, in, udot, lambda); }
     // Whether factor() found so little left of an inertia along a joint, or of a row beside others, that solutions have
     // lost digits.
     bool is_doubtful() const { return doubtful_ || smallest_ < kLittleRow; }
     // Gives a solution the digits that it has lost (recursion.cpp).
     void refine(const TreeState& k, const Input& in, double* udot, double* lambda);
+    // What is left of the efforts along speeds: that of a drive, with the opposite sign, is what it has to exert beside
+    // those.
+    const std::vector<double>& lacks(const TreeState& k, const Input& in, const double* udot, const double* lambda) {
+        find_lacks(k, in, udot, lambda);
+        return lack_;
+    }
     // Accelerations of the links for those of the joints, the ground's being 0.
     void accelerations(const TreeState& k, const Twist* bias, const double* udot, std::vector<Twist>& out) const;
 
@@ -95,11 +105,29 @@ class Recursion {
     void substitute_closed(int node);
     void judge(const TreeState& k, int link);
     void find_lacks(const TreeState& k, const Input& in, const double* udot, const double* lambda);
-    void up(const TreeState& k, const Input& in);
-    void down(const TreeState& k, const Input& in, double* udot, double* lambda);
-    void along_joint(const TreeState& k, int link, const Input& in, const Load& p, const Twist& a);
-    void close_up(int node, const double* targets);
-    void close_down(int node, const Twist& a, double* lambda) const;
+    // What solve() works with.
+    template <class S>
+    struct Flow {
+        std::vector<ForceT<S>> p;   // per link
+        std::vector<S> g;           // per slot
+        std::vector<S> y;           // per closed slot, in the order of pivots: R⁻ᵀ (γ − g)
+        std::vector<S> z;           // per speed
+        std::vector<MotionT<S>> a;  // per link
+    };
+    template <class S>
+    Flow<S>& flow();
+    template <class S>
+    void find(const TreeState& k, const InputT<S>& in, S* udot, S* lambda);
+    template <class S>
+    void up(const TreeState& k, const InputT<S>& in);
+    template <class S>
+    void down(const TreeState& k, const InputT<S>& in, S* udot, S* lambda);
+    template <class S>
+    void along_joint(const TreeState& k, int link, const InputT<S>& in, const ForceT<S>& p, const MotionT<S>& a);
+    template <class S>
+    void close_up(int node, const S* targets);
+    template <class S>
+    void close_down(int node, const MotionT<S>& a, S* lambda);
 
     const LinkTree& tree_;
     int rows_;
@@ -123,11 +151,8 @@ class Recursion {
     std::vector<std::uint8_t> dropped_;
     double smallest_ = 1.0, largest_dropped_ = 0.0;
 
-    std::vector<Load> p_;            // per link
-    std::vector<double> g_;          // per slot
-    std::vector<double> y_;          // per closed slot, in the order of pivots: R⁻ᵀ (γ − g)
-    std::vector<double> z_;          // per speed
-    std::vector<Twist> a_;           // per link
+    Flow<double> one_;
+    Flow<Four> four_;
     std::vector<double> reflector_;  // workspace of one node
 
     // Inertias before anything was taken from them: the size of their rounding.

@@ -14,6 +14,7 @@ namespace {
 // A link's frame turned about and moved along its axis.
 struct ChosenFrame {
     Place at;            // joint frame in the parent's chosen frame
+    Place own;           // of itself in the link's
     bool axial = false;  // at = shift along x, turn about x, shift along z
     double along = 0;    // axial: the last of these
     double offset = 0;   // added to the angle
@@ -104,6 +105,7 @@ std::vector<ChosenFrame> choose_frames(const LinkTree& tree) {
         } else {
             out[i].at = at * moves[i].place();
         }
+        out[i].own = moves[i].place();
         move_mass(link, moves[i], out[i]);
     }
     return out;
@@ -164,6 +166,7 @@ TreePass::TreePass(const Model& model, const LinkTree& tree)
         }
 #endif
         links_.push_back(k);
+        chosen_.push_back(chosen[i].own);
     }
     coordinates_ = tree.coordinates, speeds_ = tree.speeds;
     given_.assign(drives_.size(), 0.0);
@@ -229,9 +232,10 @@ void TreePass::pass_other(Workspace<T>& w, int i, const T* x, const T* u, Articu
         const Vec3T<T> z = -D.solve(asked.n);
         T* extra = w.extra.data() + kExtra * k.extra;
         store(extra, D.solve(p.n));
+        store(extra + 12, D);
         Vec3T<T> columns[3];
         for (int j = 0; j < 3; ++j) {
-            columns[j] = D.forward({I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]});
+            columns[j] = D.forward(Vec3T<T>{I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]});
             const Vec3T<T> column = D.back(columns[j]);
             extra[3 + j] = column.x, extra[6 + j] = column.y, extra[9 + j] = column.z;
         }
@@ -242,18 +246,18 @@ void TreePass::pass_other(Workspace<T>& w, int i, const T* x, const T* u, Articu
         for (T& b : I.B.m) b = o;
     } else {
         MotionT<T> a = c;
+        const ForceT<T> U = I * axis;
+        link.U = U;
         if (k.given >= 0) {
             link.z = number<T>(given_[k.given]);
             a += link.z * axis;
         } else {
-            const ForceT<T> U = I * axis;
-            link.U = U;
             link.inverse = 1.0 / (dot(axis, U) + k.rotor);
             link.z = w.effort[k.u] - dot(axis, p);
             a += (link.inverse * (link.z - dot(c, U))) * axis;
         }
         p += I * a;
-        if (k.given < 0) I.add_dyad(-link.inverse, link.U, link.U);
+        if (k.given < 0) I.add_dyad(-link.inverse, U, U);
     }
     Mat3T<T> R = k.motion == Motion::turn ? matrix_of<T>(k) : rotation_of(k, x);
     if (turns) R = R * Mat3T<T>{{link.cosine, -link.sine, o, link.sine, link.cosine, o, o, o, one}};
@@ -267,15 +271,19 @@ void TreePass::pass_free(Workspace<T>& w, int i, ArticulatedT<T>& I, ForceT<T>& 
     Mat3T<T> G;
     Vec3T<T> columns[3];
     for (int j = 0; j < 3; ++j) {
-        columns[j] = D.forward({I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]});
+        columns[j] = D.forward(Vec3T<T>{I.B.m[j], I.B.m[3 + j], I.B.m[6 + j]});
         const Vec3T<T> column = D.back(columns[j]);
         G.m[j] = column.x, G.m[3 + j] = column.y, G.m[6 + j] = column.z;
     }
     D.take_from(I.C, columns);
-    const Vec3T<T> n = D.solve(p.n), a = -FactorsT<T>(I.C).solve(p.f - transpose_times(I.B, n));
+    const FactorsT<T> rest(I.C);
+    const Vec3T<T> n = D.solve(p.n), a = -rest.solve(p.f - transpose_times(I.B, n));
     T* extra = w.extra.data() + kExtra * links_[i].extra;
     store(extra, -n - G * a);
     store(extra + 3, a);
+    std::copy_n(G.m, 9, extra + 6);
+    store(extra + 15, D);
+    store(extra + 15 + kFactors, rest);
     I = ArticulatedT<T>{};
     p = {zero<T>(), zero<T>()};
 }
@@ -411,6 +419,7 @@ void TreePass::accelerate(double t, const T* x, const T* u, T* udot) {
         const Drive& drive = drives_[i];
         given_[i] = drive.function < 0 ? 0.0 : model_.functions[drive.function](t).d2 / drive.factor;
     }
+    if constexpr (std::is_same_v<T, double>) ++passes_;
     efforts(t, x, u, w.effort.data());
     velocities(w, x, u);
     inertias(w, x, u);

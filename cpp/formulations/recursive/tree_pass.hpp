@@ -3,6 +3,7 @@
 // the tree; everything else takes the general way (recursion.hpp).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "formulations/recursive/links.hpp"
@@ -41,8 +42,11 @@ struct LinkWork {
     T inverse, z;  // 1/d; effort left along the joint, or its given acceleration
 };
 
-// A ball keeps D⁻¹ n (3) and D⁻¹ B (9), a free body its acceleration (6).
-inline constexpr int kExtra = 12;
+// S = L D Lᵀ: below the diagonal of L, and D⁻¹.
+inline constexpr int kFactors = 6;
+// A ball keeps D⁻¹ n (3), D⁻¹ B (9) and the factors of D; a free body its acceleration (6), A⁻¹ B (9), the factors of A
+// and those of C − Bᵀ A⁻¹ B.
+inline constexpr int kExtra = 15 + 2 * kFactors;
 
 class TreePass {
   public:
@@ -56,7 +60,13 @@ class TreePass {
     // Many states, one after another in x, u and udot: as many side by side as a vector holds.
     void accelerate_batch(double t, int states, const double* x, const double* u, double* udot);
 
+    // How often accelerations of one state have been found: what is kept of the last is new when this is.
+    std::int64_t passes() const { return passes_; }
+    // A link's frame as it is chosen here, in that of the link tree.
+    const Place& chosen(int link) const { return chosen_[link]; }
+
   private:
+    friend class PassTangent;
     template <class T>
     struct Workspace {
         std::vector<LinkWork<T>, AlignedAllocator<LinkWork<T>>> link;
@@ -88,9 +98,11 @@ class TreePass {
     const Model& model_;
     std::vector<LinkConstants, AlignedAllocator<LinkConstants>> links_;
     std::vector<OwnRows, AlignedAllocator<OwnRows>> own_rows_;
+    std::vector<Place> chosen_;
     JointEfforts efforts_;
     std::vector<Drive> drives_;
     std::vector<double> given_;
+    std::int64_t passes_ = 0;
     int branches_ = 0, extras_ = 0, coordinates_ = 0, speeds_ = 0;
     Workspace<double> one_;
     Workspace<Lane> lanes_;

@@ -167,16 +167,16 @@ void TreeState::write_poses(double* poses) const {
     }
 }
 
-void TreeState::write_twists(double* twists) const {
+void TreeState::write_motions(const Twist* links, double* records) const {
     for (size_t b = 0; b < tree.bodies.size(); ++b) {
         const BodyPlace& place = tree.bodies[b];
         const int body = static_cast<int>(b);
         if (place.link < 0) {
-            store_twist(twists, body, kZero, kZero);
+            store_twist(records, body, kZero, kZero);
             continue;
         }
-        const Twist& v = velocity[place.link];
-        store_twist(twists, body, world[place.link] * (v.v + cross(v.w, place.at.shift)),
+        const Twist& v = links[place.link];
+        store_twist(records, body, world[place.link] * (v.v + cross(v.w, place.at.shift)),
                     transpose_times(place.at.rotation, v.w));
     }
 }
@@ -189,17 +189,9 @@ Vec3 TreeState::centripetal(int body) const {
 }
 
 void TreeState::write_accelerations(const Twist* links, double* records) const {
-    for (size_t b = 0; b < tree.bodies.size(); ++b) {
-        const BodyPlace& place = tree.bodies[b];
-        const int body = static_cast<int>(b);
-        if (place.link < 0) {
-            store_twist(records, body, kZero, kZero);
-            continue;
-        }
-        const Twist& a = links[place.link];
-        store_twist(records, body, world[place.link] * (a.v + cross(a.w, place.at.shift)) + centripetal(body),
-                    transpose_times(place.at.rotation, a.w));
-    }
+    write_motions(links, records);
+    for (size_t b = 0; b < tree.bodies.size(); ++b)
+        if (tree.bodies[b].link >= 0) bellcrank::add(records + kTwist * b, centripetal(static_cast<int>(b)));
 }
 
 void TreeState::add_loads(const double* records, double sign, Load* links) const {

@@ -27,7 +27,9 @@ class TreeState {
     void move(const double* u);
     // Poses and twists of the bodies (spatial/body_state.hpp), the ground's included.
     void write_poses(double* poses) const;
-    void write_twists(double* twists) const;
+    void write_twists(double* twists) const { write_motions(velocity.data(), twists); }
+    // The same of bodies for any motions of the links.
+    void write_motions(const Twist* links, double* records) const;
     // Accelerations of the bodies in the layout of twists, for those of the links.
     void write_accelerations(const Twist* links, double* records) const;
     // Forces on the bodies, in records as applied_forces() has them, added up on the links with a sign.
