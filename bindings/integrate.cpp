@@ -3,6 +3,7 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
@@ -225,12 +226,15 @@ class RunSink final : public PythonSink {
 
 // A run of a system that Python holds, with what it records.
 struct RunAt {
-    RunAt(SystemAt& at, SimulationOptions options, Observation what)
+    RunAt(SystemAt& at, SimulationOptions options, Observation what, bool keeps_tape)
         : at(at),
+          tape(keeps_tape ? std::make_shared<Tape>(at.core().configuration_size(), at.core().tangent_size()) : nullptr),
           sink(at.core().observation_size(what), at),
-          run(make_run({at.core().ports(), std::move(options), std::move(what), at.time, at.x, at.u, sink})) {}
+          run(make_run(
+              {at.core().ports(), std::move(options), std::move(what), at.time, at.x, at.u, sink, tape.get()})) {}
 
     SystemAt& at;
+    const std::shared_ptr<Tape> tape;
     RunSink sink;
     std::unique_ptr<Run> run;
 };
@@ -286,7 +290,7 @@ nb::dict outcome(RunAt& self) {
 void make_run_at(RunAt* self, SystemAt& system, const std::string& method, double step, double max_step, double rtol,
                  double atol, const Observation& what, int max_order, std::vector<EventFunction> events,
                  std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances,
-                 std::vector<double> periods) {
+                 std::vector<double> periods, bool keeps_tape) {
     SimulationOptions options;
     options.method = method;
     options.step = step;
@@ -303,7 +307,7 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
     options.periods = std::move(periods);
     if (std::ranges::any_of(options.periods, [](double period) { return !(period > 0.0); }))
         throw std::invalid_argument("periods: they must be greater than zero");
-    new (self) RunAt(system, std::move(options), what);
+    new (self) RunAt(system, std::move(options), what, keeps_tape);
 }
 
 }  // namespace
@@ -317,6 +321,15 @@ void bind_integrate(nb::module_& m) {
             return PoleWatch(self.core(), self.core()).undefined(self.time, self.x.data(), self.u.data());
         },
         "system"_a, "The model row with an angle that has no direction at the system's state, -1: none.");
+    m.def(
+        "break_times",
+        [](SystemAt& self, double from, double to) {
+            std::vector<double> found;
+            self.core().break_times(from, to, found);
+            return found;
+        },
+        "system"_a, "begin"_a, "end"_a,
+        "Times between two, neither included, at which functions of time or their first two derivatives jump.");
     m.def("kinematics", &kinematics, "system"_a, "output_times"_a, "what"_a, "on_block"_a, "on_progress"_a,
           nb::sig("def kinematics(system: SystemAt, output_times: collections.abc.Sequence[float], what: Observation, "
                   "on_block: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], None], "
@@ -326,16 +339,18 @@ void bind_integrate(nb::module_& m) {
     auto event = bind_record<EventFunction>(
         m, "EventFunction", "A program of one output that crosses zero: 1: from below, -1: from above, 0: both.");
     make_by_name(event);
+    nb::class_<Tape>(m, "Tape", "What a run has gone through: where it stood, and how it went on from there.");
     nb::class_<RunAt>(m, "Run", "A run of a system: it goes on with the method's history as often as it is told to.")
         .def("__init__", &make_run_at, "system"_a, nb::kw_only(), "method"_a, "step"_a, "max_step"_a, "rtol"_a,
              "atol"_a, "what"_a, "max_order"_a = 12, "events"_a = std::vector<EventFunction>(),
              "event_coordinates"_a = std::vector<int>(), "tolerances"_a = std::vector<std::pair<double, double>>(),
-             "periods"_a = std::vector<double>(), nb::keep_alive<1, 2>(),
+             "periods"_a = std::vector<double>(), "keeps_tape"_a = false, nb::keep_alive<1, 2>(),
              "The system's state must be projected; it is that of the run. events: of adaptive methods; an\n"
              "input's place is -1 for the time, else in what observe() writes of event_coordinates. tolerances: (rtol, "
              "atol) of translations, rotations, their rates, "
              "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none. periods: of "
-             "samples, from the start on.")
+             "samples, from the start on. keeps_tape: whether the run can be followed again.")
+        .def_ro("tape", &RunAt::tape, nb::sig("def tape(self) -> Tape | None"), "What was kept to follow it again.")
         .def("advance", &advance, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
              "on_sample"_a = nb::none(), "on_slow"_a = nb::none(),
              nb::sig("def advance(self, outputs: collections.abc.Sequence[float], end: float, last: bool, flush: bool, "

@@ -1,9 +1,14 @@
 // Derivatives of what a formulation finds at a state.
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+#include <optional>
+
+#include "integrate/run_tangent.hpp"
 #include "state_of.hpp"
 #include "tangents/equations_tangent.hpp"
 
@@ -38,7 +43,9 @@ void in_fours(SystemAt& self, const DirectionsOf& of, int count, Use use) {
     const auto n = static_cast<size_t>(self.core().tangent_size());
     const std::vector<NumberPlace> places = places_of(model, of.places);
     if (of.along.rows() > 0) check_size(of.along.cols(), static_cast<int>(places.size()), "along");
-    ModelTangent numbers(model);
+    const bool changed = of.along.rows() > 0 && !places.empty();
+    std::optional<ModelTangent> numbers;
+    if (changed) numbers.emplace(model);
     std::vector<double> x(kDirections * n), u(x.size());
     std::vector<ModelTangent::Change> changes(places.size());
     for (int first = 0; first < count; first += kDirections) {
@@ -56,9 +63,8 @@ void in_fours(SystemAt& self, const DirectionsOf& of, int count, Use use) {
             for (size_t i = 0; of.along.rows() > 0 && i < places.size(); ++i)
                 changes[i].along[k] = of.along(first + k, i);
         }
-        const bool changed = of.along.rows() > 0 && !places.empty();
-        if (changed) numbers.change(changes);
-        use(Derivatives::Directions{t, x.data(), u.data(), changed ? &numbers : nullptr}, x, u, first, here);
+        if (changed) numbers->change(changes);
+        use(Derivatives::Directions{t, x.data(), u.data(), changed ? &*numbers : nullptr}, x, u, first, here);
     }
 }
 
@@ -152,9 +158,9 @@ std::tuple<Rows, Rows, Rows> body_directions(SystemAt& self, const Column& udot,
     return {out[0], out[1], out[2]};
 }
 
-// Calls `take_changes` with what EquationsTangent finds along these, four directions at a time.
+// Calls `take_changes` with what EquationsTangent finds along directions, four at a time.
 template <class Take>
-void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const DirectionsOf& of,
+void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const DirectionsOf& of, int count,
                   EquationsTangent::Changes& changes, Take take_changes) {
     const Model& model = self.core().model();
     std::vector<double> accelerations(kTwist * (model.bodies() + 1));
@@ -163,7 +169,7 @@ void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const D
     EquationsTangent equations(model, self.core().branches());
     const ModelTangent constant(model);
     const std::vector<double> none(model.rows_total(), 0.0);
-    with_bodies(self, udot, rates, of, count_of(self, of),
+    with_bodies(self, udot, rates, of, count,
                 [&](const Derivatives::Directions& d, const std::vector<double>(&bodies)[3], int first, int here) {
                     const Scenery at = self.scenery();
                     equations.along({self.time, at.x, at.u, accelerations.data(), none.data()},
@@ -182,7 +188,7 @@ std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& u
     Rows out[3] = {Rows(count, size), Rows(count, size), Rows(count, size)};
     EquationsTangent::Changes changes;
     changes.of_coordinates = true;
-    along_motion(self, udot, rates, of, changes, [&](int first, int here) {
+    along_motion(self, udot, rates, of, count, changes, [&](int first, int here) {
         for (int level = 0; level < 3; ++level) take(out[level], changes.coordinates[level], first, here);
     });
     return {out[0], out[1], out[2]};
@@ -191,10 +197,12 @@ std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& u
 Rows row_tangents(SystemAt& self, const Column& udot, const Rows& x, const Rows& u, const Rows& rates, const Column& t,
                   const Places& places, const Rows& along) {
     const DirectionsOf of{x, u, t, places, along};
-    Rows out(count_of(self, of), self.core().model().rows_total());
+    const int count = count_of(self, of);
+    Rows out(count, self.core().model().rows_total());
     EquationsTangent::Changes changes;
     EquationsTangent::ask(changes, 2);
-    along_motion(self, udot, rates, of, changes, [&](int first, int here) { take(out, changes.rows[2], first, here); });
+    along_motion(self, udot, rates, of, count, changes,
+                 [&](int first, int here) { take(out, changes.rows[2], first, here); });
     return out;
 }
 
@@ -233,6 +241,78 @@ ByAll closed_gradient(SystemAt& self, const Column& of_x, const Column& of_u, co
     });
 }
 
+// A run that is followed along directions, with the system that it was of.
+struct RunTangentAt {
+    RunTangentAt(SystemAt& system, const Tape& tape, const std::string& method, double rtol, double atol,
+                 bool is_looser, const std::vector<std::pair<int, int>>& watched)
+        : at(system),
+          width(watched.size()),
+          tangent(system.core().ports(), system.core().model(), tape, method, Tolerances(rtol, atol), is_looser,
+                  list(watched)) {}
+
+    static std::vector<RunTangent::Watched> list(const std::vector<std::pair<int, int>>& watched) {
+        std::vector<RunTangent::Watched> out;
+        for (const auto& [what, number] : watched)
+            out.push_back({static_cast<RunTangent::Watched::What>(what), number});
+        return out;
+    }
+
+    SystemAt& at;
+    size_t width;
+    RunTangent tangent;
+};
+
+using Cube = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
+
+std::pair<Cube, Column> follow(RunTangentAt& self, const Rows& x, const Rows& u, const Places& places,
+                               const Rows& along) {
+    const auto count = static_cast<int>(x.rows());
+    const int n = self.at.core().tangent_size();
+    check_size(x.cols(), n, "x");
+    check_size(u.rows(), count, "u");
+    check_size(u.cols(), n, "u");
+    check_size(along.rows(), count, "along");
+    check_size(along.cols(), static_cast<int>(places.size()), "along");
+    const std::vector<NumberPlace> numbers = places_of(self.at.core().model(), places);
+    const size_t shape[3] = {static_cast<size_t>(self.tangent.outputs()), static_cast<size_t>(count), self.width};
+    auto* out = new std::vector<double>(shape[0] * shape[1] * shape[2]);
+    const nb::capsule owner(out, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    Column left(count);
+    {
+        const nb::gil_scoped_release release;
+        self.tangent.forward(count, x.data(), u.data(), numbers, along.data(), out->data(), left.data());
+    }
+    return {Cube(out->data(), 3, shape, owner), left};
+}
+
+std::tuple<Column, Column, Column, double> follow_back(RunTangentAt& self, const Rows& seeds, const Places& places,
+                                                       bool errors) {
+    check_size(seeds.rows(), self.tangent.outputs(), "seeds");
+    check_size(seeds.cols(), static_cast<int>(self.width), "seeds");
+    const Model& model = self.at.core().model();
+    const std::vector<NumberPlace> further = places_of(model, places);
+    Derivatives::Gradient start;
+    ModelGradient by_numbers(model);
+    double error = std::numeric_limits<double>::quiet_NaN();
+    {
+        const nb::gil_scoped_release release;
+        self.tangent.backward(seeds.data(), further, start, by_numbers, errors ? &error : nullptr);
+    }
+    Column numbers(further.size());
+    for (size_t i = 0; i < further.size(); ++i) numbers[i] = by_numbers.at(further[i]);
+    return {Eigen::Map<const Column>(start.x.data(), start.x.size()),
+            Eigen::Map<const Column>(start.u.data(), start.u.size()), numbers, error};
+}
+
+nb::list remarks(const RunTangentAt& self) {
+    static constexpr const char* kNames[] = {"grazing", "together", "touching", "idle", "open"};
+    nb::list out;
+    for (const RunTangent::Remark& one : self.tangent.remarks())
+        out.append(nb::make_tuple(kNames[static_cast<int>(one.what)], one.t,
+                                  one.stop < 0 ? -1 : self.at.core().row_of_stop(one.stop), one.size));
+    return out;
+}
+
 using ByAllMotion = std::tuple<double, Column, Column, Column, Column>;
 
 ByAllMotion coordinate_gradient(SystemAt& self, const Column& udot, const Column& of_values, const Column& of_rates,
@@ -261,6 +341,35 @@ ByAllMotion coordinate_gradient(SystemAt& self, const Column& udot, const Column
 }  // namespace
 
 void bind_tangents(nb::module_& m) {
+    nb::class_<RunTangentAt>(m, "RunTangent",
+                             "A run that is followed again, along directions of its start and of numbers.")
+        .def(
+            nb::init<SystemAt&, const Tape&, const std::string&, double, double, bool,
+                     const std::vector<std::pair<int, int>>&>(),
+            "system"_a, "tape"_a, "method"_a, "rtol"_a, "atol"_a, "is_looser"_a, "watched"_a, nb::keep_alive<1, 2>(),
+            "watched: numbers of each frame, (0, coordinate) its value, (1, coordinate) its rate, (2, coordinate) its\n"
+            "second rate, (3, row) a multiplier, (4, 15 body + k) of its frame position, velocity, acceleration, "
+            "angular\n"
+            "velocity and acceleration, world axes, (5, 0) its time, which changes where an event ends the run. rtol, "
+            "atol: of the steps in which it is followed; is_looser: "
+            "whether\n"
+            "they are larger than those of the run. Refuses a tape that cannot be followed.")
+        .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a,
+             nb::sig("def follow(self, x: numpy.typing.NDArray[numpy.float64], u: numpy.typing.NDArray[numpy.float64], "
+                     "places: collections.abc.Sequence[tuple[str, int]], along: numpy.typing.NDArray[numpy.float64]) "
+                     "-> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+             "Changes of what is watched, (frames, d, watched), along directions of the start (d, n) and of numbers\n"
+             "(d, places); and by how much rows stay open at the start, (d,).")
+        .def(
+            "follow_back", &follow_back, "seeds"_a, "places"_a, "errors"_a,
+            "The gradient of a sum of what is watched with weights (frames, watched): by the state at the start (n,),\n"
+            "(n,), and by numbers (places,); and, where errors are asked for, what the sum would be without those of\n"
+            "the method, less what it is.")
+        .def_prop_ro(
+            "steps", [](const RunTangentAt& self) { return self.tangent.steps(); }, "In how many it is followed.")
+        .def("remarks", &remarks, nb::sig("def remarks(self) -> list[tuple[str, float, int, float]]"),
+             "What the last call found on the way that makes derivatives large or one-sided: its kind, its time, the\n"
+             "row of a stop or -1, and how large.");
     m.def("closed_directions", &closed_directions, "system"_a, "x"_a, "u"_a, "t"_a, "places"_a, "along"_a,
           "Directions of the state (d, n), as the formulation's tangent vectors, changed by the least to directions\n"
           "along which the rows hold; and the largest change of a row that is left, (d,). t: changes of time, (d,).\n"
@@ -273,6 +382,12 @@ void bind_tangents(nb::module_& m) {
           "along"_a,
           "Changes of all coordinates of the model, their rates and second rates, (d, coordinates) each, for\n"
           "accelerations udot (n,) that change by rates (d, n).");
+    m.def(
+        "body_directions", &body_directions, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a,
+        "along"_a,
+        "How all bodies move along directions of the state, with accelerations udot (n,) that change by rates\n"
+        "(d, n): displacements, changes of velocities and of accelerations, (d, 8 (bodies + 1)) each, in the records\n"
+        "of maximal coordinates, of points that are centres of mass.");
     m.def("row_tangents", &row_tangents, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a, "along"_a,
           "Changes of the second rates of all rows, (d, rows), without their compliance: zero where they hold.");
     m.def(
@@ -281,12 +396,6 @@ void bind_tangents(nb::module_& m) {
         "The gradient of a sum of coordinates, their rates and second rates with weights (coordinates,) each: by\n"
         "time, by the state (n,), (n,), by the accelerations (n,), and by numbers of the model (places,). In maximal\n"
         "coordinates.");
-    m.def(
-        "body_directions", &body_directions, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a,
-        "along"_a,
-        "How all bodies move along directions of the state, with accelerations udot (n,) that change by rates\n"
-        "(d, n): displacements, changes of velocities and of accelerations, (d, 8 (bodies + 1)) each, in the records\n"
-        "of maximal coordinates, of points that are centres of mass.");
     m.def("gradient", &gradient, "system"_a, "of_rates"_a, "of_multipliers"_a, "places"_a,
           "The gradient of a sum of these with weights (n,) and (rows,): by time, by the state (n,), (n,), and by\n"
           "numbers of the model (places,).");

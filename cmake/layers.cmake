@@ -33,7 +33,7 @@ set(assemblies_sees linalg)
 set(adaptive_sees trees)
 set(derivation_sees trees expression)
 set(formulations_sees bodies impulses linalg trees assemblies adaptive derivation)
-set(integrate_sees linalg)
+set(integrate_sees linalg tangents)
 
 # One include directory per folder, holding nothing but a link to that folder.
 foreach(layer IN LISTS BELLCRANK_LAYERS)

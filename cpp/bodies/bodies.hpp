@@ -30,6 +30,7 @@ class Bodies : public System {
     void expand(const double* components, double* u) const final;
     bool has_flat_charts() const final { return is_planar(); }
     void retract(const double* x0, const double* xi, double* out) const final;
+    void displacement(const double* x0, const double* x1, double* xi) const final;
     void chart_rate(const double* xi, const double* u, double* rate) const final;
     void chart_velocity(const double* xi, const double* rate, double* u) const final;
     void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const final;

@@ -129,6 +129,13 @@ void Bodies::retract(const double* x0, const double* xi, double* out) const {
     if (out != x0) std::copy_n(x0 + kPose * model_->ground(), kPose, out + kPose * model_->ground());
 }
 
+void Bodies::displacement(const double* x0, const double* x1, double* xi) const {
+    std::fill_n(xi, tangent_size(), 0.0);
+    for (int b = 0; b < model_->bodies(); ++b)
+        store_twist(xi, b, pose_position(x1, b) - pose_position(x0, b),
+                    quaternion_log(conjugate(pose_rotation(x0, b)) * pose_rotation(x1, b)));
+}
+
 void Bodies::chart_rate(const double* xi, const double* u, double* rate) const {
     for (int b = 0; b <= model_->bodies(); ++b)
         store_twist(rate, b, twist_linear(u, b), rotation_vector_rate(twist_angular(xi, b), twist_angular(u, b)));

@@ -30,6 +30,15 @@ class Closing : public ConstrainedBodies {
                           double* du, double* left) final;
     void close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
                        const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
+    void add_turning(const double* u, double sign, const double* dx, int lanes, double* rate) final;
+    void measure_tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                         const double* dudot, Measured& out) final;
+    void measure_adjoint(double t, const double* x, const double* u, const double* udot, const Measured& of,
+                         const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
+    void impact_tangent(double t, const double* x, const double* u, const double* u1, const Directions& directions,
+                        double* du1) final;
+    void impact_adjoint(double t, const double* x, const double* u, const double* u1, const double* of_after,
+                        const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
 
     // Model rows that depend on others at a configuration while all stops are open, found anew.
     std::vector<int> redundant_rows(double t, const double* x);
@@ -63,8 +72,14 @@ class Closing : public ConstrainedBodies {
     std::vector<double> rhs_;   // rows
     EquationsTangent::Changes changes_;
     std::vector<double> along_, wanted_, mu_;  // tangent vector; rows
+    std::vector<double> model_multipliers_;    // by row of the model
 
   private:
+    // What an impact did, by row of the model, and with what restitution.
+    struct Impact {
+        std::vector<double> jump, impulses, restitution;  // tangent vector; rows
+    };
+    Impact impact_of(double t, const double* x, const double* u, const double* u1);
     Closing(const char* name, std::shared_ptr<const Model> model, const RefinedClosingOptions& options,
             Delassus delassus);
 

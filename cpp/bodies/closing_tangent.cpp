@@ -1,8 +1,9 @@
-// Directions along which rows hold.
+// Directions along which rows hold, what is measured along them, and impacts.
 #include <algorithm>
 #include <cmath>
 
 #include "bodies/closing.hpp"
+#include "tangents/frame_motion.hpp"
 
 namespace bellcrank {
 
@@ -11,6 +12,13 @@ namespace {
 // Of what rows were off at first: what may be left of it, and how often it is solved for.
 constexpr double kLeft = 1e-15;
 constexpr int kMostRounds = 3;
+// Of an impact: what may be left, of its speeds, that rounding does not make.
+constexpr double kUnexplained = 1e-7;
+
+int block_of(const Model& model, int row) {
+    const auto after = std::ranges::partition_point(model.blocks, [row](const Block& b) { return b.row_end <= row; });
+    return static_cast<int>(after - model.blocks.begin());
+}
 
 }  // namespace
 
@@ -122,6 +130,162 @@ void Closing::close_adjoint(double t, const double* x, const double* u, const do
     if (has_velocity_rows()) leave_out_velocity_rows(true, t, x);
     open(0, out.x);
     if (has_velocity_rows()) leave_out_velocity_rows(false, t, x);
+}
+
+void Closing::add_turning(const double* u, double sign, const double* dx, int lanes, double* rate) {
+    for (int b = 0; b < model_->bodies(); ++b) {
+        const Vec3 w = sign * twist_angular(u, b);
+        const double* at = dx + lanes * (kTwist * b + 4);
+        double* to = rate + lanes * (kTwist * b + 4);
+        for (int k = 0; k < lanes; ++k) {
+            const Vec3 turned = cross(w, Vec3{at[k], at[lanes + k], at[2 * lanes + k]});
+            to[k] -= turned.x, to[lanes + k] -= turned.y, to[2 * lanes + k] -= turned.z;
+        }
+    }
+}
+
+void Closing::measure_tangent(double t, const double* x, const double* u, const double* udot,
+                              const Directions& directions, const double* dudot, Measured& out) {
+    EquationsTangent::ask(changes_, 0);
+    changes_.of_coordinates = true;
+    model_multipliers_.assign(rows_.rows(), 0.0);
+    equations().along({t, x, u, udot, model_multipliers_.data()}, {directions.t, directions.x, directions.u, dudot},
+                      numbers_along(directions), changes_);
+    changes_.of_coordinates = false;
+    for (int level = 0; level < 3; ++level) out.coordinates[level] = changes_.coordinates[level];
+    out.rows = changes_.rows[0];
+    if (out.of_frames) frame_tangent(*model_, x, u, udot, directions.x, directions.u, dudot, out.frames);
+}
+
+void Closing::measure_adjoint(double t, const double* x, const double* u, const double* udot, const Measured& of,
+                              const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
+    const auto seeds_of = [](const std::vector<double>& list) { return list.empty() ? nullptr : list.data(); };
+    EquationsTangent::Seeds seeds;
+    for (int level = 0; level < 3; ++level) seeds.coordinates[level] = seeds_of(of.coordinates[level]);
+    seeds.rows[0] = seeds_of(of.rows);
+    model_multipliers_.assign(rows_.rows(), 0.0);
+    EquationsTangent::Gradient found;
+    equations().transposed({t, x, u, udot, model_multipliers_.data()}, seeds, further, found, by_numbers);
+    out = {found.t, std::move(found.x), std::move(found.u), std::move(found.udot)};
+    if (!of.frames.empty()) frame_adjoint(*model_, x, u, udot, of.frames, out.x.data(), out.u.data(), out.udot.data());
+}
+
+// Impulses Λ of those rows that push, and Newton's law of impact where they are stops:
+//   M (u1 − u) = Jᵀ Λ,   Ċ(u1) = −e Ċ(u),
+// e = 0 for all others. It is of the form of the equations of motion with u1 − u for u̇ and nothing applied.
+Closing::Impact Closing::impact_of(double t, const double* x, const double* u, const double* u1) {
+    if (!is_current(t, x)) refresh(t, x);
+    const int n = tangent_size();
+    Impact found;
+    found.jump.resize(n);
+    for (int i = 0; i < n; ++i) found.jump[i] = u1[i] - u[i];
+    std::vector<double> wanted(rows_.rows()), impulses;
+    scale(found.jump.data(), scaled_.data());
+    rows_.multiply(scaled_.data(), wanted.data());
+    std::vector<double> none(n, 0.0);
+    solve_along(wanted, none.data(), impulses);
+    double most = 0.0, missed = 0.0;
+    for (int i = 0; i < n; ++i) {
+        most = std::max(most, std::abs(found.jump[i]));
+        missed = std::max(missed, std::abs(found.jump[i] - none[i]));
+    }
+    if (!(missed <= kUnexplained * most)) refuse("derivatives of an impact that rows which push do not explain");
+    found.impulses.resize(rows_.rows());
+    for (int r = 0; r < rows_.rows(); ++r) found.impulses[r] = impulses[rows_.storage_row(r)];
+    found.restitution.assign(rows_.rows(), 0.0);
+    measure_stops(t, x, u);
+    for (int i = 0; i < stops_.count(); ++i) {
+        const double bounce = stops_.bounce()[i];
+        if (!stops_.active()[i] || bounce == 0.0) continue;
+        const int row = stops_.rows()[i];
+        const double e = model_->blocks[block_of(*model_, row)].restitution;
+        if (!(std::abs(bounce + e * stops_.speed[i]) <= kUnexplained * std::abs(bounce)))
+            refuse("derivatives of an impact whose restitution was weakened");
+        found.restitution[row] = e;
+    }
+    return found;
+}
+
+void Closing::impact_tangent(double t, const double* x, const double* u, const double* u1, const Directions& directions,
+                             double* du1) {
+    equations();
+    const Impact impact = impact_of(t, x, u, u1);
+    const ModelTangent& numbers = numbers_along(directions);
+    const int n = tangent_size(), rows = rows_.rows();
+    std::vector<double> wanted(kDirections * rows), mu;
+    const MotionPoint before{t, x, u, at_rest_.data(), lambda_.data()},
+        after{t, x, u1, at_rest_.data(), lambda_.data()};
+    EquationsTangent::ask(changes_, 1);
+    equations().along(before, {directions.t, directions.x, directions.u, nullptr}, numbers, changes_);
+    const std::span<const Dual4> e = numbers.values(NumberArray::block_restitution);
+    for (int i = 0; i < stops_.count(); ++i) {
+        const int row = stops_.rows()[i];
+        if (impact.restitution[row] == 0.0) continue;
+        const Dual4& own = e[block_of(*model_, row)];
+        for (int k = 0; k < kDirections; ++k)
+            wanted[kDirections * row + k] =
+                -own.value * changes_.rows[1][kDirections * row + k] - own.d[k] * stops_.speed[i];
+    }
+    equations().along(after, {directions.t, directions.x, directions.u, nullptr}, numbers, changes_);
+    for (size_t i = 0; i < wanted.size(); ++i) wanted[i] -= changes_.rows[1][i];
+    changes_.of_rows[1] = false;
+    changes_.of_loads = true;
+    equations().along({t, x, at_rest_.data(), impact.jump.data(), impact.impulses.data(), false},
+                      {directions.t, directions.x, nullptr, nullptr}, numbers, changes_);
+    const std::span<const double> root = rows_.inverse_sqrt_mass();
+    wanted_.resize(rows);
+    along_.resize(n);
+    for (int k = 0; k < kDirections; ++k) {
+        for (int i = 0; i < n; ++i) along_[i] = root[i] * root[i] * changes_.loads[kDirections * i + k];
+        for (int r = 0; r < rows; ++r) {
+            const int row = rows_.storage_row(r);
+            wanted_[row] = rigid_[row] ? wanted[kDirections * r + k] : 0.0;
+        }
+        solve_along(wanted_, along_.data(), mu);
+        for (int i = 0; i < n; ++i) du1[kDirections * i + k] = directions.u[kDirections * i + k] + along_[i];
+    }
+}
+
+void Closing::impact_adjoint(double t, const double* x, const double* u, const double* u1, const double* of_after,
+                             const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
+    const Impact impact = impact_of(t, x, u, u1);
+    const int n = tangent_size(), rows = rows_.rows();
+    const std::span<const double> root = rows_.inverse_sqrt_mass();
+    std::vector<double> load(n), mu, seeds(rows);
+    for (int i = 0; i < n; ++i) load[i] = root[i] * root[i] * of_after[i];
+    wanted_.assign(rows, 0.0);
+    solve_along(wanted_, load.data(), mu);
+    for (int r = 0; r < rows; ++r) {
+        const int row = rows_.storage_row(r);
+        seeds[r] = rigid_[row] ? mu[row] : 0.0;
+    }
+    out = {0.0, std::vector<double>(n, 0.0), {of_after, of_after + n}, {}};
+    EquationsTangent::Gradient found;
+    const auto take = [&](const MotionPoint& at, const EquationsTangent::Seeds& of, bool of_rates) {
+        equations().transposed(at, of, further, found, by_numbers);
+        out.t += found.t;
+        for (int i = 0; i < n; ++i) {
+            out.x[i] += found.x[i];
+            if (of_rates) out.u[i] += found.u[i];
+        }
+    };
+    EquationsTangent::Seeds by_rows;
+    by_rows.rows[1] = seeds.data();
+    take({t, x, u1, at_rest_.data(), lambda_.data()}, by_rows, true);
+    EquationsTangent::Seeds by_loads;
+    by_loads.loads = load.data();
+    take({t, x, at_rest_.data(), impact.jump.data(), impact.impulses.data(), false}, by_loads, false);
+    std::vector<double> bounced(rows, 0.0);
+    bool any = false;
+    for (int i = 0; i < stops_.count(); ++i) {
+        const int row = stops_.rows()[i];
+        if (impact.restitution[row] == 0.0) continue;
+        any = true;
+        bounced[row] = impact.restitution[row] * seeds[row];
+        by_numbers[NumberArray::block_restitution][block_of(*model_, row)] += stops_.speed[i] * seeds[row];
+    }
+    by_rows.rows[1] = bounced.data();
+    if (any) take({t, x, u, at_rest_.data(), lambda_.data()}, by_rows, true);
 }
 
 }  // namespace bellcrank

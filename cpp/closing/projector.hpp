@@ -136,6 +136,7 @@ class Projected : public Base, protected Projector {
   public:
     int stops() const final { return stops_.count(); }
     int row_of_stop(int stop) const final { return stops_.rows()[stop]; }
+    bool is_touched(int stop) const final { return stops_.touched()[stop] != 0; }
     void watch_stops(double t, const double* x, const double* u) final {
         measure_stops(t, x, u);
         stops_.watch();

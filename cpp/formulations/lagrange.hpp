@@ -57,7 +57,6 @@ class Lagrange final : public Closing {
     std::vector<std::uint8_t> held_stops_;       // per model row, if there are stops
     std::vector<double> defect_;                 // tangent vector
     std::vector<double> impulse_, residual_;     // rows
-    std::vector<double> model_multipliers_;      // by row of the model
 };
 
 }  // namespace bellcrank

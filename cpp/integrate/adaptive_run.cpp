@@ -266,6 +266,7 @@ void AdaptiveRun::begin_motion(double first) {
 
 // Steps over a pole; the motion begins anew behind it.
 bool AdaptiveRun::cross(double h, double target) {
+    spoil_tape("it went over a pole of a direction");
     step_ = {t_, h < target - t_ ? t_ + h : target, h};
     crossing_ = true;
     if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, curve_);
@@ -328,7 +329,10 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
         report(root, xo_, uo_);
     }
     output_before(step_.end);
-    if (outcome.impact) ledger_.strike(t_, x_.data(), u_.data(), true);
+    if (outcome.impact) {
+        spoil_tape("what lay on a stop was hit");
+        ledger_.strike(t_, x_.data(), u_.data(), true);
+    }
     if (!is_running() || !is_sound(true) || !accept(step_.end, step_.h)) return false;
     record_if_due();
     stuck_ = false;
@@ -354,7 +358,11 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     if (!is_running()) return false;
     const bool stop_met = watch_.is_stop(root.event);
     curve_(root.time, xo_.data(), uo_.data());
-    if (stop_met) ledger_.strike(root.time, xo_.data(), uo_.data(), false), ports_.stops.meet_stops();
+    if (stop_met) {
+        keep_impact(root.time, xo_, uo_);
+        ledger_.strike(root.time, xo_.data(), uo_.data(), false);
+        ports_.stops.meet_stops();
+    }
     const bool met = ports_.projection.project(root.time, xo_.data(), uo_.data());
     x1_.swap(xo_);
     u1_.swap(uo_);
@@ -363,6 +371,7 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     if (watch_.is_contact(root.event)) contacts_.end_by(root.event - watch_.first_contact());
     if (!accept(root.time, root.time - step_.begin)) return false;
     stuck_ = stop_met && root.time - step_.begin <= shortest();
+    if (stuck_ && tape_ != nullptr) tape_->last().meets = true;
     if (stuck_) return true;
     report(root, x_, u_);
     const bool goes_on = stop_met || watch_.is_contact(root.event);
@@ -371,6 +380,7 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     else if (watch_.is_contact(root.event))
         watch_.pass_over(root.event);
     result_.ended = !goes_on;
+    if (result_.ended && tape_ != nullptr) tape_->end_by(options_.events[root.event], options_.measured);
     if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
     record_if_due();
     return goes_on;

@@ -93,6 +93,7 @@ class FixedRun final : public Run {
 
     // Steps over a pole, maybe past the end of the step.
     bool cross(double h) {
+        spoil_tape("it went over a pole of a direction");
         if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, over_pole_);
         output_on_way(t_, h);
         return accept(h < end_ - t_ ? t_ + h : end_, h);
@@ -122,8 +123,10 @@ class FixedRun final : public Run {
             if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
             if (!meets && changes_nothing()) return stop(SimulationStatus::step_vanished), false;
             if (!watch_.bears(step, outcome.impulses.coarseness, last && to == end)) return tell_energy(step), false;
-            if (!ledger_.empty() && !meets && ports_.dynamics.statistics().impacts != impacts)
-                ledger_.strike(t, step.x, step.u, true);
+            if (!meets && ports_.dynamics.statistics().impacts != impacts) {
+                spoil_tape("what lay on a stop was hit");
+                if (!ledger_.empty()) ledger_.strike(t, step.x, step.u, true);
+            }
             if (!accept(to, step.h)) return false;
             if (to == end) return true;
         }
@@ -157,6 +160,7 @@ class FixedRun final : public Run {
     }
 
     bool meet_stops(double t) {
+        keep_impact(t, x1_, u1_);
         if (!ledger_.empty()) ledger_.strike(t, x1_.data(), u1_.data(), false);
         ports_.stops.meet_stops();
         return is_sound(ports_.projection.project(t, x1_.data(), u1_.data()));

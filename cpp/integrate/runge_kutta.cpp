@@ -9,75 +9,50 @@ namespace bellcrank {
 
 namespace {
 
-constexpr int kDopriStages = 7;
 constexpr double kEstimateOrder = 5.0;
 constexpr double kSafety = 0.9;
 
 // Relative pivot of rows below which accelerations may be known to fewer digits than the tolerance asks for.
 constexpr double kDoubtfulPivot = 1e-3;
-constexpr double kDopriA[] = {1.0 / 5,       3.0 / 40,       9.0 / 40,        44.0 / 45,      -56.0 / 15,
-                              32.0 / 9,      19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729,
-                              9017.0 / 3168, -355.0 / 33,    46732.0 / 5247,  49.0 / 176,     -5103.0 / 18656};
-constexpr double kDopriB[] = {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84, 0.0};
-constexpr double kDopriC[] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0};
 // Difference of the fifth- and fourth-order weights.
 constexpr double kDopriE[] = {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-// Weights of the continuous extension beyond the cubic Hermite part (Hairer, Nørsett, Wanner I, section II.6).
-constexpr double kDopriD[] = {-12715105075.0 / 11282082432.0,  0.0,
-                              87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
-                              701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
-                              69997945.0 / 29380423.0};
 
 }  // namespace
+
+DopriStages::DopriStages(Dynamics& dynamics, Projection& projection) : dynamics_(dynamics), projection_(projection) {
+    const int n = dynamics.tangent_size();
+    for (auto* k : {&kx, &ku}) k->assign(kStages + 1, std::vector<double>(n, 0.0));
+    for (auto* v : {&xi, &ui}) v->assign(n, 0.0);
+    xs_.assign(dynamics.configuration_size(), 0.0);
+}
+
+void DopriStages::combine(double h, const double* weights, int count, const double* u) {
+    const size_t n = xi.size();
+    std::fill(xi.begin(), xi.end(), 0.0);
+    std::copy_n(u, n, ui.begin());
+    for (int j = 0; j < count; ++j) {
+        const double w = h * weights[j];
+        if (w == 0.0) continue;
+        const double *by_x = kx[j].data(), *by_u = ku[j].data();
+        for (size_t i = 0; i < n; ++i) {
+            xi[i] += w * by_x[i];
+            ui[i] += w * by_u[i];
+        }
+    }
+}
 
 DormandPrince::DormandPrince(Dynamics& dynamics, Projection& projection, const Tolerances& tolerances)
     : dynamics_(dynamics),
       projection_(projection),
+      stages_(dynamics, projection),
       rounding_(dynamics, projection),
       tolerances_(tolerances),
       weights_(dynamics, tolerances, dynamics.tangent_size()),
       components_(std::max(1, 2 * dynamics.velocity_components())) {
     const int n = dynamics.tangent_size();
-    for (auto* k : {&kx_, &ku_}) k->assign(kDopriStages, std::vector<double>(n, 0.0));
-    for (auto* v : {&xi_, &ui_, &within_}) v->assign(n, 0.0);
-    for (auto* x : {&xs_, &start_x_, &end_x_}) x->assign(dynamics.configuration_size(), 0.0);
+    within_.assign(n, 0.0);
+    for (auto* x : {&start_x_, &end_x_}) x->assign(dynamics.configuration_size(), 0.0);
     for (auto* u : {&start_u_, &end_u_, &end_rate_}) u->assign(n, std::numeric_limits<double>::quiet_NaN());
-}
-
-void DormandPrince::combine(double h, const double* weights, int count, const double* u) {
-    const size_t n = xi_.size();
-    std::fill(xi_.begin(), xi_.end(), 0.0);
-    std::copy_n(u, n, ui_.begin());
-    for (int j = 0; j < count; ++j) {
-        const double w = h * weights[j];
-        if (w == 0.0) continue;
-        const double *kx = kx_[j].data(), *ku = ku_[j].data();
-        for (size_t i = 0; i < n; ++i) {
-            xi_[i] += w * kx[i];
-            ui_[i] += w * ku[i];
-        }
-    }
-}
-
-void DormandPrince::stages(double t, double h, const double* x, const double* u, bool first_known) {
-    const double* a = kDopriA;
-    doubtful_.pivot = kDoubtfulPivot;
-    for (int s = 0; s < kDopriStages - 1; a += s, ++s) {
-        if (s == 0 && first_known) continue;
-        combine(h, a, s, u);
-        // The second stage is one of Euler; with the acceleration known its position is one order better.
-        const double square = 0.5 * kDopriC[s] * h * kDopriC[s] * h;
-        if (s == 1)
-            for (size_t i = 0; i < xi_.size(); ++i) xi_[i] += square * ku_[0][i];
-        dynamics_.retract(x, xi_.data(), xs_.data());
-        if (s > 0) projection_.project_stage(t + kDopriC[s] * h, xs_.data(), ui_.data());
-        const double time = t + kDopriC[s] * h, *at = s == 0 ? x : xs_.data();
-        dynamics_.accelerate(time, at, ui_.data(), ku_[s].data());
-        if (s > 0 && dynamics_.statistics().smallest_pivot < doubtful_.pivot)
-            doubtful_.keep(time, dynamics_.statistics().smallest_pivot, xs_, ui_, ku_[s]);
-        dynamics_.add_frame_rates(xi_.data(), ui_.data(), ku_[s].data());
-        dynamics_.chart_rate(xi_.data(), ui_.data(), kx_[s].data());
-    }
 }
 
 // The seventh stage is taken at the projected end: it closes the error estimate and, once the step is accepted, it is
@@ -88,25 +63,30 @@ StepOutcome DormandPrince::step(double t, double h, const double* x, const doubl
     };
     bool first_known = same(start_x_, start_u_);
     if (!first_known && same(end_x_, end_u_)) {
-        kx_[0] = end_u_;
-        ku_[0] = end_rate_;
+        stages_.kx[0] = end_u_;
+        stages_.ku[0] = end_rate_;
         first_known = true;
     }
     start_x_.assign(x, x + start_x_.size());
     start_u_.assign(u, u + start_u_.size());
-    stages(t, h, x, u, first_known);
-    combine(h, kDopriB, kDopriStages - 1, u);
-    dynamics_.retract(x, xi_.data(), x1);
-    std::copy(ui_.begin(), ui_.end(), u1);
+    doubtful_.pivot = kDoubtfulPivot;
+    stages_.find(t, h, x, u, first_known, [this](const DopriStages::Stage& at) {
+        if (at.number > 0 && dynamics_.statistics().smallest_pivot < doubtful_.pivot)
+            doubtful_.keep(at, dynamics_.statistics().smallest_pivot, start_x_.size(), start_u_.size());
+    });
+    stages_.combine(h, DopriStages::kB, DopriStages::kStages, u);
+    dynamics_.retract(x, stages_.xi.data(), x1);
+    std::copy(stages_.ui.begin(), stages_.ui.end(), u1);
 
     StepOutcome outcome;
     const auto impacts = dynamics_.statistics().impacts;
     outcome.constraints_met = projection_.project(t + h, x1, u1);
     outcome.impact = dynamics_.statistics().impacts != impacts;
-    dynamics_.accelerate(t + h, x1, u1, ku_[6].data());
-    end_rate_ = ku_[6];
-    dynamics_.add_frame_rates(xi_.data(), u1, ku_[6].data());
-    dynamics_.chart_rate(xi_.data(), u1, kx_[6].data());
+    std::vector<double>&kx = stages_.kx.back(), &ku = stages_.ku.back();
+    dynamics_.accelerate(t + h, x1, u1, ku.data());
+    end_rate_ = ku;
+    dynamics_.add_frame_rates(stages_.xi.data(), u1, ku.data());
+    dynamics_.chart_rate(stages_.xi.data(), u1, kx.data());
     outcome.error = error_norm(h, x, u, u1);
     outcome.doubtful = doubtful_.pivot < kDoubtfulPivot;
     end_x_.assign(x1, x1 + end_x_.size());
@@ -118,12 +98,12 @@ StepOutcome DormandPrince::step(double t, double h, const double* x, const doubl
 // Root mean square of the estimate over all components of displacement and velocity.
 double DormandPrince::error_norm(double h, const double*, const double* u, const double* u1) const {
     double sum = 0.0;
-    const size_t n = xi_.size();
+    const size_t n = stages_.xi.size();
     for (size_t i = 0; i < n; ++i) {
         double ex = 0.0, eu = 0.0;
-        for (int s = 0; s < kDopriStages; ++s) {
-            ex += kDopriE[s] * kx_[s][i];
-            eu += kDopriE[s] * ku_[s][i];
+        for (int s = 0; s <= DopriStages::kStages; ++s) {
+            ex += kDopriE[s] * stages_.kx[s][i];
+            eu += kDopriE[s] * stages_.ku[s][i];
         }
         const double speed = std::max(std::abs(u[i]), std::abs(u1[i]));
         ex *= h * weights_.displacement(static_cast<int>(i));
@@ -148,7 +128,7 @@ double DormandPrince::rounding(double t, double h, const double* x1, const doubl
     };
     const double end = error(rounding_.take(t, x1, u1, end_rate_.data(), false, false));
     if (!(doubtful_.pivot < kDoubtfulPivot)) return end;
-    const Stage& at = doubtful_;
+    const DoubtfulStage& at = doubtful_;
     return std::max(end, error(rounding_.take(at.time, at.x.data(), at.u.data(), at.rate.data(), false, false)));
 }
 
@@ -180,12 +160,12 @@ void DormandPrince::interpolate(double theta, const double* x, const double* u, 
     const auto extend = [&](const std::vector<std::vector<double>>& k, size_t i, double delta) {
         const double r3 = h_ * k[0][i] - delta, r4 = delta - h_ * k[6][i] - r3;
         double r5 = 0.0;
-        for (int s = 0; s < kDopriStages; ++s) r5 += kDopriD[s] * k[s][i];
+        for (int s = 0; s <= DopriStages::kStages; ++s) r5 += DopriStages::kD[s] * k[s][i];
         return theta * (delta + rest * (r3 + theta * (r4 + rest * h_ * r5)));
     };
-    for (size_t i = 0; i < xi_.size(); ++i) {
-        within_[i] = extend(kx_, i, xi_[i]);
-        u_out[i] = u[i] + extend(ku_, i, ui_[i] - u[i]);
+    for (size_t i = 0; i < within_.size(); ++i) {
+        within_[i] = extend(stages_.kx, i, stages_.xi[i]);
+        u_out[i] = u[i] + extend(stages_.ku, i, stages_.ui[i] - u[i]);
     }
     dynamics_.retract(x, within_.data(), x_out);
 }

@@ -18,6 +18,7 @@ Run::Run(RunParts parts)
       x_(parts.x),
       u_(parts.u),
       sink_(parts.sink),
+      tape_(parts.tape),
       ledger_(ports_.dynamics, ports_.projection, ports_.record, observation_),
       poles_(ports_.record, ports_.steps),
       way_(ports_.dynamics),
@@ -110,8 +111,11 @@ void Run::begin_if_due() {
     if (!begun_) {
         result_.row = poles_.undefined(t_, x_.data(), u_.data());
         if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
+        if (tape_ != nullptr) tape_->add({t_}, x_.data(), u_.data());
         record_if_due();
         ports_.steps.commit(t_, x_.data(), u_.data());
+    } else if (changed_ || moved_) {
+        spoil_tape(moved_ ? "its state was set" : "an input was changed");
     }
     if (!begun_ || changed_ || moved_) begin(!begun_ ? Start::first : moved_ ? Start::moved : Start::changed);
     begun_ = changed_ = true;  // a step that is left by an exception leaves no history
@@ -188,6 +192,7 @@ bool Run::accept(double t, double h) {
     x_.swap(x1_);
     u_.swap(u1_);
     ledger_.settle(t, x_.data(), u_.data());
+    if (tape_ != nullptr) tape_->add({t, t_ + h}, x_.data(), u_.data());
     t_ = result_.time = t;
     result_.last_step = h;
     ++result_.steps;

@@ -13,6 +13,7 @@
 #include "integrate/ledger.hpp"
 #include "integrate/pole_watch.hpp"
 #include "integrate/stepper.hpp"
+#include "integrate/tape.hpp"
 #include "spatial/fields.hpp"
 
 namespace bellcrank {
@@ -109,6 +110,7 @@ struct RunParts {
     double t;
     std::vector<double>&x, &u;
     Sink& sink;
+    Tape* tape = nullptr;  // where it goes is kept there
 };
 
 // Takes a system from one time to the next, as often as it is asked to, and goes on with the method's history. No step
@@ -146,6 +148,7 @@ class Run {
     bool is_running() const { return result_.status == SimulationStatus::finished && !result_.ended; }
     void record(double t, const std::vector<double>& x, const std::vector<double>& u) {
         observe(t, x, u);
+        if (tape_ != nullptr) tape_->add_output(t, &x != &x_, x.data(), u.data());
         std::copy(frame_.begin(), frame_.end(), sink_.frame(t));
         if (observation_.contacts) sink_.contacts(contacts_);
     }
@@ -175,6 +178,13 @@ class Run {
     void output_on_way(double begin, double h);
     // Takes it as where the run is.
     bool accept(double t, double h);
+    // For those who follow the run: a stop is met at a state; the run cannot be followed past here.
+    void keep_impact(double t, const std::vector<double>& x, const std::vector<double>& u) {
+        if (tape_ != nullptr) tape_->add({t, t, true}, x.data(), u.data());
+    }
+    void spoil_tape(const char* why) {
+        if (tape_ != nullptr) tape_->spoil(why, t_);
+    }
 
     const Ports ports_;
     Contacts& contacts_;
@@ -182,6 +192,7 @@ class Run {
     const Observation observation_;
     std::vector<double>&x_, &u_;
     Sink& sink_;
+    Tape* const tape_;
     Ledger ledger_;
     PoleWatch poles_;
     CubicCurve way_;  // over a pole

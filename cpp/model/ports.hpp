@@ -50,6 +50,10 @@ class Manifold : public Port {
 
     // out = x0 ⊕ ξ; out may be x0.
     virtual void retract(const double* x0, const double* xi, double* out) const = 0;
+    // The ξ of least size with x1 = x0 ⊕ ξ, of configurations that are close to each other.
+    virtual void displacement(const double* /* x0 */, const double* /* x1 */, double* /* ξ */) const {
+        refuse("differences of configurations");
+    }
     // ξ̇ at x0 ⊕ ξ for velocity u.
     virtual void chart_rate(const double*, const double*, double*) const { refuse("rates in charts"); }
     // The velocity u at x0 ⊕ ξ for the rate ξ̇, and ξ̈ for the acceleration u̇ there.
@@ -225,6 +229,8 @@ class StopWatch : public Port {
     // A formulation without stops refuses models that have them.
     virtual int stops() const = 0;
     virtual int row_of_stop(int) const { refuse("stops"); }  // of the model
+    // Whether it is closed and not being left at the last acceleration, whether it pushes or not.
+    virtual bool is_touched(int) const { refuse("stops"); }
     virtual void watch_stops(double, const double*, const double*) {}
     virtual void meet_stops() {}
     virtual void gaps(double, const double*, const double*, double*, double*) {}
@@ -248,7 +254,7 @@ class Derivatives : public Port {
     };
     struct Gradient {
         double t = 0.0;
-        std::vector<double> x, u;  // tangent vectors
+        std::vector<double> x{}, u{}, udot{};  // tangent vectors; the last only where measures depend on accelerations
     };
     // Changes dx and du of the state to those along which the rows hold, by the least that does it; x and u of the
     // directions do not count. left: the largest change of a row that this leaves, for each direction.
@@ -278,6 +284,40 @@ class Derivatives : public Port {
     virtual void adjoint(double, const double*, const double*, const double*, const double* /* of u̇ */,
                          const double* /* of λ */, const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
         refuse("derivatives");
+    }
+
+    // A displacement ξ of a state that moves has the rate δu − ω × ξ in axes that turn by ω: adds `sign` times −ω × ξ,
+    // of as many displacements side by side as there are lanes.
+    virtual void add_turning(const double* /* u */, double /* sign */, const double* /* dx */, int /* lanes */,
+                             double* /* rate */) {
+        refuse("derivatives of runs");
+    }
+
+    // Values of coordinates, their rates and second rates, by coordinate of the model; what rows are off; and the
+    // frames of bodies (tangents/frame_motion.hpp), where these are asked for.
+    struct Measured {
+        std::vector<double> coordinates[3], rows, frames;
+        bool of_frames = false;
+    };
+    // Along directions, and changes of the accelerations.
+    virtual void measure_tangent(double, const double*, const double*, const double*, const Directions&,
+                                 const double* /* du̇ */, Measured&) {
+        refuse("derivatives of measures");
+    }
+    // The gradient of Σ seed · change of them, of accelerations too. Empty: no seeds.
+    virtual void measure_adjoint(double, const double*, const double*, const double*, const Measured& /* seeds */,
+                                 const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
+        refuse("derivatives of measures");
+    }
+
+    // After project() has found an impact, by which u became u1: changes of u become those of u1.
+    virtual void impact_tangent(double, const double*, const double* /* u */, const double* /* u1 */, const Directions&,
+                                double* /* du1 */) {
+        refuse("derivatives of impacts");
+    }
+    virtual void impact_adjoint(double, const double*, const double* /* u */, const double* /* u1 */,
+                                const double* /* of u1 */, const std::vector<NumberPlace>&, Gradient&, ModelGradient&) {
+        refuse("derivatives of impacts");
     }
 };
 
@@ -332,6 +372,7 @@ struct Ports {
     Impulses& impulses;
     StopWatch& stops;
     Record& record;
+    Derivatives& derivatives;
 };
 
 }  // namespace bellcrank

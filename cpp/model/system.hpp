@@ -29,7 +29,7 @@ class System : public Dynamics,
     virtual ~System();
 
     const char* name() const final { return name_; }
-    Ports ports() { return {*this, *this, *this, *this, *this, *this, *this}; }
+    Ports ports() { return {*this, *this, *this, *this, *this, *this, *this, *this}; }
     const Model& model() const final { return *model_; }
     const AngleBranches& branches() const { return branches_; }
     Contacts& contacts() final { return contacts_; }

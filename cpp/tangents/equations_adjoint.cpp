@@ -71,7 +71,7 @@ class EquationsTangent::Transpose {
 
     void find(Gradient& out) {
         add_inertia();
-        add_wrenches();
+        if (at_.applied) add_wrenches();
         add_formulas();
         add_pairs();
         add_rows();
@@ -115,8 +115,9 @@ class EquationsTangent::Transpose {
             for (int i = 0; i < 3; ++i)
                 for (int j = 0; j < 3; ++j)
                     inertia.m[3 * i + j] = -component(n, i) * component(a, j) - component(across, i) * component(w, j);
-            by_numbers_.add_body(b, dot(f, model_.gravity - body.acceleration), {0, 0, 0}, inertia);
-            add(by_numbers_[NumberArray::gravity].data(), model_.mass[b] * f);
+            const Vec3 gravity = at_.applied ? model_.gravity : Vec3{0.0, 0.0, 0.0};
+            by_numbers_.add_body(b, dot(f, gravity - body.acceleration), {0, 0, 0}, inertia);
+            if (at_.applied) add(by_numbers_[NumberArray::gravity].data(), model_.mass[b] * f);
         }
     }
 
@@ -248,6 +249,7 @@ class EquationsTangent::Transpose {
             if (const int formula = model_.formula_of_block[b]; formula >= 0)
                 add_formula_rows(model_.blocks[b].row_begin, model_.formula_rows[formula], first[formula]);
         for (const FormulaForce& force : model_.formula_forces) {
+            if (!at_.applied) return;
             add_formula_force(force, next);
             next += static_cast<int>(force.ends().markers.size());
         }
@@ -403,7 +405,7 @@ class EquationsTangent::Transpose {
     void add_coordinate(int coordinate, const RelativeMotion& motion, const RelativeRateT<double>& second,
                         const RelativeRateT<double>& other, RelativeGradient& by) {
         const Seeded& s = coordinates_[coordinate];
-        const std::vector<int>& laws = own_.laws_of_[coordinate];
+        const std::span<const int> laws = at_.applied ? own_.laws_of_[coordinate] : std::span<const int>();
         const bool is_seeded = std::any_of(std::begin(s.level), std::end(s.level), [](double v) { return v != 0.0; });
         if (!is_seeded && s.tension == 0.0 && laws.empty()) return;
         double gradient[12];

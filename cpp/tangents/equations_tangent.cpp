@@ -109,8 +109,8 @@ void EquationsTangent::along(const MotionPoint& at, const Directions& directions
     fixed_coefficients_ = !numbers.changes(NumberArray::term_coefficient);
     place_bodies(at, directions, numbers);
     if (out.of_loads) {
-        add_inertia(numbers, out);
-        add_wrenches(numbers, out);
+        add_inertia(at, numbers, out);
+        if (at.applied) add_wrenches(numbers, out);
     }
     if (formulas_) add_formulas(at, numbers, out);
     add_pairs(at, numbers, out);
@@ -171,8 +171,8 @@ void EquationsTangent::add_load(int body, const ForceT<Dual4>& load, Changes& ou
 }
 
 // m (g − v̇) and −(I ω̇ + ω × I ω).
-void EquationsTangent::add_inertia(const ModelTangent& numbers, Changes& out) const {
-    const Vec3T<Dual4> gravity = numbers.gravity();
+void EquationsTangent::add_inertia(const MotionPoint& at, const ModelTangent& numbers, Changes& out) const {
+    const Vec3T<Dual4> gravity = at.applied ? numbers.gravity() : Vec3T<Dual4>{0.0, 0.0, 0.0};
     for (int b = 0; b < model_.bodies(); ++b) {
         const MovingBody& body = bodies_[b];
         const BodyChange& change = changes_[b];
@@ -320,7 +320,7 @@ void EquationsTangent::add_formulas(const MotionPoint& at, const ModelTangent& n
                 if (out.of_rows[i]) add(out.rows[i], row, *levels[i]);
         }
     }
-    if (!out.of_loads) return;
+    if (!out.of_loads || !at.applied) return;
     // Force and moment of each marker, then efforts.
     for (size_t f = 0; f < model_.formula_forces.size(); ++f) {
         const FormulaEnds& ends = model_.formula_forces[f].ends();
@@ -350,7 +350,7 @@ Dual4 EquationsTangent::tension_along(int coordinate, const Dual4& value, const 
         for (int i = 0; i < 3; ++i)
             if (out.of_rows[i]) add(out.rows[i], use.row, change * levels[i]->value);
     }
-    if (!out.of_loads) return tension;
+    if (!out.of_loads || !at.applied) return tension;
     for (const int i : laws_of_[coordinate]) {
         const Law& law = model_.laws[i];
         tension += law.kind->tangent({value, rate, time_}, numbers.law_params(i), numbers.function_of(law));

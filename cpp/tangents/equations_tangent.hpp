@@ -14,9 +14,11 @@
 namespace bellcrank {
 
 // Where derivatives are taken: records of spatial/body_state.hpp, multipliers by row of the model.
+// Where nothing is applied, r is Jᵀλ − M u̇ alone.
 struct MotionPoint {
     double t;
     const double *x, *u, *udot, *multipliers;
+    bool applied = true;
 };
 
 class EquationsTangent {
@@ -99,7 +101,7 @@ class EquationsTangent {
     const Dual4* run_formula(const CompiledProgram& program, const FormulaEnds& ends,
                              const std::vector<MarkerMotionT<Dual4>>& markers, const std::vector<Along>& coordinates,
                              const ModelTangent& numbers);
-    void add_inertia(const ModelTangent& numbers, Changes& out) const;
+    void add_inertia(const MotionPoint& at, const ModelTangent& numbers, Changes& out) const;
     void add_wrenches(const ModelTangent& numbers, Changes& out) const;
     void add_formulas(const MotionPoint& at, const ModelTangent& numbers, Changes& out);
     void add_pairs(const MotionPoint& at, const ModelTangent& numbers, Changes& out);

@@ -17,6 +17,7 @@ constexpr std::pair<NumberArray, const char*> kNames[] = {
     {NumberArray::coordinate_params, "coordinate_params"},
     {NumberArray::function_params, "function_params"},
     {NumberArray::block_compliance, "block_compliance"},
+    {NumberArray::block_restitution, "block_restitution"},
     {NumberArray::row_constant, "row_constant"},
     {NumberArray::term_coefficient, "term_coefficient"},
     {NumberArray::law_params, "law_params"},
@@ -55,6 +56,7 @@ void for_each_array(const ModelData& d, const Use& use) {
     use(NumberArray::coordinate_params, doubles(d.coordinate_params));
     use(NumberArray::function_params, doubles(d.function_params));
     use(NumberArray::block_compliance, doubles(d.block_compliance));
+    use(NumberArray::block_restitution, doubles(d.block_restitution));
     use(NumberArray::row_constant, doubles(d.row_constant));
     use(NumberArray::term_coefficient, doubles(d.term_coefficient));
     use(NumberArray::law_params, doubles(d.law_params));

@@ -29,6 +29,7 @@ enum class NumberArray {
     coordinate_params,
     function_params,
     block_compliance,
+    block_restitution,
     row_constant,
     term_coefficient,
     law_params,

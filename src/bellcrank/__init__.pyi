@@ -208,9 +208,13 @@ from bellcrank.run.simulate import simulate as simulate
 from bellcrank.run.simulate import start as start
 from bellcrank.studies.fit import FitReport as FitReport
 from bellcrank.studies.fit import fit as fit
+from bellcrank.studies.gradient import Gradient as Gradient
+from bellcrank.studies.gradient import gradient as gradient
 from bellcrank.studies.optimize import OptimizeReport as OptimizeReport
 from bellcrank.studies.optimize import optimize as optimize
 from bellcrank.studies.result import SweepResult as SweepResult
+from bellcrank.studies.sensitivity import Sensitivity as Sensitivity
+from bellcrank.studies.sensitivity import sensitivity as sensitivity
 from bellcrank.studies.sweep import load_sweep as load_sweep
 from bellcrank.studies.sweep import sweep as sweep
 from bellcrank.trajectory.joining import concatenate as concatenate

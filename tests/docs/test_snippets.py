@@ -50,6 +50,7 @@ PICTURED += [
         "21-optimization",
         "22-fitting",
         "27-contact",
+        "29-sensitivities",
     )
 ]
 assert set(PICTURED) <= set(PAGES)

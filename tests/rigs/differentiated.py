@@ -2,6 +2,7 @@
 
 import numpy as np
 from rigs.directions import CORES, EASY, GEOMETRY, Direction, core_at, moving
+from rigs.followed import FollowedCase
 from rigs.random_mechanisms import random_mechanism
 
 import bellcrank as bc
@@ -63,6 +64,65 @@ def wrong(seed, formulation="lagrange"):
     return "; ".join(faults)
 
 
+def wrong_in_any(seed):
+    """The same of all formulations."""
+    found = {formulation: wrong(seed, formulation) for formulation in CORES}
+    return "; ".join(f"{formulation}: {what}" for formulation, what in found.items() if what)
+
+
+ALLOWED = 1e-6  # of a run's derivatives, of the largest
+TRANSPOSED_RUN = 1e-10
+
+
+def wrong_run(seed, duration=0.2):
+    """What is wrong with the derivatives of a run of a case; nothing if nothing is.
+
+    Raises as `wrong` does, and Unsupported for runs whose derivatives are refused.
+    """
+    case = FollowedCase(random_mechanism(seed), duration, frames=3)
+    if not case.direction.left < 1e-9:
+        raise bc.Unsupported("its direction does not close")
+    changes = case.changes()
+    kinds = {kind for kind, *_ in case.tangent.remarks()}
+    if kinds:
+        raise bc.Unsupported(f"remarked on: {', '.join(sorted(kinds))}")
+    faults, (near, far) = [], (case.differences(step) for step in (3e-5, 1e-4))
+    size = max(1.0, np.abs(near).max())
+    unsure = np.abs(near - far).max()
+    if unsure > 0.3 * ALLOWED * size:
+        raise bc.Unsupported("its differences are too rough to compare with")
+    if not np.abs(changes - near).max() < ALLOWED * size:
+        faults.append(f"off differences by {np.abs(changes - near).max() / size:.1e}")
+    off = case.transposed_off(changes)
+    if not off < TRANSPOSED_RUN:
+        faults.append(f"gradients are off by {off:.1e}")
+    return "; ".join(faults)
+
+
+SHARE = 0.95  # of estimated errors within a factor of two
+
+
+def error_ratios(seed, tolerance=1e-5, duration=0.3):
+    """Estimated errors of numbers that a coarse run of a case records, by what they are.
+
+    Raises as `wrong_run` does.
+    """
+    rng = np.random.default_rng([seed, 7])
+    method = str(rng.choice(["dopri5", "adams", "bdf", "rk4"]))
+    settings = {"method": method, "tolerance": tolerance, "step": 0.01}
+    case = FollowedCase(random_mechanism(seed), duration, frames=3, arrays=(), **settings)
+    size, found = max(1.0, np.abs(case.run.recorded()).max()), []
+    if case.run.recorded().shape[0] < 3:
+        raise bc.Unsupported("it ends on the way")
+    for number in rng.integers(len(case.run.watched), size=3):
+        estimated, true = case.error(2, int(number))
+        if case.tangent.remarks():
+            raise bc.Unsupported("remarked on")
+        if 1e-9 * size < abs(true) < 0.1 * size:
+            found.append(estimated / true)
+    return found
+
+
 def quantities_off(system, state):
     """How far derivatives that `System.derivatives` finds backwards are off those forwards.
 
@@ -85,9 +145,3 @@ def quantities_off(system, state):
         sizes[unit] = max(sizes.get(unit, 1e-2), row.max(initial=0.0))
     size = np.array([sizes[forward.units[name]] for name in forward.outputs])[:, None]
     return float(np.nanmax(np.abs(forward.array - backward.array) / size, initial=0.0))
-
-
-def wrong_in_any(seed):
-    """The same of all formulations."""
-    found = {formulation: wrong(seed, formulation) for formulation in CORES}
-    return "; ".join(f"{formulation}: {what}" for formulation, what in found.items() if what)

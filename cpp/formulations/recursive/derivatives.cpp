@@ -1,9 +1,11 @@
-// Accelerations and multipliers along directions, and gradients of them. Bodies, with all rows, those of the tree's
-// joints among them, are in balance: r = f + Jᵀλ − M u̇ = 0. Directions of coordinates, speeds and numbers move them as
-// the tree does, u̇ of the joints held (tree_tangent.hpp). What r and the other rows s are off by then,
-//   M δu̇ − Jᵀδλ = Sᵀδr,   J δu̇ + ε δλ = −δs,                                                           (1)
-// M and J those of the tree, is solved for by the factors at hand (recursion.hpp). Since r vanishes, nothing needs to
-// be known of how S changes. Trees for which TreePass is enough have a faster way (pass_tangent.hpp).
+// Accelerations and multipliers along directions, and gradients of them. With B the motions of the bodies for the
+// speeds of the tree, r = f + Jᵀλ − M u̇ of the bodies, τ efforts along speeds, and s the rows that the tree leaves, Bᵀr
+// + τ = 0 and s = 0. Directions of coordinates, speeds and numbers move the bodies as the tree does, u̇ of the joints
+// held (tree_tangent.hpp), and
+//   M δu̇ − Jᵀδλ = Bᵀδr + δBᵀ r + δτ,   J δu̇ + ε δλ = −δs,                                             (1)
+// M and J those of the tree, is solved for by the factors at hand (recursion.hpp). Where multipliers of the tree's
+// joints are asked for, or rotors are about, all rows take part in r, which then vanishes. Trees for which TreePass is
+// enough have a faster way (pass_tangent.hpp).
 #include <algorithm>
 #include <cmath>
 #include <cstring>

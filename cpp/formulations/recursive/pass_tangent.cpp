@@ -37,6 +37,20 @@ T along(const MotionT<T>& a, const Load& U) {
     return a.w.x * U.n.x + a.w.y * U.n.y + a.w.z * U.n.z + (a.v.x * U.f.x + a.v.y * U.f.y + a.v.z * U.f.z);
 }
 
+// Number by number: where two have just been stored one by one, compilers would wait to load both at once.
+template <class T>
+void keep(Vec3T<T>& to, const Vec3T<T>& from) {
+    to.x = from.x, to.y = from.y, to.z = from.z;
+}
+template <class T>
+void keep(MotionT<T>& to, const MotionT<T>& from) {
+    keep(to.w, from.w), keep(to.v, from.v);
+}
+template <class T>
+void keep(ForceT<T>& to, const ForceT<T>& from) {
+    keep(to.n, from.n), keep(to.f, from.f);
+}
+
 void fill(std::vector<Four, AlignedAllocator<Four>>& out, const double* from) {
     if (from == nullptr)
         std::fill(out.begin(), out.end(), Four{});
@@ -154,6 +168,8 @@ template <class T>
 }
 
 void PassTangent::stand(const Point& at) {
+    if (stood_ == pass_.passes()) return;
+    stood_ = pass_.passes();
     const Vec3& g = model_.gravity;
     const Twist still{{0, 0, 0}, {0, 0, 0}}, base{{0, 0, 0}, {-g.x, -g.y, -g.z}};
     Twist last = still;  // in registers from link to link where no other is between
@@ -167,26 +183,26 @@ void PassTangent::stand(const Point& at) {
         h.own = columns(i, at.u);
         if (k.parent != i - 1) last = k.parent < 0 ? still : here_[k.parent].velocity;
         last = into(i, last) + h.own;
-        h.velocity = last;
+        keep(h.velocity, last);
         if (k.motion == Motion::turn) {
             const double u = at.u[k.u];
             const Vec3 &w = last.w, &v = last.v;
-            h.parent = {{a.w.x - w.y * u, a.w.y + w.x * u, a.w.z - at.udot[k.u]},
-                        {a.v.x - v.y * u, a.v.y + v.x * u, a.v.z}};
+            keep(h.parent, Twist{{a.w.x - w.y * u, a.w.y + w.x * u, a.w.z - at.udot[k.u]},
+                                 {a.v.x - v.y * u, a.v.y + v.x * u, a.v.z}});
         } else {
             h.parent = into(i, k.parent < 0 ? base : pass_.one_.link[k.parent].velocity);
         }
         const Load momentum = inertial(i, last);
-        h.momentum = momentum;
+        keep(h.momentum, momentum);
         Load force = inertial(i, a);
         force += cross(last, momentum);
-        h.force = force;
+        keep(h.force, force);
     }
     Load carried = kUnloaded;
     for (size_t n = here_.size(); n-- > 0;) {
         const int i = static_cast<int>(n), parent = pass_.links_[n].parent;
         carried += here_[n].force;
-        here_[n].force = carried;
+        keep(here_[n].force, carried);
         if (parent >= 0) carried = out_of(i, carried);
         if (parent == i - 1) continue;
         if (parent >= 0) here_[parent].force += carried;
@@ -317,7 +333,7 @@ void PassTangent::down(Work<T>* work, T* out) const {
             store(out + k.u + 3, w.free.w - a.w);
             a = w.free;
         }
-        w.acceleration = a;
+        keep(w.acceleration, a);
     }
 }
 
@@ -388,9 +404,9 @@ void PassTangent::adjoint(const Point& at, const double* of_rates, const TreeTan
         };
         project(turned, x + k.u);
         project(own, u + k.u);
-        by_place_[n] = place;
-        by_own_[n] = own;
-        by_acceleration_[n] = by_a;
+        keep(by_place_[n], place);
+        keep(by_own_[n], own);
+        keep(by_acceleration_[n], by_a);
         by_v = out_of(i, by_v);
         by_a = out_of(i, by_a);
         if (k.parent < 0) by_gravity += -by_a.f;

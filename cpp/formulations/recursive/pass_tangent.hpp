@@ -84,6 +84,7 @@ class PassTangent {
     const LinkTree& tree_;
     const TreePass& pass_;
     EffortsTangent& laws_;
+    std::int64_t stood_ = 0;  // at which pass here_ is
     std::vector<Here> here_;
     std::vector<Frame> frames_;
     std::vector<Work<Four>, AlignedAllocator<Work<Four>>> four_;

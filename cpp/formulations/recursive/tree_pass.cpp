@@ -419,6 +419,7 @@ void TreePass::accelerate(double t, const T* x, const T* u, T* udot) {
         const Drive& drive = drives_[i];
         given_[i] = drive.function < 0 ? 0.0 : model_.functions[drive.function](t).d2 / drive.factor;
     }
+    if constexpr (std::is_same_v<T, double>) ++passes_;
     efforts(t, x, u, w.effort.data());
     velocities(w, x, u);
     inertias(w, x, u);

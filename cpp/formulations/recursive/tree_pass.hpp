@@ -3,6 +3,7 @@
 // the tree; everything else takes the general way (recursion.hpp).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "formulations/recursive/links.hpp"
@@ -59,6 +60,8 @@ class TreePass {
     // Many states, one after another in x, u and udot: as many side by side as a vector holds.
     void accelerate_batch(double t, int states, const double* x, const double* u, double* udot);
 
+    // How often accelerations of one state have been found: what is kept of the last is new when this is.
+    std::int64_t passes() const { return passes_; }
     // A link's frame as it is chosen here, in that of the link tree.
     const Place& chosen(int link) const { return chosen_[link]; }
 
@@ -99,6 +102,7 @@ class TreePass {
     JointEfforts efforts_;
     std::vector<Drive> drives_;
     std::vector<double> given_;
+    std::int64_t passes_ = 0;
     int branches_ = 0, extras_ = 0, coordinates_ = 0, speeds_ = 0;
     Workspace<double> one_;
     Workspace<Lane> lanes_;

@@ -173,6 +173,7 @@ class FlatBuilder:
             "pair_positions": [x for pair in self._pairs for place in (pair[1], pair[4]) for x in place],
             "pair_rotations": [x for pair in self._pairs for turn in (pair[2], pair[5]) for x in turn],
             "block_compliance": [block[1] for block in self.blocks],
+            "block_restitution": [block[2] for block in self.blocks],
             "term_coefficient": list(self.term_coefficient),
             "row_constant": list(self.row_constant),
             "law_params": list(self.law_params),

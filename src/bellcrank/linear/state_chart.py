@@ -277,6 +277,13 @@ class StateChart:
             return placed
         return self._moving.go(placed, position[: self.speeds], speed)
 
+    def coordinates_of(self, model: Model, state: State) -> tuple[Floats, Floats]:
+        """Positions and speeds of the chart at a state of a model that differs only in numbers."""
+        wide = with_body_coordinates(model, self.state)[0] if self.of_bodies else model
+        values, rates = wide.put(_core.Bodies(wide.core), state).coordinates()
+        numbers = [one.number for one in self.coordinates]
+        return values[numbers], rates[numbers[: self.speeds]]
+
     def rates(self, state: State) -> Floats:
         """Rates of all coordinates at a state."""
         return self._values(state)[1][[one.number for one in self.coordinates]]
@@ -443,7 +450,7 @@ class _Kept:
         elif array == "term_coefficient":
             starts = np.concatenate([[0], np.cumsum(self._terms)])
             listed = np.concatenate([np.arange(starts[r], starts[r + 1]) for r in self._rows])
-        elif array == "block_compliance":
+        elif array in ("block_compliance", "block_restitution"):
             listed = np.unique(self._block[self._rows])
         else:
             return array, index

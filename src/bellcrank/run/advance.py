@@ -100,10 +100,12 @@ def core_run(
     observed: _core.Observation,
     events: CompiledEvents | None = None,
     periods: Sequence[float] = (),
+    keeps_tape: bool = False,
 ) -> Any:
     """The core's run of a system, which starts at the system's state and must satisfy the constraints there.
 
-    max_step: s, of adaptive methods; 0 for no limit. periods: of samples, s.
+    max_step: s, of adaptive methods; 0 for no limit. periods: of samples, s. keeps_tape: whether it can be
+    followed along directions afterwards.
     """
     events = events or CompiledEvents()
     return _core.Run(
@@ -119,6 +121,7 @@ def core_run(
         max_order=options.max_order,
         tolerances=options.tolerances,
         periods=list(periods),
+        keeps_tape=keeps_tape,
     )
 
 

@@ -197,6 +197,7 @@ class Plan:
     reactions, accelerations: whether they are recorded.
     output_step: s between frames where the end is open; None for one at the end of each advance.
     ledger: whether the work of forces and drives is summed and recorded.
+    keeps_tape: whether the run can be followed along directions once it has ended.
     """
 
     begin: float
@@ -208,6 +209,7 @@ class Plan:
     accelerations: bool = False
     output_step: float | None = None
     ledger: bool = False
+    keeps_tape: bool = False
 
     @property
     def end(self) -> float | None:

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn, Self
 
 import numpy as np
 
+from bellcrank import _core
 from bellcrank.compile.initial import settled
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport
@@ -148,6 +149,23 @@ class Run:
             return self._final
         self._course.flush()
         return self._recorder.so_far(self._summary())
+
+    @property
+    def observed(self) -> Observation:
+        """What is recorded."""
+        return self._course.what
+
+    def followed(self, watched: list[tuple[int, int]], tolerance: float = 0.0) -> _core.RunTangent:
+        """The run, which has ended and kept its tape, along directions.
+
+        watched: as the core takes it. tolerance: of derivatives; those of the run, unless it is larger.
+        """
+        course, method = self._course, self.plan.method
+        looser = tolerance > max(method.rtol, method.atol)
+        tolerances = (tolerance, tolerance) if looser else (method.rtol, method.atol)
+        return _core.RunTangent(
+            course.system.core, course.core.tape, method.method.name, *tolerances, looser, watched
+        )
 
     def advance(self, duration: float | None = None) -> None:
         """Advance by a duration, s; without one, to the end of the run if it was started with an end.
@@ -405,7 +423,8 @@ class _Course:
         self.regularity = self._watching()
         self.sink = self.regularity.watching(self._record)
         method, limit, periods = self._plan.method, self._plan.max_step, self._steering.periods
-        self.core = core_run(self.system.core, method, limit, self.what.core, self._watched, periods)
+        tape = self._plan.keeps_tape
+        self.core = core_run(self.system.core, method, limit, self.what.core, self._watched, periods, tape)
         self._steering.begin(self.core, self.what.layout)
 
     def flush(self) -> None:

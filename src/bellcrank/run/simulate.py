@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final, Literal, TypedDict, Unpack
@@ -200,10 +201,25 @@ def start(mechanism: Mechanism | Model, duration: float | None = None, **argumen
     return _started({**given, "mechanism": mechanism, "duration": duration}, arguments)
 
 
+def start_with_tape(mechanism: Mechanism, duration: float | None, **arguments: Any) -> Run:
+    """A run as `start` prepares it, which can be followed along directions once it has ended.
+
+    Raises Unsupported for quasi-static runs, and what `start` raises.
+    """
+    if arguments.get("mode", "dynamic") != "dynamic":
+        raise Unsupported("derivatives of quasi-static runs are not implemented: leave out mode=")
+    given = {name: arguments.pop(name, _DEFAULTS[name]) for name in _ARGUMENTS}
+    run = _started({**given, "mechanism": mechanism, "duration": duration}, arguments, keeps_tape=True)
+    assert isinstance(run, Run)
+    return run
+
+
 start.__signature__ = inspect.signature(simulate).replace(return_annotation="Run | QuasistaticRun")  # type: ignore[attr-defined]
 
 
-def _started(given: dict[str, Any], options: dict[str, Any]) -> Run | QuasistaticRun:
+def _started(
+    given: dict[str, Any], options: dict[str, Any], keeps_tape: bool = False
+) -> Run | QuasistaticRun:
     """A run at its start. given: the arguments of `simulate`, by name. options: of the formulation."""
     with Check("simulate") as check:  # times may be texts such as "2 s"
         times = {name: given[name] for name in ("start", "output_step") if isinstance(given[name], str)}
@@ -224,7 +240,7 @@ def _started(given: dict[str, Any], options: dict[str, Any]) -> Run | Quasistati
             raise MechanismError(Fault("simulate", rule, given[name]))
     _check_classes(a)
     steering = Steering(checked_controllers(a.controllers), _checked_inputs(a.inputs, a.assemble))
-    plan = _planned(a, {name: given[name] for name in _OF_METHODS}, options)
+    plan = replace(_planned(a, {name: given[name] for name in _OF_METHODS}, options), keeps_tape=keeps_tape)
     if plan.times is None and a.progress is not False:
         rule, advice = "progress is a part of a duration, which is missing", "give duration="
         raise MechanismError(Fault("start", rule, None, advice))

@@ -1,9 +1,9 @@
 """Evaluates an experiment at the points an algorithm requests, in parallel, each once; and differentiates.
 
-Derivatives are central differences. A run by adaptive steps has errors of about its tolerance ε (relative)
-that are no smooth functions of the parameters; the difference over ± h of a function whose third derivative
-is of its own size has the error  h²/6 + ε/h , least at  h = (3 ε)^(1/3) : about ε^(2/3). J. Nocedal,
-S. J. Wright, Numerical Optimization, 2nd ed., section 8.1.
+Derivatives are exact where they can be, and central differences elsewhere. A run by adaptive steps has errors
+of about its tolerance ε (relative) that are no smooth functions of the parameters; the difference over ± h of
+a function whose third derivative is of its own size has the error  h²/6 + ε/h , least at  h = (3 ε)^(1/3) :
+about ε^(2/3). J. Nocedal, S. J. Wright, Numerical Optimization, 2nd ed., section 8.1.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.compile.state import Floats
-from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError, Unsupported
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import Parameter
 from bellcrank.run.plan import AUTO_TOLERANCE, DEFAULT_TOLERANCE, find_method
+from bellcrank.studies.exact import Jacobian
 from bellcrank.studies.experiment import Experiment, Outcome
 from bellcrank.studies.points import number_of, parameters_of
 from bellcrank.studies.progress import CountProgress
@@ -125,12 +126,21 @@ def accuracy_of(noise: float) -> float:
 class Evaluator:
     """Outcomes at points (parameters,) in SI units, computed once each.
 
-    runs: how many were computed. failures: the reasons of those that failed.
+    runs: how many were computed. failures: the reasons of those that failed. exact: the Jacobian, None for
+    differences; inexact: why there are only these. followed: how many runs exact derivatives took.
     """
 
     def __init__(
-        self, experiment: Experiment, free: Sequence[Free], workers: Workers, shown: CountProgress
+        self,
+        experiment: Experiment,
+        free: Sequence[Free],
+        workers: Workers,
+        shown: CountProgress,
+        exact: Jacobian | None = None,
+        inexact: str = "as asked",
     ) -> None:
+        self.exact, self.inexact, self.followed = exact, inexact, 0
+        self.differentiated = False
         self.experiment = experiment
         self.free = tuple(free)
         self.names = tuple(one.name for one in free)
@@ -168,12 +178,38 @@ class Evaluator:
             self._note(point, found[number])
         return [self._known[point.tobytes()] for point in points]
 
-    def derivatives(self, point: Floats) -> Floats:
-        """Derivatives of all values (values, parameters) by central differences, all runs at once.
+    @property
+    def says(self) -> str:
+        """How it differentiates, and why."""
+        return "exact" if self.exact is not None else f"differences: {self.inexact}"
 
-        At a bound, and beside a point that fails, they are one-sided, from three or two points; columns for
-        which that is impossible are NaN.
+    def derivatives(self, point: Floats) -> Floats:
+        """Derivatives of all values (values, parameters).
+
+        Central differences, all runs at once, are one-sided at a bound, and beside a point that fails, from
+        three or two points; columns for which that is impossible are NaN.
         """
+        self.differentiated = True
+        found = self._exactly(point)
+        return self._differences(point) if found is None else found
+
+    def _exactly(self, point: Floats) -> Floats | None:
+        if self.exact is None:
+            return None
+        given = self.experiment
+        try:
+            found = self.exact(
+                given.mechanism.with_parameters(**self._named(point)), self.names, given.arguments
+            )
+        except Unsupported as error:
+            self.exact, self.inexact = None, str(error)
+            return None
+        except BellcrankError:  # the run fails here: beside it some may not
+            return None
+        self.followed += 1
+        return found
+
+    def _differences(self, point: Floats) -> Floats:
         step = step_of(noise_of(self.experiment)) * np.maximum(np.abs(point), _NEAR_ZERO * self.scale)
         middle = self.at([point])[0].values
         sides = []

@@ -24,6 +24,7 @@ from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.studies.data import Predictions, Record, records_of, union_of_times
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
+from bellcrank.studies.exact import SEARCHED, OfRecords, exactly
 from bellcrank.studies.experiment import Experiment, checked_analysis
 from bellcrank.studies.extras import needed
 from bellcrank.studies.progress import CountProgress
@@ -89,7 +90,8 @@ class FitReport:
     determine the parameter. correlation: (parameters, parameters). quantities: data and residuals.
     chi_squared: the sum of squares of residuals over their deviations, near `degrees_of_freedom` if the noise
     was right. at_bound: parameters on a bound, whose deviations mean little. runs, failures: how many runs
-    were computed and how many failed. mechanism, run: with the values found.
+    were computed and how many failed. derivatives: "exact", or "differences" and why. mechanism, run: with
+    the values found.
     """
 
     mechanism: Mechanism
@@ -103,6 +105,7 @@ class FitReport:
     at_bound: tuple[str, ...]
     runs: int
     failures: int
+    derivatives: str
     converged: bool
     message: str
     run: Any
@@ -127,6 +130,7 @@ class FitReport:
             "at_bound": list(self.at_bound),
             "runs": self.runs,
             "failures": self.failures,
+            "derivatives": self.derivatives,
             "converged": self.converged,
             "message": self.message,
         }
@@ -152,6 +156,7 @@ class FitReport:
             lines.append(
                 f"  chi squared {self.chi_squared:.5g} for {self.degrees_of_freedom} degrees of freedom"
             )
+        lines.append(f"  derivatives: {self.derivatives}")
         names = list(self.values)
         for i, j in np.argwhere(np.triu(np.abs(self.correlation), 1) > _TOGETHER):
             lines.append(f"  {names[i]} and {names[j]} are correlated: {self.correlation[i, j]:+.3f}")
@@ -161,6 +166,7 @@ class FitReport:
 _ROUNDS: Final = 10  # of weights
 _RESTS: Final = 1e-3  # relative change of weights at which they rest
 _LEAST_NOISE: Final = 1e-12  # of a quantity's largest value
+_ACCURATE: Final = 10.0  # times their tolerance, of exact derivatives
 _AT_BOUND: Final = 1e-6  # of a parameter's scale
 
 
@@ -172,6 +178,7 @@ def fit(
     noise: float | Mapping[str, float] | None = None,
     guess: Mapping[str, Any] | None = None,
     loss: str = "linear",
+    derivatives: str = "auto",
     budget: int | None = None,
     analysis: str | Callable[..., Any] = "simulate",
     executor: Any = None,
@@ -188,13 +195,14 @@ def fit(
         estimated from the residuals of their quantity.
     guess: start values by name; by default the present values of the parameters.
     loss: "linear" for least squares, or "soft_l1", "huber", "cauchy", "arctan", which are robust to outliers.
+    derivatives: "auto" for exact ones where that is possible, as by `bc.sensitivity`; "differences" for
+        central differences alone, with steps matched to the tolerance of the runs. The report says which.
     budget: the largest number of runs, not counting those for derivatives.
     analysis, executor, processes, arguments: as for `bc.sweep`. Simulations record at the times of the data
         and need no duration.
 
-    Derivatives are central differences with steps matched to the tolerance of the runs. Runs that fail on the
-    way are counted and avoided. Raises MechanismError for wrong arguments, and if the run at the start fails;
-    Unsupported without scipy.
+    Runs that fail on the way are counted and avoided. Raises MechanismError for wrong arguments, and if the
+    run at the start fails; Unsupported without scipy.
     """
     optimize = needed("scipy.optimize", "a fit")
     records = records_of(data)
@@ -212,7 +220,8 @@ def fit(
     experiment = Experiment(mechanism, analysis, arguments, Predictions(records), count)
     workers = workers_of(executor, processes)
     with CountProgress(progress, "fit", None) as shown:
-        evaluator = Evaluator(experiment, free, workers, shown)
+        exact = exactly(OfRecords(records), derivatives, analysis)
+        evaluator = Evaluator(experiment, free, workers, shown, **exact)
         first = evaluator.probe(np.array([one.start for one in free]))
         if first.reason:
             rule, advice = f"the run at the start fails: {first.reason}", "give other values by guess="
@@ -341,7 +350,9 @@ def _report(
 ) -> FitReport:
     free, names, at = search.evaluator.free, search.evaluator.names, solution.x
     jacobian = search.jacobian(at, sigmas)
-    deviations, correlation = deviations_of(jacobian, accuracy_of(noise_of(search.evaluator.experiment)))
+    is_exact = search.evaluator.exact is not None
+    accuracy = _ACCURATE * SEARCHED if is_exact else accuracy_of(noise_of(search.evaluator.experiment))
+    deviations, correlation = deviations_of(jacobian, accuracy)
     residuals = search.residuals(at)
     values = dict(zip(names, at.tolist(), strict=True))
     fitted = mechanism.with_parameters(**values)
@@ -372,6 +383,7 @@ def _report(
         tuple(name for name, bound in zip(names, at_bound, strict=True) if bound),
         search.evaluator.runs,
         len(search.evaluator.failures),
+        search.evaluator.says,
         bool(solution.success),
         str(solution.message).strip().rstrip("."),
         run,

@@ -39,6 +39,57 @@ REDUCTIONS: Final[Mapping[str, Callable[[FloatArray, FloatArray], float]]] = {
 """What makes a number of a quantity (T,) at times (T,)."""
 
 
+def _at(places: Mapping[int, float], count: int) -> FloatArray:
+    found = np.zeros(count)
+    for place, slope in places.items():
+        found[place] += slope
+    return found
+
+
+def _of_mean(time: FloatArray, values: FloatArray) -> FloatArray:
+    span, widths = float(time[-1] - time[0]), np.diff(time)
+    if not span > 0.0:
+        return _at({0: 1.0}, len(values))
+    slopes: FloatArray = 0.5 * (np.append(widths, 0.0) + np.append(0.0, widths)) / span
+    return slopes
+
+
+def _of_rms(time: FloatArray, values: FloatArray) -> FloatArray:
+    return _of_mean(time, values) * values / float(np.sqrt(_mean(time, np.square(values))))
+
+
+def _of_peak(_: FloatArray, values: FloatArray) -> FloatArray:
+    place = int(np.argmax(np.abs(values)))
+    return _at({place: float(np.sign(values[place]))}, len(values))
+
+
+SLOPES: Final[Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]]] = {
+    "max": lambda _, values: _at({int(np.argmax(values)): 1.0}, len(values)),
+    "min": lambda _, values: _at({int(np.argmin(values)): 1.0}, len(values)),
+    "peak": _of_peak,
+    "range": lambda _, v: _at({int(np.argmax(v)): 1.0}, len(v)) - _at({int(np.argmin(v)): 1.0}, len(v)),
+    "mean": _of_mean,
+    "rms": _of_rms,
+    "initial": lambda _, values: _at({0: 1.0}, len(values)),
+    "final": lambda _, values: _at({len(values) - 1: 1.0}, len(values)),
+}
+"""Derivatives (T,) of these numbers by the values at each time; of several that are largest, by one."""
+
+_EQUAL: Final = 1e-6  # of the range of values: peaks that differ by less are equal
+
+
+def kinks(reduction: str, values: FloatArray) -> str:
+    """Why a number has no derivative where several values are the largest; "" where it has one."""
+    looks = {"max": [values], "min": [-values], "peak": [np.abs(values)], "range": [values, -values]}
+    span = float(np.ptp(values)) if len(values) else 0.0
+    for heights in looks.get(reduction, []):
+        top = int(np.argmax(heights))
+        high = np.flatnonzero(heights >= heights[top] - _EQUAL * span)
+        if span > 0.0 and np.any(np.diff(high) > 1):
+            return f"{reduction} has equal peaks, at frames {top} and {int(high[high != top][0])}"
+    return ""
+
+
 class NoMeasure(BellcrankError):
     """A measure has no number for a run; the message says why."""
 
@@ -71,10 +122,17 @@ class Measure:
         return number
 
 
+def reduction_of(measure: Measure) -> tuple[str, str]:
+    """The reduction and the quantity of a measure that is a text, else ""."""
+    function = measure.function
+    if not (isinstance(function, partial) and function.func is _reduced):
+        return "", ""
+    return str(function.args[0]), str(function.args[1])
+
+
 def quantity_of(measure: Measure) -> str:
     """The quantity of a measure that is a text, else ""."""
-    function = measure.function
-    return str(function.args[1]) if isinstance(function, partial) and function.func is _reduced else ""
+    return reduction_of(measure)[1]
 
 
 def measures_of(given: Any, known: str = "measure") -> tuple[Measure, ...]:

@@ -13,6 +13,7 @@ from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.studies.evaluator import Evaluator, Free, free_parameters
+from bellcrank.studies.exact import OfMeasures, exactly
 from bellcrank.studies.experiment import Experiment, Measures, checked_analysis
 from bellcrank.studies.extras import needed
 from bellcrank.studies.goal import BUDGETS, METHODS, Goal, Limits, OutOfBudget, limits_of, searched
@@ -56,6 +57,7 @@ class OptimizeReport:
     history: tuple[Entry, ...]
     search: str
     reason: str
+    derivatives: str
     converged: bool
     message: str
 
@@ -86,6 +88,7 @@ class OptimizeReport:
             "constraints": dict(self.constraints),
             "search": self.search,
             "reason": self.reason,
+            "derivatives": self.derivatives,
             "converged": self.converged,
             "message": self.message,
             "runs": self.runs,
@@ -101,6 +104,7 @@ class OptimizeReport:
         lines += [f"  {n:24} {v:.6g} {self.parameters[n]}".rstrip() for n, v in self.values.items()]
         lines += [f"  {name:24} {value:.6g}" for name, value in self.constraints.items()]
         lines.append(f"  {self.search}: {self.reason}; {self.message}")
+        lines += [f"  derivatives: {self.derivatives}"] if self.derivatives else []
         return "\n".join(lines)
 
 
@@ -112,6 +116,7 @@ def optimize(
     maximize: bool = False,
     constraints: Mapping[Any, Any] | None = None,
     search: str = "auto",
+    derivatives: str = "auto",
     guess: Mapping[str, Any] | None = None,
     budget: int | None = None,
     seed: int = 0,
@@ -129,14 +134,15 @@ def optimize(
     search: "differential_evolution" (global), "SLSQP", "L-BFGS-B" (both use derivatives), "Nelder-Mead",
         "COBYLA" (both do not). "auto": with a `guess`, the nearest minimum, using derivatives; without, the
         global one, finished with derivatives. The report gives the reason.
+    derivatives: "auto" for exact ones where that is possible, as by `bc.gradient`; "differences" for
+        differences alone, with steps matched to the tolerance of the runs. The report says which, and why.
     guess: start values by name; parameters that are left out keep their present values.
     budget: the largest number of runs. seed: of the global search.
     analysis, executor, processes, arguments: as for `bc.sweep`; populations and differences are computed in
         parallel, with processes=None on all cores.
 
-    Derivatives are differences with steps matched to the tolerance of the runs. Runs that fail are counted
-    and avoided. Raises MechanismError for wrong arguments, and if no run that satisfies the constraints is
-    found; Unsupported without scipy.
+    Runs that fail are counted and avoided. Raises MechanismError for wrong arguments, and if no run that
+    satisfies the constraints is found; Unsupported without scipy.
     """
     needed("scipy.optimize", "an optimization")
     free = free_parameters(mechanism, parameters, guess)
@@ -150,7 +156,8 @@ def optimize(
     chosen, reason = _chosen(chosen, guess is not None, bool(limits.measures))
     most = BUDGETS[chosen](len(free)) if budget is None else budget
     with CountProgress(progress, "optimize", None) as shown:
-        evaluator = Evaluator(experiment, free, workers, shown)
+        exact = exactly(OfMeasures(measures), derivatives, analysis)
+        evaluator = Evaluator(experiment, free, workers, shown, **exact)
         goal = Goal(evaluator, limits, maximize, most)
         evaluator.probe(goal.start)
         try:
@@ -237,6 +244,7 @@ def _report(
         tuple(history),
         search,
         reason,
+        goal.evaluator.says if goal.evaluator.differentiated else "",
         converged,
         message,
     )

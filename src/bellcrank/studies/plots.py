@@ -1,7 +1,8 @@
-"""Figures of studies: sweeps, the history of an optimization, a fit and its residuals."""
+"""Figures of studies: sweeps, the history of an optimization, a fit and its residuals, sensitivities."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
@@ -10,20 +11,34 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
-from bellcrank.trajectory.panels import COLOURS, GREY, MILLIMETRE, SETTINGS, WIDTH, label, line, written
+from bellcrank.trajectory.columns import quantity
+from bellcrank.trajectory.panels import (
+    COLOURS,
+    GREY,
+    MILLIMETRE,
+    SETTINGS,
+    WIDTH,
+    label,
+    line,
+    prefixed,
+    written,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bellcrank.studies.fit import FitReport
+    from bellcrank.studies.gradient import Gradient
     from bellcrank.studies.optimize import OptimizeReport
     from bellcrank.studies.result import SweepResult
+    from bellcrank.studies.sensitivity import Sensitivity
 
 _HEIGHT: Final = 85 * MILLIMETRE
 _ROW: Final = 60 * MILLIMETRE
 _FAILED: Final = {"marker": "x", "linestyle": "none", "color": COLOURS[1], "markersize": 4.0}
 _LINES: Final = 7  # values of a second parameter that are drawn as lines, more as a map
 _LEVELS: Final = 6
+_BAND: Final = 2.0  # standard deviations on each side
 _SHOWN: Final = 98  # per cent of the values that the colours of a map distinguish
 
 
@@ -115,6 +130,59 @@ def plot_fit(report: FitReport, path: str | Path | None) -> Figure:
         figure.align_ylabels()
         made.write(figure)
         return figure
+
+
+def plot_tornado(
+    gradient: Gradient, measure: int, changes: Mapping[str, float] | None, path: str | Path | None
+) -> Figure:
+    """See `Gradient.plot`."""
+    given = {n: 0.01 * abs(v) or 0.01 for n, v in zip(gradient.by, gradient.at, strict=True)}
+    given |= dict(changes or {})
+    sizes = np.array([given[name] for name in gradient.by])
+    effects = gradient.gradient[measure] * sizes
+    order = np.argsort(np.abs(effects))
+    factor, unit = prefixed(gradient.of_units[measure], float(np.max(np.abs(effects), initial=0.0)))
+    places = np.arange(len(order))
+    figure: Figure
+    with _figure(path) as made:
+        figure, panel = made.single(max(0.5 * _HEIGHT, (22.0 + 6.0 * len(order)) * MILLIMETRE))
+        for side, colour, text in ((1.0, COLOURS[0], "greater"), (-1.0, COLOURS[1], "smaller")):
+            panel.barh(places, side * effects[order] / factor, height=0.62, color=colour, label=text)
+        names = [f"{gradient.by[k]} ± {sizes[k]:.3g} {written(gradient.by_units[k])}".rstrip() for k in order]
+        panel.set_yticks(places, names)
+        panel.axvline(0.0, color=GREY, linewidth=0.8)
+        panel.set_xlim(np.array([-1.08, 1.08]) * (float(np.max(np.abs(effects))) / factor or 1.0))
+        panel.set_xlabel(label("Change", unit))
+        value, whole = gradient.value[measure], written(gradient.of_units[measure])
+        panel.set_title(f"{gradient.of[measure]}: {value:.5g} {whole}".rstrip())
+        panel.legend(loc="lower right")
+        made.write(figure)
+    return figure
+
+
+def plot_spread(found: Sensitivity, deviations: Mapping[str, float], path: str | Path | None) -> Figure:
+    """See `Sensitivity.plot`."""
+    spread = _BAND * found.spread(deviations)
+    figure: Figure
+    with _figure(path) as made:
+        figure, panels = made.column(2 * len(found.of), (2, 1) * len(found.of))
+        for k, name in enumerate(found.of):
+            panel, below = panels[2 * k : 2 * k + 2]
+            values = quantity(found.run, name).values
+            factor, unit = prefixed(found.of_units[k], float(np.max(np.abs(values), initial=0.0)))
+            low, high = ((values + side * spread[:, k]) / factor for side in (-1.0, 1.0))
+            panel.fill_between(found.time, low, high, color=COLOURS[0], alpha=0.25, linewidth=0.0)
+            panel.plot(found.time, values / factor, **line(0))
+            panel.set_ylabel(unit or "1")
+            panel.set_title(name)
+            factor, unit = prefixed(found.of_units[k], float(np.max(spread[:, k], initial=0.0)))
+            below.plot(found.time, spread[:, k] / factor, **line(1))
+            below.set_ylabel(f"± {unit or '1'}")
+            below.set_ylim(bottom=0.0)
+        panels[-1].set_xlabel("Time (s)")
+        panels[-1].set_xlim(found.time[0], found.time[-1])
+        made.write(figure)
+    return figure
 
 
 def _with_deviation(report: FitReport, name: str) -> str:

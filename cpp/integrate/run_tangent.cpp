@@ -1,0 +1,781 @@
+#include "integrate/run_tangent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "interruption/interruption.hpp"
+#include "model/model.hpp"
+#include "tangents/frame_motion.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr int kMostPieces = 4096;     // of a step that is followed
+constexpr int kMostExact = 200;       // of a step, to find its error
+constexpr double kGrazing = 1e-2;     // m/s, rad/s: slower impacts are remarked on
+constexpr double kTogether = 1e-9;    // m, rad: stops as near are met together
+constexpr double kOpen = 1e-6;        // change of a row that is not kept
+constexpr double kIdle = 1e-9;        // load of a stop, in parts of the largest
+constexpr double kFoundAgain = 1e-6;  // velocities behind an impact, in parts of the largest
+
+// What the motion is found to where errors of a run are looked for; of a method without tolerances nothing is known.
+Tolerances exactly(const std::string& method, const Tolerances& of_run) {
+    constexpr double kSmaller = 1e-3, kLeast = 1e-13;
+    const double factor = method == "rk4" ? 0.0 : kSmaller;
+    return {std::max(factor * of_run.relative, kLeast), std::max(factor * of_run.absolute, kLeast)};
+}
+
+double dot(const std::vector<double>& a, const double* b) {
+    double sum = 0.0;
+    for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+}  // namespace
+
+RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const std::string& method,
+                       const Tolerances& tolerances, bool is_looser, std::vector<Watched> watched)
+    : ports_(ports),
+      model_(model),
+      tape_(std::move(tape)),
+      watched_(std::move(watched)),
+      stages_(ports.dynamics, ports.projection),
+      is_looser_(is_looser),
+      exact_(ports.dynamics, ports.projection, exactly(method, tolerances)),
+      at_(tape_.count() - 1) {
+    if (tape_.spoiled() != nullptr)
+        throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(tape_.spoiled_at()) +
+                      " s " + tape_.spoiled());
+    for (const Watched& one : watched_) {
+        const bool of_frame = one.what == Watched::What::frame;
+        watches_rates_ |= one.what == Watched::What::second || of_frame;
+        measured_.of_frames |= of_frame;
+        watches_loads_ |= one.what == Watched::What::multiplier;
+    }
+    if (tape_.ending() != nullptr) read_ending();
+    const size_t n = ports_.dynamics.tangent_size();
+    for (auto* v : {&udot_, &udot1_, &by_x_, &by_u_, &stage_x_, &stage_u_}) v->assign(n, 0.0);
+    rates_.assign(kDirections * n, 0.0);
+    loads_.assign(kDirections * static_cast<size_t>(model_.rows_total()), 0.0);
+    none_.assign(model_.rows_total(), 0.0);
+    for (auto* list : {&of_x_, &of_u_})
+        for (std::vector<double>& v : *list) v.assign(n, 0.0);
+    for (std::vector<double>& v : at_u_) v.assign(n, 0.0);
+    for (std::vector<double>& v : at_x_) v.assign(ports_.dynamics.configuration_size(), 0.0);
+    if (method != "dopri5" || is_looser_) step_anew(method, tolerances);
+}
+
+// Steps of other lengths than those of the run: from one of its stations to another one farther on, or in parts to the
+// next, as the error of these stages allows. Where the run stood at a station, this goes on.
+void RunTangent::step_anew(const std::string& method, const Tolerances& tolerances) {
+    Tape made(ports_.dynamics.configuration_size(), ports_.dynamics.tangent_size());
+    DormandPrince stepper(ports_.dynamics, ports_.projection, tolerances);
+    std::vector<double> x, u, x1, u1;
+    double h = 0.0;
+    for (int i = 0; i < tape_.count();) {
+        made.copy(tape_, i);
+        if (!flows(i)) {
+            if (tape_[i].impact) h = 0.0;
+            i = next(i);
+            continue;
+        }
+        look_for_interrupts();
+        stand(i);
+        stepper.restart();
+        x.assign(tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size());
+        u.assign(tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size());
+        x1 = x, u1 = u;
+        double t = tape_[i].t;
+        if (h == 0.0) h = length(i);
+        int end = farthest(i, t + h), output = i + 1;
+        const auto copy_outputs = [&](double to) {
+            for (; output < end && tape_[output].t < to; ++output)
+                if (tape_[output].output >= 0) made.copy_within(tape_, output);
+        };
+        for (int tries = 0;; ++tries) {
+            if (tries == kMostPieces)
+                throw Refusal("derivatives of runs that are stiff, as this one by " + method +
+                              " is at t = " + std::to_string(t) + " s, are not implemented");
+            const double whole = tape_[end].arrived - t;
+            const bool last = h * (1.0 + 1e-9) >= whole;
+            const double step = last ? whole : h;
+            const StepOutcome outcome = stepper.step(t, step, x.data(), u.data(), x1.data(), u1.data());
+            if (!outcome.constraints_met || !(outcome.error <= 1.0)) {
+                h = std::isfinite(outcome.error) ? stepper.refused(step, outcome) : 0.25 * step;
+                if (t == tape_[i].t) end = farthest(i, t + h);
+                continue;
+            }
+            copy_outputs(last ? std::numeric_limits<double>::infinity() : t + step);
+            h = stepper.accepted(step, outcome, false);
+            if (last) break;
+            t += step;
+            x.swap(x1), u.swap(u1);
+            made.add({t, t}, x.data(), u.data());
+            ports_.steps.commit(t, x.data(), u.data());
+            ports_.stops.watch_stops(t, x.data(), u.data());
+        }
+        i = end;
+    }
+    walk_to(tape_.count() - 1);
+    tape_ = std::move(made);
+    at_ = tape_.count() - 1;
+}
+
+int RunTangent::steps() const {
+    int found = 0;
+    for (int i = 0; i < tape_.count(); i = next(i)) found += flows(i);
+    return found;
+}
+
+// The last station up to a time to which nothing but smooth motion leads, at least the next one. Errors of the run are
+// seen in its own steps only.
+int RunTangent::farthest(int i, double to) const {
+    int end = next(i);
+    if (!is_looser_) return end;
+    for (int j = end; is_plain(j) && next(j) < tape_.count() && tape_[next(j)].arrived <= to * (1.0 + 1e-14);
+         j = next(j))
+        end = next(j);
+    return end;
+}
+
+// Whether the motion goes on through it as if it was none.
+bool RunTangent::is_plain(int i) const { return !tape_[i].impact && !tape_[i].meets && tape_[i].t == tape_[i].arrived; }
+
+int RunTangent::next(int i) const {
+    for (++i; i < tape_.count() && tape_[i].within; ++i);
+    return i;
+}
+
+// The continuous extension of order four (DormandPrince::interpolate()).
+RunTangent::Within RunTangent::within(int i, double t) const {
+    const double h = length(i), a = (t - tape_[i].t) / h, b = 1.0 - a;
+    Within out{a - a * b + 2.0 * a * a * b, {}};
+    for (int s = 0; s <= kStages; ++s) out.rate[s] = h * a * a * b * b * DopriStages::kD[s];
+    out.rate[0] += h * (a * b - a * a * b);
+    out.rate[kStages] -= h * a * a * b;
+    return out;
+}
+
+// Branches of angles are followed from station to station, as the run did: turns are counted on the way.
+void RunTangent::walk_to(int i) {
+    while (at_ != i) {
+        at_ += at_ < i ? 1 : -1;
+        ports_.steps.commit(tape_[at_].t, tape_.x(at_), tape_.u(at_));
+    }
+}
+
+// Branches of angles, and which stops are left alone, as they were there.
+void RunTangent::stand(int i) {
+    walk_to(i);
+    ports_.steps.commit(tape_[i].t, tape_.x(i), tape_.u(i));
+    tape_[i].meets ? ports_.stops.meet_stops() : ports_.stops.watch_stops(tape_[i].t, tape_.x(i), tape_.u(i));
+}
+
+void RunTangent::accelerate(int i) {
+    stand(i);
+    ports_.dynamics.accelerate(tape_[i].t, tape_.x(i), tape_.u(i), udot_.data());
+}
+
+void RunTangent::forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
+                         const double* along, double* out, double* left) {
+    const size_t n = ports_.dynamics.tangent_size();
+    count_ = count;
+    remarks_.clear();
+    lanes_.resize((count + kDirections - 1) / kDirections);
+    std::vector<ModelTangent::Change> changes(places.size());
+    for (size_t g = 0; g < lanes_.size(); ++g) {
+        Lanes& lanes = lanes_[g];
+        for (auto* v : {&lanes.x, &lanes.u, &lanes.end_x, &lanes.end_u, &lanes.stage_x, &lanes.stage_u, &lanes.u1})
+            v->assign(kDirections * n, 0.0);
+        for (int s = 0; s <= kStages; ++s)
+            for (auto* v : {&lanes.rate_x[s], &lanes.rate_u[s]}) v->assign(kDirections * n, 0.0);
+        for (size_t p = 0; p < places.size(); ++p) changes[p] = {places[p], {}};
+        for (int k = 0; k < kDirections && kDirections * static_cast<int>(g) + k < count; ++k) {
+            const size_t d = kDirections * g + k;
+            for (size_t i = 0; i < n; ++i) {
+                lanes.x[kDirections * i + k] = dx[d * n + i];
+                lanes.u[kDirections * i + k] = du[d * n + i];
+            }
+            for (size_t p = 0; p < places.size(); ++p) changes[p].along[k] = along[d * places.size() + p];
+        }
+        lanes.numbers = std::make_unique<ModelTangent>(model_);
+        lanes.numbers->change(changes);
+    }
+    for (int i = 0; i < tape_.count(); i = next(i)) {
+        look_for_interrupts();
+        if (flows(i)) {
+            flow(i, out, left);
+            continue;
+        }
+        accelerate(i);
+        arrive(i, out, left);
+        if (tape_[i].impact) pass_impact(i);
+    }
+    note_touching();
+}
+
+// What lies on a stop that hardly pushes may leave it: changes are those to the side on which it stays.
+void RunTangent::note_idle(int i) {
+    const int count = ports_.stops.stops();
+    if (count == 0 || std::ranges::find(remarks_, Remark::What::idle, &Remark::what) != remarks_.end()) return;
+    loads_.resize(std::max(loads_.size(), none_.size()));
+    bool known = false;
+    for (int s = 0; s < count; ++s) {
+        if (!ports_.stops.is_touched(s)) continue;
+        if (!known) ports_.record.multipliers(tape_[i].t, tape_.x(i), tape_.u(i), udot_.data(), loads_.data());
+        known = true;
+        double most = 0.0;
+        for (size_t r = 0; r < none_.size(); ++r) most = std::max(most, std::abs(loads_[r]));
+        const double load = std::abs(loads_[ports_.stops.row_of_stop(s)]);
+        if (load <= kIdle * most) return remarks_.push_back({Remark::What::idle, tape_[i].t, s, load});
+    }
+}
+
+// From a state on a stop that is being left, changes are those to one side.
+void RunTangent::note_touching() {
+    std::vector<double> gaps(ports_.stops.stops()), rates(gaps.size());
+    stand(0);
+    ports_.stops.gaps(tape_[0].t, tape_.x(0), tape_.u(0), gaps.data(), rates.data());
+    for (int s = 0; s < static_cast<int>(gaps.size()); ++s)
+        if (rates[s] != 0.0 && std::abs(gaps[s]) < kTogether)
+            remarks_.push_back({Remark::What::touching, tape_[0].t, s, gaps[s]});
+}
+
+// Closed at a station, where the rows that hold are known from its acceleration.
+void RunTangent::arrive(int i, double* out, double* left) {
+    note_idle(i);
+    for (size_t g = 0; g < lanes_.size(); ++g) {
+        Lanes& lanes = lanes_[g];
+        double open[kDirections];
+        ports_.derivatives.close_directions(tape_[i].t, tape_.x(i), tape_.u(i), of(lanes, lanes.x, lanes.u),
+                                            lanes.x.data(), lanes.u.data(), open);
+        const int first = kDirections * static_cast<int>(g);
+        for (int k = 0; k < kDirections && first + k < count_; ++k) {
+            if (i == 0) left[first + k] = open[k];
+            note_open(i, open[k]);
+        }
+        Derivatives::Directions here = of(lanes, lanes.x, lanes.u);
+        if (ends_here(i)) {
+            if (g == 0) find_ending();
+            reach_ending(lanes);
+            here.t = lanes.t;
+        }
+        if (tape_[i].output >= 0) record(i, here, first, out);
+    }
+}
+
+// What the function of a terminal event reads, as what is watched.
+void RunTangent::read_ending() {
+    const Tape::Ending& end = *tape_.ending();
+    const int bodies = model_.bodies();
+    const FrameLayout layout(FrameCounts::of(end.measured, bodies));
+    const auto at = [&](Section section) { return layout.begin(section); };
+    for (const int place : end.event.inputs) {
+        const auto of_body = [&](Section section, int first) {
+            const int k = place - at(section);
+            return Ending::Input{false, {Watched::What::frame, kFrameNumbers * (k / 3) + first + k % 3}};
+        };
+        const auto of_coordinate = [&](Section section, Watched::What what) {
+            return Ending::Input{false, {what, end.measured.coordinates[place - at(section)]}};
+        };
+        if (place < 0)
+            ending_.inputs.push_back({true, {}});
+        else if (place < at(Section::rotation))
+            ending_.inputs.push_back(of_body(Section::position, 0));
+        else if (place < at(Section::velocity))
+            throw Refusal("derivatives of runs that end by a quaternion are not implemented");
+        else if (place < at(Section::angular_velocity))
+            ending_.inputs.push_back(of_body(Section::velocity, 3));
+        else if (place < at(Section::coordinates))
+            ending_.inputs.push_back(of_body(Section::angular_velocity, 9));
+        else if (place < at(Section::rates))
+            ending_.inputs.push_back(of_coordinate(Section::coordinates, Watched::What::value));
+        else
+            ending_.inputs.push_back(of_coordinate(Section::rates, Watched::What::rate));
+        measured_.of_frames |= !ending_.inputs.back().is_time && ending_.inputs.back().of.what == Watched::What::frame;
+    }
+}
+
+// The derivatives of its function g at the last station: by what it reads, and ġ.
+void RunTangent::find_ending() {
+    const Tape::Ending& end = *tape_.ending();
+    const int last = tape_.count() - 1;
+    const double t = tape_[last].t, *x = tape_.x(last), *u = tape_.u(last);
+    std::vector<double> values(ports_.record.observation_size(end.measured));
+    ports_.record.measure(t, x, u, end.measured, values.data());
+    std::vector<Dual4> in;
+    for (const int place : end.event.inputs) in.push_back(place < 0 ? t : values[place]);
+    ending_.by_inputs.assign(in.size(), 0.0);
+    for (size_t from = 0; from < in.size(); from += kDirections) {
+        const size_t count = std::min<size_t>(kDirections, in.size() - from);
+        for (size_t k = 0; k < count; ++k) in[from + k].d[k] = 1.0;
+        const Dual4 g = end.event.program->tangent(in)[0];
+        for (size_t k = 0; k < count; ++k) {
+            ending_.by_inputs[from + k] = g.d[k];
+            in[from + k].d[k] = 0.0;
+        }
+    }
+    const size_t n = udot_.size();
+    std::vector<double> along_x(kDirections * n, 0.0), along_u(along_x);
+    for (size_t j = 0; j < n; ++j) along_x[kDirections * j] = u[j], along_u[kDirections * j] = udot_[j];
+    const double along_t[kDirections] = {1.0};
+    ports_.derivatives.measure_tangent(t, x, u, udot_.data(), {along_t, along_x.data(), along_u.data(), nullptr},
+                                       nullptr, measured_);
+    ending_.rate = 0.0;
+    for (size_t i = 0; i < in.size(); ++i)
+        ending_.rate += ending_.by_inputs[i] * (ending_.inputs[i].is_time ? 1.0 : changed(ending_.inputs[i].of, 0));
+}
+
+// Of what was measured, along a direction.
+double RunTangent::changed(const Watched& of, int direction) {
+    return list_of(of.what, loads_)[kDirections * of.number + direction];
+}
+
+// The run ends later by δt = −δg / ġ, with the state that it has then.
+void RunTangent::reach_ending(Lanes& lanes) {
+    const int last = tape_.count() - 1;
+    const double *x = tape_.x(last), *u = tape_.u(last);
+    ports_.derivatives.measure_tangent(tape_[last].t, x, u, udot_.data(), of(lanes, lanes.x, lanes.u), nullptr,
+                                       measured_);
+    for (int k = 0; k < kDirections; ++k) {
+        double change = 0.0;
+        for (size_t i = 0; i < ending_.inputs.size(); ++i)
+            if (!ending_.inputs[i].is_time) change += ending_.by_inputs[i] * changed(ending_.inputs[i].of, k);
+        lanes.t[k] = -change / ending_.rate;
+        for (size_t j = 0; j < udot_.size(); ++j) {
+            lanes.x[kDirections * j + k] += u[j] * lanes.t[k];
+            lanes.u[kDirections * j + k] += udot_[j] * lanes.t[k];
+        }
+    }
+}
+
+// Its transpose.
+void RunTangent::leave_ending() {
+    const int last = tape_.count() - 1;
+    const double *x = tape_.x(last), *u = tape_.u(last);
+    const double seed = -(by_t_ + dot(by_x_, u) + dot(by_u_, udot_.data())) / ending_.rate;
+    for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
+    measured_.rows.clear();
+    measured_.frames.assign(measured_.of_frames ? kFrameNumbers * model_.bodies() : 0, 0.0);
+    for (size_t i = 0; i < ending_.inputs.size(); ++i)
+        if (const Watched& of = ending_.inputs[i].of; !ending_.inputs[i].is_time)
+            list_of(of.what, loads_)[of.number] += seed * ending_.by_inputs[i];
+    ports_.derivatives.measure_adjoint(tape_[last].t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    add(by_x_, found_.x), add(by_u_, found_.u);
+}
+
+// Where rows cannot be kept: at the start for a direction that opens a loop, later at a singular pose. The worst is
+// remarked on.
+void RunTangent::note_open(int i, double open) {
+    if (i == 0 || !(open > kOpen)) return;
+    const auto noted = std::ranges::find(remarks_, Remark::What::open, &Remark::what);
+    if (noted == remarks_.end())
+        remarks_.push_back({Remark::What::open, tape_[i].t, -1, open});
+    else if (open > noted->size)
+        *noted = {Remark::What::open, tape_[i].t, -1, open};
+}
+
+std::vector<double>& RunTangent::list_of(Watched::What what, std::vector<double>& multipliers) {
+    if (what == Watched::What::multiplier) return multipliers;
+    return what == Watched::What::frame ? measured_.frames : measured_.coordinates[static_cast<int>(what)];
+}
+
+void RunTangent::record(int i, const Derivatives::Directions& directions, int first, double* out) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    if (watches_rates_ || watches_loads_)
+        ports_.derivatives.tangent(t, x, u, udot_.data(), directions, rates_.data(),
+                                   watches_loads_ ? loads_.data() : nullptr);
+    ports_.derivatives.measure_tangent(t, x, u, udot_.data(), directions, watches_rates_ ? rates_.data() : nullptr,
+                                       measured_);
+    for (int k = 0; k < kDirections && first + k < count_; ++k) {
+        double* to = out + (static_cast<size_t>(tape_[i].output) * count_ + first + k) * watched_.size();
+        for (const Watched& one : watched_)
+            *to++ =
+                one.what == Watched::What::time ? (directions.t != nullptr ? directions.t[k] : 0.0) : changed(one, k);
+    }
+}
+
+void RunTangent::flow(int i, double* out, double* left) {
+    const double h = length(i);
+    stand(i);
+    stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
+        const int s = at.number;
+        if (s == 0) {
+            std::copy_n(at.udot, udot_.size(), udot_.begin());
+            arrive(i, out, left);
+        }
+        const bool closes = s > 0 && ports_.dynamics.statistics().dropped_rows > 0;
+        const double *a = DopriStages::before(s), square = 0.5 * h * h * DopriStages::kC[1] * DopriStages::kC[1];
+        for (Lanes& lanes : lanes_) {
+            lanes.stage_x = lanes.x, lanes.stage_u = lanes.u;
+            for (int j = 0; j < s; ++j)
+                for (size_t k = 0; k < lanes.x.size(); ++k) {
+                    lanes.stage_x[k] += h * a[j] * lanes.rate_x[j][k];
+                    lanes.stage_u[k] += h * a[j] * lanes.rate_u[j][k];
+                }
+            if (s == 1)
+                for (size_t k = 0; k < lanes.x.size(); ++k) lanes.stage_x[k] += square * lanes.rate_u[0][k];
+            const Derivatives::Directions here = of(lanes, lanes.stage_x, lanes.stage_u);
+            double open[kDirections];
+            if (closes)
+                ports_.derivatives.close_directions(at.time, at.x, at.u, here, lanes.stage_x.data(),
+                                                    lanes.stage_u.data(), open);
+            ports_.derivatives.tangent(at.time, at.x, at.u, at.udot, here, lanes.rate_u[s].data(), nullptr);
+            lanes.rate_x[s] = lanes.stage_u;
+            ports_.derivatives.add_turning(at.u, 1.0, lanes.stage_x.data(), kDirections, lanes.rate_x[s].data());
+        }
+    });
+    for (Lanes& lanes : lanes_) {
+        lanes.end_x = lanes.x, lanes.end_u = lanes.u;
+        for (int s = 0; s < kStages; ++s)
+            for (size_t k = 0; k < lanes.x.size(); ++k) {
+                lanes.end_x[k] += h * DopriStages::kB[s] * lanes.rate_x[s][k];
+                lanes.end_u[k] += h * DopriStages::kB[s] * lanes.rate_u[s][k];
+            }
+    }
+    if (next(i) > i + 1) pass_outputs(i, out);
+    for (Lanes& lanes : lanes_) lanes.x.swap(lanes.end_x), lanes.u.swap(lanes.end_u);
+}
+
+// What is recorded within a step, from the rates at its stages and at its end.
+void RunTangent::pass_outputs(int i, double* out) {
+    const int end = next(i);
+    const double* u1 = tape_.u(end);
+    stand(end);
+    ports_.dynamics.accelerate(tape_[end].arrived, tape_.x(end), u1, udot_.data());
+    for (Lanes& lanes : lanes_) {
+        ports_.derivatives.tangent(tape_[end].arrived, tape_.x(end), u1, udot_.data(),
+                                   of(lanes, lanes.end_x, lanes.end_u), lanes.rate_u[kStages].data(), nullptr);
+        lanes.rate_x[kStages] = lanes.end_u;
+        ports_.derivatives.add_turning(u1, 1.0, lanes.end_x.data(), kDirections, lanes.rate_x[kStages].data());
+    }
+    for (int m = i + 1; m < end; ++m) {
+        const Within at = within(i, tape_[m].t);
+        const bool solves = watches_rates_ || watches_loads_;
+        solves ? accelerate(m) : stand(m);
+        for (size_t g = 0; g < lanes_.size(); ++g) {
+            Lanes& lanes = lanes_[g];
+            for (size_t k = 0; k < lanes.x.size(); ++k) {
+                lanes.stage_x[k] = lanes.x[k] + at.end * (lanes.end_x[k] - lanes.x[k]);
+                lanes.stage_u[k] = lanes.u[k] + at.end * (lanes.end_u[k] - lanes.u[k]);
+                for (int s = 0; s <= kStages; ++s) {
+                    lanes.stage_x[k] += at.rate[s] * lanes.rate_x[s][k];
+                    lanes.stage_u[k] += at.rate[s] * lanes.rate_u[s][k];
+                }
+            }
+            const Derivatives::Directions here = of(lanes, lanes.stage_x, lanes.stage_u);
+            double open[kDirections];
+            if (solves)
+                ports_.derivatives.close_directions(tape_[m].t, tape_.x(m), tape_.u(m), here, lanes.stage_x.data(),
+                                                    lanes.stage_u.data(), open);
+            record(m, here, kDirections * static_cast<int>(g), out);
+        }
+    }
+}
+
+// The stop that is met at a station, after its acceleration, and the impact.
+RunTangent::Hit RunTangent::hit(int i) {
+    const double t = tape_[i].t;
+    std::vector<double> gaps(ports_.stops.stops()), rates(gaps.size());
+    ports_.stops.gaps(t, tape_.x(i), tape_.u(i), gaps.data(), rates.data());
+    int met = -1;
+    for (int s = 0; s < static_cast<int>(gaps.size()); ++s)
+        if (rates[s] < 0.0 && (met < 0 || std::abs(gaps[s]) < std::abs(gaps[met]))) met = s;
+    if (met < 0)
+        throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(t) +
+                      " s a stop is met that nothing approaches");
+    for (int s = 0; s < static_cast<int>(gaps.size()); ++s)
+        if (s != met && rates[s] < 0.0 && std::abs(gaps[s]) < kTogether)
+            remarks_.push_back({Remark::What::together, t, s, gaps[s]});
+    if (-rates[met] < kGrazing) remarks_.push_back({Remark::What::grazing, t, met, -rates[met]});
+    Hit found{met, ports_.stops.row_of_stop(met), rates[met], {}, {}};
+    found.x1.assign(tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size());
+    found.u1.assign(tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size());
+    return found;
+}
+
+// Velocities behind an impact, with the rows and factors by which it was found.
+void RunTangent::strike(int i, Hit& hit) {
+    ports_.stops.meet_stops();
+    ports_.projection.project(tape_[i].t, hit.x1.data(), hit.u1.data());
+    double most = 0.0, missed = 0.0;
+    for (size_t k = 0; k < hit.u1.size(); ++k) {
+        most = std::max({most, std::abs(hit.u1[k]), std::abs(tape_.u(i)[k])});
+        missed = std::max(missed, std::abs(hit.u1[k] - tape_.u(i + 1)[k]));
+    }
+    if (!(missed <= kFoundAgain * most))
+        throw Refusal("derivatives of this run are not implemented: the impact at t = " + std::to_string(tape_[i].t) +
+                      " s is another one when it is followed again");
+}
+
+// On the way to the impact and from it on at the same times as before: δx of where it is met is δx + u δt, with δu
+// likewise; behind it u1 δt and u̇1 δt are taken off.
+void RunTangent::pass_impact(int i) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    const size_t n = udot_.size();
+    Hit met = hit(i);
+    for (Lanes& lanes : lanes_) {
+        ports_.derivatives.measure_tangent(t, x, u, udot_.data(), of(lanes, lanes.x, lanes.u), nullptr, measured_);
+        for (int k = 0; k < kDirections; ++k) lanes.t[k] = -measured_.rows[kDirections * met.row + k] / met.rate;
+        for (size_t j = 0; j < n; ++j)
+            for (int k = 0; k < kDirections; ++k) {
+                lanes.x[kDirections * j + k] += u[j] * lanes.t[k];
+                lanes.u[kDirections * j + k] += udot_[j] * lanes.t[k];
+            }
+    }
+    strike(i, met);
+    for (Lanes& lanes : lanes_)
+        ports_.derivatives.impact_tangent(t, met.x1.data(), u, met.u1.data(),
+                                          {lanes.t, lanes.x.data(), lanes.u.data(), lanes.numbers.get()},
+                                          lanes.u1.data());
+    stand(i + 1);
+    ports_.dynamics.accelerate(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), udot1_.data());
+    for (Lanes& lanes : lanes_)
+        for (size_t j = 0; j < n; ++j)
+            for (int k = 0; k < kDirections; ++k) {
+                lanes.x[kDirections * j + k] -= tape_.u(i + 1)[j] * lanes.t[k];
+                lanes.u[kDirections * j + k] = lanes.u1[kDirections * j + k] - udot1_[j] * lanes.t[k];
+            }
+}
+
+void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
+                          ModelGradient& by_numbers, double* error) {
+    further_ = &further, by_numbers_ = &by_numbers;
+    error_ = error;
+    if (error != nullptr) *error = 0.0;
+    remarks_.clear();
+    for (auto* v : {&by_x_, &by_u_}) std::fill(v->begin(), v->end(), 0.0);
+    for (int i = tape_.count() - 1; i >= 0; --i) {
+        if (tape_[i].within) continue;
+        look_for_interrupts();
+        if (flows(i)) {
+            if (error_ != nullptr) *error_ += error_at(i, next(i), by_x_, by_u_);
+            flow_back(i, seeds);
+        } else {
+            if (tape_[i].impact && error_ != nullptr) *error_ += error_of_impact(i);
+            if (tape_[i].impact) pass_impact_back(i);
+            accelerate(i);
+        }
+        depart(i, seeds);
+    }
+    note_touching();
+    start = {0.0, by_x_, by_u_, {}};
+}
+
+void RunTangent::add(std::vector<double>& to, const std::vector<double>& from) {
+    for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
+// The transpose of arrive().
+void RunTangent::depart(int i, const double* seeds) {
+    note_idle(i);
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    by_t_ = 0.0;
+    if (tape_[i].output >= 0) add_seeds(i, seeds, by_x_, by_u_);
+    if (ends_here(i)) {
+        find_ending();
+        leave_ending();
+    }
+    ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), *further_, found_, *by_numbers_);
+    by_x_ = found_.x, by_u_ = found_.u;
+}
+
+// The transpose of record().
+void RunTangent::add_seeds(int i, const double* seeds, std::vector<double>& of_x, std::vector<double>& of_u) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
+    measured_.rows.clear();
+    measured_.frames.assign(measured_.of_frames ? kFrameNumbers * model_.bodies() : 0, 0.0);
+    seeds_of_rows_.assign(model_.rows_total(), 0.0);
+    const double* seed = seeds + static_cast<size_t>(tape_[i].output) * watched_.size();
+    for (const Watched& one : watched_)
+        (one.what == Watched::What::time ? by_t_ : list_of(one.what, seeds_of_rows_)[one.number]) += *seed++;
+    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    add(of_x, found_.x), add(of_u, found_.u);
+    by_t_ += found_.t;
+    if (!watches_rates_ && !watches_loads_) return;
+    of_udot_ = found_.udot;
+    ports_.derivatives.adjoint(t, x, u, udot_.data(), of_udot_.data(), seeds_of_rows_.data(), *further_, found_,
+                               *by_numbers_);
+    add(of_x, found_.x), add(of_u, found_.u);
+    by_t_ += found_.t;
+}
+
+// The run takes an impact from a state that is off its rows by the error of a step's curve. Closed, that state meets
+// the stop a little earlier or later: by what the next station is off the motion then. Where it was still to be met
+// then, another impact follows at once.
+double RunTangent::error_of_impact(int i) {
+    const double t = tape_[i].t;
+    const std::vector<double> of_x = by_x_, of_u = by_u_;
+    std::vector<double> gaps(ports_.stops.stops()), rates(gaps.size()), before(udot_.size());
+    accelerate(i);
+    Hit met = hit(i);
+    stand(i + 1);
+    ports_.stops.gaps(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), gaps.data(), rates.data());
+    if (rates[met.stop] < 0.0) return 0.0;
+    accelerate(i);
+    std::vector<double>&x = met.x1, &u = met.u1;
+    ports_.projection.project(t, x.data(), u.data());
+    ports_.dynamics.accelerate(t, x.data(), u.data(), udot_.data());
+    ports_.stops.gaps(t, x.data(), u.data(), gaps.data(), rates.data());
+    const double late = -gaps[met.stop] / rates[met.stop];
+    const auto go_on = [&](double by) {
+        for (size_t k = 0; k < u.size(); ++k) {
+            before[k] = by * u[k];
+            u[k] += by * udot_[k];
+        }
+        ports_.dynamics.retract(x.data(), before.data(), x.data());
+    };
+    go_on(late);
+    ports_.stops.meet_stops();
+    ports_.projection.project(t + late, x.data(), u.data());
+    ports_.stops.watch_stops(t + late, x.data(), u.data());
+    ports_.dynamics.accelerate(t + late, x.data(), u.data(), udot_.data());
+    go_on(-late);
+    off_.resize(u.size());
+    ports_.dynamics.displacement(tape_.x(i + 1), x.data(), off_.data());
+    double error = dot(of_x, off_.data());
+    for (size_t k = 0; k < u.size(); ++k) error += of_u[k] * (u[k] - tape_.u(i + 1)[k]);
+    return error;
+}
+
+// The transpose of pass_outputs(): to the rates of the stages, and the states at both ends.
+void RunTangent::pass_outputs_back(int i, const double* seeds) {
+    const int end = next(i);
+    for (int m = end - 1; m > i; --m) {
+        const Within at = within(i, tape_[m].t);
+        const bool solves = watches_rates_ || watches_loads_;
+        solves ? accelerate(m) : stand(m);
+        for (auto* v : {&stage_x_, &stage_u_}) std::fill(v->begin(), v->end(), 0.0);
+        add_seeds(m, seeds, stage_x_, stage_u_);
+        if (solves) {
+            ports_.derivatives.close_adjoint(tape_[m].t, tape_.x(m), tape_.u(m), stage_x_.data(), stage_u_.data(),
+                                             *further_, found_, *by_numbers_);
+            stage_x_ = found_.x, stage_u_ = found_.u;
+        }
+        if (error_ != nullptr) *error_ += error_at(i, m, stage_x_, stage_u_);
+        for (size_t k = 0; k < by_x_.size(); ++k) {
+            by_x_[k] += at.end * stage_x_[k], by_u_[k] += at.end * stage_u_[k];
+            start_x_[k] += (1.0 - at.end) * stage_x_[k], start_u_[k] += (1.0 - at.end) * stage_u_[k];
+            for (int s = 0; s <= kStages; ++s) {
+                of_x_[s][k] += at.rate[s] * stage_x_[k];
+                of_u_[s][k] += at.rate[s] * stage_u_[k];
+            }
+        }
+    }
+    const double* u1 = tape_.u(end);
+    stand(end);
+    ports_.dynamics.accelerate(tape_[end].arrived, tape_.x(end), u1, udot_.data());
+    ports_.derivatives.adjoint(tape_[end].arrived, tape_.x(end), u1, udot_.data(), of_u_[kStages].data(), none_.data(),
+                               *further_, found_, *by_numbers_);
+    ports_.derivatives.add_turning(u1, -1.0, of_x_[kStages].data(), 1, found_.x.data());
+    add(by_x_, found_.x), add(by_u_, found_.u);
+    add(by_u_, of_x_[kStages]);
+}
+
+// By what a station is off the motion from station i on, times the gradient there. That motion is found in steps of its
+// own, of so much smaller errors that kinks within a step are seen as well.
+double RunTangent::error_at(int i, int station, const std::vector<double>& of_x, const std::vector<double>& of_u) {
+    const auto is_zero = [](double value) { return value == 0.0; };
+    if (std::ranges::all_of(of_x, is_zero) && std::ranges::all_of(of_u, is_zero)) return 0.0;
+    stand(i);
+    exact_.restart();
+    State from{{tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size()},
+               {tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size()}},
+        to = from;
+    const double end = tape_[station].arrived;
+    double t = tape_[i].t, h = end - t;
+    for (int tries = 0; t < end; ++tries) {
+        const bool gives_up = tries >= kMostExact;
+        const bool last = gives_up || h * (1.0 + 1e-9) >= end - t;
+        const double step = last ? end - t : h;
+        const StepOutcome outcome = exact_.step(t, step, from.x.data(), from.u.data(), to.x.data(), to.u.data());
+        if (!gives_up && (!outcome.constraints_met || !(outcome.error <= 1.0))) {
+            h = std::isfinite(outcome.error) ? exact_.refused(step, outcome) : 0.25 * step;
+            continue;
+        }
+        h = exact_.accepted(step, outcome, false);
+        std::swap(from, to);
+        t += step;
+        if (last) break;
+        ports_.steps.commit(t, from.x.data(), from.u.data());
+        ports_.stops.watch_stops(t, from.x.data(), from.u.data());
+    }
+    off_.resize(of_x.size());
+    ports_.dynamics.displacement(tape_.x(station), from.x.data(), off_.data());
+    double error = dot(of_x, off_.data());
+    for (size_t k = 0; k < of_u.size(); ++k) error += of_u[k] * (from.u[k] - tape_.u(station)[k]);
+    return error;
+}
+
+// The transpose of flow(): through the stages in reverse.
+void RunTangent::flow_back(int i, const double* seeds) {
+    const double h = length(i), square = 0.5 * h * h * DopriStages::kC[1] * DopriStages::kC[1];
+    start_x_.assign(udot_.size(), 0.0), start_u_ = start_x_;
+    for (auto* list : {&of_x_, &of_u_})
+        for (std::vector<double>& v : *list) std::fill(v.begin(), v.end(), 0.0);
+    if (next(i) > i + 1) pass_outputs_back(i, seeds);
+    stand(i);
+    stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
+        at_t_[at.number] = at.time;
+        std::copy_n(at.x, at_x_[at.number].size(), at_x_[at.number].begin());
+        std::copy_n(at.u, at_u_[at.number].size(), at_u_[at.number].begin());
+    });
+    const size_t n = udot_.size();
+    for (int s = 0; s < kStages; ++s)
+        for (size_t k = 0; k < n; ++k) {
+            of_x_[s][k] += h * DopriStages::kB[s] * by_x_[k];
+            of_u_[s][k] += h * DopriStages::kB[s] * by_u_[k];
+        }
+    for (int s = kStages - 1; s >= 0; --s) {
+        const double t = at_t_[s], *x = at_x_[s].data(), *u = at_u_[s].data();
+        ports_.dynamics.accelerate(t, x, u, udot_.data());
+        const bool closes = s > 0 && ports_.dynamics.statistics().dropped_rows > 0;
+        ports_.derivatives.adjoint(t, x, u, udot_.data(), of_u_[s].data(), none_.data(), *further_, found_,
+                                   *by_numbers_);
+        stage_x_ = found_.x, stage_u_ = found_.u;
+        ports_.derivatives.add_turning(u, -1.0, of_x_[s].data(), 1, stage_x_.data());
+        add(stage_u_, of_x_[s]);
+        if (closes) {
+            ports_.derivatives.close_adjoint(t, x, u, stage_x_.data(), stage_u_.data(), *further_, found_,
+                                             *by_numbers_);
+            stage_x_ = found_.x, stage_u_ = found_.u;
+        }
+        add(by_x_, stage_x_), add(by_u_, stage_u_);
+        const double* a = DopriStages::before(s);
+        for (int j = 0; j < s; ++j)
+            for (size_t k = 0; k < n; ++k) {
+                of_x_[j][k] += h * a[j] * stage_x_[k];
+                of_u_[j][k] += h * a[j] * stage_u_[k];
+            }
+        if (s == 1)
+            for (size_t k = 0; k < n; ++k) of_u_[0][k] += square * stage_x_[k];
+    }
+    add(by_x_, start_x_), add(by_u_, start_u_);
+}
+
+// The transpose of pass_impact().
+void RunTangent::pass_impact_back(int i) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    stand(i + 1);
+    ports_.dynamics.accelerate(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), udot1_.data());
+    double by_t = -dot(by_x_, tape_.u(i + 1)) - dot(by_u_, udot1_.data());
+    accelerate(i);
+    Hit met = hit(i);
+    strike(i, met);
+    ports_.derivatives.impact_adjoint(t, met.x1.data(), u, met.u1.data(), by_u_.data(), *further_, found_,
+                                      *by_numbers_);
+    add(by_x_, found_.x);
+    by_u_ = found_.u;
+    by_t += found_.t + dot(by_x_, u) + dot(by_u_, udot_.data());
+    for (std::vector<double>& list : measured_.coordinates) list.clear();
+    measured_.frames.clear();
+    measured_.rows.assign(model_.rows_total(), 0.0);
+    measured_.rows[met.row] = -by_t / met.rate;
+    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    add(by_x_, found_.x);
+}
+
+}  // namespace bellcrank

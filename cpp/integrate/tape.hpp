@@ -1,0 +1,73 @@
+// What a run has gone through, for those who follow it again: where it stood, and how it went on from there.
+#pragma once
+
+#include <vector>
+
+#include "integrate/events.hpp"
+#include "model/observation.hpp"
+
+namespace bellcrank {
+
+// Stations in the order of time. Between two of them the motion is smooth.
+class Tape {
+  public:
+    struct Station {
+        double t;
+        double arrived = t;   // time at which the step before ended; t lies behind a discontinuity there
+        bool impact = false;  // a stop is met here, and the next station is behind the impact
+        bool meets = false;   // from here on stops are met where a step ends, whoever watches them
+        int output = -1;      // number of the frame that was recorded here
+        bool within = false;  // the step leads past here
+    };
+
+    Tape(int configuration, int tangent) : configuration_(configuration), tangent_(tangent) {}
+
+    void add(const Station& station, const double* x, const double* u) {
+        stations_.push_back(station);
+        states_.insert(states_.end(), x, x + configuration_);
+        states_.insert(states_.end(), u, u + tangent_);
+    }
+    void add_output(double t, bool within, const double* x, const double* u) {
+        add({t, t, false, false, outputs_++, within}, x, u);
+    }
+    void copy(const Tape& from, int i) {
+        add(from[i], from.x(i), from.u(i));
+        outputs_ = from.outputs_, ending_ = from.ending_;
+    }
+    // An output, wherever it was recorded, as one within a step.
+    void copy_within(const Tape& from, int i) {
+        copy(from, i);
+        stations_.back().within = true;
+    }
+    Station& last() { return stations_.back(); }
+    // It cannot be followed; the first reason, and its time.
+    void spoil(const char* why, double t) {
+        if (spoiled_ == nullptr) spoiled_ = why, spoiled_at_ = t;
+    }
+    const char* spoiled() const { return spoiled_; }
+    double spoiled_at() const { return spoiled_at_; }
+    // A terminal event, and what its function reads.
+    struct Ending {
+        EventFunction event;
+        Observation measured;
+    };
+    void end_by(const EventFunction& event, const Observation& measured) { ending_ = {event, measured}; }
+    const Ending* ending() const { return ending_.event.program != nullptr ? &ending_ : nullptr; }
+
+    int count() const { return static_cast<int>(stations_.size()); }
+    int outputs() const { return outputs_; }
+    const Station& operator[](int i) const { return stations_[i]; }
+    const double* x(int i) const { return states_.data() + static_cast<size_t>(i) * (configuration_ + tangent_); }
+    const double* u(int i) const { return x(i) + configuration_; }
+
+  private:
+    size_t configuration_, tangent_;
+    std::vector<Station> stations_;
+    std::vector<double> states_;
+    int outputs_ = 0;
+    Ending ending_;
+    const char* spoiled_ = nullptr;
+    double spoiled_at_ = 0.0;
+};
+
+}  // namespace bellcrank

@@ -1,0 +1,326 @@
+"""A run along directions of its parameters and of its start, and backwards from what it recorded.
+
+The core follows the run again, with the stages of Dormand and Prince and the equations of motion along
+directions (docs/theory/run-derivatives.md). What the start depends on, initial positions and
+assembly among it, is found by assembling the mechanism beside the values given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.model import Model
+from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
+from bellcrank.compile.state import Floats
+from bellcrank.errors import BellcrankError, FaultList, MechanismError, Unsupported
+from bellcrank.formulations.preparing import prepare
+from bellcrank.linear.quantities import OfCoordinate, OfMultiplier, OfPoint, Quantity, quantities_of
+from bellcrank.linear.sampling import without_stops
+from bellcrank.linear.state_chart import Directions, StateChart
+from bellcrank.linear.variables import Variable, directions_along, refuse_open, variables_of
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.parameters import Parameter
+from bellcrank.run.simulate import start_with_tape
+from bellcrank.run.start import assembled_for
+from bellcrank.trajectory.columns import quantity
+from bellcrank.trajectory.trajectory import Trajectory
+
+_OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
+_NOISE: Final = 1e-11  # of a start's coordinates, found by assembling
+_STEP: Final = 1e-3  # of a parameter, to assemble beside
+_LEAST_ORDER: Final = 4  # of a method
+_MULTIPLIER, _FRAME, _TIME = 3, 4, 5
+_FRAME_NUMBERS: Final = 15
+# Of a body's frame: where position, velocity and acceleration stand, and angular velocity and acceleration.
+_LINEAR, _ANGULAR = (0, 3, 6), (None, 9, 12)
+_POSSIBLE: Final = (
+    "coordinates of joints, their .rate and .acceleration, efforts of drives and constraints, and positions, "
+    "velocities and accelerations of bodies, such as body.crank.x"
+)
+_REMARKS: Final[Mapping[str, str]] = {
+    "grazing": "{stop} is met at only {size:.2g} m/s or rad/s at t = {t:.6g} s: derivatives grow as this "
+    "falls, and change where it is missed",
+    "together": "{stop} is met together with another stop at t = {t:.6g} s: derivatives are those of one "
+    "order of the two",
+    "touching": "the run starts on {stop} and leaves it: derivatives are those to one side",
+    "idle": "{stop} is closed at t = {t:.6g} s, and next to nothing pushes on it: derivatives are those to "
+    "the side on which it stays closed",
+    "open": "constraints could not be kept along some direction at t = {t:.6g} s, by {size:.1e} per unit: "
+    "the pose is singular or close to it, and derivatives behind it mean nothing",
+}
+
+
+Part: TypeAlias = tuple[tuple[int, int], float]
+"""What the core watches, and a number of it, with a factor."""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A quantity as a sum of what the core watches."""
+
+    name: str
+    unit: str
+    parts: tuple[Part, ...]
+
+
+class FollowedRun:
+    """A run that has been simulated, to be differentiated.
+
+    run: what was recorded. of: the quantities that are watched. by: names of what they are differentiated
+    by, with units; values: what these are.
+
+    of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start, as
+    `System.derivatives` names them.
+    arguments: those of `simulate`; the formulation is `lagrange`. tolerance: of derivatives, relative; that
+    of the run, unless it is larger.
+
+    Raises MechanismError for unknown names, for parameters that open a loop and for those that move the time
+    at which a function of time jumps; Unsupported for quantities, parameters, and parts of mechanisms
+    without derivatives; what `simulate` raises.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        duration: float | None,
+        of: Iterable[str] | Callable[[Trajectory], Iterable[str]],
+        by: Sequence[str],
+        arguments: Mapping[str, Any],
+        tolerance: float = 0.0,
+    ) -> None:
+        given = {"formulation": "lagrange", **arguments}
+        if given["formulation"] not in ("lagrange", "auto"):
+            raise Unsupported(
+                "derivatives of runs are implemented for formulation 'lagrange', not "
+                f"{given['formulation']!r}"
+            )
+        given["formulation"] = "lagrange"
+        if given.get("assemble", True) == "constraint_forces":
+            raise Unsupported("derivatives of a run that closes its mechanism on the way are not implemented")
+        self.mechanism, self._arguments = mechanism, given
+        run = start_with_tape(mechanism, duration, **given)
+        self.method = run.plan.method
+        if self.method.method.order < _LEAST_ORDER:
+            raise Unsupported(
+                f"derivatives of runs by method {self.method.method.name!r} are not implemented; "
+                "take 'rk4', 'dopri5', 'adams', 'bdf' or 'auto'"
+            )
+        self._start, self._model = run.state, run.model
+        self._chart = StateChart(without_stops(run.model), self._start)
+        self._variables = variables_of(run.model, self._chart, by)
+        if any(one.kind == "time" for one in self._variables):
+            raise Unsupported("derivatives of runs by the time at which they start are not implemented")
+        self.by = tuple(one.name for one in self._variables)
+        self.units = tuple(one.unit for one in self._variables)
+        self.values = np.array([self._value(one) for one in self._variables])
+        self.run: Trajectory = run.complete()
+        if self.run.status != "finished":
+            raise Unsupported(f"a run that ended as {self.run.status!r} has no derivatives")
+        listed = list(of(self.run) if callable(of) else of)
+        self.of = self._watched(listed)
+        places = dict.fromkeys(place for one in self.of for place, _ in one.parts)
+        self._place = {place: number for number, place in enumerate(places)}
+        self._core = run.followed(list(places), tolerance)
+        self._directions = self._start_directions()
+
+    def along(self) -> Floats:
+        """Changes (frames, of, by) of what is watched."""
+        dx, du, places, along = self._directions
+        found, left = self._core.follow(dx, du, places, along)
+        refuse_open(self._variables, left, _OPEN * (1.0 + np.max(np.abs(along), axis=1, initial=0.0)))
+        changes = np.zeros((found.shape[0], len(self.of), len(self.by)))
+        for number, one in enumerate(self.of):
+            for place, factor in one.parts:
+                changes[:, number] += factor * found[:, :, self._place[place]]
+        return changes
+
+    def back(self, weights: Floats, errors: bool = False) -> tuple[Floats, float]:
+        """The gradient (by,) of a sum of what is watched with weights (frames, of), and its error.
+
+        The error is what the sum would be without those of the method, less what it is; nan unless it is
+        asked for.
+        """
+        seeds = np.zeros((len(weights), len(self._place)))
+        for number, one in enumerate(self.of):
+            for place, factor in one.parts:
+                seeds[:, self._place[place]] += factor * weights[:, number]
+        dx, du, places, along = self._directions
+        of_x, of_u, of_numbers, error = self._core.follow_back(seeds, places, errors)
+        return dx @ of_x + du @ of_u + along @ of_numbers, error
+
+    def warnings(self) -> tuple[str, ...]:
+        """What the last pass found that makes derivatives large, one-sided or meaningless."""
+        found = []
+        for kind, t, row, size in self._core.remarks():
+            stop = self._model.row_text(row) if row >= 0 else ""
+            found.append(_REMARKS[kind].format(stop=stop, t=t, size=size))
+        return tuple(dict.fromkeys(found))
+
+    def _value(self, one: Variable) -> float:
+        if one.kind == "parameter":
+            return float(self.mechanism.parameters[one.key].value)
+        if one.kind == "input":
+            return float(next(symbol.value for symbol in self._model.inputs if symbol.name == one.key))
+        return float((self._chart.position if one.kind == "coordinate" else self._chart.speed)[one.number])
+
+    def _watched(self, names: Sequence[str]) -> tuple[Followed, ...]:
+        found, faults = list[Followed](), FaultList()
+        for name in names:
+            with faults.collect():
+                one = self._known(name)
+                self._refuse_shared(one.name, one.parts)
+                found.append(one)
+        faults.raise_any()
+        return tuple(found)
+
+    def _known(self, name: str) -> Followed:
+        """What is followed under a name."""
+        if name.partition(" [")[0].strip() == "time":
+            return Followed("time", "s", (((_TIME, 0), 1.0),))
+        try:
+            (one,), _ = quantities_of(self._model, [name])
+            parts = self._parts(one)
+        except MechanismError:
+            parts = ()
+        if not parts:
+            recorded = quantity(self.run, name).name  # which says what there is if this is not
+            raise Unsupported(
+                f"derivatives of {recorded!r} are not implemented; there are those of {_POSSIBLE}"
+            )
+        return Followed(one.name, one.unit, parts)
+
+    def _parts(self, one: Quantity) -> tuple[Part, ...]:
+        if isinstance(one, OfCoordinate):
+            return (((one.level, one.coordinate), 1.0),)
+        if isinstance(one, OfMultiplier):
+            return (((_MULTIPLIER, one.row), one.sign),)
+        kind, _, body = one.point.partition(".") if isinstance(one, OfPoint) else ("", "", "")
+        if not isinstance(one, OfPoint) or kind != "body":
+            return ()
+        turns = one.part >= 3
+        first = (_ANGULAR if turns else _LINEAR)[one.level]
+        number = _FRAME_NUMBERS * self._model.body_index[body] + (first or 0) + one.part % 3
+        return (((_FRAME, number), 1.0),)
+
+    def _refuse_shared(self, name: str, parts: Sequence[Part]) -> None:
+        """Raise Unsupported for an effort that the equations of motion leave open."""
+        rows = [row for (what, row), _ in parts if what == _MULTIPLIER]
+        for number, one in enumerate(self._model.multipliers if rows else ()):
+            if one.row not in rows:
+                continue
+            unique = self.run.store.read("unique_multipliers", number)
+            if not unique.all():
+                raise Unsupported(
+                    f"{name} is not determined by the equations of motion at "
+                    f"{np.count_nonzero(unique == 0.0)} frames: redundant constraints share it, and "
+                    "derivatives of such shares are not implemented"
+                )
+
+    def _start_directions(self) -> tuple[Floats, Floats, list[tuple[str, int]], Floats]:
+        """Changes of the start (by, n), (by, n) and of numbers of the model, by place, (by, places)."""
+        names = [one.key for one in self._variables if one.kind == "parameter"]
+        followed = parametric_numbers(self._model) if names else None
+        given = directions_along(self._variables, self._chart, self._model, followed)
+        if followed is not None and self._move_start(names, followed):
+            given = self._with_start(given, followed)
+        self._refuse_moved_breaks(given)
+        self._chart.at(self._chart.position, self._chart.speed)
+        dx, du = self._chart.directions(given)
+        return dx, du, given.places, given.numbers
+
+    def _with_start(self, given: Directions, followed: ParametricNumbers) -> Directions:
+        """The same directions with what the start does along parameters, and what is taken from it."""
+        values, rates = given.values.copy(), given.rates.copy()
+        taken = np.zeros((len(self._variables), len(followed.start)))
+        for number, one in enumerate(self._variables):
+            if one.kind == "parameter":
+                change = self._assembled_beside(one.key, followed)
+                split = np.cumsum([values.shape[1], rates.shape[1]])
+                values[number], rates[number], taken[number] = np.split(change, split)
+        kept = [k for k, place in enumerate(given.places) if tuple(place) not in followed.start]
+        places = [*(given.places[k] for k in kept), *followed.start]
+        numbers = np.hstack([given.numbers[:, kept], taken])
+        return replace(given, values=values, rates=rates, places=places, numbers=numbers)
+
+    def _assembled_beside(self, name: str, followed: ParametricNumbers) -> Floats:
+        """How coordinates of the start, speeds, and numbers taken from it change with a parameter."""
+        parameter, step = self.mechanism.parameters[name], self._step(name)
+        low, high = _bounds(parameter)
+
+        def at(k: int) -> Floats:
+            return self._started_with({name: parameter.value + k * step}, followed)
+
+        if low <= parameter.value - 2 * step and parameter.value + 2 * step <= high:
+            near, far = at(1) - at(-1), at(2) - at(-2)
+            change = (8.0 * near - far) / (12.0 * step)
+        else:
+            side = 1 if parameter.value + 4 * step <= high else -1
+            weights = (-25.0 / 12.0, 4.0, -3.0, 4.0 / 3.0, -0.25)
+            change = np.array(weights) @ np.array([at(side * k) for k in range(5)]) / (side * step)
+        change[np.abs(change) * step < _NOISE] = 0.0
+        return change
+
+    def _step(self, name: str) -> float:
+        return _STEP * (abs(self.mechanism.parameters[name].value) or 1.0)
+
+    def _move_start(self, names: Sequence[str], followed: ParametricNumbers) -> bool:
+        """Whether parameters move the start: most do not, and one assembly for all of them shows it."""
+        values = {}
+        for number, name in enumerate(names):
+            parameter, step = self.mechanism.parameters[name], (1.0 + 0.1 * number) * self._step(name)
+            inside = parameter.value + step <= _bounds(parameter)[1]
+            values[name] = parameter.value + (step if inside else -step)
+        numbers = [float(np.ravel(self._model.arrays[array])[index]) for array, index in followed.start]
+        here = np.concatenate([self._chart.position, self._chart.speed, numbers])
+        try:
+            moved = self._started_with(values, followed) - here
+        except BellcrankError:  # together they may be too much
+            return True
+        return bool(np.max(np.abs(moved), initial=0.0) > _NOISE)
+
+    def _started_with(self, values: Mapping[str, float], followed: ParametricNumbers) -> Floats:
+        begin = self._start.time
+        model = compile_mechanism(self.mechanism.with_parameters(**values), begin)
+        state = self._arguments.get("state")
+        if state is None and self._arguments.get("assemble", True):
+            model, _ = assembled_for(model, None)
+        system = prepare(model, "lagrange")
+        system.set_state(model.initial if state is None else state)
+        system.project()
+        position, speed = self._chart.coordinates_of(without_stops(model), system.state())
+        numbers = [float(np.ravel(model.arrays[array])[index]) for array, index in followed.start]
+        return np.concatenate([position, speed, numbers])
+
+    def _refuse_moved_breaks(self, given: Directions) -> None:
+        """Raise Unsupported for parameters that move times at which functions of time jump."""
+        model, times = self._model, (float(self.run.time[0]), float(self.run.time[-1]))
+        of_functions = [k for k, (array, _) in enumerate(given.places) if array == "function_params"]
+        if not of_functions:
+            return
+        here = _breaks(model, times)
+        if not here:
+            return
+        for number, name in enumerate(self.by):
+            values = np.array(model.arrays["function_params"], dtype=float)
+            for k in of_functions:
+                values[given.places[k][1]] += 1e-6 * given.numbers[number, k]
+            if _breaks(model.with_arrays(function_params=values), times) != here:
+                raise Unsupported(
+                    f"derivatives by {name!r} are not implemented: it moves a time at which a function of "
+                    "time jumps"
+                )
+
+
+def _bounds(parameter: Parameter) -> tuple[float, float]:
+    low = -np.inf if parameter.low is None else parameter.low
+    return low, np.inf if parameter.high is None else parameter.high
+
+
+def _breaks(model: Model, times: tuple[float, float]) -> list[float]:
+    return list(_core.break_times(_core.Bodies(model.core), *times))

@@ -1,0 +1,109 @@
+"""Jacobians of what studies compute from runs, by following each run along its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from bellcrank.compile.state import Floats
+from bellcrank.errors import Unsupported
+from bellcrank.linear.followed import FollowedRun
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.studies.data import Record
+from bellcrank.studies.measures import SLOPES, Measure, kinks, reduction_of
+from bellcrank.trajectory.columns import quantity
+
+Jacobian: TypeAlias = Callable[[Mechanism, Sequence[str], Mapping[str, Any]], Floats]
+"""Derivatives (numbers, parameters) of what is computed from a run, from its mechanism, the names of
+parameters and the arguments of the run. Raises Unsupported where something has none."""
+
+SEARCHED: Final = 1e-8  # relative tolerance of derivatives that lead a search
+
+
+def exactly(jacobian: Jacobian, derivatives: str, analysis: Any) -> dict[str, Any]:
+    """How an Evaluator differentiates. Raises MechanismError for a choice that there is not."""
+    with Check("study") as check:
+        chosen = check.choice("derivatives", derivatives, ("auto", "differences"))
+    if chosen == "differences":
+        return {}
+    if analysis != "simulate":
+        what = f"analysis {analysis!r}" if isinstance(analysis, str) else "an analysis of one's own"
+        return {"inexact": f"{what} has no exact derivatives"}
+    return {"exact": jacobian}
+
+
+def followed(
+    mechanism: Mechanism,
+    of: Sequence[str],
+    by: Sequence[str],
+    arguments: Mapping[str, Any],
+    tolerance: float = 0.0,
+) -> FollowedRun:
+    """A run with quantities named as in studies: a unique beginning of a name is enough."""
+    given = dict(arguments)
+    return FollowedRun(
+        mechanism,
+        given.pop("duration", None),
+        lambda run: [quantity(run, name).name for name in of],
+        by,
+        given,
+        tolerance,
+    )
+
+
+def reductions(measures: Sequence[Measure]) -> list[tuple[str, str]]:
+    """Reductions and quantities of measures. Raises Unsupported for one that is a function."""
+    found = [reduction_of(one) for one in measures]
+    for one, (text, _) in zip(measures, found, strict=True):
+        if not text:
+            raise Unsupported(f"measure {one.name!r} is a function, which only differences can differentiate")
+    return found
+
+
+def weights_of(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> tuple[Floats, list[str]]:
+    """Derivatives (measures, frames, quantities) of measures by what is watched, and warnings of kinks."""
+    time, warnings = run.run.time, list[str]()
+    weights = np.zeros((len(wanted), len(time), len(run.of)))
+    for k, (reduction, _) in enumerate(wanted):
+        values = quantity(run.run, run.of[k].name).values
+        weights[k, :, k] = SLOPES[reduction](time, values)
+        if kink := kinks(reduction, values):
+            warnings.append(f"{kink} of {run.of[k].name}: the derivative is that of the first of them")
+    return weights, warnings
+
+
+@dataclass(frozen=True)
+class OfMeasures:
+    """The Jacobian of measures."""
+
+    measures: tuple[Measure, ...]
+
+    def __call__(self, mechanism: Mechanism, by: Sequence[str], arguments: Mapping[str, Any]) -> Floats:
+        """Derivatives (measures, parameters). Raises Unsupported where something has none."""
+        wanted = reductions(self.measures)
+        run = followed(mechanism, [name for _, name in wanted], by, arguments, SEARCHED)
+        weights, _ = weights_of(run, wanted)
+        found: Floats = np.einsum("tmp,ktm->kp", run.along(), weights)
+        return found
+
+
+@dataclass(frozen=True)
+class OfRecords:
+    """The Jacobian of predictions of recorded data."""
+
+    records: tuple[Record, ...]
+
+    def __call__(self, mechanism: Mechanism, by: Sequence[str], arguments: Mapping[str, Any]) -> Floats:
+        """Derivatives (data, parameters). Raises Unsupported where something has none."""
+        run = followed(mechanism, [one.name for one in self.records], by, arguments, SEARCHED)
+        changes = run.along()
+        return np.vstack(
+            [
+                np.column_stack([np.interp(one.times, run.run.time, column) for column in changes[:, k].T])
+                for k, one in enumerate(self.records)
+            ]
+        )

@@ -1,0 +1,132 @@
+"""What a run records, differentiated by parameters, inputs and the start: `bc.sensitivity`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bellcrank.compile.state import Floats
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.linear.followed import FollowedRun
+from bellcrank.mechanism.checking import Check, nearest, required_names
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.trajectory.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity:
+    """Derivatives of quantities of a run at every frame.
+
+    of, by: names of quantities, and of what they are differentiated by; of_units, by_units: their units.
+    values: (T, of, by), in units of the quantity per unit of the parameter. at: (by,), values of the latter.
+    run: the run. warnings: what makes derivatives large, one-sided or meaningless.
+    """
+
+    of: tuple[str, ...]
+    by: tuple[str, ...]
+    of_units: tuple[str, ...]
+    by_units: tuple[str, ...]
+    at: Floats
+    values: Floats
+    run: Trajectory
+    warnings: tuple[str, ...]
+
+    @property
+    def time(self) -> Floats:
+        """Times of the frames (T,), s."""
+        return self.run.time
+
+    def __getitem__(self, names: tuple[str, str]) -> Floats:
+        """The derivative (T,) of a quantity by a parameter: `s["joint.rocker.theta_z", "coupler"]`."""
+        of, by = names
+        return self.values[:, _place("quantity", self.of, of), _place("parameter", self.by, by)]
+
+    def spread(self, deviations: Mapping[str, float]) -> Floats:
+        """Standard deviations (T, of) by those of independent parameters, to first order.
+
+        deviations: by name, in the parameters' units; parameters that are left out do not deviate.
+        """
+        given = np.zeros(len(self.by))
+        for name, deviation in deviations.items():
+            with Check(f"deviation of {name!r}") as check:
+                given[_place("parameter", self.by, name)] = check.not_negative("it", deviation)
+        found: Floats = np.sqrt(np.einsum("tmp,p->tm", np.square(self.values), np.square(given)))
+        return found
+
+    def plot(self, deviations: Mapping[str, float], path: str | Path | None = None) -> Figure:
+        """Plot the quantities and, below each, two of their standard deviations (needs matplotlib).
+
+        deviations: as for `spread`. path: PNG, PDF or SVG to write.
+        """
+        from bellcrank.studies.plots import plot_spread
+
+        return plot_spread(self, deviations, path)
+
+    def __repr__(self) -> str:
+        return f"<Sensitivity of {len(self.of)} quantities by {len(self.by)}, {len(self.time)} frames>"
+
+
+def _place(what: str, names: tuple[str, ...], name: str) -> int:
+    if name in names:
+        return names.index(name)
+    rule = "it was not asked for"
+    raise MechanismError(Fault(f"{what} {name!r}", rule, None, nearest(str(name), names)))
+
+
+def sensitivity(
+    mechanism: Mechanism,
+    duration: float | None = None,
+    *,
+    of: Iterable[str] | str,
+    by: Iterable[str] | str,
+    **arguments: Any,
+) -> Sensitivity:
+    """Simulate a mechanism, and differentiate what the run records at every frame.
+
+    of: quantities as in tables of runs: coordinates of joints ("joint.rocker.theta_z"), their ".rate" and
+        ".acceleration", efforts ("drive.motor.effort"), and positions, velocities and accelerations of
+        bodies ("body.rod.x", "body.rod.vx", "body.rod.ax", "body.rod.wz").
+    by: names of parameters and inputs, and of the start's free coordinates and their rates:
+        "crank.theta_z", "crank.theta_z.rate".
+    duration, arguments: those of `simulate`; the formulation is `lagrange`.
+
+    The run is followed again, with the equations of motion along each direction
+    (docs/theory/run-derivatives.md); impacts of stops change their times as well. Initial positions are those
+    of the assembled mechanism, differenced where parameters move them.
+
+    Raises MechanismError for unknown names and for parameters that open a loop; Unsupported for what has no
+    derivatives: contacts, controllers that set inputs, quantities and parameters that are not listed here;
+    what `simulate` raises.
+
+    >>> import bellcrank as bc
+    >>> mech = bc.Mechanism("pendulum", gravity=(0.0, -9.81, 0.0))
+    >>> length = mech.add_parameter("length", 0.5, "m")
+    >>> bob = mech.add_body("bob", mass=1.0, inertia=(1e-4, 1e-4, 1e-4))
+    >>> pin = mech.add_joint(
+    ...     "pin", bc.Revolute(), mech.ground.marker(), bob.marker((0.0, length, 0.0)), position=0.2
+    ... )
+    >>> s = bc.sensitivity(mech, 1.0, of="joint.pin.theta_z", by=["length", "pin.theta_z"])
+    >>> s.values.shape[1:]
+    (1, 2)
+    """
+    run = FollowedRun(
+        mechanism, duration, required_names("of", of), required_names("by", by), dict(arguments)
+    )
+    values = run.along()
+    return Sensitivity(
+        of=tuple(one.name for one in run.of),
+        by=run.by,
+        of_units=tuple(one.unit for one in run.of),
+        by_units=run.units,
+        at=run.values,
+        values=values,
+        run=run.run,
+        warnings=run.warnings(),
+    )

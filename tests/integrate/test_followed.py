@@ -1,0 +1,176 @@
+"""Runs along directions and backwards: beside differences of whole runs, closed forms, and their errors."""
+
+import numpy as np
+import pytest
+from rigs import linkages, stops
+from rigs.differentiated import wrong_run
+from rigs.directions import GEOMETRY
+from rigs.followed import FollowedCase
+from rigs.seeds import over
+
+import bellcrank as bc
+from bellcrank import gallery
+
+RANDOM = (1, 2, 4, 6, 10, 12, 16, 21, 29, 34, 40, 45, 50, 53, 55, 56, 59)
+SMOOTH = {
+    "simple pendulum": (gallery.simple_pendulum, 1.0),
+    "double pendulum": (gallery.double_pendulum, 1.0),
+    "four-bar": (gallery.four_bar, 0.6),
+    "slider-crank": (gallery.slider_crank, 0.5),
+    "heavy top": (gallery.heavy_top, 0.2),
+    "ring": (gallery.ring, 0.4),
+    "Bricard": (gallery.bricard_linkage, 0.5),
+    "Stewart platform": (gallery.stewart_platform, 0.3),
+}
+
+
+def bent():
+    mech = bc.Mechanism("bending")
+    bar = mech.add_body("bar", 1.0, (0.1, 0.1, 0.02), com=(0.0, 0.0, -0.5), angular_velocity=(1.0, 0.4, 2.0))
+    mech.add_joint("pivot", bc.Spherical(), mech.ground.marker(), bar.marker())
+    limit = {"theta_x": bc.Limit(-0.2, 0.2, 0.5)}
+    mech.add_joint("stop", bc.Free(), mech.ground.marker(), bar.marker(), limits=limit)
+    return mech
+
+
+STRUCK = {
+    "ball": (lambda: stops.ball(0.6), 1),
+    "pendulum": (lambda: stops.pendulum(0.7), 1),
+    "pendulum that comes to rest": (lambda: stops.pendulum(0.0, stop=0.2), 1),
+    "train": (lambda: stops.train((1.0, 2.0, 1.5), 0.8, gap=0.05), 2),
+    "bent ball joint": (bent, 2),
+    "four-bar": (
+        lambda: stops.limited(linkages.four_bar(), ["pin1"], "theta_z", bc.Limit(-0.6, 0.9, 0.5)),
+        2,
+    ),
+}
+
+
+def check(case, step=1e-4):
+    changes, expected = case.changes(), case.differences(step)
+    assert case.left[0] < 1e-9
+    np.testing.assert_allclose(changes, expected, rtol=0.0, atol=2e-7 * max(1.0, np.abs(expected).max()))
+    assert case.transposed_off(changes) < 1e-12
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_smooth_runs(name):
+    make, duration = SMOOTH[name]
+    check(FollowedCase(make(), duration))
+
+
+@pytest.mark.parametrize("make", [gallery.double_pendulum, gallery.heavy_top, gallery.stewart_platform])
+def test_geometry(make):
+    """Markers too, where no constraint is redundant."""
+    case = FollowedCase(make(), 0.3, arrays=GEOMETRY)
+    assert case.run.system.statistics()["dropped_rows"] == 0
+    check(case)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "adams"])
+def test_turns_are_counted(method):
+    """A wheel that winds a spring up by turns, forwards and backwards again and again."""
+    mech = bc.Mechanism("wheel")
+    wheel = mech.add_body("wheel", 1.0, (0.1, 0.1, 0.1), angular_velocity=(0.0, 0.0, 40.0))
+    mech.add_joint("axle", bc.Revolute(), mech.ground.marker(), wheel.marker())
+    mech.add_force("spring", bc.TorsionSpring(0.4), joint="axle")
+    case = FollowedCase(mech, 0.6, moved=False, method=method)
+    assert np.ptp(case.run.recorded()[:, 0]) > 4 * np.pi
+    check(case)
+    check(case)
+
+
+@pytest.mark.parametrize("method", ["rk4", "adams", "bdf", "auto"])
+def test_methods(method):
+    check(FollowedCase(gallery.four_bar(), 0.4, method=method, tolerance=1e-9))
+
+
+@pytest.mark.parametrize("method", ["dopri5", "adams", "rk4"])
+@pytest.mark.parametrize("name", STRUCK)
+def test_impacts(name, method):
+    """Impacts happen at other times, and what pushes has other impulses."""
+    make, least = STRUCK[name]
+    case = FollowedCase(make(), 0.9, moved=False, method=method, tolerance=1e-10)
+    assert method == "rk4" or case.run.impacts >= least
+    check(case, step=2e-5)
+
+
+def test_restitution():
+    """h = e² h0 after a bounce from h0: the height by e, from rest at h0."""
+    model_run = FollowedCase(stops.ball(0.6), 0.6, moved=False, arrays=())
+    tangent = model_run.tangent
+    n = model_run.direction.dx.size
+    still = np.zeros((1, n))
+    blocks = [k for k, e in enumerate(model_run.model.arrays["block_restitution"]) if e > 0.0]
+    places = [("block_restitution", k) for k in blocks]
+    found, _ = tangent.follow(still, still, places, np.ones((1, len(places))))
+    # z = v t' − g t'²/2 after the bounce with v = e √(2 g h0), t' = t − √(2 h0/g).
+    fall, after = np.sqrt(2.0 / stops.GRAVITY), np.sqrt(2.0 * stops.GRAVITY)
+    late = model_run.times - model_run.times[0] - fall
+    height, rate = np.where(late > 0.0, after * late, 0.0), np.where(late > 0.0, after, 0.0)
+    np.testing.assert_allclose(found[:, 0, :2], np.column_stack([height, rate]), atol=1e-9)
+    of_numbers = tangent.follow_back(np.ones((len(late), len(model_run.run.watched))), places, False)[2]
+    assert of_numbers.sum() == pytest.approx(found.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "adams", "rk4"])
+@pytest.mark.parametrize("name", ["four-bar", "double pendulum", "ring"])
+def test_errors_of_runs(name, method):
+    """What a run lacks, estimated from its steps, beside what it lacks."""
+    make, duration = SMOOTH[name]
+    case = FollowedCase(make(), duration, method=method, tolerance=1e-6)
+    size = np.abs(case.run.recorded()).max()
+    compared = 0
+    for number in range(len(case.run.watched)):
+        for frame in (2, 4):
+            estimated, true = case.error(frame, number)
+            if abs(true) > 1e-10 * size:
+                assert estimated == pytest.approx(true, rel=0.5, abs=3e-9 * size)
+                compared += abs(true) > 1e-8 * size
+    assert method == "rk4" or compared > 2
+
+
+def remarks(case):
+    case.changes()
+    return [kind for kind, *_ in case.tangent.remarks()]
+
+
+def test_slow_impacts_are_remarked_on():
+    slow = stops.ball(0.5, height=1e-6)
+    assert remarks(FollowedCase(slow, 6e-4, moved=False, arrays=())) == ["grazing"]
+
+
+def test_a_start_on_a_stop_is_one_sided():
+    leaves = stops.ball(0.5, height=0.0, speed=1.0)
+    assert remarks(FollowedCase(leaves, 0.1, moved=False, arrays=())) == ["touching"]
+
+
+def test_a_stop_that_nothing_pushes_on_is_one_sided():
+    hangs = stops.pendulum(0.0)  # against a stop where it would hang by itself
+    assert remarks(FollowedCase(hangs, 0.9, moved=False, arrays=())) == ["idle"]
+
+
+def test_stops_that_are_met_together():
+    both = stops.train((1.0, 1.0), 1.0, gap=0.1)
+    for name in ("left", "right"):
+        wall = both.add_body(name, 1.0, (0.1, 0.1, 0.1), position=(0.0, 0.0, 2.0))
+        limit = bc.Limit(lower=0.0, restitution=0.5)
+        both.add_joint(name, bc.Prismatic(), both.ground.marker(), wall.marker(), limits=limit)
+    case = FollowedCase(both, 0.7, moved=False, arrays=())
+    assert "together" in remarks(case)
+
+
+@over(RANDOM)
+def test_random_mechanisms(seed):
+    assert wrong_run(seed) == ""
+
+
+def test_looser_steps():
+    """In steps of their own, across those of the run, derivatives are less accurate, and cheaper."""
+    case = FollowedCase(gallery.double_pendulum(), 1.0)
+    loose = case.run.followed(1e-5)
+    assert loose.steps < 0.5 * case.tangent.steps
+    expected = case.changes()
+    case.tangent = loose
+    np.testing.assert_allclose(case.changes(), expected, atol=1e-3 * np.abs(expected).max())
+    assert case.transposed_off(case.changes()) < 1e-12

@@ -1,0 +1,116 @@
+"""Runs followed along directions of their start and of numbers, and whole runs beside them as oracle."""
+
+from __future__ import annotations
+
+import numpy as np
+from rigs.directions import EASY, Direction, Path, lagrange_at, moving
+
+from bellcrank import _core as core
+from bellcrank.formulations.preparing import prepare
+from bellcrank.trajectory.observation import observation
+
+VALUE, RATE, MULTIPLIER = 0, 1, 3
+TIGHT = 1e-12
+
+
+class RunAt:
+    """A run of the core from a state, its tape kept, and what it recorded (frames, watched)."""
+
+    def __init__(self, model, state, times, method="dopri5", tolerance=1e-10, step=1e-3):
+        self.model, self.method, self.tolerance = model, method, tolerance
+        self.system, self.what = lagrange_at(model, state), observation(model)
+        self.core = core.Run(
+            self.system,
+            method=method,
+            step=step if method == "rk4" else 0.0,
+            max_step=0.0,
+            rtol=tolerance,
+            atol=tolerance,
+            what=self.what.core,
+            keeps_tape=True,
+        )
+        blocks = []
+        self.core.advance(
+            list(times), times[-1], True, True, lambda f: blocks.append(np.array(f)), lambda t: None
+        )
+        self.frames = np.vstack(blocks)
+        # Shares of redundant constraints are none of what is differentiated.
+        unique = self.frames[:, self.what.layout.columns["unique_multipliers"]]
+        self.determined = np.flatnonzero((unique == 1.0).all(axis=0))
+        self.outcome = self.core.outcome()
+
+    @property
+    def watched(self):
+        values = [(kind, c) for kind in (VALUE, RATE) for c in self.what.coordinates]
+        return values + [(MULTIPLIER, self.model.multipliers[k].row) for k in self.determined]
+
+    def recorded(self, determined=None):
+        """In the order of `watched`. determined: multipliers, by number; by default those of this run."""
+        columns = self.what.layout.columns
+        values = ("coordinates", "angles", "force_coordinates")
+        rates = ("rates", "angle_rates", "force_rates")
+        found = [self.frames[:, columns[name]] for name in (*values, *rates, "multipliers")]
+        found[-1] = found[-1][:, self.determined if determined is None else determined]
+        return np.hstack(found)
+
+    @property
+    def impacts(self):
+        return sum(1 for number, _ in self.outcome["events"] if number == -1)
+
+    def followed(self, looser=0.0):
+        tolerance = looser or self.tolerance
+        return core.RunTangent(
+            self.system, self.core.tape, self.method, tolerance, tolerance, looser > 0.0, self.watched
+        )
+
+
+class FollowedCase:
+    """A mechanism that moves, a random direction of its start and numbers, and its run for a time."""
+
+    def __init__(self, mechanism, duration, frames=5, moved=True, arrays=EASY, **settings):
+        model = prepare(mechanism, "lagrange").model
+        start = prepare(mechanism, "lagrange").state()
+        self.model = model
+        self.state = moving(model, start) if moved else model.state_of(lagrange_at(model, start))
+        self.times = self.state.time + np.linspace(0.0, duration, frames)
+        rng = np.random.default_rng(45)
+        self.direction = Direction(lagrange_at(model, self.state), model, rng, 0.0, arrays)
+        self.run = RunAt(model, self.state, self.times, **settings)
+        self.tangent = self.run.followed()
+
+    def changes(self):
+        """Of what is watched (frames, watched)."""
+        d = self.direction
+        along = d.along[None] if d.changes else np.zeros((1, 0))
+        found, self.left = self.tangent.follow(d.dx[None], d.du[None], d.places, along)
+        return found[:, 0]
+
+    def differences(self, step=1e-4):
+        """The same from runs beside it, extrapolated."""
+        d = self.direction
+        path = Path(self.model, self.state, d.dx, d.du, 0.0, d.changes)
+
+        def at(k):
+            s = k * step
+            beside = RunAt(path.model_at(s), path.state_at(s), self.times, tolerance=TIGHT)
+            return beside.recorded(self.run.determined)
+
+        return (8.0 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12.0 * step)
+
+    def transposed_off(self, changes):
+        """How far the gradient of a random sum is off the change of it, in parts of what is added."""
+        seeds = np.random.default_rng(5).normal(size=changes.shape)
+        of_x, of_u, of_numbers, _ = self.tangent.follow_back(seeds, self.direction.places, False)
+        d = self.direction
+        back = of_x @ d.dx + of_u @ d.du + (of_numbers @ d.along if d.changes else 0.0)
+        return abs(back - np.sum(seeds * changes)) / np.sum(np.abs(seeds * changes))
+
+    def error(self, frame, number):
+        """What a watched number lacks of the exact one: estimated, and found by a run of tight tolerance."""
+        seeds = np.zeros(self.run.recorded().shape)
+        seeds[frame, number] = 1.0
+        estimated = self.tangent.follow_back(seeds, [], True)[3]
+        if not hasattr(self, "_exact"):
+            exact = RunAt(self.model, self.state, self.times, tolerance=1e-13)
+            self._exact = exact.recorded(self.run.determined)
+        return estimated, self._exact[frame, number] - self.run.recorded()[frame, number]

@@ -1,0 +1,117 @@
+"""`bc.gradient`: measures of runs by parameters, their errors, and where differences take over."""
+
+import numpy as np
+import pytest
+from rigs.studied import four_bar, oscillator
+
+import bellcrank as bc
+from bellcrank.errors import MechanismError, Unsupported
+from bellcrank.studies.measures import REDUCTIONS, SLOPES, kinks
+
+QUICK = {"duration": 1.0, "method": "dopri5"}
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_slopes_of_reductions(name):
+    rng = np.random.default_rng(7)
+    time, values = np.cumsum(rng.uniform(0.1, 1.0, 12)), rng.normal(size=12)
+    change, step = rng.normal(size=12), 1e-6
+    found = SLOPES[name](time, values) @ change
+    by = [REDUCTIONS[name](time, values + s * step * change) for s in (1.0, -1.0)]
+    assert found == pytest.approx((by[0] - by[1]) / (2 * step), rel=1e-7)
+
+
+def test_equal_peaks_are_kinks():
+    wave = np.array([0.0, 1.0, 0.0, -1.0, 0.0, 1.0 - 1e-9, 0.0])
+    assert "frames 1 and 5" in kinks("max", wave)
+    assert "frames 1 and 3" in kinks("peak", wave)
+    assert "frames 1 and 5" in kinks("range", wave)
+    assert kinks("min", wave) == kinks("mean", wave) == ""
+    assert kinks("max", np.array([0.0, 1.0, 1.0 - 1e-9, 0.5])) == ""  # the same peak
+
+
+def swing(time, stiffness):
+    """x = cos(sqrt(k/m) t), of the oscillator, and its derivative by k."""
+    omega = np.sqrt(stiffness)
+    return np.cos(omega * time), -0.5 * time / omega * np.sin(omega * time)
+
+
+@pytest.mark.parametrize("mode", ["forward", "backward", "differences"])
+def test_a_closed_form(mode):
+    mech = oscillator()
+    stiffness = mech.parameters["stiffness"].value
+    found = bc.gradient(mech, "final joint.track.x", by="stiffness", mode=mode, tolerance=1e-10, **QUICK)
+    value, slope = swing(1.0, stiffness)
+    assert found.mode == mode
+    assert found.value[0] == pytest.approx(value, abs=1e-8)
+    assert found["final joint.track.x", "stiffness"] == pytest.approx(
+        slope, abs=1e-6 if mode == "differences" else 1e-7
+    )
+    assert found.by_units == (mech.parameters["stiffness"].unit,)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "auto", "rk4"])
+def test_errors_hold_within_a_factor_of_two(method):
+    mech = oscillator()
+    stiffness = mech.parameters["stiffness"].value
+    coarse = {"step": 0.05} if method == "rk4" else {"tolerance": 1e-5}
+    found = bc.gradient(mech, "final joint.track.x", by="stiffness", duration=1.0, method=method, **coarse)
+    value, slope = swing(1.0, stiffness)
+    for estimated, error in (
+        (found.value_error[0], abs(found.value[0] - value)),
+        (found.gradient_error[0, 0], abs(found.gradient[0, 0] - slope)),
+    ):
+        assert error > 1e-9
+        assert 0.5 * error < estimated < 2.0 * error
+
+
+def test_modes_agree():
+    mech = four_bar()
+    names = list(mech.parameters)[:3]
+    measures = [f"{reduction} {quantity(mech)}" for reduction in ("final", "rms", "peak")]
+    forward, backward = (
+        bc.gradient(mech, measures, by=names, mode=mode, errors=False, **QUICK)
+        for mode in ("forward", "backward")
+    )
+    size = np.abs(forward.gradient).max()
+    np.testing.assert_allclose(backward.gradient, forward.gradient, atol=1e-11 * size)
+    assert np.isnan(forward.value_error).all()
+
+
+def quantity(mech):
+    return f"joint.{next(iter(mech.joints))}.theta_z"
+
+
+def test_what_has_no_derivatives_is_differenced_and_said():
+    mech = oscillator()
+    found = bc.gradient(
+        mech, lambda run: run.time[-1] * run.joint("track").position[-1, 0], by="stiffness", **QUICK
+    )
+    assert found.mode == "differences"
+    assert "is a function, which only differences can differentiate" in found.reason
+    assert found.gradient[0, 0] == pytest.approx(swing(1.0, mech.parameters["stiffness"].value)[1], abs=1e-5)
+    with pytest.raises(Unsupported, match=r"derivatives of 'joint\.track\.Fy' are not"):
+        bc.gradient(mech, "max joint.track.Fy", by="stiffness", mode="backward", **QUICK)
+
+
+def test_wrong_arguments():
+    mech = oscillator()
+    with pytest.raises(MechanismError, match="mode must be one of"):
+        bc.gradient(mech, "final joint.track.x", by="stiffness", mode="adjoint", **QUICK)
+    with pytest.raises(MechanismError, match="by 'stiffnes'"):
+        bc.gradient(mech, "final joint.track.x", by="stiffnes", mode="forward", **QUICK)
+    found = bc.gradient(mech, "final joint.track.x", by="stiffness", errors=False, **QUICK)
+    with pytest.raises(MechanismError, match="parameter 'mass': it was not asked for"):
+        found["final joint.track.x", "mass"]
+
+
+def test_results_in_words_and_as_plain_values():
+    mech = oscillator()
+    found = bc.gradient(mech, "final joint.track.x", by="stiffness", **QUICK)
+    text = str(found)
+    assert text.splitlines()[0].startswith("final joint.track.x = ")
+    assert "±" in text
+    assert "backward: errors are asked for" in text
+    plain = found.to_dict()
+    assert plain["measures"]["final joint.track.x"]["gradient"]["stiffness"] == found.gradient[0, 0]
+    assert plain["warnings"] == []
