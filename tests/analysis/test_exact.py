@@ -91,7 +91,9 @@ def test_parameters_of_all_kinds(differences, moves):
         state = bc.simulate(mechanism, 0.1, formulation="lagrange").at(0.1)
     names = ("torque", "coupler", "ground", "stiffness", "density")
     options = {"inputs": names, "state": state, "steady": False}
-    agree(bc.linearize(mechanism, **options), differences(mechanism, **options))
+    wanted = differences(mechanism, **options)
+    for formulation in ("auto", "lagrange", "recursive"):
+        agree(bc.linearize(mechanism, formulation=formulation, **options), wanted)
 
 
 def test_parameters_that_are_no_numbers_of_the_model_are_differenced_and_named(differences):

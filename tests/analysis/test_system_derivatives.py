@@ -278,7 +278,36 @@ def test_inputs_that_move_drives_are_refused():
         bc.prepare(mech, "lagrange").derivatives(of="effort", by="inputs")
 
 
-@pytest.mark.parametrize("formulation", ["recursive", "symbolic", "dca"])
+@pytest.mark.parametrize("name", [*SOME, "ring", "stewart_platform", "rr_arm", "free_ring"])
+def test_formulations_agree(name):
+    mechanism = gallery.catalogue()[name]()
+    state = moving(mechanism)[1]
+    body = list(mechanism.bodies)[-1]
+    of = ["acceleration", "reaction", *(f"body.{body}.{part}" for part in BODY)]
+    formulations_agree(mechanism, state, of, ["states", "time"], 1e-8 if name == "heavy_top" else 1e-9)
+
+
+@pytest.mark.parametrize("place", [one for one in PLACES if one not in REFUSED])
+def test_formulations_agree_by_parameters(place):
+    value, build = PLACES[place]
+    mechanism = build(value)
+    bc.assemble(mechanism)
+    state = bc.prepare(mechanism, "lagrange").project()
+    formulations_agree(mechanism, state, ["acceleration", "reaction", "body.b.ax"], ["states", "p"])
+
+
+def formulations_agree(mechanism, state, of, by, rtol=1e-9):
+    """`recursive` in both directions, and `lagrange`."""
+    wanted = bc.prepare(mechanism, "lagrange").derivatives(state, of=of, by=by, mode="forward")
+    size = of_units([wanted.units[name] for name in wanted.outputs], np.nan_to_num(wanted.array))
+    for mode in ("forward", "backward"):
+        found = bc.prepare(mechanism, "recursive").derivatives(state, of=of, by=by, mode=mode)
+        assert found.formulation == "recursive"
+        np.testing.assert_array_equal(found.unique, wanted.unique)
+        np.testing.assert_allclose(found.array / size, wanted.array / size, atol=rtol)
+
+
+@pytest.mark.parametrize("formulation", ["symbolic", "dca"])
 def test_formulations_without_derivatives_name_one_that_has_them(formulation):
     with pytest.raises(Unsupported, match="'lagrange'"):
         bc.prepare(pendulum(), formulation).derivatives(of="acceleration")

@@ -75,7 +75,18 @@ def test_gradient(pendulum, program):
 
 def test_gradient_of_a_run(pendulum, program):
     measure = "final joint.pivot.theta_z"
-    arguments = ("gradient", pendulum, "--of", measure, "--by", "l", "--by", "pivot.theta_z.rate", "-d", "0.01")
+    arguments = (
+        "gradient",
+        pendulum,
+        "--of",
+        measure,
+        "--by",
+        "l",
+        "--by",
+        "pivot.theta_z.rate",
+        "-d",
+        "0.01",
+    )
     told = json.loads(program(*arguments, "--json").stdout)
     assert told["mode"] == "backward"
     found = told["measures"][measure]

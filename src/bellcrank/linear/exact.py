@@ -11,7 +11,7 @@ from bellcrank.errors import Unsupported
 from bellcrank.linear.differences import Derivatives, derivatives
 from bellcrank.linear.quantities import OfCoordinate, Quantities
 from bellcrank.linear.sampling import Points
-from bellcrank.linear.tangents import Tangents
+from bellcrank.linear.tangents import Tangents, refuse_other_formulations
 from bellcrank.linear.variables import Variable, states_of
 
 _ROUNDING: Final = 1e-14  # of a row's largest entry, for rows that are independent
@@ -28,7 +28,7 @@ def exact(points: Points) -> Derivatives | None:
 
     Raises MechanismError for parameters that open a loop.
     """
-    if points.system.formulation != "lagrange" or points.outputs is not None:
+    if points.outputs is not None:
         return None
     chart, rough = points.chart, [points.states + k for k in fixed(points)]
     followed = np.delete(np.arange(points.states + len(points.inputs)), rough)
@@ -36,6 +36,7 @@ def exact(points: Points) -> Derivatives | None:
     scale = _BESIDE * signs * np.concatenate([chart.scale, chart.scale[: chart.speeds]])
     here = np.concatenate([chart.position, chart.speed])
     try:
+        refuse_other_formulations(points.system)
         tangents = _tangents(points)
         with points.system.displaced():
             found = [_matrix(points, tangents, here + k * scale) for k in _PLACES]

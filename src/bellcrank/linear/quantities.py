@@ -226,6 +226,16 @@ class Change:
     multipliers: Floats
 
 
+def records(state: State, linear: Floats, angular: Floats, model: Model) -> Floats:
+    """Accelerations as the core has them, of all bodies and the ground, from those of the frames (nb, 3)."""
+    arm, omega = rotate(state.rotation, model.com), state.angular_velocity
+    turn = product(state.rotation, np.asarray(model.core.principal_rotation))
+    out = np.zeros((len(linear) + 1, _RECORD))
+    out[:-1, :3] = linear + np.cross(angular, arm) + np.cross(omega, np.cross(omega, arm))
+    out[:-1, 4:7] = rotate(conjugate(turn), angular)
+    return out.ravel()
+
+
 class Quantities:
     """Quantities of a model; those of points at one state, others at any.
 
@@ -320,6 +330,11 @@ class Observed:
         ]
         self.values = self._values()
 
+    @property
+    def of_multipliers(self) -> bool:
+        """Whether multipliers take part in any of them."""
+        return bool(np.any(self._of_rows))
+
     def _look(self) -> None:
         self._model.put(self._bodies, self._motion.state)
 
@@ -362,6 +377,22 @@ class Observed:
             out[:, k] += reaction.changes(change, given)
         self._note_unique(given, change)
         return np.asarray(out)
+
+    def row_changes(self, change: Change) -> Floats:
+        """Changes of the second rates of all rows, (d, rows): zero where they hold."""
+        given = self._given
+        self._look()
+        found: Floats = _core.row_tangents(
+            self._bodies,
+            self._motion.udot,
+            change.x,
+            change.u,
+            change.udot,
+            given.time,
+            given.places,
+            given.numbers,
+        )
+        return found
 
     def gradient(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats, float, Floats]:
         """Of a sum with weights (quantities,): by what a Change has, by time, and by numbers of the model."""

@@ -12,14 +12,14 @@ from bellcrank.compile.contacts import refuse_contacts
 from bellcrank.compile.initial import refuse_misfits
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import State
-from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
+from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.state_derivatives import StateDerivatives
 from bellcrank.formulations.system import System
 from bellcrank.linear.differences import OutOfReach
 from bellcrank.linear.quantities import Quantities, Quantity, quantities_of
 from bellcrank.linear.sampling import without_stops
 from bellcrank.linear.state_chart import StateChart
-from bellcrank.linear.tangents import Tangents
+from bellcrank.linear.tangents import Tangents, refuse_other_formulations
 from bellcrank.linear.variables import variables_of
 from bellcrank.mechanism.checking import Check, required_names
 
@@ -81,18 +81,6 @@ def system_derivatives(
         state=reached,
         formulation=system.formulation,
     )
-
-
-def refuse_other_formulations(system: System) -> None:
-    """Raise Unsupported for formulations whose equations have no derivatives."""
-    nothing = np.zeros((0, 0))
-    try:
-        _core.closed_directions(system.core, nothing, nothing, np.zeros(1), [], nothing)
-    except Unsupported as error:
-        text = str(error)
-        if system.formulation != "lagrange":
-            text += ": prepare the mechanism with formulation='lagrange'"
-        raise Unsupported(text) from None
 
 
 def refuse_stops(model: Model, state: State) -> None:

@@ -14,13 +14,15 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.state import Floats, State
+from bellcrank.errors import Unsupported
 from bellcrank.formulations.system import System
-from bellcrank.linear.quantities import Change, Motion, Observed, Quantities
+from bellcrank.linear.quantities import Change, Motion, Observed, Quantities, records
 from bellcrank.linear.state_chart import StateChart
 from bellcrank.linear.variables import Variable, directions_along, refuse_open
 
 _OPEN: Final = 1e-9  # change of a row per unit of a variable that is rounding
 _HELD: Final = 1e-8  # of a second rate, in parts of the accelerations' change
+_RECORD: Final = 8  # numbers of a body in a record of the core
 _BESIDE: Final = 1e-3  # rad, or parts of the mechanism's size
 
 
@@ -50,21 +52,51 @@ class Tangents:
         self._close(position, speed)
         linear, angular, multipliers = system.core.accelerate()
         determined = system.core.determined_multipliers()
-        nothing = np.zeros((0, self._x.shape[1]))
-        udot = _core.tangents(system.core, nothing, nothing, np.zeros(0), [], np.zeros((0, 0)))[0]
-        motion = Motion(self.state, udot, linear, angular, multipliers, determined)
+        accelerations = records(self.state, linear, angular, system.model)
+        motion = Motion(self.state, accelerations, linear, angular, multipliers, determined)
         self.observed = self._quantities.at(motion, given, self._followed, self._variables)
 
     def _close(self, position: Floats, speed: Floats) -> None:
         system, given = self._system, self._given
         self.state = self._chart.at(position, speed)
         system.set_state(self.state)
-        self._x, self._u = self._chart.directions(given)
+        nothing = np.zeros((0, 0))
+        self._udot = _core.tangents(system.core, nothing, nothing, np.zeros(0), [], nothing, False)[0]
+        self._x, self._u = self._in_formulation(*self._chart.directions(given))
         left = _core.closed_directions(
             system.core, self._x, self._u, given.time, given.places, given.numbers
         )[2]
         moved = np.max(np.abs(given.numbers), axis=1, initial=0.0)
         refuse_open(self._variables, left, _OPEN * (1.0 + moved))
+
+    def _in_formulation(self, x: Floats, u: Floats) -> tuple[Floats, Floats]:
+        """The directions (d, n) of the formulation's own coordinates along which bodies move by x and u."""
+        size = len(self._udot)
+        self._own: Floats | None = None
+        if size == x.shape[1]:
+            return x, u
+        still = np.zeros((len(x), size))
+        unit, none = np.eye(size), np.zeros((size, size))
+        own = _core.body_directions(
+            self._system.core, self._udot, unit, none, none, np.zeros(0), [], np.zeros((0, 0))
+        )[0]
+        inverse = np.linalg.pinv(own)
+        self._own = own
+        found = (x - self._bodies_along(still, still)[0]) @ inverse
+        return found, (u - self._bodies_along(found, still)[1]) @ inverse
+
+    def _bodies_along(
+        self, x: Floats, u: Floats, udot: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """How bodies move along the formulation's own directions (d, n): records (d, ...) of the core."""
+        given = self._given
+        rates = np.zeros_like(x) if udot is None else udot
+        if len(self._udot) == _RECORD * (len(self._system.model.bodies) + 1):
+            return x, u, rates
+        found: tuple[Floats, Floats, Floats] = _core.body_directions(
+            self._system.core, self._udot, x, u, rates, given.time, given.places, given.numbers
+        )
+        return found
 
     def look_beside(self) -> None:
         """Look whether loops stay closed a little further on too, as they may do so at one state by chance.
@@ -81,22 +113,22 @@ class Tangents:
         Raises MechanismError for variables along which rows that depend on others do not stay satisfied.
         """
         given = self._given
+        asked = self.observed.of_multipliers
         _, udot, multipliers = _core.tangents(
-            self._system.core, self._x, self._u, given.time, given.places, given.numbers
+            self._system.core, self._x, self._u, given.time, given.places, given.numbers, asked
         )
-        change = Change(self._x, self._u, udot, multipliers)
+        if not asked:
+            multipliers = np.zeros((len(udot), self._system.model.row_count))
+        change = Change(*self._bodies_along(self._x, self._u, udot), multipliers)
         self._check_rows(change)
         return self.observed.changes(change).T
 
     def _check_rows(self, change: Change) -> None:
         """The rows left out as redundant are satisfied as well along what is found of the others."""
-        core, given = self._system.core, self._given
-        dropped = core.dropped_rows()
+        dropped = self._system.core.dropped_rows()
         if not dropped:
             return
-        off = _core.row_tangents(
-            core, self.observed.udot, change.x, change.u, change.udot, given.time, given.places, given.numbers
-        )[:, dropped]
+        off = self.observed.row_changes(change)[:, dropped]
         size = 1.0 + np.max(np.abs(change.udot), axis=1, initial=0.0) / self.pivot
         refuse_open(self._variables, np.max(np.abs(off), axis=1, initial=0.0), _HELD * size)
 
@@ -105,16 +137,26 @@ class Tangents:
 
         Where rows are redundant, forward() has to accept the variables first.
         """
-        found = [self._gradient(weights) for weights in np.eye(len(self._quantities.listed))]
+        moved = self._bodies_along(self._x, self._u)
+        found = [self._gradient(weights, moved) for weights in np.eye(len(self._quantities.listed))]
         return np.array(found).reshape(len(found), len(self._variables))
 
-    def _gradient(self, weights: Floats) -> Floats:
+    def _gradient(self, weights: Floats, moved: tuple[Floats, Floats, Floats]) -> Floats:
+        """moved: what bodies do along each variable while the formulation's accelerations stay."""
         given = self._given
-        of_x, of_u, of_udot, of_rows, by_time, by_all = self.observed.gradient(weights)
-        own_time, by_x, by_u, own_numbers = _core.gradient(self._system.core, of_udot, of_rows, given.places)
-        by_state = self._x @ (of_x + by_x) + self._u @ (of_u + by_u)
+        *of_bodies, of_rows, by_time, by_all = self.observed.gradient(weights)
+        own_time, by_x, by_u, own_numbers = _core.gradient(
+            self._system.core, self._of_rates(of_bodies[2]), of_rows, given.places
+        )
+        by_state = sum(one @ of for one, of in zip(moved, of_bodies, strict=True))
         by_numbers = given.numbers @ own_numbers + self.observed.numbers @ by_all
-        return np.asarray(by_state + given.time * (by_time + own_time) + by_numbers)
+        return np.asarray(
+            by_state + self._x @ by_x + self._u @ by_u + given.time * (by_time + own_time) + by_numbers
+        )
+
+    def _of_rates(self, of_bodies: Floats) -> Floats:
+        """Weights of the formulation's own accelerations, from those of the bodies'."""
+        return of_bodies if self._own is None else self._own @ of_bodies
 
     @property
     def pivot(self) -> float:
@@ -125,3 +167,15 @@ class Tangents:
     def redundant(self) -> bool:
         """Whether rows were left out as redundant."""
         return bool(self._system.core.dropped_rows())
+
+
+def refuse_other_formulations(system: System) -> None:
+    """Raise Unsupported for formulations whose equations have no derivatives."""
+    nothing = np.zeros((0, 0))
+    try:
+        _core.closed_directions(system.core, nothing, nothing, np.zeros(1), [], nothing)
+    except Unsupported as error:
+        text = str(error)
+        if system.formulation != "lagrange":
+            text += ": prepare the mechanism with formulation='lagrange'"
+        raise Unsupported(text) from None
