@@ -158,9 +158,9 @@ std::tuple<Rows, Rows, Rows> body_directions(SystemAt& self, const Column& udot,
     return {out[0], out[1], out[2]};
 }
 
-// Calls `take_changes` with what EquationsTangent finds along directions, four at a time.
+// Calls `take_changes` with what EquationsTangent finds along these, four directions at a time.
 template <class Take>
-void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const DirectionsOf& of, int count,
+void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const DirectionsOf& of,
                   EquationsTangent::Changes& changes, Take take_changes) {
     const Model& model = self.core().model();
     std::vector<double> accelerations(kTwist * (model.bodies() + 1));
@@ -169,7 +169,7 @@ void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const D
     EquationsTangent equations(model, self.core().branches());
     const ModelTangent constant(model);
     const std::vector<double> none(model.rows_total(), 0.0);
-    with_bodies(self, udot, rates, of, count,
+    with_bodies(self, udot, rates, of, count_of(self, of),
                 [&](const Derivatives::Directions& d, const std::vector<double>(&bodies)[3], int first, int here) {
                     const Scenery at = self.scenery();
                     equations.along({self.time, at.x, at.u, accelerations.data(), none.data()},
@@ -188,7 +188,7 @@ std::tuple<Rows, Rows, Rows> coordinate_tangents(SystemAt& self, const Column& u
     Rows out[3] = {Rows(count, size), Rows(count, size), Rows(count, size)};
     EquationsTangent::Changes changes;
     changes.of_coordinates = true;
-    along_motion(self, udot, rates, of, count, changes, [&](int first, int here) {
+    along_motion(self, udot, rates, of, changes, [&](int first, int here) {
         for (int level = 0; level < 3; ++level) take(out[level], changes.coordinates[level], first, here);
     });
     return {out[0], out[1], out[2]};
@@ -201,8 +201,7 @@ Rows row_tangents(SystemAt& self, const Column& udot, const Rows& x, const Rows&
     Rows out(count, self.core().model().rows_total());
     EquationsTangent::Changes changes;
     EquationsTangent::ask(changes, 2);
-    along_motion(self, udot, rates, of, count, changes,
-                 [&](int first, int here) { take(out, changes.rows[2], first, here); });
+    along_motion(self, udot, rates, of, changes, [&](int first, int here) { take(out, changes.rows[2], first, here); });
     return out;
 }
 
@@ -382,12 +381,6 @@ void bind_tangents(nb::module_& m) {
           "along"_a,
           "Changes of all coordinates of the model, their rates and second rates, (d, coordinates) each, for\n"
           "accelerations udot (n,) that change by rates (d, n).");
-    m.def(
-        "body_directions", &body_directions, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a,
-        "along"_a,
-        "How all bodies move along directions of the state, with accelerations udot (n,) that change by rates\n"
-        "(d, n): displacements, changes of velocities and of accelerations, (d, 8 (bodies + 1)) each, in the records\n"
-        "of maximal coordinates, of points that are centres of mass.");
     m.def("row_tangents", &row_tangents, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a, "along"_a,
           "Changes of the second rates of all rows, (d, rows), without their compliance: zero where they hold.");
     m.def(
@@ -396,6 +389,12 @@ void bind_tangents(nb::module_& m) {
         "The gradient of a sum of coordinates, their rates and second rates with weights (coordinates,) each: by\n"
         "time, by the state (n,), (n,), by the accelerations (n,), and by numbers of the model (places,). In maximal\n"
         "coordinates.");
+    m.def(
+        "body_directions", &body_directions, "system"_a, "udot"_a, "x"_a, "u"_a, "rates"_a, "t"_a, "places"_a,
+        "along"_a,
+        "How all bodies move along directions of the state, with accelerations udot (n,) that change by rates\n"
+        "(d, n): displacements, changes of velocities and of accelerations, (d, 8 (bodies + 1)) each, in the records\n"
+        "of maximal coordinates, of points that are centres of mass.");
     m.def("gradient", &gradient, "system"_a, "of_rates"_a, "of_multipliers"_a, "places"_a,
           "The gradient of a sum of these with weights (n,) and (rows,): by time, by the state (n,), (n,), and by\n"
           "numbers of the model (places,).");

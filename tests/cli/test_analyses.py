@@ -73,6 +73,31 @@ def test_gradient(pendulum, program):
     assert "by 'll': there is no state" in refused.stderr
 
 
+def test_gradient_of_a_run(pendulum, program):
+    measure = "final joint.pivot.theta_z"
+    arguments = (
+        "gradient",
+        pendulum,
+        "--of",
+        measure,
+        "--by",
+        "l",
+        "--by",
+        "pivot.theta_z.rate",
+        "-d",
+        "0.01",
+    )
+    told = json.loads(program(*arguments, "--json").stdout)
+    assert told["mode"] == "backward"
+    found = told["measures"][measure]
+    assert found["gradient"]["pivot.theta_z.rate"] == pytest.approx(0.01, rel=1e-3)
+    assert 0.0 <= found["gradient_error"]["l"] < 1e-6
+    assert measure in program(*arguments).stdout
+    refused = program("gradient", pendulum, "--of", "pivot.theta_z", "--by", "l", "--tolerance", "1e-6")
+    assert refused.exit_code == 2
+    assert "--tolerance: of a run, which needs --duration" in refused.stderr
+
+
 def test_statics(pendulum, program):
     told = json.loads(program("statics", pendulum, "--json").stdout)
     assert told["stability"] == "stable"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bellcrank.linear.linear_model import LinearModel
     from bellcrank.linear.modes import Modes
     from bellcrank.mechanism.mechanism import Mechanism
+    from bellcrank.studies.gradient import Gradient
     from bellcrank.trajectory.trajectory import Trajectory
 
 
@@ -155,22 +156,44 @@ def linearize_command(
 
 @click.command("gradient")
 @study
-@click.option("--of", multiple=True, required=True, metavar="NAME", help="A quantity, or a group of them.")
+@click.option(
+    "--of", multiple=True, required=True, metavar="NAME", help="A quantity or group; of a run, a measure."
+)
 @click.option(
     "--by", multiple=True, required=True, metavar="NAME", help="A parameter, input, state, or time."
 )
+@click.option("--duration", "-d", type=SECONDS, metavar="T", help="Differentiate measures of a run, s.")
+@click.option("--output-step", type=SECONDS, metavar="H", help="Time between its frames, s.")
+@click.option("--method", "-m", metavar="NAME", help="Its integration method.")
+@click.option("--tolerance", type=float, metavar="EPS", help="Its tolerance.")
 @click.option("--at-rest", is_flag=True, help="Find the static equilibrium first.")
 @click.option("--formulation", "-f", default="lagrange", metavar="NAME", help="Formulation of the equations.")
 def gradient_command(
-    mechanism: Mechanism, time: float, of: tuple[str, ...], by: tuple[str, ...], formulation: str
-) -> StateDerivatives:
-    """Show exact derivatives at the start of the mechanism in FILE.
+    mechanism: Mechanism,
+    time: float,
+    of: tuple[str, ...],
+    by: tuple[str, ...],
+    formulation: str,
+    duration: float | None,
+    **of_run: Any,
+) -> StateDerivatives | Gradient:
+    """Show exact derivatives at the start of the mechanism in FILE, or of measures of its run.
 
     Quantities have the names of tables of runs, such as joint.pivot.theta_z.acceleration, body.rod.ax,
     joint.pivot.Fx or drive.motor.effort; groups are position, velocity, acceleration, reaction and effort.
     They are differentiated by parameters, inputs, states (pivot.theta_z, pivot.theta_z.rate) and time; groups
-    are parameters, inputs and states.
+    are parameters, inputs and states. With --duration, measures such as "peak drive.motor.effort" are
+    differentiated, and both have error bars.
     """
+    given = {name: value for name, value in of_run.items() if value is not None}
+    if duration is not None:
+        from bellcrank.studies.gradient import gradient
+
+        given |= {"duration": duration, "start": time, "formulation": formulation}
+        return gradient(mechanism, list(of), by=by, **given)
+    if given:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise click.UsageError(f"{options}: of a run, which needs --duration")
     from bellcrank.compile.compile import compile_mechanism
     from bellcrank.compile.initial import assembled
     from bellcrank.formulations.preparing import prepare
