@@ -56,7 +56,7 @@ def wrong(seed, formulation="lagrange"):
         if not off < TRANSPOSED * worse:
             faults.append(f"{what}: gradients are off by {off:.1e}")
     if not faults:
-        off = quantities_off(prepare(model, "lagrange"), model.state_of(here))
+        off = quantities_off(prepare(model, formulation), model.state_of(here))
         if not off < QUANTITIES * worse:
             faults.append(f"quantities: gradients are off by {off:.1e}")
     if unknown and not faults:
