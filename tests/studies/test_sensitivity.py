@@ -174,6 +174,26 @@ def test_a_parameter_that_moves_a_jump():
     refused(Unsupported, "by 'late' are not implemented: it moves a time", mech, by="late")
 
 
+def parallelogram():
+    """A platform on three equal cranks: it moves at one length of the coupler only."""
+    mech = bc.Mechanism("parallelogram", gravity=(-GRAVITY, 0.0, 0.0))
+    middle = mech.add_parameter("middle", 0.5)
+    plate = mech.add_body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0.4, 0))
+    for number, (place, at) in enumerate([(0.0, 0.0), (middle, 0.5), (1.0, 1.0)]):
+        arm = mech.add_body(
+            f"arm {number}", mass=0.2, inertia=(0.01, 0.01, 0.01), position=(at, 0, 0), com=(0, 0.2, 0)
+        )
+        mech.add_joint(f"foot {number}", bc.Revolute(), mech.ground.marker((at, 0, 0)), arm)
+        mech.add_joint(f"head {number}", bc.Revolute(), arm.marker((0, 0.4, 0)), plate.marker((place, 0, 0)))
+    return mech
+
+
+@pytest.mark.parametrize("mode", ["forward", "backward"])
+def test_a_parameter_that_opens_a_loop(mode):
+    with pytest.raises(MechanismError, match="parameter 'middle': loops do not stay closed"):
+        bc.gradient(parallelogram(), "final joint.foot 0.theta_z", by="middle", duration=0.1, mode=mode)
+
+
 def test_a_start_on_a_stop_is_warned_of():
     leaves = stops.ball(0.5, height=0.0, speed=1.0)
     mass = leaves.add_parameter("weight", 2.0, "kg")

@@ -17,7 +17,7 @@ from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
-from bellcrank.compile.state import Floats
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import BellcrankError, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.quantities import OfCoordinate, OfMultiplier, OfPoint, Quantity, quantities_of
@@ -128,12 +128,12 @@ class FollowedRun:
         self._place = {place: number for number, place in enumerate(places)}
         self._core = run.followed(list(places), tolerance)
         self._directions = self._start_directions()
+        self._refuse_open(run.state)
 
     def along(self) -> Floats:
         """Changes (frames, of, by) of what is watched."""
         dx, du, places, along = self._directions
-        found, left = self._core.follow(dx, du, places, along)
-        refuse_open(self._variables, left, _OPEN * (1.0 + np.max(np.abs(along), axis=1, initial=0.0)))
+        found, _ = self._core.follow(dx, du, places, along)
         changes = np.zeros((found.shape[0], len(self.of), len(self.by)))
         for number, one in enumerate(self.of):
             for place, factor in one.parts:
@@ -166,7 +166,9 @@ class FollowedRun:
         if one.kind == "parameter":
             return float(self.mechanism.parameters[one.key].value)
         if one.kind == "input":
-            return float(next(symbol.value for symbol in self._model.inputs if symbol.name == one.key))
+            set_to = self._arguments.get("inputs") or {}
+            own = next(symbol.value for symbol in self._model.inputs if symbol.name == one.key)
+            return float(set_to.get(one.key, own))
         return float((self._chart.position if one.kind == "coordinate" else self._chart.speed)[one.number])
 
     def _watched(self, names: Sequence[str]) -> tuple[Followed, ...]:
@@ -226,6 +228,12 @@ class FollowedRun:
         """Changes of the start (by, n), (by, n) and of numbers of the model, by place, (by, places)."""
         names = [one.key for one in self._variables if one.kind == "parameter"]
         followed = parametric_numbers(self._model) if names else None
+        moving = {symbol.name for symbol, at in self._model.inputs.items() if at.constrains}
+        if names and (given_ones := sorted(moving & set(self._arguments.get("inputs") or ()))):
+            raise Unsupported(
+                f"derivatives of runs by parameters are not implemented where inputs= moves drives, as "
+                f"{', '.join(given_ones)} does: make the inputs with these values"
+            )
         given = directions_along(self._variables, self._chart, self._model, followed)
         if followed is not None and self._move_start(names, followed):
             given = self._with_start(given, followed)
@@ -233,6 +241,21 @@ class FollowedRun:
         self._chart.at(self._chart.position, self._chart.speed)
         dx, du = self._chart.directions(given)
         return dx, du, given.places, given.numbers
+
+    def _refuse_open(self, end: State) -> None:
+        """Raise MechanismError for variables along which rows that depend on others are not met.
+
+        At the start and at the end: at one pose a loop may stay closed by chance.
+        """
+        dx, du, places, along = self._directions
+        allowed = _OPEN * (1.0 + np.max(np.abs(along), axis=1, initial=0.0))
+        still = np.zeros((len(along), dx.shape[1]))
+        system = prepare(self._model, "lagrange")
+        for state, x, u in ((self._start, dx, du), (end, still, still)):
+            system.set_state(state)
+            system.core.accelerate()
+            left = _core.closed_directions(system.core, x, u, np.zeros(0), places, along)[2]
+            refuse_open(self._variables, left, allowed)
 
     def _with_start(self, given: Directions, followed: ParametricNumbers) -> Directions:
         """The same directions with what the start does along parameters, and what is taken from it."""
