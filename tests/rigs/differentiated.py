@@ -49,7 +49,7 @@ def wrong(seed, formulation="lagrange"):
             unknown += off is None
         if off is not None and not off < 1.0:
             faults.append(f"{what}: off differences by {off:.1e} of what is allowed")
-        if formulation != "lagrange":
+        if formulation != "lagrange" and not unknown:  # on a kink rounding decides the side
             off = direction.beside_lagrange(state)
             if not off < ALIKE * worse:
                 faults.append(f"{what}: lagrange is off by {off:.1e}")
