@@ -445,7 +445,8 @@ class EquationsTangent::Transpose {
         time.d[0] = 1.0;
         for (size_t r = 0; r < model_.rows.size(); ++r) {
             const int row = static_cast<int>(r);
-            by_numbers_[NumberArray::row_constant][r] -= row_seed(0, row);
+            const bool is_formula = model_.rows[r].term_begin == model_.rows[r].term_end;
+            if (!is_formula) by_numbers_[NumberArray::row_constant][r] -= row_seed(0, row);
             if (model_.rows[r].function < 0) continue;
             const FunctionValueT<Dual4> f = model_.functions[model_.rows[r].function].tangent(time);
             by_time_ -= row_seed(0, row) * f.f.d[0] + row_seed(1, row) * f.d1.d[0] + row_seed(2, row) * f.d2.d[0];

@@ -442,7 +442,8 @@ void EquationsTangent::add_rows(const MotionPoint& at, const ModelTangent& numbe
             for (int i = 0; i < 3; ++i)
                 if (out.of_rows[i]) add(out.rows[i], r, levels[i]);
         }
-        if (out.of_rows[0]) add(out.rows[0], r, -numbers.values(NumberArray::row_constant)[r]);
+        const bool is_formula = model_.rows[r].term_begin == model_.rows[r].term_end;  // such rows have no constant
+        if (out.of_rows[0] && !is_formula) add(out.rows[0], r, -numbers.values(NumberArray::row_constant)[r]);
     }
     if (!out.of_rows[2]) return;
     for (size_t b = 0; b < model_.blocks.size(); ++b)

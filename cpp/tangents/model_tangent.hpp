@@ -92,6 +92,7 @@ class ModelTangent {
             if (place.array == array) return true;
         return false;
     }
+    std::span<const NumberPlace> changed() const { return changed_; }
     // Whether no other array has numbers that change.
     bool changes_only(std::initializer_list<NumberArray> arrays) const {
         for (const NumberPlace& place : changed_)

@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from rigs.differentiated import wrong
-from rigs.directions import CORES, EASY, GEOMETRY, NONE, Direction, core_at, core_size, moving
+from rigs.directions import (
+    CORES,
+    EASY,
+    GEOMETRY,
+    NONE,
+    Direction,
+    core_at,
+    core_size,
+    held_orientations,
+    moving,
+)
 from rigs.random_mechanisms import random_mechanism
 from rigs.seeds import over
 
@@ -85,6 +95,21 @@ def test_refused_by_name(formulation):
         still = np.zeros((1, core_size(system)))
         with pytest.raises(Unsupported, match=LACKING):
             core.closed_directions(system, still, still, np.zeros(0), [], NONE)
+
+
+def test_trees_refuse_numbers_that_their_joints_hold():
+    model, state = moves("puma560")
+    system = core_at(model, state, "recursive")
+    still = np.zeros((1, core_size(system)))
+    refused = {
+        ("row_constant", held_orientations(model)[0]): "constants of rows that hold orientations",
+        ("block_compliance", 0): "compliances of the tree's joints",
+    }
+    for place, what in refused.items():
+        with pytest.raises(Unsupported, match=what):
+            core.closed_directions(system, still, still, np.zeros(0), [place], np.ones((1, 1)))
+        with pytest.raises(Unsupported, match=what):
+            core.closed_gradient(system, still[0], still[0], [place])
 
 
 def test_most_of_the_gallery_has_derivatives():

@@ -1,7 +1,7 @@
 """Random mechanisms whose equations of motion are differentiated."""
 
 import numpy as np
-from rigs.directions import CORES, EASY, GEOMETRY, Direction, core_at, moving
+from rigs.directions import CORES, EASY, FUNCTIONS, GEOMETRY, ROWS, Direction, core_at, moving
 from rigs.followed import FollowedCase
 from rigs.random_mechanisms import random_mechanism
 
@@ -36,16 +36,21 @@ def wrong(seed, formulation="lagrange"):
     worse = max(1.0, EVEN * masses.max() / masses.min()) / max(here.statistics()["smallest_pivot"], 1e-3)
     arrays = EASY if here.dropped_rows() else (*EASY, *GEOMETRY)
     faults, unknown = [], 0
-    for dt, numbers in ((0.7, ()), (0.0, arrays)):
-        direction = Direction(here, model, rng, dt, numbers)
-        what = "numbers" if numbers else "states and time"
-        if not direction.left < 1e-9:
+    kinds = {"states and time": (), "numbers": arrays}
+    if not here.dropped_rows():
+        kinds |= {"rows": ROWS, "functions": FUNCTIONS}
+    for what, numbers in kinds.items():
+        direction = Direction(here, model, rng, 0.0 if numbers else 0.7, numbers)
+        size = max(1.0, np.abs([direction.dx, direction.du]).max())
+        if not direction.left < 1e-9 * size:
             faults.append(f"{what}: rows are off by {direction.left:.1e}")
-        off = direction.beside_differences(state, DIFFERENCES * min(worse, MOST_WORSE))
-        unknown += off is None
+        off = None
+        if numbers is not FUNCTIONS:  # which may be fast in their numbers
+            off = direction.beside_differences(state, DIFFERENCES * min(worse, MOST_WORSE))
+            unknown += off is None
         if off is not None and not off < 1.0:
             faults.append(f"{what}: off differences by {off:.1e} of what is allowed")
-        if formulation != "lagrange":
+        if formulation != "lagrange" and not unknown:  # on a kink rounding decides the side
             off = direction.beside_lagrange(state)
             if not off < ALIKE * worse:
                 faults.append(f"{what}: lagrange is off by {off:.1e}")

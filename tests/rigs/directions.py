@@ -114,6 +114,9 @@ EASY = (
     "wrench_position",
 )
 GEOMETRY = ("pair_positions", "pair_rotations")
+ROWS = ("row_constant", "term_coefficient", "block_compliance")
+FUNCTIONS = ("function_params",)
+ORIENTATIONS = {"e1", "e2", "e3", "dot_xy"}  # that joints hold at zero
 
 
 def moving(model, state):
@@ -135,7 +138,11 @@ def random_changes(model, rng, arrays):
         values = np.array(model.arrays.get(name, ()), dtype=float)
         if not values.size:
             continue
-        own = np.abs(values) if name in ("body_mass", "law_params") else max(np.abs(values).max(), 1e-3)
+        own = (
+            np.abs(values)
+            if name in ("body_mass", "law_params", "block_compliance")
+            else max(np.abs(values).max(), 1e-3)
+        )
         change = 0.05 * rng.normal(size=values.shape) * own
         if name == "body_inertia":
             least = np.linalg.eigvalsh(values)[:, :1, None]
@@ -144,8 +151,23 @@ def random_changes(model, rng, arrays):
         if name.endswith("rotations"):
             change = 0.05 * rng.normal(size=values.shape)
             change -= np.sum(change * values, axis=-1, keepdims=True) * values
-        fixed = sides(model) if name == "law_params" else ()
-        yield from ((name, index, value) for index, value in enumerate(change.ravel()) if index not in fixed)
+        fixed = FIXED.get(name, lambda _: ())(model)
+        moved = ((name, index, value) for index, value in enumerate(change.ravel()) if index not in fixed)
+        yield from (one for one in moved if one[2] != 0.0)
+
+
+def held_orientations(model):
+    """Constants of rows that hold orientations of joints."""
+    starts, of_term = model.arrays["row_term_start"], model.arrays["term_coordinate"]
+    kinds = [model.arrays["coordinate_kind"][coordinate] for coordinate in of_term]
+    return [row for row in range(len(starts) - 1) if ORIENTATIONS & set(kinds[starts[row] : starts[row + 1]])]
+
+
+def counts(model):
+    """Numbers of functions of which some count others."""
+    starts = model.arrays["function_param_start"]
+    kinds = model.arrays["function_kind"]
+    return [i for f, kind in enumerate(kinds) if kind == "piecewise" for i in range(starts[f], starts[f + 1])]
 
 
 def sides(model):
@@ -156,6 +178,9 @@ def sides(model):
         for law, kind in enumerate(model.arrays["law_kind"])
         if "direction" in LAW_PARAMETERS[kind]
     ]
+
+
+FIXED = {"law_params": sides, "row_constant": held_orientations, "function_params": counts}
 
 
 class Direction:

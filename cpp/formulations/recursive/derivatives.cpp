@@ -38,6 +38,7 @@ class Recursive::Differential {
           tree_(model_, owner.tree_),
           laws_(model_, owner.tree_),
           held_(held_rows()),
+          orientations_(orientation_rows()),
           balanced_(model_, owner.branches_),
           others_(model_, owner.branches_, {held_.data(), laws_.taken()}),
           constant_(model_),
@@ -80,6 +81,7 @@ class Recursive::Differential {
                           double* left) {
         std::fill_n(left, kDirections, 0.0);
         const ModelTangent& numbers = numbers_along(d);
+        refuse_held(numbers.changed());
         const auto close = [&](int level, double* change) {
             go_to(t, x, u);
             tree_.along(at_rest(x, u), {dx, du, nullptr, &numbers}, bodies_);
@@ -101,6 +103,7 @@ class Recursive::Differential {
     void tangent(double t, const double* x, const double* u, const double* udot, const Directions& d, double* out,
                  double* multipliers) {
         const ModelTangent& numbers = numbers_along(d);
+        refuse_held(numbers.changed());
         if (pass_ != nullptr && own_.is_open() && multipliers == nullptr &&
             numbers.changes_only({NumberArray::law_params, NumberArray::function_params}))
             return pass_->tangent({t, x, u, udot}, {d.t, d.x, d.u}, numbers, out);
@@ -150,6 +153,7 @@ class Recursive::Differential {
     void adjoint(double t, const double* x, const double* u, const double* udot, const double* of_rates,
                  const double* of_multipliers, const std::vector<NumberPlace>& further, Gradient& out,
                  ModelGradient& by_numbers) {
+        refuse_held(further);
         out.t = 0.0;
         out.x.resize(z_.size());
         out.u.resize(z_.size());
@@ -205,6 +209,7 @@ class Recursive::Differential {
     // Velocities first.
     void close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
                        const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
+        refuse_held(further);
         const size_t n = z_.size();
         out = {0.0, {of_dx, of_dx + n}, {of_du, of_du + n}};
         std::vector<double> by_x(n), by_u(n);
@@ -245,6 +250,28 @@ class Recursive::Differential {
         }
     };
 
+    // The tree's joints hold their orientations at zero, and have no compliance.
+    void refuse_held(std::span<const NumberPlace> places) const {
+        for (const NumberPlace& place : places) {
+            if (place.array == NumberArray::row_constant && orientations_[place.index] != 0)
+                own_.refuse("derivatives by constants of rows that hold orientations of the tree's joints");
+            if (place.array != NumberArray::block_compliance) continue;
+            const int row = model_.blocks[place.index].row_begin;
+            if (held_[row] != 0 ||
+                std::ranges::any_of(own_.tree_.drives, [row](const Drive& drive) { return drive.row == row; }))
+                own_.refuse("derivatives by compliances of the tree's joints and drives");
+        }
+    }
+    // Per row of the model: of the tree's joints, those that hold neither a length nor the lead of a screw.
+    std::vector<std::uint8_t> orientation_rows() const {
+        std::vector<std::uint8_t> out = held_;
+        for (const JointMap& map : own_.tree_.joints) {
+            for (const int row : map.joint.held_row)
+                if (row >= 0) out[row] = 0;
+            if (map.joint.screw_row >= 0) out[map.joint.screw_row] = 0;
+        }
+        return out;
+    }
     const ModelTangent& numbers_along(const Directions& d) const {
         return d.numbers != nullptr ? *d.numbers : constant_;
     }
@@ -476,6 +503,7 @@ class Recursive::Differential {
     TreeTangent tree_;
     recursive::EffortsTangent laws_;
     const std::vector<std::uint8_t> held_;  // per row of the model: by the tree's joints, drives apart
+    const std::vector<std::uint8_t> orientations_;
     EquationsTangent balanced_, others_;  // with all rows; without these, and without laws along the tree's coordinates
     ModelTangent constant_;
     std::unique_ptr<recursive::PassTangent> pass_;  // where nothing needs more, and for the multipliers of no row
