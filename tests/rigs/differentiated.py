@@ -35,31 +35,25 @@ def wrong(seed, formulation="lagrange"):
     masses = np.array(model.arrays["body_mass"])
     worse = max(1.0, EVEN * masses.max() / masses.min()) / max(here.statistics()["smallest_pivot"], 1e-3)
     arrays = EASY if here.dropped_rows() else (*EASY, *GEOMETRY)
-    faults, unknown = [], 0
+    faults, unknown = [], False
     kinds = {"states and time": (), "numbers": arrays}
     if not here.dropped_rows():
         kinds |= {"rows": ROWS, "functions": FUNCTIONS}
     for what, numbers in kinds.items():
         direction = Direction(here, model, rng, 0.0 if numbers else 0.7, numbers)
         size = max(1.0, np.abs([direction.dx, direction.du]).max())
-        if not direction.left < 1e-9 * size:
-            faults.append(f"{what}: rows are off by {direction.left:.1e}")
-        off = None
+        found = {"rows are off by": direction.left / (1e-9 * size)}
         if numbers is not FUNCTIONS:  # which may be fast in their numbers
             off = direction.beside_differences(state, DIFFERENCES * min(worse, MOST_WORSE))
-            unknown += off is None
-        if off is not None and not off < 1.0:
-            faults.append(f"{what}: off differences by {off:.1e} of what is allowed")
+            unknown |= off is None
+            found["off differences by"] = off or 0.0
         if formulation != "lagrange" and not unknown:  # on a kink rounding decides the side
-            off = direction.beside_lagrange(state)
-            if not off < ALIKE * worse:
-                faults.append(f"{what}: lagrange is off by {off:.1e}")
-        off = direction.alone_off()
-        if not off < TRANSPOSED * worse:
-            faults.append(f"{what}: without multipliers they are off by {off:.1e}")
-        off = direction.transposed_off(rng)
-        if not off < TRANSPOSED * worse:
-            faults.append(f"{what}: gradients are off by {off:.1e}")
+            found["lagrange is off by"] = direction.beside_lagrange(state) / (ALIKE * worse)
+        found["without multipliers they are off by"] = direction.alone_off() / (TRANSPOSED * worse)
+        found["gradients are off by"] = direction.transposed_off(rng) / (TRANSPOSED * worse)
+        faults += [
+            f"{what}: {is_off} {off:.1e} of what is allowed" for is_off, off in found.items() if not off < 1.0
+        ]
     if not faults:
         off = quantities_off(prepare(model, formulation), model.state_of(here))
         if not off < QUANTITIES * worse:

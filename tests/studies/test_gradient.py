@@ -100,6 +100,8 @@ def test_wrong_arguments():
         bc.gradient(mech, "final joint.track.x", by="stiffness", mode="adjoint", **QUICK)
     with pytest.raises(MechanismError, match="by 'stiffnes'"):
         bc.gradient(mech, "final joint.track.x", by="stiffnes", mode="forward", **QUICK)
+    with pytest.raises(MechanismError, match="which needs a duration, or times"):
+        bc.gradient(mech, "final joint.track.x", by="stiffness")
     found = bc.gradient(mech, "final joint.track.x", by="stiffness", errors=False, **QUICK)
     with pytest.raises(MechanismError, match="parameter 'mass': it was not asked for"):
         found["final joint.track.x", "mass"]

@@ -18,7 +18,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
 from bellcrank.compile.state import Floats, State
-from bellcrank.errors import BellcrankError, FaultList, MechanismError, Unsupported
+from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.quantities import OfCoordinate, OfMultiplier, OfPoint, Quantity, quantities_of
 from bellcrank.linear.sampling import without_stops
@@ -103,6 +103,9 @@ class FollowedRun:
         given["formulation"] = "lagrange"
         if given.get("assemble", True) == "constraint_forces":
             raise Unsupported("derivatives of a run that closes its mechanism on the way are not implemented")
+        if duration is None and given.get("times") is None:
+            rule, advice = "derivatives are those of a run, which needs a duration, or times", "duration=1.0"
+            raise MechanismError(Fault("run", rule, None, f"such as {advice}"))
         self.mechanism, self._arguments = mechanism, given
         run = start_with_tape(mechanism, duration, **given)
         self.method = run.plan.method

@@ -151,7 +151,8 @@ def gradient(
         does not depend on the number of parameters; "differences" runs anew beside each parameter. "auto"
         takes what costs least, and differences only where something has no derivatives; the result says why.
     errors: whether to estimate errors. Those of values come from the errors of all steps, weighed by the
-        gradient; those of derivatives from a second run with finer steps. Frames are taken as they are: a
+        gradient; those of derivatives from a second run with finer steps. Differences know nothing of the
+        errors of the run, only of their own. Frames are taken as they are: a
         peak between two of them is not looked for.
 
     Raises MechanismError for wrong arguments and for parameters that open a loop; Unsupported where
@@ -276,7 +277,6 @@ def _by_differences(
         at = np.array([one.start for one in free])
         value = evaluator.probe(at).values
         found = evaluator.derivatives(at)
-    accuracy, noise = accuracy_of(noise_of(experiment)), noise_of(experiment)
     size = np.abs(found) + np.abs(value)[:, None] / np.maximum(np.abs(at), 1e-3)
     return Gradient(
         of=tuple(one.name for one in measures),
@@ -286,8 +286,8 @@ def _by_differences(
         at=at,
         value=value,
         gradient=found,
-        value_error=noise * np.abs(value),
-        gradient_error=accuracy * size,
+        value_error=np.full(len(value), np.nan),
+        gradient_error=accuracy_of(noise_of(experiment)) * size,
         mode="differences",
         reason=reason,
         warnings=tuple(evaluator.failures),
