@@ -49,7 +49,7 @@ def check(model, state, formulation, rng, dt, arrays):
     assert off is not None
     assert off < 1.0
     assert direction.alone_off() < 1e-11
-    assert direction.transposed_off(rng) < 3e-11
+    assert direction.transposed_off(rng) < 1e-10  # an arm of light links in portable code: 5e-11
     if formulation != "lagrange":
         assert direction.beside_lagrange(state) < 1e-9
 
