@@ -13,6 +13,7 @@ TRANSPOSED = 1e-12
 EVEN = 1e-7  # least by largest mass, below which digits are lost
 MET = 1e-9  # errors of rows at a state
 DIFFERENCES, MOST_WORSE = 1e-8, 10.0
+LONG, SHORT = (1e-1, 1e-2, 1e-4), (1e-3, 1e-4, 1e-6)  # of differences; functions are fast in their numbers
 QUANTITIES = 1e-10
 ALIKE = 1e-9  # of formulations
 
@@ -43,10 +44,10 @@ def wrong(seed, formulation="lagrange"):
         direction = Direction(here, model, rng, 0.0 if numbers else 0.7, numbers)
         size = max(1.0, np.abs([direction.dx, direction.du]).max())
         found = {"rows are off by": direction.left / (1e-9 * size)}
-        if numbers is not FUNCTIONS:  # which may be fast in their numbers
-            off = direction.beside_differences(state, DIFFERENCES * min(worse, MOST_WORSE))
-            unknown |= off is None
-            found["off differences by"] = off or 0.0
+        steps = SHORT if numbers is FUNCTIONS else LONG
+        off = direction.beside_differences(state, DIFFERENCES * min(worse, MOST_WORSE), steps)
+        unknown |= off is None
+        found["off differences by"] = off or 0.0
         if formulation != "lagrange" and not unknown:  # on a kink rounding decides the side
             found["lagrange is off by"] = direction.beside_lagrange(state) / (ALIKE * worse)
         found["without multipliers they are off by"] = direction.alone_off() / (TRANSPOSED * worse)

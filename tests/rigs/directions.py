@@ -230,11 +230,11 @@ class Direction:
         )
         return *(one[0] for one in found), multipliers
 
-    def beside_differences(self, state, rtol):
+    def beside_differences(self, state, rtol, steps=(1e-1, 1e-2, 1e-4)):
         """How far off they are, in parts of what is allowed; None where differences know less than 1e-7."""
         dx, du, rates, multipliers = self.of_bodies()
         path = Path(self.model, state, dx, du, self.dt, self.changes)
-        found = (path.derivative(step) for step in (1e-1, 1e-2, 1e-4))
+        found = (path.derivative(step) for step in steps)
         wanted, of_rows, error = min(found, key=lambda one: one[2].max())
         size = max(np.abs(wanted).max(), 1.0)
         if not 10 * error.max() < 1e-7 * size:
