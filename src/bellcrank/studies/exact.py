@@ -9,9 +9,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from bellcrank.compile.state import Floats
-from bellcrank.errors import Unsupported
+from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.linear.followed import FollowedRun
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.studies.data import Record
 from bellcrank.studies.measures import SLOPES, Measure, kinks, reduction_of
@@ -22,6 +22,13 @@ Jacobian: TypeAlias = Callable[[Mechanism, Sequence[str], Mapping[str, Any]], Fl
 parameters and the arguments of the run. Raises Unsupported where something has none."""
 
 SEARCHED: Final = 1e-8  # relative tolerance of derivatives that lead a search
+
+
+def asked_for(what: str, names: tuple[str, ...], name: str) -> int:
+    """The place of a name among those that were asked for. Raises MechanismError if it is none."""
+    if name in names:
+        return names.index(name)
+    raise MechanismError(Fault(f"{what} {name!r}", "it was not asked for", None, nearest(str(name), names)))
 
 
 def exactly(jacobian: Jacobian, derivatives: str, analysis: Any) -> dict[str, Any]:

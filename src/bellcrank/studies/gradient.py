@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.compile.state import Floats
-from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.errors import Unsupported
 from bellcrank.linear.followed import FollowedRun
-from bellcrank.mechanism.checking import Check, nearest, required_names
+from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.plan import METHODS
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
-from bellcrank.studies.exact import followed, reductions, weights_of
+from bellcrank.studies.exact import asked_for, followed, reductions, weights_of
 from bellcrank.studies.experiment import Experiment, Measures
 from bellcrank.studies.measures import REDUCTIONS, Measure, measures_of
 from bellcrank.studies.progress import CountProgress
@@ -61,7 +61,7 @@ class Gradient:
 
     def __getitem__(self, names: tuple[str, str]) -> float:
         """The derivative of a measure by a parameter: `g["peak drive.motor.effort", "coupler"]`."""
-        place = self._place("measure", self.of, names[0]), self._place("parameter", self.by, names[1])
+        place = asked_for("measure", self.of, names[0]), asked_for("parameter", self.by, names[1])
         return float(self.gradient[place])
 
     def plot(
@@ -77,17 +77,10 @@ class Gradient:
         """
         from bellcrank.studies.plots import plot_tornado
 
-        place = 0 if measure is None else self._place("measure", self.of, measure)
+        place = 0 if measure is None else asked_for("measure", self.of, measure)
         for name in changes or {}:
-            self._place("parameter", self.by, name)
+            asked_for("parameter", self.by, name)
         return plot_tornado(self, place, changes, path)
-
-    @staticmethod
-    def _place(what: str, names: tuple[str, ...], name: str) -> int:
-        if name in names:
-            return names.index(name)
-        rule = "it was not asked for"
-        raise MechanismError(Fault(f"{what} {name!r}", rule, None, nearest(str(name), names)))
 
     def to_dict(self) -> dict[str, Any]:
         """The results as plain values, as they are printed as JSON."""

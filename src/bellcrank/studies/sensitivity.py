@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bellcrank.compile.state import Floats
-from bellcrank.errors import Fault, MechanismError
 from bellcrank.linear.followed import FollowedRun
-from bellcrank.mechanism.checking import Check, nearest, required_names
+from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.studies.exact import asked_for
 from bellcrank.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Sensitivity:
     def __getitem__(self, names: tuple[str, str]) -> Floats:
         """The derivative (T,) of a quantity by a parameter: `s["joint.rocker.theta_z", "coupler"]`."""
         of, by = names
-        return self.values[:, _place("quantity", self.of, of), _place("parameter", self.by, by)]
+        return self.values[:, asked_for("quantity", self.of, of), asked_for("parameter", self.by, by)]
 
     def spread(self, deviations: Mapping[str, float]) -> Floats:
         """Standard deviations (T, of) by those of independent parameters, to first order.
@@ -56,7 +56,7 @@ class Sensitivity:
         given = np.zeros(len(self.by))
         for name, deviation in deviations.items():
             with Check(f"deviation of {name!r}") as check:
-                given[_place("parameter", self.by, name)] = check.not_negative("it", deviation)
+                given[asked_for("parameter", self.by, name)] = check.not_negative("it", deviation)
         found: Floats = np.sqrt(np.einsum("tmp,p->tm", np.square(self.values), np.square(given)))
         return found
 
@@ -71,13 +71,6 @@ class Sensitivity:
 
     def __repr__(self) -> str:
         return f"<Sensitivity of {len(self.of)} quantities by {len(self.by)}, {len(self.time)} frames>"
-
-
-def _place(what: str, names: tuple[str, ...], name: str) -> int:
-    if name in names:
-        return names.index(name)
-    rule = "it was not asked for"
-    raise MechanismError(Fault(f"{what} {name!r}", rule, None, nearest(str(name), names)))
 
 
 def sensitivity(
