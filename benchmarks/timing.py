@@ -23,6 +23,8 @@ from bellcrank.run.plan import MethodOptions, method_options
 _NOTHING = _core.Observation()
 LEAST_SECONDS = 0.05
 """Samples of accelerations last at least about this long."""
+TICK: Final = time.get_clock_info("thread_time").resolution
+"""Of the clock by which all is timed, s."""
 
 
 CALLS: Final = 5
@@ -122,6 +124,7 @@ def step_time(model: Model, method: str, step: float, steps: int, repeats: int) 
     """Microseconds per step, starting from the initial state, with one frame at the end.
 
     The fixed cost of a call, measured by calls that make one step, is subtracted. One run is made to warm up.
+    What the clock cannot tell from that cost counts as one of its ticks, for ratios are taken of these times.
     Raises SimulationError if a run breaks down.
     """
 
@@ -134,7 +137,8 @@ def step_time(model: Model, method: str, step: float, steps: int, repeats: int) 
 
     seconds(steps)
     fixed = median([seconds(1) for _ in range(repeats)])
-    return Spread.of([seconds(1 + steps) - fixed for _ in range(repeats)], 1e6 / steps)
+    samples = [max(seconds(1 + steps) - fixed, TICK) for _ in range(repeats)]
+    return Spread.of(samples, 1e6 / steps)
 
 
 def acceleration_time(model: Model, repeats: int) -> Spread:

@@ -130,6 +130,12 @@ def test_systems_are_as_large_as_published(name, variables, coordinates, constra
     assert (row["variables"], row["coordinates"], row["constraints"]) == (variables, coordinates, constraints)
 
 
+def test_steps_shorter_than_a_tick_of_the_clock_last_a_tick(monkeypatch):
+    monkeypatch.setattr(timing.time, "thread_time", lambda: 1.0)
+    model = compile_mechanism(gallery.n_four_bar(1))
+    assert timing.step_time(model, "rk4", 1e-3, 2, 3).smallest > 0.0
+
+
 def test_scaling_reports_every_family_and_size(capsys):
     arguments = ["--bodies", "12", "--bodies", "24", "--steps", "20", "--repeats", "2", "--json"]
     data = output(scaling.main, arguments, capsys)

@@ -138,11 +138,11 @@ def random_changes(model, rng, arrays):
         values = np.array(model.arrays.get(name, ()), dtype=float)
         if not values.size:
             continue
-        own = (
-            np.abs(values)
-            if name in ("body_mass", "law_params", "block_compliance")
-            else max(np.abs(values).max(), 1e-3)
-        )
+        own = max(np.abs(values).max(), 1e-3)
+        if name in ("body_mass", "law_params", "block_compliance"):
+            own = np.abs(values)
+        if name == "function_params":  # those of one function know nothing of another's unit
+            own = np.maximum(np.abs(values), 0.1)
         change = 0.05 * rng.normal(size=values.shape) * own
         if name == "body_inertia":
             least = np.linalg.eigvalsh(values)[:, :1, None]
