@@ -88,13 +88,25 @@ def wait_for(tab, condition, otherwise="it did not come to this"):
 
 
 def settled(page, tab):
-    """Wait until nothing moves, and the window has drawn all bodies where they are."""
+    """Wait until nothing moves, the camera neither, and the window has drawn all bodies where they are."""
     until(page.session, lambda now: not now.moving, 30.0)
     wait_for(tab, lambda: follows(page))
-    client_of(page).get_render(height=8, width=8, timeout=30.0)  # comes after all that was sent before
+    wait_for(tab, lambda: np.array_equal(seen_from(page), drawn(page, tab)), "the camera does not rest")
+
+
+def drawn(page, tab):
+    """From where the page is seen once the window has drawn all that was sent before."""
+    client_of(page).get_render(height=8, width=8, timeout=30.0)  # comes after it
     tab.wait_for_timeout(100)
     frames = "left => new Promise(done => requestAnimationFrame(function next() {"
     tab.evaluate(frames + "left-- ? requestAnimationFrame(next) : done(); }))", 3)
+    return seen_from(page)
+
+
+def seen_from(page):
+    """The camera, as the window has told of it: that it was moved it tells later."""
+    camera = client_of(page).camera
+    return [*camera.position, *camera.wxyz, camera.fov, camera.image_height, camera.image_width]
 
 
 def click(page, tab, marker):
