@@ -10,7 +10,19 @@ from importlib.metadata import version
 import imageio.v3 as images
 import numpy as np
 import pytest
-from rigs.chromium import COARSE, NEEDS_A_BROWSER, click, field, fill, pixel, press, settled, visit, wait_for
+from rigs.chromium import (
+    COARSE,
+    NEEDS_A_BROWSER,
+    click,
+    client_of,
+    field,
+    fill,
+    pixel,
+    press,
+    settled,
+    visit,
+    wait_for,
+)
 from rigs.live import COUPLER, CRANK, GROUND, ROCKER, place, until
 
 import bellcrank as bc
@@ -427,6 +439,7 @@ def test_cans_are_clicked_together_and_bounce_behind_the_car(unfolded):
     typed(page, tab, "sb wire -t -0.5 0.1 0.35")
     add(page, tab, "rod", "can", 0.1, Length=0.16, Width=0.11)
     typed(page, tab, "sb can -t -0.9 -0.1 0.2")
+    page.stage.look(client_of(page).camera, "top")  # no body hides a point of another
     chosen(tab, "By", "Spherical")
     press(tab, "Click two points")
     for count, (one, two) in enumerate((("car.left", "wire.end"), ("wire.start", "can.end")), start=1):

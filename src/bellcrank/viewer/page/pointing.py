@@ -8,7 +8,7 @@ at the pointer.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -94,7 +94,7 @@ class Pointing:
 
 
 _REACH: Final = 0.16  # of a body's extent: points closer than this to a marker snap to it
-_BESIDE: Final = 0.035  # of the overall size: markers closer than this to the line of sight are hit
+_BESIDE: Final = 0.035  # of a body's extent, or of all: markers closer than this to the line of sight are hit
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,17 +128,20 @@ class Pick:
 def pick(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> Pick | None:
     """The first body that a ray, m and (3,), hits in a scene, or a marker that it passes; None for nothing.
 
-    The point on a body is the middle of its material along the ray, or a marker close to that.
+    The point on a body is a marker that the ray passes: the nearest to the ray, or of several in line with
+    one another the nearest to the middle of its material. Else a marker close to that middle, or the middle.
     """
     assert now.mechanism is not None
     way = way / np.linalg.norm(way)
     found = first_hit(scene, now, origin, way)
     if found is None:
-        return _beside(scene, now, origin, way)
+        passed = _passed(now, (*now.bodies, GROUND), origin, way, _BESIDE * scene.size)
+        return min(passed, key=lambda one: one[0])[1] if passed else None
     body = scene.carriers[scene.pieces[found[0]].carrier]
-    point = _local(now, body, origin + found[1] * way)
-    point, marker = snapped(now.mechanism, body, point, _REACH * extent(scene, body))
-    return Pick(body, point, marker)
+    size, middle = extent(scene, body), _local(now, body, origin + found[1] * way)
+    if passed := _passed(now, (body,), origin, way, _BESIDE * size):
+        return min(passed, key=lambda one: one[0] + 0.1 * float(np.linalg.norm(one[1].point - middle)))[1]
+    return Pick(body, *snapped(now.mechanism, body, middle, _REACH * size))
 
 
 def first_hit(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> tuple[int, float] | None:
@@ -172,18 +175,18 @@ def extent(scene: Scene, body: str) -> float:
     return float(np.ptp(corners, axis=0).max())
 
 
-def _beside(scene: Scene, now: Snapshot, origin: Floats, way: Floats) -> Pick | None:
-    """The marker nearest to a ray, if it is close enough."""
+def _passed(
+    now: Snapshot, bodies: Sequence[str], origin: Floats, way: Floats, reach: float
+) -> list[tuple[float, Pick]]:
+    """The markers of bodies that a ray passes within reach, and how far away, m."""
     assert now.mechanism is not None
-    best, found = _BESIDE * scene.size, None
-    for body in (*now.bodies, GROUND):
+    found = list[tuple[float, Pick]]()
+    for body in bodies:
         for point, marker in points_on(now.mechanism, body):
             chosen = Pick(body, point, marker)
             gap = chosen.in_world(now) - origin
-            away = float(np.linalg.norm(gap - (gap @ way) * way))
-            if away < best:
-                best, found = away, chosen
-    return found
+            found.append((float(np.linalg.norm(gap - (gap @ way) * way)), chosen))
+    return [one for one in found if one[0] < reach]
 
 
 def _local(now: Snapshot, body: str, point: Floats) -> Floats:
