@@ -7,6 +7,10 @@
 // and the rows are Nᵀ e with the columns of N an orthonormal basis of what P does not reach, NᵀP = 0:
 //   d/dt Nᵀe = Nᵀ(ṙ; Ω),   d²/dt² Nᵀe = Nᵀ((r̈; Ω̇) − Ṗṡ)                                                   (4)
 // Off the joint (3) and (4) are right to first order in e, so that Newton's method still converges quadratically.
+//
+// Along a direction of the motion and of the formulas' parameters, where e = 0,
+//   δs = P⁺ δe  at the old s,                                                                             (5)
+// and everything else follows from (3) and (4) over numbers with derivatives.
 #include "joints/parametric.hpp"
 
 #include <Eigen/Core>
@@ -27,7 +31,6 @@ namespace {
 using Vector6 = Eigen::Matrix<double, 6, 1>;
 using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
 using Coordinates = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
-using Gradients = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor, 6, 6>;
 
 constexpr int kMaxIterations = 60;
 constexpr double kThere = 4e-15;  // of 1 and the distance: an error that no step makes smaller
@@ -45,15 +48,52 @@ Columns fixed_directions() {
 
 // Signs of an orthonormal basis by fixed directions: those of the decomposition turn round where an entry is rounding,
 // and multipliers of rows, which steps by impulses take over from step to step, with them.
-void turn_to_fixed(Eigen::Ref<Columns> N) {
+template <class S>
+void turn_to_fixed(S* N, int count) {
     static const Columns E = fixed_directions();
-    for (Eigen::Index k = 0; k < N.cols(); ++k)
-        if (E.col(k).dot(N.col(k)) < 0.0) N.col(k) = -N.col(k);
+    for (int k = 0; k < count; ++k) {
+        double along = 0.0;
+        for (int i = 0; i < 6; ++i) along += E(i, k) * value_part(N[6 * k + i]);
+        for (int i = 0; i < 6 && along < 0.0; ++i) N[6 * k + i] = -N[6 * k + i];
+    }
 }
 
-// A scalar whose rate is g·(ṙ; Ω) and whose acceleration has the part `quadratic`.
-CoordinateValue value_of(double value, const Vector6& g, double quadratic) {
-    return {value, {g[0], g[1], g[2]}, {g[3], g[4], g[5]}, quadratic};
+template <class S>
+S dot_six(const S* a, const S* b) {
+    S sum = a[0] * b[0];
+    for (int i = 1; i < 6; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// A scalar whose rate is g·(ṙ; Ω) and whose acceleration has the part − g·Ṗṡ.
+template <class S>
+CoordinateValueT<S> value_of(const S& value, const S* g, const S* bias) {
+    return {value, {g[0], g[1], g[2]}, {g[3], g[4], g[5]}, -dot_six(g, bias)};
+}
+
+// (r − p; 2 vec ρ), ρ = q q(s)* by the shorter way.
+template <class S>
+void error_of(const Vec3T<S>& r, const QuatT<S>& q, const Vec3T<S>& p, const QuatT<S>& at, S* out) {
+    const QuatT<S> left = q * conjugate(at);
+    const double sign = value_part(left.w) < 0.0 ? -2.0 : 2.0;
+    const S error[] = {r.x - p.x, r.y - p.y, r.z - p.z, sign * left.x, sign * left.y, sign * left.z};
+    std::copy_n(error, 6, out);
+}
+
+// The quaternion of a rotation matrix; it turns along a direction as the matrix does, by the θ of [θ]× = δR Rᵀ.
+QuatT<Dual4> quaternion_along(const Dual4* matrix) {
+    Mat3 R;
+    for (int i = 0; i < 9; ++i) R.m[i] = matrix[i].value;
+    const auto turned = [&](int i, int j) {
+        Four sum{};
+        for (int k = 0; k < 3; ++k) sum += matrix[3 * i + k].d * R.m[3 * j + k];
+        return sum;
+    };
+    const Quat q = quaternion_from_matrix(R);
+    const Vec3 v{q.x, q.y, q.z};
+    const Vec3T<Four> turn{turned(2, 1), turned(0, 2), turned(1, 0)};
+    const Vec3T<Four> part = 0.5 * (q.w * turn + cross(turn, v));
+    return {{q.w, -0.5 * (turn.x * v.x + turn.y * v.y + turn.z * v.z)}, {q.x, part.x}, {q.y, part.y}, {q.z, part.z}};
 }
 
 }  // namespace
@@ -70,9 +110,9 @@ struct ParametricJoint::Frame {
     Vector6 bias;  // Ṗṡ
 
     Vector6 error(const RelativeMotion& m) const {
-        Quat left = m.q * conjugate(q);
-        const double sign = left.w < 0.0 ? -2.0 : 2.0;
-        return six_numbers(m.r - p, sign * Vec3{left.x, left.y, left.z});
+        Vector6 out;
+        error_of(m.r, m.q, p, q, out.data());
+        return out;
     }
 };
 
@@ -166,22 +206,78 @@ void ParametricJoint::compute(const RelativeMotion& motion, const double* near, 
     Frame frame;
     out.found = find_coordinates(motion, near, frame);
     // The rows of P⁺ are the gradients of s.
-    double pseudoinverse[36], basis[36];
-    decompose_six(frame.P.data(), d, pseudoinverse, basis);
-    const Eigen::Map<const Gradients> inverse(pseudoinverse, d, 6);
-    frame.rate = inverse * six_numbers(motion.rdot, motion.omega);
+    double inverse[36], N[36];
+    decompose_six(frame.P.data(), d, inverse, N);
+    const Vector6 rates = six_numbers(motion.rdot, motion.omega);
+    for (int i = 0; i < d; ++i) frame.rate[i] = dot_six(inverse + 6 * i, rates.data());
     read(frame);
     const Vector6 error = frame.error(motion);
+    for (int i = 0; i < d; ++i) out.free[i] = value_of(frame.s[i], inverse + 6 * i, frame.bias.data());
+    turn_to_fixed(N, rows());
+    for (int k = 0; k < rows(); ++k)
+        out.row[k] = value_of(dot_six(N + 6 * k, error.data()), N + 6 * k, frame.bias.data());
+}
+
+const ParametricJoint::ValuesT<Dual4>& ParametricJoint::tangent(const RelativeMotionT<Dual4>& motion,
+                                                                const double* near,
+                                                                std::span<const Dual4> parameters) const {
+    struct Last {
+        std::uint64_t id = 0;
+        std::vector<Dual4> key;
+        ValuesT<Dual4> values;
+    };
+    thread_local Last last;
+    thread_local std::vector<Dual4> key;
+    const Vec3T<Dual4>&r = motion.r, &v = motion.rdot, &w = motion.omega;
+    const QuatT<Dual4>& q = motion.q;
+    key.assign({r.x, r.y, r.z, q.w, q.x, q.y, q.z, v.x, v.y, v.z, w.x, w.y, w.z});
+    key.insert(key.end(), near, near + coordinates_);
+    key.insert(key.end(), parameters.begin(), parameters.end());
+    const auto same = [](const Dual4& a, const Dual4& b) {
+        return a.value == b.value && std::memcmp(&a.d, &b.d, sizeof(Four)) == 0;
+    };
+    if (last.id == id_ && std::equal(key.begin(), key.end(), last.key.begin(), last.key.end(), same))
+        return last.values;
+    follow(motion, near, parameters, last.values);
+    std::swap(last.key, key);
+    last.id = id_;
+    return last.values;
+}
+
+void ParametricJoint::follow(const RelativeMotionT<Dual4>& motion, const double* near,
+                             std::span<const Dual4> parameters, ValuesT<Dual4>& out) const {
+    const auto numbers = [](const Vec3T<Dual4>& v) { return Vec3{v.x.value, v.y.value, v.z.value}; };
+    const QuatT<Dual4>& q = motion.q;
+    const Values& here = evaluate(
+        {numbers(motion.r), {q.w.value, q.x.value, q.y.value, q.z.value}, numbers(motion.rdot), numbers(motion.omega)},
+        near);
+    const int d = coordinates_;
+    out.found = here.found;
+    thread_local std::vector<Dual4> in;
+    in.assign(2 * d, 0.0);
+    in.insert(in.end(), parameters.begin(), parameters.end());
+    for (int i = 0; i < d; ++i) in[i] = here.free[i].value;
+    Dual4 error[6];
+    const auto run = [&] {
+        const Dual4* pose = program_->tangent(in).data();
+        error_of(motion.r, q, {pose[0], pose[1], pose[2]}, quaternion_along(pose + 3), error);
+        return pose + 12;
+    };
+    run();
     for (int i = 0; i < d; ++i) {
-        const Vector6 g = inverse.row(i).transpose();
-        out.free[i] = value_of(frame.s[i], g, -g.dot(frame.bias));
+        const CoordinateValue& s = here.free[i];
+        const double g[] = {s.dr.x, s.dr.y, s.dr.z, s.domega.x, s.domega.y, s.domega.z};
+        for (int k = 0; k < 6; ++k) in[i].d += g[k] * error[k].d;
     }
-    Eigen::Map<Columns> N(basis, 6, rows());
-    turn_to_fixed(N);
-    for (int k = 0; k < rows(); ++k) {
-        const Vector6 n = N.col(k);
-        out.row[k] = value_of(n.dot(error), n, -n.dot(frame.bias));
-    }
+    Dual4 inverse[36], N[36];
+    decompose_six(run(), d, inverse, N);
+    const Vec3T<Dual4>&v = motion.rdot, &w = motion.omega;
+    const Dual4 rates[] = {v.x, v.y, v.z, w.x, w.y, w.z};
+    for (int i = 0; i < d; ++i) in[d + i] = dot_six(inverse + 6 * i, rates);
+    const Dual4* bias = run() + 6 * d;
+    for (int i = 0; i < d; ++i) out.free[i] = value_of(in[i], inverse + 6 * i, bias);
+    turn_to_fixed(N, rows());
+    for (int k = 0; k < rows(); ++k) out.row[k] = value_of(dot_six(N + 6 * k, error), N + 6 * k, bias);
 }
 
 }  // namespace bellcrank

@@ -34,18 +34,25 @@ class ParametricJoint {
     int coordinates() const { return coordinates_; }
     int rows() const { return 6 - coordinates_; }
 
-    struct Values {
-        CoordinateValue row[6];   // the first rows(): zero where the joint holds
-        CoordinateValue free[6];  // s
-        bool found = false;       // whether s could be found
+    template <class S>
+    struct ValuesT {
+        CoordinateValueT<S> row[6];   // the first rows(): zero where the joint holds
+        CoordinateValueT<S> free[6];  // s
+        bool found = false;           // whether s could be found
     };
+    using Values = ValuesT<double>;
     // At a relative motion; the search for s starts at `near`. The last values of a thread are kept, since all rows of
     // a joint ask for the same; the reference holds until its next call.
     const Values& evaluate(const RelativeMotion& motion, const double* near) const;
+    // The same with derivatives along directions of motion and of the parameters, where the joint holds.
+    const ValuesT<Dual4>& tangent(const RelativeMotionT<Dual4>& motion, const double* near,
+                                  std::span<const Dual4> parameters) const;
 
   private:
     struct Frame;
     void compute(const RelativeMotion& motion, const double* near, Values& out) const;
+    void follow(const RelativeMotionT<Dual4>& motion, const double* near, std::span<const Dual4> parameters,
+                ValuesT<Dual4>& out) const;
     void read(Frame& frame) const;
     bool find_coordinates(const RelativeMotion& motion, const double* near, Frame& frame) const;
 

@@ -9,7 +9,6 @@ namespace {
 using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
 using Coordinates = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
 using Vector6 = Eigen::Matrix<double, 6, 1>;
-using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
 template <class Decomposition>
 void solve(const double* A, int count, const double* b, double* x) {
@@ -26,17 +25,6 @@ void solve_six(const double* A, int count, const double* b, double* x) {
 
 void solve_six_independent(const double* A, int count, const double* b, double* x) {
     solve<Eigen::HouseholderQR<Columns>>(A, count, b, x);
-}
-
-void decompose_six(const double* A, int count, double* pseudoinverse, double* N) {
-    const Eigen::HouseholderQR<Columns> qr(Columns(Eigen::Map<const Columns>(A, 6, count)));
-    const Matrix6 Q = qr.householderQ() * Matrix6::Identity();
-    Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6> inverse = Q.leftCols(count).transpose();
-    qr.matrixQR().topLeftCorner(count, count).triangularView<Eigen::Upper>().solveInPlace(inverse);
-    for (int i = 0; i < count; ++i)
-        for (int k = 0; k < 6; ++k) pseudoinverse[6 * i + k] = inverse(i, k);
-    for (int i = count; i < 6; ++i)
-        for (int k = 0; k < 6; ++k) N[6 * (i - count) + k] = Q(k, i);
 }
 
 }  // namespace bellcrank

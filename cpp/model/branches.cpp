@@ -60,6 +60,14 @@ void AngleBranches::recognize(const Model& model, const double* x) {
     }
 }
 
+std::array<double, ParametricJoint::kMaxCoordinates> search_start(const FormulaJoint& joint,
+                                                                  const AngleBranches& branches) {
+    std::array<double, ParametricJoint::kMaxCoordinates> near{};
+    for (size_t k = 0; k < joint.coordinate.size(); ++k)
+        near[k] = joint.coordinate[k] < 0 ? joint.start[k] : branches.reference(joint.coordinate[k]);
+    return near;
+}
+
 void evaluate_along(const Model& model, const AngleBranches& branches, int coordinate, const RelativeMotion& motion,
                     CoordinateValue& out) {
     const Coordinate& c = model.coordinates[coordinate];
@@ -77,10 +85,7 @@ void evaluate_along(const Model& model, const AngleBranches& branches, int coord
         return;
     }
     const FormulaJoint& formula = model.formula_joints[c.formula()];
-    double near[ParametricJoint::kMaxCoordinates];
-    for (size_t k = 0; k < formula.coordinate.size(); ++k)
-        near[k] = formula.coordinate[k] < 0 ? formula.start[k] : branches.reference(formula.coordinate[k]);
-    const ParametricJoint::Values& values = formula.joint.evaluate(motion, near);
+    const ParametricJoint::Values& values = formula.joint.evaluate(motion, search_start(formula, branches).data());
     out = c.kind == &kFormulaRow ? values.row[c.component()] : values.free[c.component()];
 }
 

@@ -2,6 +2,7 @@
 // solutions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -31,6 +32,10 @@ class AngleBranches {
     std::vector<double> reference_;
     std::vector<std::uint8_t> turned_over_;
 };
+
+// Where the search for the coordinates of a joint given by formulas starts: those that the model has, where they were.
+std::array<double, ParametricJoint::kMaxCoordinates> search_start(const FormulaJoint& joint,
+                                                                  const AngleBranches& branches);
 
 // Value and derivatives of a coordinate along the motion of its pair, on its branch.
 void evaluate_along(const Model& model, const AngleBranches& branches, int coordinate, const RelativeMotion& motion,

@@ -93,7 +93,8 @@ EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& bran
         const bool idle = terms_of_[c].empty() && laws_of_[c].empty() && used[c] == 0;
         auto& list = idle ? idle_of_pair_ : lock_[c] >= 0 && laws_of_[c].empty() ? locked_of_pair_ : others_of_pair_;
         list[coordinate.pair].push_back(static_cast<int>(c));
-        if (coordinate.kind->tangent == nullptr) lacks("coordinates '" + coordinate.kind->name + "'");
+        if (coordinate.kind->tangent == nullptr && !coordinate.of_formula())
+            lacks("coordinates '" + coordinate.kind->name + "'");
     }
     if (!model.contacts.empty()) lacks("contacts");
     if (!lacking.empty()) throw Refusal("derivatives are not implemented for " + lacking);
@@ -246,7 +247,12 @@ EquationsTangent::Along EquationsTangent::coordinate_along(int coordinate, const
     const Coordinate& c = model_.coordinates[coordinate];
     Along out;
     const int axis = c.kind->angular() ? turned_axis(*c.kind) : -1;
-    if (axis >= 0) {
+    if (c.of_formula()) {
+        const FormulaJoint& joint = model_.formula_joints[c.formula()];
+        const ParametricJoint::ValuesT<Dual4>& values = joint.joint.tangent(
+            motion, search_start(joint, branches_).data(), numbers.values(NumberArray::formula_values));
+        out.parts = c.kind == &kFormulaRow ? values.row[c.component()] : values.free[c.component()];
+    } else if (axis >= 0) {
         Dual4 near[3];
         for (int i = 0; i < 3; ++i) near[i] = branches_.reference(coordinate - axis + i);
         c.kind->tangent(motion, std::span<const Dual4>(near), out.parts);

@@ -220,10 +220,7 @@ void JointCoordinates::take_formula_angles(const AngleBranches& branches, double
 void JointCoordinates::read_formula(const AngleBranches& branches, const JointMap& map, const RelativeMotion& m,
                                     double* x, double* u) const {
     const FormulaJoint& joint = model_.formula_joints[map.joint.formula];
-    double near[ParametricJoint::kMaxCoordinates] = {};
-    for (size_t k = 0; k < map.own.size(); ++k)
-        near[k] = joint.coordinate[k] < 0 ? joint.start[k] : branches.reference(joint.coordinate[k]);
-    const ParametricJoint::Values& found = joint.joint.evaluate(m, near);
+    const ParametricJoint::Values& found = joint.joint.evaluate(m, search_start(joint, branches).data());
     for (size_t k = 0; k < map.own.size(); ++k) {
         x[map.own[k]] = found.free[k].value;
         u[map.own_speed[k]] = dot(found.free[k].dr, m.rdot) + dot(found.free[k].domega, m.omega);
