@@ -202,7 +202,7 @@ class Recursive::Differential {
         out.t = found_.t;
         TreeTangent::Gradient of{found_.x.data(), found_.u.data(), found_.udot.data()};
         if (!balanced) of.r = &forces_, of.Y = motions_.data(), of.y = z_.data();
-        tree_.transposed(point(x, u, udot), of, out.x.data(), out.u.data(), by_numbers);
+        tree_.transposed(point(x, u, udot), of, out.x.data(), out.u.data(), by_numbers, further);
         if (!balanced) laws_.transposed({t, x, u}, z_.data(), further, out.t, out.x.data(), out.u.data(), by_numbers);
     }
 
@@ -229,7 +229,7 @@ class Recursive::Differential {
             others_.transposed({t, own_.poses_.data(), own_.twists_.data(), still_.data(), none_.data()}, seeds,
                                further, found_, by_numbers);
             tree_.transposed(at_rest(x, u), {found_.x.data(), found_.u.data(), nullptr}, by_x.data(), by_u.data(),
-                             by_numbers);
+                             by_numbers, further);
             out.t += found_.t;
             for (size_t i = 0; i < n; ++i) out.x[i] += by_x[i], out.u[i] += by_u[i];
         };

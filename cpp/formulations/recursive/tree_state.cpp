@@ -89,39 +89,18 @@ void TreeState::frame_of(const Link& link, const double* x, const double* u, Joi
     }
 }
 
-// Let p, Λ be the pose of marker 2 in marker 1, ω its angular velocity and a bar on what ṡ adds to accelerations there:
-//   forward   S = Λᵀ (w; ∂p),       bias = Λᵀ (ω̄̇;  p̄̈ − ω × ṗ)
-//   reversed  S = (−w; w × p − ∂p), bias = (−ω̄̇;  ω̄̇ × p + ω × ṗ − p̄̈)
 void TreeState::formula_frame(const Link& link, const double* x, const double* u, JointFrame& out) {
-    const CompiledProgram& program = *programs_[link.formula];
     const int n = link.speeds;
     std::copy_n(x + link.x, n, in_.begin());
     std::copy_n(u + link.u, n, in_.begin() + n);
     const std::vector<double>& parameters = model_.data().formulas.values;
     std::copy(parameters.begin(), parameters.end(), in_.begin() + 2 * n);
-    program.evaluate(in_.data(), out_.data(), work_.data());
-    const double* o = out_.data();
-    const Vec3 p = load(o);
-    Mat3 R;
-    std::copy_n(o + 3, 9, R.m);
-    o += 12;
-    Vec3 pdot = kZero, omega = kZero;
-    for (int k = 0; k < n; ++k, o += 6) {
-        const Vec3 dp = load(o), w = load(o + 3);
-        pdot += u[link.u + k] * dp;
-        omega += u[link.u + k] * w;
-        out.S[k] = link.reversed ? Twist{-w, cross(w, p) - dp} : Twist{transpose_times(R, w), transpose_times(R, dp)};
-    }
-    const Vec3 a = load(o), alpha = load(o + 3);
-    out.q = quaternion_from_matrix(R);
-    out.shift = p;
-    if (link.reversed) {
-        out.q = conjugate(out.q);
-        out.shift = -transpose_times(R, p);
-        out.bias = {-alpha, cross(alpha, p) + cross(omega, pdot) - a};
-    } else {
-        out.bias = {transpose_times(R, alpha), transpose_times(R, a - cross(omega, pdot))};
-    }
+    program(link).evaluate(in_.data(), out_.data(), work_.data());
+    const FormulaFrameT<double> frame(out_.data(), u + link.u, n, link.reversed);
+    out.q = quaternion_from_matrix(frame.rotation);
+    out.shift = frame.shift;
+    std::copy_n(frame.S, n, out.S);
+    out.bias = frame.bias;
 }
 
 void TreeState::place(const double* x, const double* u) {

@@ -55,6 +55,20 @@ bool moves_joints(const ModelTangent& numbers) {
            numbers.changes(NumberArray::term_coefficient);
 }
 
+MotionT<Four> change_in(const MotionT<Dual4>& m) { return {bellcrank::change_in(m.w), bellcrank::change_in(m.v)}; }
+
+// How a frame moves, at its origin and in its axes: the θ of [θ]× = Rᵀ δR, and Rᵀ δr.
+MotionT<Four> shifted_along(const FormulaFrameT<Dual4>& frame) {
+    Mat3 R;
+    for (int i = 0; i < 9; ++i) R.m[i] = frame.rotation.m[i].value;
+    const auto turned = [&](int i, int j) {
+        Four sum{};
+        for (int k = 0; k < 3; ++k) sum += R.m[3 * k + i] * frame.rotation.m[3 * k + j].d;
+        return sum;
+    };
+    return {{turned(2, 1), turned(0, 2), turned(1, 0)}, transpose_times(R, bellcrank::change_in(frame.shift))};
+}
+
 int side_before(const TreeJoint& joint) { return joint.reversed ? 1 : 0; }
 
 }  // namespace
@@ -67,6 +81,7 @@ TreeTangent::TreeTangent(const Model& model, const LinkTree& tree)
       dv_(tree.links.size()),
       da_(tree.links.size()),
       placed_(tree.bodies.size()),
+      columns_(tree.speeds),
       by_displaced_(tree.links.size()),
       by_dv_(tree.links.size()),
       by_da_(tree.links.size()),
@@ -193,6 +208,22 @@ void TreeTangent::move_link(const Point& at, const Directions& d, int i, bool mo
         own.w += times(axis, first * at.u[link.u + 1] - second * at.u[link.u]);
         rate.w += times(axis, first * at.udot[link.u + 1] - second * at.udot[link.u]);
     }
+    if (link.motion == Motion::general) {
+        Four dx[6]{}, du[6]{};
+        for (int c = 0; c < link.speeds; ++c) {
+            if (d.x != nullptr) dx[c] = four_of(d.x + kDirections * (link.u + c));
+            if (d.u != nullptr) du[c] = four_of(d.u + kDirections * (link.u + c));
+        }
+        const FormulaFrameT<Dual4> frame =
+            formula_along(at, link, dx, du, d.numbers->values(NumberArray::formula_values));
+        sigma = shifted_along(frame);
+        rate += change_in(frame.bias);
+        for (int c = 0; c < link.speeds; ++c) {
+            const MotionT<Four> S = columns_[link.u + c] = change_in(frame.S[c]);
+            own += at.u[link.u + c] * S;
+            rate += at.udot[link.u + c] * S;
+        }
+    }
     if (moved) {
         const Place& origin = steps_[link.joint].origin;
         Shifted reached{};
@@ -254,6 +285,10 @@ void TreeTangent::add_geometric(const Point& at, const Directions& d, const Forc
         }
         if (link.motion == Motion::screw && moved)
             efforts[link.u] += F.f.z * lead_along(tree_.joints[link.joint].joint, *d.numbers);
+        for (int c = 0; c < link.speeds && link.motion == Motion::general; ++c) {
+            const MotionT<Four>& S = columns_[link.u + c];
+            efforts[link.u + c] += dot(F.n, S.w) + dot(F.f, S.v);
+        }
         if (link.parent >= 0) loads[link.parent] += outward(at.k.rotation[i], at.k.shift[i], cross(sigma_[i], F));
     }
 }
@@ -324,7 +359,9 @@ void TreeTangent::read(const TreeState& k, const Twist* accelerations, const Gra
     }
 }
 
-void TreeTangent::transposed(const Point& at, const Gradient& of, double* x, double* u, ModelGradient& by_numbers) {
+void TreeTangent::transposed(const Point& at, const Gradient& of, double* x, double* u, ModelGradient& by_numbers,
+                             std::span<const NumberPlace> further) {
+    further_ = further;
     read(at.k, at.accelerations, of, by_numbers);
     for (size_t j = steps_.size(); j-- > 0;) {
         const TreeJoint& joint = tree_.joints[j].joint;
@@ -336,7 +373,7 @@ void TreeTangent::transposed(const Point& at, const Gradient& of, double* x, dou
         }
         for (int i = steps.first + steps.count - 1; i >= steps.first; --i) {
             double lead = 0.0;
-            const Load reached = take_link(at, of, i, x, u, lead);
+            const Load reached = take_link(at, of, i, x, u, lead, by_numbers);
             const Link& link = tree_.links[i];
             if (link.motion == Motion::screw)
                 add_screw(joint, transpose_times(link.at.rotation, reached.f).z, lead, by_numbers);
@@ -359,7 +396,8 @@ void TreeTangent::add_screw(const TreeJoint& joint, double start, double lead, M
 
 // The transpose of move_link(): the gradient by how the frame before the joint moves, at its origin and in the axes of
 // the parent link, and by the lead of a screw.
-Load TreeTangent::take_link(const Point& at, const Gradient& of, int i, double* x, double* u, double& lead) {
+Load TreeTangent::take_link(const Point& at, const Gradient& of, int i, double* x, double* u, double& lead,
+                            ModelGradient& by_numbers) {
     const TreeState& k = at.k;
     const Link& link = tree_.links[i];
     const Mat3& R = k.rotation[i];
@@ -399,9 +437,56 @@ Load TreeTangent::take_link(const Point& at, const Gradient& of, int i, double* 
             x[link.u + 1] -= along * of.y[link.u];
         }
     }
+    if (link.motion == Motion::general) take_formula(at, of, i, sigma, own, rate, x, u, by_numbers);
     lead = at.x[link.x] * sigma.f.z + at.u[link.u] * own.f.z + at.udot[link.u] * rate.f.z;
     if (of.r != nullptr) lead += of.y[link.u] * of.r->links[i].f.z;
     return outward(R, r - steps_[link.joint].origin.shift, sigma);
+}
+
+FormulaFrameT<Dual4> TreeTangent::formula_along(const Point& at, const Link& link, const Four* x, const Four* u,
+                                                std::span<const Dual4> values) {
+    const int n = link.speeds;
+    Dual4 rates[6];
+    formula_in_.clear();
+    for (int c = 0; c < n; ++c) formula_in_.push_back({at.x[link.x + c], x[c]});
+    for (int c = 0; c < n; ++c) formula_in_.push_back(rates[c] = {at.u[link.u + c], u[c]});
+    formula_in_.insert(formula_in_.end(), values.begin(), values.end());
+    return {at.k.program(link).tangent(formula_in_).data(), rates, n, link.reversed};
+}
+
+// Forwards, along coordinates, rates and numbers by themselves, of the one sum of all that is asked for.
+void TreeTangent::take_formula(const Point& at, const Gradient& of, int i, const Load& sigma, const Load& own,
+                               const Load& rate, double* x, double* u, ModelGradient& by_numbers) {
+    const Link& link = tree_.links[i];
+    const int n = link.speeds;
+    const std::vector<double>& given = model_.data().formulas.values;
+    std::vector<Dual4> values(given.begin(), given.end());
+    const auto sum_along = [&](const Four* dx, const Four* du) {
+        const FormulaFrameT<Dual4> frame = formula_along(at, link, dx, du, values);
+        const auto power = [](const Load& on, const MotionT<Four>& m) { return dot(on.n, m.w) + dot(on.f, m.v); };
+        Four sum = power(rate, change_in(frame.bias));
+        for (int c = 0; c < n; ++c) {
+            const MotionT<Four> S = change_in(frame.S[c]);
+            sum += at.u[link.u + c] * power(own, S) + at.udot[link.u + c] * power(rate, S);
+            if (of.r != nullptr) sum += of.y[link.u + c] * power(of.r->links[i], S);
+        }
+        return std::pair(sum, power(sigma, shifted_along(frame)));
+    };
+    for (int from = 0; from < 2 * n; from += kDirections) {
+        Four d[12]{};
+        const int count = std::min(kDirections, 2 * n - from);
+        for (int k = 0; k < count; ++k) d[from + k][k] = 1.0;
+        const Four sum = sum_along(d, d + n).first;
+        for (int k = 0; k < count; ++k) (from + k < n ? x[link.u + from + k] : u[link.u + from + k - n]) += sum[k];
+    }
+    const Four still[6]{};
+    for (const NumberPlace& place : further_) {
+        if (place.array != NumberArray::formula_values) continue;
+        values[place.index].d[0] = 1.0;
+        const auto [sum, moved] = sum_along(still, still);
+        values[place.index].d[0] = 0.0;
+        by_numbers[place.array][place.index] += sum[0] + moved[0];
+    }
 }
 
 }  // namespace bellcrank::recursive

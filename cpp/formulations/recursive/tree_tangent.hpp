@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "formulations/recursive/tree_state.hpp"
@@ -51,7 +52,9 @@ class TreeTangent {
         const Twist* Y = nullptr;
         const double* y = nullptr;
     };
-    void transposed(const Point& at, const Gradient& of, double* x, double* u, ModelGradient& by_numbers);
+    // further: as EquationsTangent::transposed has them.
+    void transposed(const Point& at, const Gradient& of, double* x, double* u, ModelGradient& by_numbers,
+                    std::span<const NumberPlace> further = {});
     // From the gradient by how a joint's frame at a marker moves in its body, in its axes, that by numbers.
     void take_marker(int joint, int side, const Load& by, ModelGradient& by_numbers) const;
 
@@ -84,7 +87,14 @@ class TreeTangent {
     JointMarker joint_marker(const TreeJoint& joint, int side) const;
     Shifted marker_along(int joint, int side, const ModelTangent& numbers) const;
     void move_link(const Point& at, const Directions& d, int link, bool moved, const Shifted* before);
-    Load take_link(const Point& at, const Gradient& of, int link, double* x, double* u, double& lead);
+    Load take_link(const Point& at, const Gradient& of, int link, double* x, double* u, double& lead,
+                   ModelGradient& by_numbers);
+    // Of a link that a joint given by formulas moves: along changes of its coordinates, of their rates, and of numbers;
+    // and from gradients by σ, by its motion, and by what that adds to its acceleration.
+    FormulaFrameT<Dual4> formula_along(const Point& at, const Link& link, const Four* x, const Four* u,
+                                       std::span<const Dual4> values);
+    void take_formula(const Point& at, const Gradient& of, int link, const Load& sigma, const Load& own,
+                      const Load& rate, double* x, double* u, ModelGradient& by_numbers);
     void add_screw(const TreeJoint& joint, double start, double lead, ModelGradient& by_numbers) const;
     void write(const TreeState& k, const Twist* accelerations, Changes& out) const;
     void read(const TreeState& k, const Twist* accelerations, const Gradient& of, ModelGradient& by_numbers);
@@ -96,6 +106,9 @@ class TreeTangent {
     std::vector<std::array<JointMarker, 2>> markers_;         // of its pair
     std::vector<MotionT<Four>> displaced_, sigma_, dv_, da_;  // per link
     std::vector<Shifted> placed_;                             // per body, in its link
+    std::vector<MotionT<Four>> columns_;                      // per speed: changes of S, where formulas say them
+    std::vector<Dual4> formula_in_;
+    std::span<const NumberPlace> further_;
     std::vector<Load> by_displaced_, by_dv_, by_da_, by_placed_;
 };
 
