@@ -473,6 +473,8 @@ void EquationsTangent::transposed(const MotionPoint& at, const Seeds& seeds, std
                                   Gradient& out, ModelGradient& by_numbers) {
     unit_numbers_.change({});
     Transpose(*this, at, seeds, by_numbers).find(out);
+    unit_changes_.of_coordinates = std::any_of(std::begin(seeds.coordinates), std::end(seeds.coordinates),
+                                               [](const double* seed) { return seed != nullptr; });
     std::vector<NumberPlace> alone;
     for (const NumberPlace& place : further)
         if (is_followed(place.array)) alone.push_back(place);

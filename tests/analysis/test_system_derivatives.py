@@ -65,10 +65,7 @@ def test_gallery_by_states(name):
     beside_differences(system, mechanism, state, of, [], *digits)
 
 
-REFUSED = ("custom joint", "path")
-
-
-@pytest.mark.parametrize("place", [one for one in PLACES if one not in REFUSED])
+@pytest.mark.parametrize("place", PLACES)
 def test_parameters_in_each_place(place):
     value, build = PLACES[place]
     mechanism = build(value)
@@ -287,7 +284,7 @@ def test_formulations_agree(name):
     formulations_agree(mechanism, state, of, ["states", "time"], 1e-8 if name == "heavy_top" else 1e-9)
 
 
-@pytest.mark.parametrize("place", [one for one in PLACES if one not in REFUSED])
+@pytest.mark.parametrize("place", PLACES)
 def test_formulations_agree_by_parameters(place):
     value, build = PLACES[place]
     mechanism = build(value)
