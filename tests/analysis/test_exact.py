@@ -98,15 +98,17 @@ def test_parameters_of_all_kinds(differences, moves):
 
 def test_parameters_that_are_no_numbers_of_the_model_are_differenced_and_named(differences):
     mechanism = crank()
-    high = mechanism.add_parameter("high", 0.3)
-    spline = bc.CubicSpline((0.0, 1.0, 2.0), (0.1, high, 0.0))
+    late = mechanism.add_parameter("late", 0.9)
+    spline = bc.CubicSpline((0.0, late, 2.0), (0.1, 0.3, 0.0))
     mechanism.add_force("more", bc.JointMotor(spline), "drive")
     state = bc.simulate(mechanism, 0.1, formulation="lagrange").at(0.1)
-    options = {"inputs": ["high", "stiffness", "torque"], "state": state, "steady": False}
+    options = {"inputs": ["late", "stiffness", "torque"], "state": state, "steady": False}
     made = bc.linearize(mechanism, **options)
     agree(made, differences(mechanism, **options))
     assert np.abs(made.B[:, 0]).max() > 1e-3
-    assert any(note.startswith("by 'high' by differences: points of a curve") for note in made.notes)
+    assert any(
+        note.startswith("by 'late' by differences: points of a curve, or places") for note in made.notes
+    )
 
 
 def test_a_parameter_that_opens_a_loop_is_refused_by_name():

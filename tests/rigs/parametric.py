@@ -75,6 +75,7 @@ def loop(value):
 
 
 ENDS = (bc.EndPose("m"), bc.EndPose("n"))
+KNOTS = (-0.3,) * 4 + (0.5,) * 4
 BUSHING = bc.Bushing((9.0, 8.0, 7.0), rotational_stiffness=(3.0, 2.0, 1.0))
 PULL = bc.CustomForce(
     ENDS, potential=9.0 * ((ENDS[0].position.x - ENDS[1].position.x) ** 2 + ENDS[0].z_axis.x)
@@ -123,6 +124,56 @@ PLACES = {
         element(lambda m, a, b, p: m.add_drive("d", "1", position=bc.Harmonic(p, 3.0 * p, phase=1.0)), False),
     ),
     "speed of a drive": (1.5, element(lambda m, a, b, p: m.add_drive("d", "1", velocity=p), False)),
+    "ordinate of a spline": (
+        0.6,
+        element(
+            lambda m, a, b, p: m.add_force(
+                "s", bc.JointMotor(bc.CubicSpline((-0.1, 0.1, 0.3, 0.7), (0.2, p, -(p**2), 0.4))), "1"
+            )
+        ),
+    ),
+    "ordinates of a periodic drive": (
+        0.2,
+        element(
+            lambda m, a, b, p: m.add_drive(
+                "d", "1", position=bc.CubicSpline((-0.1, 0.2, 0.3, 0.6), (p, 0.3, 2 * p, p), ends="periodic")
+            ),
+            False,
+        ),
+    ),
+    "slope of a drive": (
+        0.2,
+        element(
+            lambda m, a, b, p: m.add_drive(
+                "d", "1", velocity=bc.CubicSpline((-0.1, 0.2), (0.1, p), "clamped", (p, 0.0), "hold")
+            ),
+            False,
+        ),
+    ),
+    "ordinate of a monotone table": (
+        5.0,
+        element(
+            lambda m, a, b, p: m.add_force(
+                "s", bc.TabulatedSpring(bc.Table((-1.0, 0.1, 0.5, 2.0), (9.0, p, -p / 2, -8.0))), "1"
+            )
+        ),
+    ),
+    "ordinate of a polygon": (
+        5.0,
+        element(
+            lambda m, a, b, p: m.add_force(
+                "s", bc.TabulatedSpring(bc.Table((-1.0, 0.1, 0.5), (9.0, p, -8.0), "linear")), "1"
+            )
+        ),
+    ),
+    "control point": (
+        2.0,
+        element(
+            lambda m, a, b, p: m.add_force(
+                "s", bc.JointMotor(bc.Nurbs((0.3, p, -2 * p, 1.0), 3, (1.0, 2.0, 1.5, 1.0), KNOTS)), "1"
+            )
+        ),
+    ),
     "custom joint": (
         0.7,
         wire(lambda p: bc.CustomJoint(U, ex.translation(U, p * U**2, 0.0) @ ex.rotation_z(ex.tanh(p * U)))),

@@ -38,7 +38,7 @@ _STRUCTURE = ("pair_bodies", "coordinate_kind", "coordinate_pair", "block_row_st
 _DECIDES: Final = "parameters decide of which numbers the model consists"
 _OF_COORDINATES: Final = "a coordinate is made with it"
 _IN_FORMULAS: Final = "formulas are made with it, as those of BodyDamping"
-_POINTS: Final = "points of a curve or a spline follow it"
+_POINTS: Final = "points of a curve, or places of a spline, follow it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +132,11 @@ def _with_expressions_alone(mechanism: Mechanism) -> tuple[Mechanism, list[Any]]
     def number(expression: Any) -> float:
         return float(values_of([expression], known)[expression])
 
-    def settled_formulas(function: Any) -> Any:
-        return function.with_numbers(number) if isinstance(function, Formulas) else function
+    def settled_function(function: Any) -> Any:
+        if isinstance(function, Formulas):
+            return function.with_numbers(number)
+        followed = function.first_order(number) if hasattr(function, "first_order") else function
+        return settled_field(function) if followed is None else followed
 
     def settled_field(value: Any) -> Any:
         not_followed.append(value)
@@ -145,7 +148,7 @@ def _with_expressions_alone(mechanism: Mechanism) -> tuple[Mechanism, list[Any]]
         for name, element in getattr(mechanism, table).items():
             if not holds_expressions(element):
                 continue
-            settled: Any = mapped(element, lambda e: e, settled_formulas, settled_field)
+            settled: Any = mapped(element, lambda e: e, settled_function, settled_field)
             if table == "joints":
                 start = (evaluated(settled.position, number), evaluated(settled.velocity, number))
                 settled = replace(settled, position=start[0], velocity=start[1])

@@ -145,7 +145,8 @@ def mapped(
 ) -> E:
     """The value with each expression of parameters, and each function of time with some, replaced.
 
-    left: if given, makes the replacement in fields marked as not followed (mechanism/fields.py).
+    left: if given, makes the replacement in fields marked as not followed (mechanism/fields.py). Functions
+        that follow parameters to first order are then replaced as a whole.
     """
     return _mapped(value, expression, function, left) if holds_expressions(value) else value
 
@@ -160,7 +161,7 @@ def _mapped(
         return expression(value)
     if not holds_expressions(value):
         return value
-    if hasattr(value, "open_parameters"):
+    if hasattr(value, "open_parameters") or (left is not None and hasattr(value, "first_order")):
         return function(value)
     if isinstance(value, np.ndarray):
         value = value.tolist()

@@ -14,12 +14,15 @@ from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.piecewise import (
     EXTRAPOLATIONS,
     Pieces,
+    _ThroughNumbers,
     extrapolated,
+    followed,
     increasing,
     quotient,
     smoothness,
 )
 from bellcrank.mechanism.given import FloatsField, OptionalFloatsField, PointsField, TableField
+from bellcrank.mechanism.parameters import Evaluate, evaluated, holds_expressions
 
 
 class _RationalFunction(Function):
@@ -108,7 +111,7 @@ class _Basis(Description):
 
 
 @described
-class Nurbs(_Basis, _RationalFunction):
+class Nurbs(_Basis, _ThroughNumbers, _RationalFunction):
     """A scalar NURBS  f(x) = sum N_i(x) w_i P_i / sum N_i(x) w_i.
 
     control_points: (n,), n > degree.
@@ -127,6 +130,19 @@ class Nurbs(_Basis, _RationalFunction):
 
     def _make_fraction(self) -> tuple[Pieces, Pieces]:
         return _fraction(np.array(self.control_points)[:, None], self.degree, self.weights, self.knots)
+
+    def first_order(self, number: Evaluate) -> Function | None:
+        """See _ThroughNumbers.first_order: control points act linearly. None where weights or knots move."""
+        if holds_expressions((self.weights, self.knots)):
+            return None
+        now = evaluated(self, number)
+
+        def along(change: np.ndarray) -> np.ndarray:
+            return _fraction(change[:, None], now.degree, now.weights, now.knots)[0].coefficients
+
+        above, below = now.fraction
+        coefficients = followed(above.coefficients, self.control_points, number, along)
+        return from_fraction(Pieces(above.breaks, coefficients), below, now.extrapolation)
 
     def scaled(self, factor: float) -> Nurbs:
         """See Function.scaled."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -15,8 +16,18 @@ import numpy as np
 from bellcrank.errors import Fault, FaultList, Location, MechanismError
 from bellcrank.mechanism.checking import Check, nearest, required_path
 from bellcrank.mechanism.fields import array, checked, choice, described
-from bellcrank.mechanism.functions.piecewise import EXTRAPOLATIONS, Pieces, _PiecewiseFunction, increasing
+from bellcrank.mechanism.functions.function import Function
+from bellcrank.mechanism.functions.piecewise import (
+    EXTRAPOLATIONS,
+    Pieces,
+    _PiecewiseFunction,
+    _ThroughNumbers,
+    followed,
+    from_pieces,
+    increasing,
+)
 from bellcrank.mechanism.given import FloatsField
+from bellcrank.mechanism.parameters import Evaluate, holds_expressions, is_expression
 from bellcrank.mechanism.units import UnitError, read_quantity
 from bellcrank.named_files import content_of
 
@@ -212,8 +223,43 @@ def _number(field: str) -> float | None:
     return number if number is not None and abs(number) < float("inf") else None
 
 
-class _ThroughPoints(_PiecewiseFunction):
+_COMPLEX_STEP: Final = 1e-100
+
+
+class _ThroughPoints(_ThroughNumbers, _PiecewiseFunction):
     """A function given by points; subclasses say how it goes on between them."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    slopes: tuple[float, ...] = ()
+
+    @abstractmethod
+    def _through(self, values: np.ndarray) -> Pieces:
+        """The polynomials through the values of `_values`, which may be complex."""
+
+    @property
+    def _values(self) -> tuple[Any, ...]:
+        return (*self.y, *self.slopes)
+
+    def _make_pieces(self) -> Pieces:
+        return self._through(np.array(self._values))
+
+    def first_order(self, number: Evaluate) -> Function | None:
+        """See _ThroughNumbers.first_order. Derivatives by complex steps are exact.
+
+        None where parameters move the places.
+        """
+        if holds_expressions(self.x):
+            return None
+        values = np.array([number(one) if is_expression(one) else one for one in self._values])
+
+        def along(change: np.ndarray) -> np.ndarray:
+            moved = self._through(values + 1j * _COMPLEX_STEP * change)
+            return np.asarray(moved.coefficients.imag / _COMPLEX_STEP)
+
+        pieces = self._through(values)
+        coefficients = followed(pieces.coefficients, self._values, number, along)
+        return from_pieces(Pieces(pieces.breaks, coefficients), self.extrapolation)
 
     @classmethod
     def from_csv(
@@ -267,8 +313,8 @@ class Table(_ThroughPoints):
     def _judge(self, check: Check) -> None:
         _check_points(check, self.x, self.y, self.extrapolation == "periodic")
 
-    def _make_pieces(self) -> Pieces:
-        x, y = np.array(self.x), np.array(self.y)
+    def _through(self, values: np.ndarray) -> Pieces:
+        x, y = np.array(self.x), values
         if self.interpolation == "linear":
             return Pieces(x, np.column_stack([y[:-1], np.diff(y) / np.diff(x)]))
         return hermite(x, y, _monotone_slopes(x, y, self.extrapolation == "periodic"))
@@ -307,9 +353,9 @@ class CubicSpline(_ThroughPoints):
         extrapolation = check.choice("extrapolation", self.extrapolation, ("linear", other))
         self._store(extrapolation=other if periodic else extrapolation)
 
-    def _make_pieces(self) -> Pieces:
-        x, y = np.array(self.x), np.array(self.y)
-        return hermite(x, y, spline_slopes(x, y[:, None], self.ends, np.array(self.slopes)[:, None])[:, 0])
+    def _through(self, values: np.ndarray) -> Pieces:
+        x, y, slopes = np.array(self.x), values[:-2], values[-2:]
+        return hermite(x, y, spline_slopes(x, y[:, None], self.ends, slopes[:, None])[:, 0])
 
     def scaled(self, factor: float) -> CubicSpline:
         """See Function.scaled."""
@@ -347,7 +393,7 @@ def _monotone_slopes(x: np.ndarray, y: np.ndarray, periodic: bool) -> np.ndarray
         h, secant = np.append(h, h[0]), np.append(secant, secant[0])
     before, after = secant[:-1], secant[1:]
     w1, w2 = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
-    same = before * after > 0.0
+    same = (before * after).real > 0.0
     safe_before, safe_after = np.where(same, before, 1.0), np.where(same, after, 1.0)
     inner = np.where(same, (w1 + w2) / (w1 / safe_before + w2 / safe_after), 0.0)
     if periodic:
@@ -357,14 +403,14 @@ def _monotone_slopes(x: np.ndarray, y: np.ndarray, periodic: bool) -> np.ndarray
     return np.concatenate([[first], inner, [last]])
 
 
-def _end_slope(h0: float, h1: float, s0: float, s1: float) -> float:
+def _end_slope(h0: float, h1: float, s0: Any, s1: Any) -> Any:
     """One-sided three-point slope at an end, limited so that the cubic stays monotone."""
     slope = ((2 * h0 + h1) * s0 - h0 * s1) / (h0 + h1)
-    if slope * s0 <= 0.0:
+    if (slope * s0).real <= 0.0:
         return 0.0
-    if s0 * s1 <= 0.0 and abs(slope) > 3 * abs(s0):
-        return float(3 * s0)
-    return float(slope)
+    if (s0 * s1).real <= 0.0 and abs(slope) > 3 * abs(s0):
+        return 3 * s0
+    return slope
 
 
 def spline_slopes(x: np.ndarray, y: np.ndarray, ends: str, slopes: np.ndarray | None = None) -> np.ndarray:
@@ -416,7 +462,7 @@ def _periodic_slopes(inverse: np.ndarray, rise: np.ndarray) -> np.ndarray:
 
 def _tridiagonal(lower: np.ndarray, diagonal: np.ndarray, upper: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Solve a diagonally dominant tridiagonal system for several right-hand sides (columns)."""
-    pivot, solution = diagonal.astype(float).copy(), right.astype(float).copy()
+    pivot, solution = diagonal.astype(float), right.astype(np.result_type(right, float))
     for i in range(1, len(pivot)):
         factor = lower[i - 1] / pivot[i - 1]
         pivot[i] -= factor * upper[i - 1]
