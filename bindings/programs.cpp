@@ -83,6 +83,26 @@ void evaluate_batch(const CompiledProgram& self, const Points& rows, const Numbe
                         !interpret);
 }
 
+// Changes of the outputs along changes of the inputs.
+void evaluate_tangents(const CompiledProgram& self, const Numbers& in, const Points& changes, const Results& out) {
+    check_size(in.size(), self.inputs(), "inputs");
+    check_size(changes.shape(1), self.inputs(), "inputs of a change");
+    check_size(out.shape(1), self.outputs(), "outputs of a change");
+    check_size(out.shape(0), static_cast<int>(changes.shape(0)), "changes of the results");
+    constexpr std::size_t lanes = sizeof(Four) / sizeof(double);
+    const nb::gil_scoped_release release;
+    std::vector<Dual4> along(in.data(), in.data() + in.size());
+    for (std::size_t from = 0; from < changes.shape(0); from += lanes) {
+        const std::size_t count = std::min(lanes, changes.shape(0) - from);
+        for (std::size_t k = 0; k < count; ++k)
+            for (std::size_t i = 0; i < along.size(); ++i)
+                along[i].d[k] = changes.data()[(from + k) * along.size() + i];
+        const std::span<const Dual4> found = self.tangent(along);
+        for (std::size_t k = 0; k < count; ++k)
+            for (std::size_t i = 0; i < found.size(); ++i) out.data()[(from + k) * found.size() + i] = found[i].d[k];
+    }
+}
+
 // Seconds of processor time for one evaluation: the mean of so many in a row.
 double seconds(const CompiledProgram& self, const Numbers& in, int repetitions, bool interpret) {
     check_size(in.size(), self.inputs(), "inputs");
@@ -138,6 +158,8 @@ void bind_compiled(nb::module_& m) {
         .def("evaluate_batch", &evaluate_batch, "rows"_a, "shared"_a, "out"_a, "threads"_a = 0, "interpret"_a = false,
              "Many points: rows (n, k), the other inputs shared by all (inputs - k,), out (n, outputs). threads 0: as "
              "many as pay.")
+        .def("evaluate_tangents", &evaluate_tangents, "inputs"_a, "changes"_a, "out"_a,
+             "Changes of the outputs, out (n, outputs), along changes of the inputs (n, inputs) at one point.")
         .def("seconds", &seconds, "inputs"_a, "repetitions"_a, "interpret"_a = false,
              "Seconds of processor time for one evaluation, the mean of so many in a row.")
         .def(

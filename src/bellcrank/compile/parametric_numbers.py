@@ -12,7 +12,6 @@ from bellcrank.compile.compile import walked
 from bellcrank.compile.particles import with_held_particles
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Unsupported
-from bellcrank.expression.derivatives import derivative
 from bellcrank.mechanism.contents import ELEMENTS, with_numbers
 from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.parameters import (
@@ -22,6 +21,7 @@ from bellcrank.mechanism.parameters import (
     is_expression,
     mapped,
     quiet,
+    slopes_of,
     values_of,
 )
 
@@ -76,11 +76,8 @@ class ParametricNumbers:
         symbols = {name: symbol for name, symbol, _ in self.parameters}
         known = {symbol: value for _, symbol, value in self.parameters}
         out = np.zeros((len(names), len(values)))
-        of = [(k, value) for k, value in enumerate(values) if is_expression(value)]
-        for row, name in enumerate(names):
-            slopes = [derivative(value, symbols[name]) for _, value in of]
-            found = values_of(slopes, known)
-            out[row, [k for k, _ in of]] = [float(found[one]) for one in slopes]
+        of = [k for k, value in enumerate(values) if is_expression(value)]
+        out[:, of] = slopes_of([values[k] for k in of], known, [symbols[name] for name in names])
         return out
 
 
@@ -135,7 +132,7 @@ def _with_expressions_alone(mechanism: Mechanism) -> tuple[Mechanism, list[Any]]
     def settled_function(function: Any) -> Any:
         if isinstance(function, Formulas):
             return function.with_numbers(number)
-        followed = function.first_order(number) if hasattr(function, "first_order") else function
+        followed = function.first_order(known) if hasattr(function, "first_order") else function
         return settled_field(function) if followed is None else followed
 
     def settled_field(value: Any) -> Any:

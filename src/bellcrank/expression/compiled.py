@@ -35,6 +35,22 @@ def evaluate(expressions: Sequence[Expression], known: Mapping[Expression, float
     return found
 
 
+def slopes(
+    expressions: Sequence[Expression], known: Mapping[Expression, float], by: Sequence[Expression]
+) -> NDArray[np.float64]:
+    """Derivatives (symbols, expressions) by some of the known symbols, at known values of all."""
+    symbols = symbols_of(*expressions)
+    at = {symbol: place for place, symbol in enumerate(symbols)}
+    changes = np.zeros((len(by), len(symbols)))
+    for row, symbol in enumerate(by):
+        if symbol in at:
+            changes[row, at[symbol]] = 1.0
+    out = np.zeros((len(by), len(expressions)))
+    values = np.array([known[symbol] for symbol in symbols], dtype=np.float64)
+    _program(tuple(expressions), symbols).evaluate_tangents(values, changes, out)
+    return out
+
+
 @lru_cache(maxsize=256)
 def _program(outputs: tuple[Expression, ...], inputs: tuple[Expression, ...]) -> _core.CompiledProgram:
     _, main = _core.lower_expressions(list(outputs), list(inputs))

@@ -6,7 +6,7 @@ what is compiled. Inputs may change during a run, in functions of time and in fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.expression.compiled import evaluate
+from bellcrank.expression.compiled import evaluate, slopes
 from bellcrank.expression.derivatives import substitute
 from bellcrank.expression.expression import Expression, fresh_symbol, steered_symbol, symbol
 from bellcrank.expression.parser import RESERVED, is_name
@@ -300,6 +300,21 @@ def values_of(expressions: Iterable[Any], known: Mapping[Any, float]) -> dict[An
     Raises MechanismError for expressions that depend on other symbols, or have no finite value.
     """
     wanted = list(dict.fromkeys(expressions))
+    _refuse_strangers(wanted, known)
+    values = evaluate(wanted, known)
+    return dict(zip(wanted, values, strict=True))
+
+
+def slopes_of(expressions: Sequence[Any], known: Mapping[Any, float], by: Sequence[Any]) -> Any:
+    """Derivatives (symbols, expressions) by some symbols at known values of all.
+
+    Raises MechanismError for expressions that depend on other symbols.
+    """
+    _refuse_strangers(expressions, known)
+    return slopes(expressions, known, by)
+
+
+def _refuse_strangers(wanted: Iterable[Any], known: Mapping[Any, float]) -> None:
     strangers = {
         expression: unknown
         for expression in wanted
@@ -308,8 +323,6 @@ def values_of(expressions: Iterable[Any], known: Mapping[Any, float]) -> dict[An
     if strangers:
         names = {symbol.name for symbol in known}
         raise MechanismError([_stranger(e, symbols, names) for e, symbols in strangers.items()])
-    values = evaluate(wanted, known)
-    return dict(zip(wanted, values, strict=True))
 
 
 def _stranger(expression: Any, symbols: Iterable[Any], known: Iterable[str]) -> Fault:

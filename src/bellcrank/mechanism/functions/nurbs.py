@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +23,7 @@ from bellcrank.mechanism.functions.piecewise import (
     smoothness,
 )
 from bellcrank.mechanism.given import FloatsField, OptionalFloatsField, PointsField, TableField
-from bellcrank.mechanism.parameters import Evaluate, evaluated, holds_expressions
+from bellcrank.mechanism.parameters import evaluated, holds_expressions, values_of
 
 
 class _RationalFunction(Function):
@@ -131,17 +132,17 @@ class Nurbs(_Basis, _ThroughNumbers, _RationalFunction):
     def _make_fraction(self) -> tuple[Pieces, Pieces]:
         return _fraction(np.array(self.control_points)[:, None], self.degree, self.weights, self.knots)
 
-    def first_order(self, number: Evaluate) -> Function | None:
+    def first_order(self, known: Mapping[Any, float]) -> Function | None:
         """See _ThroughNumbers.first_order: control points act linearly. None where weights or knots move."""
         if holds_expressions((self.weights, self.knots)):
             return None
-        now = evaluated(self, number)
+        now = evaluated(self, lambda one: values_of([one], known)[one])
 
         def along(change: np.ndarray) -> np.ndarray:
             return _fraction(change[:, None], now.degree, now.weights, now.knots)[0].coefficients
 
         above, below = now.fraction
-        coefficients = followed(above.coefficients, self.control_points, number, along)
+        coefficients = followed(above.coefficients, self.control_points, known, along)
         return from_fraction(Pieces(above.breaks, coefficients), below, now.extrapolation)
 
     def scaled(self, factor: float) -> Nurbs:

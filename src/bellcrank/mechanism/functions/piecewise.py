@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
@@ -13,13 +13,12 @@ import numpy as np
 
 from bellcrank import expression as e
 from bellcrank.errors import Unsupported
-from bellcrank.expression.derivatives import derivative
 from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import array, as_tuple, checked, choice, described, quantity
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.given import FloatField, FloatsField, TableField
-from bellcrank.mechanism.parameters import Evaluate, is_expression, present, quiet
+from bellcrank.mechanism.parameters import is_expression, present, quiet, slopes_of
 
 EXTRAPOLATIONS: Final = ("hold", "linear", "periodic")
 """What lies outside the range, in the order of C++'s codes 0, 1, 2."""
@@ -164,33 +163,34 @@ class _ThroughNumbers(Function):
     """A function whose coefficients are computed from numbers, by more than arithmetic."""
 
     @abstractmethod
-    def first_order(self, number: Evaluate) -> Function | None:
+    def first_order(self, known: Mapping[Any, float]) -> Function | None:
         """The same function, of coefficients that follow parameters to first order; None where they do not.
 
-        number: gives the present values of expressions.
+        known: values of parameters, by symbol.
         """
 
 
 def followed(
     coefficients: np.ndarray,
     values: Sequence[Any],
-    number: Evaluate,
+    known: Mapping[Any, float],
     along: Callable[[np.ndarray], np.ndarray],
 ) -> np.ndarray:
     """Coefficients that follow the parameters in some values to first order, as expressions.
 
-    coefficients: at the present values. along: their change where the values change by (n,).
+    coefficients: at the known values of parameters. along: their change where the values change by (n,).
     """
     found = coefficients.astype(object)
     open_ones = [k for k, one in enumerate(values) if is_expression(one)]
-    symbols = dict.fromkeys(symbol for k in open_ones for symbol in symbols_of(values[k]))
-    for symbol in symbols:
+    expressions = [values[k] for k in open_ones]
+    symbols = symbols_of(*expressions)
+    for symbol, slopes in zip(symbols, slopes_of(expressions, known, symbols), strict=True):
         change = np.zeros(len(values))
-        change[open_ones] = [number(derivative(values[k], symbol)) for k in open_ones]
-        slopes = along(change)
-        moved = slopes != 0.0
+        change[open_ones] = slopes
+        made = along(change)
+        moved = made != 0.0
         with quiet():
-            found[moved] += slopes[moved] * (symbol - number(symbol))
+            found[moved] += made[moved] * (symbol - known[symbol])
     return found
 
 

@@ -6,7 +6,7 @@ import csv
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Final, Self, TypeAlias, cast
@@ -27,7 +27,7 @@ from bellcrank.mechanism.functions.piecewise import (
     increasing,
 )
 from bellcrank.mechanism.given import FloatsField
-from bellcrank.mechanism.parameters import Evaluate, holds_expressions, is_expression
+from bellcrank.mechanism.parameters import holds_expressions, is_expression, values_of
 from bellcrank.mechanism.units import UnitError, read_quantity
 from bellcrank.named_files import content_of
 
@@ -244,21 +244,22 @@ class _ThroughPoints(_ThroughNumbers, _PiecewiseFunction):
     def _make_pieces(self) -> Pieces:
         return self._through(np.array(self._values))
 
-    def first_order(self, number: Evaluate) -> Function | None:
+    def first_order(self, known: Mapping[Any, float]) -> Function | None:
         """See _ThroughNumbers.first_order. Derivatives by complex steps are exact.
 
         None where parameters move the places.
         """
         if holds_expressions(self.x):
             return None
-        values = np.array([number(one) if is_expression(one) else one for one in self._values])
+        numbers = values_of([one for one in self._values if is_expression(one)], known)
+        values = np.array([numbers[one] if is_expression(one) else one for one in self._values])
 
         def along(change: np.ndarray) -> np.ndarray:
             moved = self._through(values + 1j * _COMPLEX_STEP * change)
             return np.asarray(moved.coefficients.imag / _COMPLEX_STEP)
 
         pieces = self._through(values)
-        coefficients = followed(pieces.coefficients, self._values, number, along)
+        coefficients = followed(pieces.coefficients, self._values, known, along)
         return from_pieces(Pieces(pieces.breaks, coefficients), self.extrapolation)
 
     @classmethod
