@@ -1,5 +1,5 @@
-// The transpose of equations_tangent.cpp: each sum over bodies, pairs and rows backwards. Within a coordinate, a law or
-// a formula derivatives are taken forwards, along all that it depends on, of its one sum with the seeds.
+// The transpose of equations_tangent.cpp: each sum over bodies, pairs and rows backwards. Within a coordinate, a law, a
+// function or a formula derivatives are taken forwards, along all that it depends on, of its one sum with the seeds.
 #include <algorithm>
 
 #include "spatial/body_state.hpp"
@@ -45,8 +45,16 @@ void add_to(PairGradient::OfBody& sum, const PairGradient::OfBody& more) {
 
 class EquationsTangent::Transpose {
   public:
-    Transpose(EquationsTangent& owner, const MotionPoint& at, const Seeds& seeds, ModelGradient& by_numbers)
+    Transpose(EquationsTangent& owner, const MotionPoint& at, const Seeds& seeds, std::span<const NumberPlace> further,
+              ModelGradient& by_numbers)
         : own_(owner), model_(owner.model_), at_(at), seeds_(seeds), by_numbers_(by_numbers) {
+        const std::vector<int>& starts = model_.data().function_param_start;
+        wanted_.resize(model_.functions.size());
+        for (const NumberPlace& place : further) {
+            if (place.array != NumberArray::function_params) continue;
+            const auto after = std::upper_bound(starts.begin(), starts.end(), place.index);
+            wanted_[after - starts.begin() - 1].push_back(place.index - *(after - 1));
+        }
         const int bodies = model_.bodies() + 1;
         for (int b = 0; b < bodies; ++b) {
             bodies_.push_back({pose_position(at.x, b), twist_linear(at.u, b), twist_linear(at.udot, b),
@@ -103,6 +111,25 @@ class EquationsTangent::Transpose {
 
     double row_seed(int level, int row) const { return seeds_.rows[level] == nullptr ? 0.0 : seeds_.rows[level][row]; }
 
+    // sum: of what a function does, for its numbers; along those that are asked for.
+    template <class Sum>
+    void take_function(int function, const Sum& sum) {
+        const std::vector<int>& wanted = wanted_[function];
+        if (wanted.empty()) return;
+        const std::span<const Dual4> given = own_.unit_numbers_.function_params(function);
+        function_in_.assign(given.begin(), given.end());
+        double* gradient = &by_numbers_[NumberArray::function_params][model_.data().function_param_start[function]];
+        for (size_t from = 0; from < wanted.size(); from += kDirections) {
+            const size_t count = std::min<size_t>(kDirections, wanted.size() - from);
+            for (size_t k = 0; k < count; ++k) function_in_[wanted[from + k]].d[k] = 1.0;
+            const Dual4 found = sum(std::span<const Dual4>(function_in_));
+            for (size_t k = 0; k < count; ++k) {
+                gradient[wanted[from + k]] += found.d[k];
+                function_in_[wanted[from + k]].d[k] = 0.0;
+            }
+        }
+    }
+
     void add_inertia() {
         for (int b = 0; b < model_.bodies(); ++b) {
             const MovingBody& body = bodies_[b];
@@ -141,9 +168,13 @@ class EquationsTangent::Transpose {
                 by_numbers_[NumberArray::wrench_constant][6 * i + k] += along[k];
                 value[k] = w.constant[k];
                 if (w.function[k] < 0) continue;
-                const FunctionValue f = model_.functions[w.function[k]](at_.t);
+                const Function& function = model_.functions[w.function[k]];
+                const FunctionValue f = function(at_.t);
                 value[k] += f.f;
                 by_time_ += along[k] * f.d1;
+                take_function(w.function[k], [&](std::span<const Dual4> numbers) {
+                    return along[k] * function.tangent(numbers, at_.t).f;
+                });
             }
             Vec3 moment{value[0], value[1], value[2]}, force{value[3], value[4], value[5]};
             MarkerGradient by;
@@ -434,10 +465,17 @@ class EquationsTangent::Transpose {
         by.rate.r += tension.value * dr, by.rate.omega += tension.value * domega;
         const double along_other = dot(dr, other.r) + dot(domega, other.omega);
         add_coefficients(coordinate, c.value.value, c.rate.value, c.second.value, along_other);
-        for (const int i : laws)
-            add_law_numbers(model_, i, {c.value.value, c.rate.value, at_.t},
-                            own_.unit_numbers_.function_of(model_.laws[i]), along_other, law_numbers_, by_time_,
-                            by_numbers_);
+        for (const int i : laws) {
+            const Law& law = model_.laws[i];
+            add_law_numbers(model_, i, {c.value.value, c.rate.value, at_.t}, own_.unit_numbers_.function_of(law),
+                            along_other, law_numbers_, by_time_, by_numbers_);
+            if (law.function < 0) continue;
+            take_function(law.function, [&](std::span<const Dual4> numbers) {
+                return along_other * law.kind->tangent({c.value.value, c.rate.value, at_.t},
+                                                       own_.unit_numbers_.law_params(i),
+                                                       {&model_.functions[law.function], numbers});
+            });
+        }
     }
 
     void add_rows() {
@@ -448,8 +486,15 @@ class EquationsTangent::Transpose {
             const bool is_formula = model_.rows[r].term_begin == model_.rows[r].term_end;
             if (!is_formula) by_numbers_[NumberArray::row_constant][r] -= row_seed(0, row);
             if (model_.rows[r].function < 0) continue;
-            const FunctionValueT<Dual4> f = model_.functions[model_.rows[r].function].tangent(time);
-            by_time_ -= row_seed(0, row) * f.f.d[0] + row_seed(1, row) * f.d1.d[0] + row_seed(2, row) * f.d2.d[0];
+            const Function& function = model_.functions[model_.rows[r].function];
+            const FunctionValueT<Dual4> f = function.tangent(time);
+            const double by[] = {-row_seed(0, row), -row_seed(1, row), -row_seed(2, row)};
+            by_time_ += by[0] * f.f.d[0] + by[1] * f.d1.d[0] + by[2] * f.d2.d[0];
+            if (std::all_of(std::begin(by), std::end(by), [](double v) { return v == 0.0; })) continue;
+            take_function(model_.rows[r].function, [&](std::span<const Dual4> numbers) {
+                const FunctionValueT<Dual4> along = function.tangent(numbers, at_.t);
+                return by[0] * along.f + by[1] * along.d1 + by[2] * along.d2;
+            });
         }
         for (size_t b = 0; b < model_.blocks.size(); ++b)
             for (int r = model_.blocks[b].row_begin; r < model_.blocks[b].row_end; ++r)
@@ -466,18 +511,19 @@ class EquationsTangent::Transpose {
     std::vector<BodyRateT<double>> other_;  // of bodies, at the seeds of loads
     std::vector<PairGradient::OfBody> by_body_;
     std::vector<Seeded> coordinates_;
-    std::vector<Dual4> law_numbers_;
+    std::vector<std::vector<int>> wanted_;  // numbers of each function by which the gradient is asked for
+    std::vector<Dual4> law_numbers_, function_in_;
 };
 
 void EquationsTangent::transposed(const MotionPoint& at, const Seeds& seeds, std::span<const NumberPlace> further,
                                   Gradient& out, ModelGradient& by_numbers) {
     unit_numbers_.change({});
-    Transpose(*this, at, seeds, by_numbers).find(out);
+    Transpose(*this, at, seeds, further, by_numbers).find(out);
     unit_changes_.of_coordinates = std::any_of(std::begin(seeds.coordinates), std::end(seeds.coordinates),
                                                [](const double* seed) { return seed != nullptr; });
     std::vector<NumberPlace> alone;
     for (const NumberPlace& place : further)
-        if (is_followed(place.array)) alone.push_back(place);
+        if (is_followed(place.array) && place.array != NumberArray::function_params) alone.push_back(place);
     for (size_t from = 0; from < alone.size(); from += kDirections) {
         const size_t count = std::min<size_t>(kDirections, alone.size() - from);
         std::vector<ModelTangent::Change> changes;

@@ -62,8 +62,8 @@ class EquationsTangent {
         double t;
         std::vector<double> x, u, udot;
     };
-    // further: numbers of functions and formulas, and parameters of coordinates, by which it is asked for, along each
-    // by itself. By all others it comes with the rest.
+    // further: numbers of functions and formulas, and parameters of coordinates, by which it is asked for; of formulas
+    // and coordinates along each by itself. By all others it comes with the rest.
     void transposed(const MotionPoint& at, const Seeds& seeds, std::span<const NumberPlace> further, Gradient& out,
                     ModelGradient& by_numbers);
 
