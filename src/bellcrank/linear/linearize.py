@@ -304,7 +304,7 @@ def _regularisation(model: Model, law: int) -> float | None:
 
 def _refuse_singular(chart: StateChart) -> None:
     """Raise MechanismError where the constraints leave more degrees of freedom than they do nearby."""
-    here = chart.degrees_of_freedom(chart.state)
+    here = chart.speeds, len(chart.position)
     signs = np.where(np.arange(len(chart.position)) % 2 == 0, 1.0, -0.7)
     for way in (_AWAY, -_AWAY):
         try:
