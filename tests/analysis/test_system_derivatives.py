@@ -351,3 +351,16 @@ def test_the_system_stays_where_it_is():
     np.testing.assert_array_equal(system.state().position, before.position)
     system.derivatives(state, of="acceleration")
     np.testing.assert_allclose(system.state().position, state.position, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "place", ["ordinates of a periodic drive", "slope of a drive", "ordinate of a monotone table"]
+)
+def test_ordinates_are_followed_from_where_they_are(place):
+    """Not from where they were as the function was made."""
+    value, build = PLACES[place]
+    found = []
+    for mechanism in (build(value).with_parameters(p=1.7 * value), build(1.7 * value)):
+        bc.assemble(mechanism)
+        found.append(bc.prepare(mechanism, "lagrange").derivatives(of="acceleration", by="p").array)
+    np.testing.assert_allclose(*found, rtol=1e-12)

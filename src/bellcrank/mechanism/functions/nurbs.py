@@ -15,7 +15,6 @@ from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.functions.piecewise import (
     EXTRAPOLATIONS,
     Pieces,
-    _ThroughNumbers,
     extrapolated,
     followed,
     increasing,
@@ -112,7 +111,7 @@ class _Basis(Description):
 
 
 @described
-class Nurbs(_Basis, _ThroughNumbers, _RationalFunction):
+class Nurbs(_Basis, _RationalFunction):
     """A scalar NURBS  f(x) = sum N_i(x) w_i P_i / sum N_i(x) w_i.
 
     control_points: (n,), n > degree.
@@ -133,7 +132,10 @@ class Nurbs(_Basis, _ThroughNumbers, _RationalFunction):
         return _fraction(np.array(self.control_points)[:, None], self.degree, self.weights, self.knots)
 
     def first_order(self, known: Mapping[Any, float]) -> Function | None:
-        """See _ThroughNumbers.first_order: control points act linearly. None where weights or knots move."""
+        """The same function, whose control points follow parameters, which are linear in it.
+
+        known: values of parameters, by symbol. None where parameters are in weights or knots.
+        """
         if holds_expressions((self.weights, self.knots)):
             return None
         now = evaluated(self, lambda one: values_of([one], known)[one])
@@ -141,9 +143,7 @@ class Nurbs(_Basis, _ThroughNumbers, _RationalFunction):
         def along(change: np.ndarray) -> np.ndarray:
             return _fraction(change[:, None], now.degree, now.weights, now.knots)[0].coefficients
 
-        above, below = now.fraction
-        coefficients = followed(above.coefficients, self.control_points, known, along)
-        return from_fraction(Pieces(above.breaks, coefficients), below, now.extrapolation)
+        return followed(now, now.fraction[0].coefficients, self.control_points, known, along)
 
     def scaled(self, factor: float) -> Nurbs:
         """See Function.scaled."""

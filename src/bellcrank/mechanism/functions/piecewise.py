@@ -159,26 +159,63 @@ def increasing(check: Check, field: str, value: Any) -> tuple[float, ...]:
     return as_tuple(array)
 
 
-class _ThroughNumbers(Function):
-    """A function whose coefficients are computed from numbers, by more than arithmetic."""
+class _Followed(Function):
+    """A function by polynomials whose coefficients follow parameters to first order.
 
-    @abstractmethod
-    def first_order(self, known: Mapping[Any, float]) -> Function | None:
-        """The same function, of coefficients that follow parameters to first order; None where they do not.
+    now: the function as it is, Piecewise or Rational or made of points. coefficients: of its polynomials, or
+    of the numerators, with expressions.
+    """
 
-        known: values of parameters, by symbol.
-        """
+    def __init__(self, now: Any, coefficients: np.ndarray) -> None:
+        self.now, self.coefficients = now, coefficients
+
+    @property
+    def open_parameters(self) -> tuple[Any, ...]:
+        """What follows parameters."""
+        return tuple(one for one in self.coefficients.flat if is_expression(one))
+
+    def with_numbers(self, _: Any) -> Function:
+        """The function as it is."""
+        found: Function = self.now
+        return found
+
+    def derivative(self, x: Any, order: int = 1) -> np.ndarray:
+        """See Function.derivative."""
+        return np.asarray(self.now.derivative(x, order))
+
+    @property
+    def smoothness(self) -> int:
+        """See Function.smoothness."""
+        return int(self.now.smoothness)
+
+    def flat(self) -> FlatFunction:
+        """See Function.flat."""
+        flat: FlatFunction = self.now.flat()
+        params: list[Any] = list(flat.params)
+        first = 4 + int(params[1])  # after order, pieces, extrapolation and breaks
+        params[first : first + self.coefficients.size] = self.coefficients.ravel().tolist()
+        return FlatFunction(flat.kind, tuple(params))
+
+    def scaled(self, factor: float) -> Function:
+        """See Function.scaled."""
+        return _Followed(self.now.scaled(factor), factor * self.coefficients)
+
+    def integral(self) -> Function:
+        """See Function.integral."""
+        whole = self.now.integral()
+        return _Followed(whole, Pieces(whole.pieces.breaks, self.coefficients).antiderivative().coefficients)
 
 
 def followed(
+    now: Function,
     coefficients: np.ndarray,
     values: Sequence[Any],
     known: Mapping[Any, float],
     along: Callable[[np.ndarray], np.ndarray],
-) -> np.ndarray:
-    """Coefficients that follow the parameters in some values to first order, as expressions.
+) -> Function:
+    """A function whose coefficients, (n, k), follow the parameters in some values to first order.
 
-    coefficients: at the known values of parameters. along: their change where the values change by (n,).
+    now: the function at the known values of parameters. along: their change where the values change by (n,).
     """
     found = coefficients.astype(object)
     open_ones = [k for k, one in enumerate(values) if is_expression(one)]
@@ -191,7 +228,7 @@ def followed(
         moved = made != 0.0
         with quiet():
             found[moved] += made[moved] * (symbol - known[symbol])
-    return found
+    return _Followed(now, found)
 
 
 class _PiecewiseFunction(Function):

@@ -21,13 +21,11 @@ from bellcrank.mechanism.functions.piecewise import (
     EXTRAPOLATIONS,
     Pieces,
     _PiecewiseFunction,
-    _ThroughNumbers,
     followed,
-    from_pieces,
     increasing,
 )
 from bellcrank.mechanism.given import FloatsField
-from bellcrank.mechanism.parameters import holds_expressions, is_expression, values_of
+from bellcrank.mechanism.parameters import evaluated, holds_expressions, values_of
 from bellcrank.mechanism.units import UnitError, read_quantity
 from bellcrank.named_files import content_of
 
@@ -226,7 +224,7 @@ def _number(field: str) -> float | None:
 _COMPLEX_STEP: Final = 1e-100
 
 
-class _ThroughPoints(_ThroughNumbers, _PiecewiseFunction):
+class _ThroughPoints(_PiecewiseFunction):
     """A function given by points; subclasses say how it goes on between them."""
 
     x: tuple[float, ...]
@@ -245,22 +243,20 @@ class _ThroughPoints(_ThroughNumbers, _PiecewiseFunction):
         return self._through(np.array(self._values))
 
     def first_order(self, known: Mapping[Any, float]) -> Function | None:
-        """See _ThroughNumbers.first_order. Derivatives by complex steps are exact.
+        """The same function, whose values follow parameters to first order: exactly, by complex steps.
 
-        None where parameters move the places.
+        known: values of parameters, by symbol. None where parameters move the places.
         """
         if holds_expressions(self.x):
             return None
-        numbers = values_of([one for one in self._values if is_expression(one)], known)
-        values = np.array([numbers[one] if is_expression(one) else one for one in self._values])
+        now = evaluated(self, lambda one: values_of([one], known)[one])
+        values = np.array(now._values)  # noqa: SLF001  (its own, with numbers for parameters)
 
         def along(change: np.ndarray) -> np.ndarray:
             moved = self._through(values + 1j * _COMPLEX_STEP * change)
             return np.asarray(moved.coefficients.imag / _COMPLEX_STEP)
 
-        pieces = self._through(values)
-        coefficients = followed(pieces.coefficients, self._values, known, along)
-        return from_pieces(Pieces(pieces.breaks, coefficients), self.extrapolation)
+        return followed(now, now.pieces.coefficients, self._values, known, along)
 
     @classmethod
     def from_csv(
