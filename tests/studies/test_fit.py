@@ -285,3 +285,13 @@ def test_wrong_parameters(free, guess, said):
     with pytest.raises(bc.MechanismError) as caught:
         free_parameters(oscillator(), free, guess)
     assert said in str(caught.value)
+
+
+def test_points_at_which_exact_derivatives_fail_are_counted():
+    def fails(*_):
+        raise bc.SimulationError("it does not run here", 0.0)
+
+    found = evaluator(step=1e-2)
+    found.exact = fails
+    found.derivatives(np.array([10.0, 1.0]))
+    assert found.says == "exact, but at 1 points differences: it does not run here"

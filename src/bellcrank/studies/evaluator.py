@@ -127,7 +127,8 @@ class Evaluator:
     """Outcomes at points (parameters,) in SI units, computed once each.
 
     runs: how many were computed. failures: the reasons of those that failed. exact: the Jacobian, None for
-    differences; inexact: why there are only these. followed: how many runs exact derivatives took.
+    differences; inexact: why there are only these. followed: how many runs exact derivatives took; missed: at
+    how many points they failed.
     """
 
     def __init__(
@@ -139,7 +140,7 @@ class Evaluator:
         exact: Jacobian | None = None,
         inexact: str = "as asked",
     ) -> None:
-        self.exact, self.inexact, self.followed = exact, inexact, 0
+        self.exact, self.inexact, self.followed, self.missed = exact, inexact, 0, 0
         self.differentiated = False
         self.experiment = experiment
         self.free = tuple(free)
@@ -181,7 +182,9 @@ class Evaluator:
     @property
     def says(self) -> str:
         """How it differentiates, and why."""
-        return "exact" if self.exact is not None else f"differences: {self.inexact}"
+        if self.exact is None:
+            return f"differences: {self.inexact}"
+        return f"exact, but at {self.missed} points differences: {self.inexact}" if self.missed else "exact"
 
     def derivatives(self, point: Floats) -> Floats:
         """Derivatives of all values (values, parameters).
@@ -204,7 +207,8 @@ class Evaluator:
         except Unsupported as error:
             self.exact, self.inexact = None, str(error)
             return None
-        except BellcrankError:  # the run fails here: beside it some may not
+        except BellcrankError as error:  # the run fails here: beside it some may not
+            self.missed, self.inexact = self.missed + 1, str(error)
             return None
         self.followed += 1
         return found
