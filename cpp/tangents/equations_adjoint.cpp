@@ -435,9 +435,10 @@ class EquationsTangent::Transpose {
         const double along_other = dot(dr, other.r) + dot(domega, other.omega);
         add_coefficients(coordinate, c.value.value, c.rate.value, c.second.value, along_other);
         for (const int i : laws)
-            add_law_numbers(model_, i, {c.value.value, c.rate.value, at_.t},
-                            own_.unit_numbers_.function_of(model_.laws[i]), along_other, law_numbers_, by_time_,
-                            by_numbers_);
+            by_time_ +=
+                add_law_numbers(model_, i, {c.value.value, c.rate.value, at_.t},
+                                own_.unit_numbers_.function_of(model_.laws[i]), along_other, law_numbers_, by_numbers_)
+                    .time;
     }
 
     void add_rows() {

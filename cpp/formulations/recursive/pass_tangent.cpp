@@ -71,7 +71,8 @@ int block_of(const Model& model, int row) {
 
 }  // namespace
 
-PassTangent::PassTangent(const Model& model, const LinkTree& tree, const TreePass& pass, EffortsTangent& laws)
+PassTangent::PassTangent(const Model& model, const LinkTree& tree, const TreePass& pass, EffortsTangent& laws,
+                         const TreeTangent& markers)
     : model_(model), tree_(tree), pass_(pass), laws_(laws) {
     const size_t n = tree.links.size();
     here_.resize(n);
@@ -82,7 +83,7 @@ PassTangent::PassTangent(const Model& model, const LinkTree& tree, const TreePas
     given_.resize(tree.drives.size());
     y_.assign(tree.speeds, 0.0);
     none_.assign(tree.drives.size(), 0.0);
-    for (auto* v : {&by_velocity_, &by_acceleration_, &by_place_, &by_own_}) v->resize(n);
+    for (auto* v : {&by_velocity_, &by_acceleration_}) v->resize(pass.branches_);
     const auto seen = [&](int link) { return link < 0 ? Place{} : inverse(pass.chosen(link)); };
     for (int b = 0; b < model.bodies(); ++b) {
         const BodyPlace& place = tree.bodies[b];
@@ -90,21 +91,28 @@ PassTangent::PassTangent(const Model& model, const LinkTree& tree, const TreePas
         centres_.push_back(
             {place.link, at.shift, rotation_matrix(model.principal_rotation[b]) * transpose(at.rotation)});
     }
-    for (const JointMap& map : tree.joints) {
-        const TreeJoint& joint = map.joint;
-        const BodyPlace &above = tree.bodies[joint.parent], &below = tree.bodies[joint.child];
-        ends_.push_back(
-            {-1, -1, seen(above.link) * above.at * joint.before, seen(below.link) * below.at * joint.behind});
-    }
+    marks_.assign(n, {-1, -1});
+    has_link_.assign(tree.joints.size(), 0);
+    const auto add_marker = [&](int joint, int side, const Place& at, double factor) {
+        markers_.push_back(markers.marker_columns(joint, side, at, factor));
+        return static_cast<int>(markers_.size()) - 1;
+    };
     for (size_t i = 0; i < n; ++i) {
-        Ends& ends = ends_[tree.links[i].joint];
-        if (ends.first < 0) ends.first = static_cast<int>(i);
-        ends.last = static_cast<int>(i);
+        const int number = tree.links[i].joint;
+        const TreeJoint& joint = tree.joints[number].joint;
+        const bool is_first = i == 0 || tree.links[i - 1].joint != number,
+                   is_last = i + 1 == n || tree.links[i + 1].joint != number;
+        has_link_[number] = 1;
+        if (joint.pair < 0) continue;
+        const BodyPlace &above = tree.bodies[joint.parent], &below = tree.bodies[joint.child];
+        const int side = joint.reversed ? 1 : 0;
+        if (is_first) marks_[i].before = add_marker(number, side, seen(above.link) * above.at * joint.before, 1.0);
+        if (is_last) marks_[i].after = add_marker(number, 1 - side, seen(below.link) * below.at * joint.behind, -1.0);
     }
 }
 
 bool PassTangent::has_gradients() const {
-    return std::all_of(ends_.begin(), ends_.end(), [](const Ends& ends) { return ends.first >= 0; });
+    return std::all_of(has_link_.begin(), has_link_.end(), [](std::uint8_t has) { return has != 0; });
 }
 
 template <class T>
@@ -176,22 +184,25 @@ void PassTangent::stand(const Point& at) {
     for (size_t n = 0; n < here_.size(); ++n) {
         const int i = static_cast<int>(n);
         const LinkConstants& k = pass_.links_[n];
-        const Twist a = pass_.one_.link[n].velocity;  // an acceleration by now
+        const Twist& a = pass_.one_.link[n].velocity;  // an acceleration by now
         Here& h = here_[n];
-        if (k.motion != Motion::turn) frames_[n].R = rotation_of(k, at.x), frames_[n].r = shift_of(k, at.x);
-        if (k.motion == Motion::free) frames_[n].turn = rotation_matrix(load_quaternion(at.x + k.x + 3));
-        h.own = columns(i, at.u);
         if (k.parent != i - 1) last = k.parent < 0 ? still : here_[k.parent].velocity;
-        last = into(i, last) + h.own;
-        keep(h.velocity, last);
         if (k.motion == Motion::turn) {
             const double u = at.u[k.u];
+            last = into(i, last);
+            last.w.z += u;
+            h.own.w.z = u;
             const Vec3 &w = last.w, &v = last.v;
             keep(h.parent, Twist{{a.w.x - w.y * u, a.w.y + w.x * u, a.w.z - at.udot[k.u]},
                                  {a.v.x - v.y * u, a.v.y + v.x * u, a.v.z}});
         } else {
+            frames_[n].R = rotation_of(k, at.x), frames_[n].r = shift_of(k, at.x);
+            if (k.motion == Motion::free) frames_[n].turn = rotation_matrix(load_quaternion(at.x + k.x + 3));
+            h.own = columns(i, at.u);
+            last = into(i, last) + h.own;
             h.parent = into(i, k.parent < 0 ? base : pass_.one_.link[k.parent].velocity);
         }
+        keep(h.velocity, last);
         const Load momentum = inertial(i, last);
         keep(h.momentum, momentum);
         Load force = inertial(i, a);
@@ -363,8 +374,68 @@ void PassTangent::tangent(const Point& at, const Directions& d, const ModelTange
     std::memcpy(out, out_.data(), out_.size() * sizeof(Four));
 }
 
-void PassTangent::adjoint(const Point& at, const double* of_rates, const TreeTangent& tree, double& by_t, double* x,
-                          double* u, ModelGradient& by_numbers) {
+// What (1) and (2) make of a joint, from the gradients by δa and δv: those by its coordinate and speed, and by how its
+// frame moves before it, which is given back, and behind it. A frame behind a joint that moves in its body moves all
+// that the link carries the other way; beside σ that is a change of the joint's columns as the link sees them.
+[[gnu::always_inline]] inline Load PassTangent::leave_turn(const Point& at, int i, const Load& by_a, Load& by_v,
+                                                           double& x, double& u, ModelGradient& by_numbers) const {
+    const LinkConstants& k = pass_.links_[i];
+    const Here& h = here_[i];
+    const Twist &Y = one_[i].acceleration, &v = h.velocity;
+    const double rate = h.own.w.z, y = y_[k.u];
+    by_v += across_axis(rate, by_a);
+    const Load own = minus(by_v, cross(v, by_a));
+    Load place = cross(Twist{{Y.w.x, Y.w.y, Y.w.z - y}, Y.v}, h.force);
+    place += -1.0 * cross(h.parent, by_a);
+    place += -1.0 * cross(Twist{{v.w.x, v.w.y, v.w.z - rate}, v.v}, by_v);
+    x = place.n.z;
+    u = own.n.z;
+    if (const int after = marks_[i].after; after >= 0) {
+        Load all = y * h.force;
+        all += -rate * own;
+        all += -at.udot[k.u] * by_a;
+        Load carried = place;
+        carried += across_axis(1.0, all);
+        TreeTangent::take_marker(markers_[after], carried, by_numbers);
+    }
+    return place;
+}
+
+Load PassTangent::leave_other(const Point& at, int i, const Load& by_a, Load& by_v, double* x, double* u,
+                              ModelGradient& by_numbers) const {
+    const LinkConstants& k = pass_.links_[i];
+    const Here& h = here_[i];
+    const Twist &Y = one_[i].acceleration, joint = columns(i, y_.data()), rates = columns(i, at.udot);
+    by_v += cross(h.own, by_a);
+    Load own = minus(by_v, cross(h.velocity, by_a));
+    Load place = cross(Twist{Y.w - joint.w, Y.v - joint.v}, h.force);
+    place += -1.0 * cross(h.parent, by_a);
+    place += -1.0 * cross(Twist{h.velocity.w - h.own.w, h.velocity.v - h.own.v}, by_v);
+    Load turned = place;
+    if (k.motion == Motion::free) {
+        own.n += -cross(h.own.v, by_a.f);
+        own.f += -cross(by_a.f, h.own.w);
+        turned.n += cross(by_a.f, rates.v) + cross(own.f, h.own.v);
+    }
+    const auto project = [&](const Load& by, double* to) {
+        if (k.motion == Motion::slide) to[0] = by.f.z;
+        if (k.motion == Motion::ball) store(to, by.n);
+        if (k.motion == Motion::free) store(to, frames_[i].turn * by.f), store(to + 3, by.n);
+    };
+    project(turned, x + k.u);
+    project(own, u + k.u);
+    if (const int after = marks_[i].after; after >= 0) {
+        Load carried = place;
+        carried += cross(joint, h.force);
+        carried += -1.0 * cross(h.own, own);
+        carried += -1.0 * cross(rates, by_a);
+        TreeTangent::take_marker(markers_[after], carried, by_numbers);
+    }
+    return place;
+}
+
+void PassTangent::adjoint(const Point& at, const double* of_rates, double& by_t, double* x, double* u,
+                          ModelGradient& by_numbers) {
     stand(at);
     for (Work<double>& w : one_) w.load = kUnloaded;
     up(of_rates, none_.data(), nullptr, one_.data());
@@ -377,48 +448,29 @@ void PassTangent::adjoint(const Point& at, const double* of_rates, const TreeTan
         const int i = static_cast<int>(n);
         const LinkConstants& k = pass_.links_[n];
         const Here& h = here_[n];
-        const Twist Y = one_[n].acceleration, before{h.velocity.w - h.own.w, h.velocity.v - h.own.v};
-        by_v += by_velocity_[n];
-        by_a += by_acceleration_[n];
+        const Twist& Y = one_[n].acceleration;
+        if (k.branch >= 0) by_v += by_velocity_[k.branch], by_a += by_acceleration_[k.branch];
         by_a += -1.0 * inertial(i, Y);
         by_v += cross(Y, h.momentum);
         by_v += inertial(i, cross(h.velocity, Y));
-        const bool turns = k.motion == Motion::turn;
-        by_v += turns ? across_axis(h.own.w.z, by_a) : cross(h.own, by_a);
-        Load own = minus(by_v, cross(h.velocity, by_a));
-        const Twist joint = columns(i, y_.data()), over{Y.w - joint.w, Y.v - joint.v};
-        Load place = cross(over, h.force);
-        place += -1.0 * cross(h.parent, by_a);
-        place += -1.0 * cross(before, by_v);
-        Load turned = place;
-        if (k.motion == Motion::free) {
-            own.n += -cross(h.own.v, by_a.f);
-            own.f += -cross(by_a.f, h.own.w);
-            turned.n += cross(by_a.f, columns(i, at.udot).v) + cross(own.f, h.own.v);
-        }
-        const auto project = [&](const Load& by, double* to) {
-            if (k.motion == Motion::turn) to[0] = by.n.z;
-            if (k.motion == Motion::slide) to[0] = by.f.z;
-            if (k.motion == Motion::ball) store(to, by.n);
-            if (k.motion == Motion::free) store(to, frames_[n].turn * by.f), store(to + 3, by.n);
-        };
-        project(turned, x + k.u);
-        project(own, u + k.u);
-        keep(by_place_[n], place);
-        keep(by_own_[n], own);
-        keep(by_acceleration_[n], by_a);
+        const Load place = k.motion == Motion::turn ? leave_turn(at, i, by_a, by_v, x[k.u], u[k.u], by_numbers)
+                                                    : leave_other(at, i, by_a, by_v, x, u, by_numbers);
+        if (const Marks& marks = marks_[n]; marks.before >= 0)
+            TreeTangent::take_marker(markers_[marks.before], out_of(i, place), by_numbers);
         by_v = out_of(i, by_v);
         by_a = out_of(i, by_a);
         if (k.parent < 0) by_gravity += -by_a.f;
         if (k.parent == i - 1) continue;
-        if (k.parent >= 0) by_velocity_[k.parent] += by_v, by_acceleration_[k.parent] += by_a;
+        if (k.parent >= 0) {
+            const int branch = pass_.links_[k.parent].branch;
+            by_velocity_[branch] += by_v, by_acceleration_[branch] += by_a;
+        }
         by_v = by_a = kUnloaded;
     }
     add(by_numbers[NumberArray::gravity].data(), by_gravity);
     laws_.transposed({at.t, at.x, at.u}, y_.data(), {}, by_t, x, u, by_numbers);
     add_given(at, of_rates, by_t, by_numbers);
     add_bodies(by_numbers);
-    add_joints(at, tree, by_numbers);
 }
 
 // What a drive has to exert is the gradient by its second derivative, with the opposite sign. A rotor is an inertia.
@@ -468,35 +520,6 @@ void PassTangent::add_bodies(ModelGradient& by_numbers) const {
         J[0] -= xx, J[1] -= xy, J[2] -= xz;
         J[3] -= xy, J[4] -= yy, J[5] -= yz;
         J[6] -= xz, J[7] -= yz, J[8] -= zz;
-    }
-}
-
-// A frame behind a joint that moves in its body moves all that the last link carries the other way; beside σ that is a
-// change of the joint's columns as the link sees them.
-void PassTangent::add_joints(const Point& at, const TreeTangent& tree, ModelGradient& by_numbers) const {
-    for (size_t j = 0; j < ends_.size(); ++j) {
-        const TreeJoint& joint = tree_.joints[j].joint;
-        const Ends& ends = ends_[j];
-        if (joint.pair < 0) continue;
-        const Load before = out_of(ends.first, by_place_[ends.first]);
-        tree.take_marker(static_cast<int>(j), joint.reversed ? 1 : 0,
-                         inward(ends.before.rotation, ends.before.shift, before), by_numbers);
-        const Here& h = here_[ends.last];
-        const Load &own = by_own_[ends.last], &rate = by_acceleration_[ends.last];
-        const LinkConstants& k = pass_.links_[ends.last];
-        Load carried = by_place_[ends.last];
-        if (k.motion == Motion::turn) {
-            Load all = y_[k.u] * h.force;
-            all += -at.u[k.u] * own;
-            all += -at.udot[k.u] * rate;
-            carried += across_axis(1.0, all);
-        } else {
-            carried += -1.0 * cross(h.own, own);
-            carried += -1.0 * cross(columns(ends.last, at.udot), rate);
-            carried += cross(columns(ends.last, y_.data()), h.force);
-        }
-        tree.take_marker(static_cast<int>(j), joint.reversed ? 0 : 1,
-                         -1.0 * inward(ends.after.rotation, ends.after.shift, carried), by_numbers);
     }
 }
 
