@@ -235,6 +235,24 @@ def humanoid() -> Robot:
     return Robot("humanoid", bodies, joints)
 
 
+def limbs(count: int = 4, links: int = 8) -> Robot:
+    """A free trunk with equal limbs of skew axes: 38 degrees of freedom with four limbs of eight links."""
+    rng = np.random.default_rng(38)
+    joints, bodies = [TreeJoint("free", -1)], [_body(rng, True, size=0.4)]
+    rows = general(links)
+    for limb in range(count):
+        parent, rotation, (x, y, z) = 0, _about_z(2.0 * pi * limb / count), (0.0, 0.0, 0.1 * limb)
+        for twist, length, offset in rows:
+            joints.append(TreeJoint("revolute", parent, (x, y, z), rotation))
+            bodies.append(_body(rng, True, size=0.1))
+            parent, rotation, (x, y, z) = (
+                len(joints) - 1,
+                from_rotation_vector((twist, 0.0, 0.0)),
+                (length, 0.0, offset),
+            )
+    return Robot(f"{count} limbs", bodies, joints)
+
+
 def _between(before: str, axis: str) -> Quat:
     """The transform from the frame with z on one axis to that with z on another, as exact as both."""
     w, x, y, z = _TURNS[before]

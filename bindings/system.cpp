@@ -246,22 +246,52 @@ std::tuple<Rows, double> strike(SystemAt& self, const std::vector<Blow>& blows, 
     return {rows_of(impulses), outcome.residual};
 }
 
-void repeat(SystemAt& self, const std::string& work, int times, double step) {
+// Four directions: each of a number of the state, or of the model.
+struct FourDirections {
+    std::vector<double> x, u;
+    std::vector<ModelTangent::Change> numbers;
+
+    FourDirections(size_t n, const std::vector<NumberPlace>& places, size_t first)
+        : x(kDirections * n, 0.0), u(kDirections * n, 0.0) {
+        for (size_t k = 0; k < kDirections; ++k) {
+            const size_t at = first + k;
+            if (at < n) x[kDirections * at + k] = 1.0;
+            if (at >= n && at < 2 * n) u[kDirections * (at - n) + k] = 1.0;
+            if (at < 2 * n || at >= 2 * n + places.size()) continue;
+            numbers.push_back({places[at - 2 * n], {}});
+            numbers.back().along[k] = 1.0;
+        }
+    }
+};
+
+void repeat(SystemAt& self, const std::string& work, int times, double step,
+            const std::vector<std::pair<std::string, int>>& places) {
     System& core = self.core();
-    const bool tangent = work == "tangent", adjoint = work == "adjoint";
-    if (!tangent && !adjoint && work != "accelerate") throw std::invalid_argument("repeat: unknown work " + work);
+    const Model& model = core.model();
+    const bool tangent = work == "tangent", jacobian = work == "jacobian", adjoint = work == "adjoint";
+    if (!tangent && !jacobian && !adjoint && work != "accelerate")
+        throw std::invalid_argument("repeat: unknown work " + work);
     const size_t n = self.u.size();
-    std::vector<double> x = self.x, udot(n), seeds(n, 1.0), rows(core.model().rows_total(), 0.0);
-    std::vector<double> dx(kDirections * n), du(kDirections * n), rates(kDirections * n);
-    for (size_t i = 0; i < dx.size(); ++i) dx[i] = std::sin(i + 1.0), du[i] = std::cos(i + 1.0);
+    std::vector<double> x = self.x, udot(n), seeds(n, 1.0), rows(model.rows_total(), 0.0), rates(kDirections * n);
+    std::vector<NumberPlace> along;
+    for (const auto& [array, index] : places) along.push_back(number_place(model, array, index));
+    std::vector<FourDirections> directions;
+    const size_t count = jacobian ? 2 * n + along.size() : tangent ? 1 : 0;
+    for (size_t first = 0; first < count; first += kDirections) directions.emplace_back(n, along, first);
+    for (size_t i = 0; tangent && i < kDirections * n; ++i)
+        directions[0].x[i] = std::sin(i + 1.0), directions[0].u[i] = std::cos(i + 1.0);
+    ModelTangent numbers(model);
     Derivatives::Gradient gradient;
-    ModelGradient by_numbers(core.model());
+    ModelGradient by_numbers(model);
     const auto at = [&](int i) {
         x[0] = self.x[0] + (i & 1 ? step : 2.0 * step);
         core.accelerate(self.time, x.data(), self.u.data(), udot.data());
-        if (tangent)
-            core.tangent(self.time, x.data(), self.u.data(), udot.data(), {nullptr, dx.data(), du.data(), nullptr},
+        for (const FourDirections& four : directions) {
+            if (!four.numbers.empty()) numbers.change(four.numbers);
+            core.tangent(self.time, x.data(), self.u.data(), udot.data(),
+                         {nullptr, four.x.data(), four.u.data(), four.numbers.empty() ? nullptr : &numbers},
                          rates.data(), nullptr);
+        }
         if (adjoint)
             core.adjoint(self.time, x.data(), self.u.data(), udot.data(), seeds.data(), rows.data(), {}, gradient,
                          by_numbers);
@@ -305,9 +335,11 @@ void bind_equations(nb::class_<SystemAt>& c) {
         .def("set_inputs", &set_inputs, "model"_a, "values"_a,
              "The inputs of its model, which is no other system's, take other values from its time on.")
         .def("repeat", &repeat, "work"_a, "times"_a, "step"_a = 1e-12,
+             "places"_a = std::vector<std::pair<std::string, int>>{},
              "Repeats \"accelerate\" at alternating configurations other than the state's, for timing; with "
              "\"tangent\"\n"
-             "four directions of the state beside it, with \"adjoint\" a gradient by state and numbers.");
+             "four directions of the state beside it, with \"jacobian\" all of the state and, one by one, of numbers\n"
+             "at places of the model, with \"adjoint\" a gradient by state and numbers.");
 }
 
 void bind_values(nb::class_<SystemAt>& c) {

@@ -75,10 +75,14 @@ def prepare(job: Job) -> dict[str, Any]:
     """See trees.main."""
     if not job.compiles:
         return {"version": pin.__version__, "results": looped(job)}
+    return {"version": pin.__version__, "executables": executables(job, "pinocchio_trees.cpp")}
+
+
+def executables(job: Job, driver: str) -> dict[str, str]:
+    """A driver for any processor of the family, and for this one."""
     common = ["-std=c++17", "-O3", "-DNDEBUG", *DEFINITIONS, *include_flags()]
-    source = FOLDER / "pinocchio_trees.cpp"
-    executables = {name: compiled(job, source, [*common, *flags])[0] for name, flags in VARIANTS.items()}
-    return {"version": pin.__version__, "executables": executables}
+    source, reads = FOLDER / driver, [FOLDER / "pinocchio_engine.h"]
+    return {name: compiled(job, source, [*common, *flags], reads)[0] for name, flags in VARIANTS.items()}
 
 
 if __name__ == "__main__":

@@ -18,6 +18,12 @@ struct alignas(32) Dual4 {
     Dual4() = default;
     Dual4(double constant) : value(constant) {}
     Dual4(double number, const Four& along) : value(number), d(along) {}
+    // Number by number: else compilers copy the gap behind the value too, and wait until it can be loaded.
+    Dual4(const Dual4& other) : value(other.value), d(other.d) {}
+    Dual4& operator=(const Dual4& other) {
+        value = other.value, d = other.d;
+        return *this;
+    }
 
     // h(a) from h and h' at a.
     static Dual4 chain(const Dual4& a, double h, double h1) { return {h, h1 * a.d}; }

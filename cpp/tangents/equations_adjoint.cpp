@@ -467,8 +467,9 @@ class EquationsTangent::Transpose {
         add_coefficients(coordinate, c.value.value, c.rate.value, c.second.value, along_other);
         for (const int i : laws) {
             const Law& law = model_.laws[i];
-            add_law_numbers(model_, i, {c.value.value, c.rate.value, at_.t}, own_.unit_numbers_.function_of(law),
-                            along_other, law_numbers_, by_time_, by_numbers_);
+            by_time_ += add_law_numbers(model_, i, {c.value.value, c.rate.value, at_.t},
+                                        own_.unit_numbers_.function_of(law), along_other, law_numbers_, by_numbers_)
+                            .time;
             if (law.function < 0) continue;
             take_function(law.function, [&](std::span<const Dual4> numbers) {
                 return along_other * law.kind->tangent({c.value.value, c.rate.value, at_.t},

@@ -1,4 +1,4 @@
-// Gradients by the numbers of a law.
+// Gradients of the effort of a law.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,13 @@
 
 namespace bellcrank {
 
-// Adds `along` times the gradient of a law's effort by time and its parameters. room: that is used.
-void add_law_numbers(const Model& model, int law, const LawInput<double>& at, const LawFunction<Dual4>& function,
-                     double along, std::vector<Dual4>& room, double& by_time, ModelGradient& by_numbers);
+// By the input of a law.
+struct LawSlopes {
+    double value, rate, time;
+};
+
+// `along` times the gradient of a law's effort: that by its parameters is added. room: that is used.
+LawSlopes add_law_numbers(const Model& model, int law, const LawInput<double>& at, const LawFunction<Dual4>& function,
+                          double along, std::vector<Dual4>& room, ModelGradient& by_numbers);
 
 }  // namespace bellcrank

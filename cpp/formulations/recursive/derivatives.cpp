@@ -45,7 +45,7 @@ class Recursive::Differential {
           loads_(owner.tree_.links.size()),
           motions_(owner.tree_.links.size()) {
         if (own_.pass_ != nullptr)
-            pass_ = std::make_unique<recursive::PassTangent>(model_, own_.tree_, *own_.pass_, laws_);
+            pass_ = std::make_unique<recursive::PassTangent>(model_, own_.tree_, *own_.pass_, laws_, tree_);
         const size_t records = kTwist * (model_.bodies() + 1), rows = model_.rows.size();
         for (auto* v : {&record_, &virtual_, &still_}) v->assign(records, 0.0);
         for (auto* v : {&multipliers_, &none_, &by_row_, &rates_, &told_}) v->assign(rows, 0.0);
@@ -162,8 +162,7 @@ class Recursive::Differential {
             std::all_of(of_multipliers, of_multipliers + told_.size(), [](double v) { return v == 0.0; }) &&
             std::none_of(further.begin(), further.end(),
                          [](const NumberPlace& place) { return is_followed(place.array); });
-        if (is_plain)
-            return pass_->adjoint({t, x, u, udot}, of_rates, tree_, out.t, out.x.data(), out.u.data(), by_numbers);
+        if (is_plain) return pass_->adjoint({t, x, u, udot}, of_rates, out.t, out.x.data(), out.u.data(), by_numbers);
         std::copy_n(of_multipliers, told_.size(), told_.begin());
         bool of_tree = false;
         for (size_t r = 0; r < told_.size(); ++r)

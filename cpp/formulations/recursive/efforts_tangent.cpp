@@ -24,11 +24,11 @@ void EffortsTangent::transposed(const Point& at, const double* y, std::span<cons
     unit_numbers_.change({});
     for (const JointEffort& e : efforts_.list()) {
         const int number = static_cast<int>(e.law - model_.laws.data());
-        const Four found = change(e, at, Four{}, Four{1, 0, 0, 0}, Four{0, 1, 0, 0}, unit_numbers_);
-        by_x[e.u] += y[e.u] * found[0];
-        by_u[e.u] += y[e.u] * found[1];
-        add_law_numbers(model_, number, {at.x[e.x], at.u[e.u], at.t}, unit_numbers_.function_of(*e.law), y[e.u],
-                        law_numbers_, by_t, by_numbers);
+        const LawSlopes by = add_law_numbers(model_, number, {at.x[e.x], at.u[e.u], at.t},
+                                             unit_numbers_.function_of(*e.law), y[e.u], law_numbers_, by_numbers);
+        by_x[e.u] += by.value;
+        by_u[e.u] += by.rate;
+        by_t += by.time;
     }
     for (const NumberPlace& place : further) {
         if (place.array != NumberArray::function_params) continue;

@@ -14,7 +14,8 @@ namespace bellcrank::recursive {
 
 class PassTangent {
   public:
-    PassTangent(const Model& model, const LinkTree& tree, const TreePass& pass, EffortsTangent& laws);
+    PassTangent(const Model& model, const LinkTree& tree, const TreePass& pass, EffortsTangent& laws,
+                const TreeTangent& markers);
 
     // Where TreePass has found u̇ last.
     struct Point {
@@ -31,7 +32,7 @@ class PassTangent {
     // Whether adjoint() is there: every joint moves.
     bool has_gradients() const;
     // From seeds of u̇ what by_t is increased by, tangent vectors x and u; by_numbers is added to.
-    void adjoint(const Point& at, const double* of_rates, const TreeTangent& tree, double& by_t, double* x, double* u,
+    void adjoint(const Point& at, const double* of_rates, double& by_t, double* x, double* u,
                  ModelGradient& by_numbers);
 
   private:
@@ -57,9 +58,9 @@ class PassTangent {
         Vec3 at;
         Mat3 axes;
     };
-    struct Ends {
-        int first, last;      // links of a joint
-        Place before, after;  // its frames, in the parent of the first link and in the last
+    // Of a joint, where a link is its first, and where it is its last: which of markers_; −1: none.
+    struct Marks {
+        int before, after;
     };
     template <class T>
     MotionT<T> into(int link, const MotionT<T>& parent) const;
@@ -77,7 +78,10 @@ class PassTangent {
     void down(Work<T>* work, T* out) const;
     void efforts_along(const Point& at, const Directions& d, const ModelTangent& numbers);
     void add_bodies(ModelGradient& by_numbers) const;
-    void add_joints(const Point& at, const TreeTangent& tree, ModelGradient& by_numbers) const;
+    Load leave_turn(const Point& at, int link, const Load& by_a, Load& by_v, double& x, double& u,
+                    ModelGradient& by_numbers) const;
+    Load leave_other(const Point& at, int link, const Load& by_a, Load& by_v, double* x, double* u,
+                     ModelGradient& by_numbers) const;
     void add_given(const Point& at, const double* of_rates, double& by_t, ModelGradient& by_numbers) const;
 
     const Model& model_;
@@ -91,9 +95,12 @@ class PassTangent {
     std::vector<Work<double>> one_;
     std::vector<Four, AlignedAllocator<Four>> dx_, du_, effort_, given_, out_;
     std::vector<double> y_, none_;
-    std::vector<Load> by_velocity_, by_acceleration_, by_place_, by_own_;
-    std::vector<Centre> centres_;  // per body
-    std::vector<Ends> ends_;       // per joint
+    std::vector<Load> by_velocity_, by_acceleration_;  // of other children than the first, per branch
+    std::vector<Centre> centres_;                      // per body
+    std::vector<Marks> marks_;                         // per link
+    // Seen from the parent of a joint's first link, and from its last.
+    std::vector<TreeTangent::MarkerColumns, AlignedAllocator<TreeTangent::MarkerColumns>> markers_;
+    std::vector<std::uint8_t> has_link_;  // per joint
 };
 
 }  // namespace bellcrank::recursive

@@ -81,16 +81,20 @@ TreeTangent::TreeTangent(const Model& model, const LinkTree& tree)
       dv_(tree.links.size()),
       da_(tree.links.size()),
       placed_(tree.bodies.size()),
-      columns_(tree.speeds),
+      formula_columns_(tree.speeds),
       by_displaced_(tree.links.size()),
       by_dv_(tree.links.size()),
       by_da_(tree.links.size()),
       by_placed_(tree.bodies.size()) {
     for (const JointMap& map : tree.joints) {
         steps_.push_back({0, 0, tree.bodies[map.joint.parent].at * map.joint.before});
+        const int number = static_cast<int>(markers_.size());
         markers_.emplace_back();
-        for (int side = 0; side < 2 && map.joint.pair >= 0; ++side)
+        columns_.emplace_back();
+        for (int side = 0; side < 2 && map.joint.pair >= 0; ++side) {
             markers_.back()[side] = joint_marker(map.joint, side);
+            columns_.back()[side] = marker_columns(number, side, {}, 1.0);
+        }
     }
     for (size_t i = tree.links.size(); i-- > 0;) {
         Steps& steps = steps_[tree.links[i].joint];
@@ -141,18 +145,49 @@ TreeTangent::Shifted TreeTangent::marker_along(int number, int side, const Model
     return out;
 }
 
-void TreeTangent::take_marker(int number, int side, const Load& by, ModelGradient& by_numbers) const {
+// A change of a quaternion turns the marker by 2 vec(δq q*).
+TreeTangent::MarkerColumns TreeTangent::marker_columns(int number, int side, const Place& seen, double factor) const {
     const JointMarker& marker = markers_[number][side];
-    for (int i = 0; i < marker.held_count; ++i)
-        take(marker.held_by[i], component(by.f, marker.held_axis[i]), by_numbers);
-    const Vec3 turn = 2.0 * (marker.axes * (by.n + cross(marker.held, by.f)));
-    add(&by_numbers[NumberArray::pair_positions][3 * static_cast<size_t>(marker.number)], marker.axes * by.f);
-    // A change of a quaternion turns the marker by 2 vec(δq q*).
     const Quat& q = marker.rotation;
     const Vec3 v{q.x, q.y, q.z};
-    double* rotation = &by_numbers[NumberArray::pair_rotations][4 * static_cast<size_t>(marker.number)];
-    rotation[0] -= dot(v, turn);
-    add(rotation + 1, q.w * turn - cross(v, turn));
+    const auto quaternion = [&](const Vec3& moment) {
+        const Vec3 turn = 2.0 * factor * (marker.axes * moment), part = q.w * turn - cross(v, turn);
+        return Four{-dot(v, turn), part.x, part.y, part.z};
+    };
+    MarkerColumns out;
+    out.number = marker.number;
+    for (int k = 0; k < 3; ++k) {
+        const Vec3 unit{k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
+        const Load moment = inward(seen.rotation, seen.shift, Load{unit, {0, 0, 0}}),
+                   force = inward(seen.rotation, seen.shift, Load{{0, 0, 0}, unit});
+        const Vec3 place = factor * (marker.axes * force.f);
+        out.position[k] = Four{place.x, place.y, place.z, 0.0};
+        out.by_moment[k] = quaternion(moment.n);
+        out.by_force[k] = quaternion(force.n + cross(marker.held, force.f));
+    }
+    out.held_count = marker.held_count;
+    for (int i = 0; i < marker.held_count; ++i) {
+        const double* m = seen.rotation.m + marker.held_axis[i];
+        out.held[i] = {marker.held_by[i], factor * Vec3{m[0], m[3], m[6]}};
+    }
+    return out;
+}
+
+void TreeTangent::take_marker(const MarkerColumns& columns, const Load& by, ModelGradient& by_numbers) {
+    const auto &p = columns.position, &n = columns.by_moment, &f = columns.by_force;
+    const Four place = p[0] * by.f.x + p[1] * by.f.y + p[2] * by.f.z;
+    add(&by_numbers[NumberArray::pair_positions][3 * static_cast<size_t>(columns.number)],
+        Vec3{place[0], place[1], place[2]});
+    double* rotation = &by_numbers[NumberArray::pair_rotations][4 * static_cast<size_t>(columns.number)];
+    Four sum;
+    std::memcpy(&sum, rotation, sizeof sum);
+    sum += n[0] * by.n.x + n[1] * by.n.y + n[2] * by.n.z + f[0] * by.f.x + f[1] * by.f.y + f[2] * by.f.z;
+    std::memcpy(rotation, &sum, sizeof sum);
+    for (int i = 0; i < columns.held_count; ++i) take(columns.held[i].by, dot(columns.held[i].along, by.f), by_numbers);
+}
+
+void TreeTangent::take_marker(int number, int side, const Load& by, ModelGradient& by_numbers) const {
+    take_marker(columns_[number][side], by, by_numbers);
 }
 
 Four TreeTangent::along(const Quotient& q, const ModelTangent& numbers) {
@@ -219,7 +254,7 @@ void TreeTangent::move_link(const Point& at, const Directions& d, int i, bool mo
         sigma = shifted_along(frame);
         rate += change_in(frame.bias);
         for (int c = 0; c < link.speeds; ++c) {
-            const MotionT<Four> S = columns_[link.u + c] = change_in(frame.S[c]);
+            const MotionT<Four> S = formula_columns_[link.u + c] = change_in(frame.S[c]);
             own += at.u[link.u + c] * S;
             rate += at.udot[link.u + c] * S;
         }
@@ -286,7 +321,7 @@ void TreeTangent::add_geometric(const Point& at, const Directions& d, const Forc
         if (link.motion == Motion::screw && moved)
             efforts[link.u] += F.f.z * lead_along(tree_.joints[link.joint].joint, *d.numbers);
         for (int c = 0; c < link.speeds && link.motion == Motion::general; ++c) {
-            const MotionT<Four>& S = columns_[link.u + c];
+            const MotionT<Four>& S = formula_columns_[link.u + c];
             efforts[link.u + c] += dot(F.n, S.w) + dot(F.f, S.v);
         }
         if (link.parent >= 0) loads[link.parent] += outward(at.k.rotation[i], at.k.shift[i], cross(sigma_[i], F));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formulations/recursive/tree_state.hpp"
+#include "spatial/aligned.hpp"
 #include "tangents/model_tangent.hpp"
 
 namespace bellcrank::recursive {
@@ -55,19 +56,32 @@ class TreeTangent {
     // further: as EquationsTangent::transposed has them.
     void transposed(const Point& at, const Gradient& of, double* x, double* u, ModelGradient& by_numbers,
                     std::span<const NumberPlace> further = {});
-    // From the gradient by how a joint's frame at a marker moves in its body, in its axes, that by numbers.
-    void take_marker(int joint, int side, const Load& by, ModelGradient& by_numbers) const;
+
+    // A constant of a row of one term, divided by its coefficient.
+    struct Quotient {
+        int row, term;
+        double inverse, value;
+    };
+    // What gradients by a joint's marker are of the gradient by how its frame moves, seen from elsewhere on its body:
+    // its position, the last lane nothing, and its quaternion, by the moment and by the force.
+    struct MarkerColumns {
+        struct Held {
+            Quotient by;
+            Vec3 along;
+        };
+        int number, held_count = 0;
+        std::array<Four, 3> position, by_moment, by_force;
+        std::array<Held, 3> held;
+    };
+    // seen: the joint's frame at the marker; factor: of all.
+    MarkerColumns marker_columns(int joint, int side, const Place& seen, double factor) const;
+    static void take_marker(const MarkerColumns& columns, const Load& by, ModelGradient& by_numbers);
 
   private:
     // What a joint is made of: its first link, and how many; the frame before it, in the link of its parent.
     struct Steps {
         int first, count;
         Place origin;
-    };
-    // A constant of a row of one term, divided by its coefficient.
-    struct Quotient {
-        int row, term;
-        double inverse, value;
     };
     // A marker in its body's frame: its axes there, its rotation as it is given; where the joint holds it, in its axes.
     struct JointMarker {
@@ -84,6 +98,8 @@ class TreeTangent {
     Quotient quotient(int row, int term) const;
     static Four along(const Quotient& q, const ModelTangent& numbers);
     static void take(const Quotient& q, double by, ModelGradient& by_numbers);
+    // From the gradient by how a joint's frame at a marker moves in its body, in its axes, that by numbers.
+    void take_marker(int joint, int side, const Load& by, ModelGradient& by_numbers) const;
     JointMarker joint_marker(const TreeJoint& joint, int side) const;
     Shifted marker_along(int joint, int side, const ModelTangent& numbers) const;
     void move_link(const Point& at, const Directions& d, int link, bool moved, const Shifted* before);
@@ -102,11 +118,12 @@ class TreeTangent {
 
     const Model& model_;
     const LinkTree& tree_;
-    std::vector<Steps> steps_;                                // per joint
-    std::vector<std::array<JointMarker, 2>> markers_;         // of its pair
+    std::vector<Steps> steps_;                         // per joint
+    std::vector<std::array<JointMarker, 2>> markers_;  // of its pair
+    std::vector<std::array<MarkerColumns, 2>, AlignedAllocator<std::array<MarkerColumns, 2>>> columns_;
     std::vector<MotionT<Four>> displaced_, sigma_, dv_, da_;  // per link
     std::vector<Shifted> placed_;                             // per body, in its link
-    std::vector<MotionT<Four>> columns_;                      // per speed: changes of S, where formulas say them
+    std::vector<MotionT<Four>> formula_columns_;              // per speed: changes of S, where formulas say them
     std::vector<Dual4> formula_in_;
     std::span<const NumberPlace> further_;
     std::vector<Load> by_displaced_, by_dv_, by_da_, by_placed_;
