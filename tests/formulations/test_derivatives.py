@@ -20,6 +20,7 @@ from rigs.directions import (
 from rigs.random_mechanisms import random_mechanism
 from rigs.seeds import over
 
+import bellcrank as bc
 from bellcrank import _core as core
 from bellcrank import gallery
 from bellcrank.errors import Unsupported
@@ -69,6 +70,22 @@ def test_along_numbers(name, formulation):
         system.accelerate()
         arrays = EASY if system.dropped_rows() else (*EASY, *GEOMETRY)
         check(*found, formulation, np.random.default_rng(4), 0.0, arrays)
+
+
+@pytest.mark.parametrize("formulation", CORES)
+def test_along_numbers_of_joints_that_begin_at_their_outer_body(formulation):
+    mech = bc.Mechanism("outside in")
+    inner, outer = (
+        mech.add_body(name, mass=1.5, inertia=(0.1, 0.2, 0.15), com=(0.2, 0.1, -0.05), position=(x, 0.0, 0.0))
+        for name, x in (("inner", 0.0), ("outer", 0.6))
+    )
+    hinge = mech.add_joint("hinge", bc.Revolute(), inner.marker(axis="y"), mech.ground.marker(axis="y"))
+    tilted = (0.6, 0.0, 0.1)
+    mech.add_joint("sleeve", bc.Cylindrical(), outer, inner.marker(tilted))
+    mech.add_force("spring", bc.TorsionSpring(stiffness=20.0, damping=0.3), joint=hinge)
+    model = prepare(mech, "lagrange").model
+    state = moving(model, prepare(mech, "lagrange").state())
+    check(model, state, formulation, np.random.default_rng(5), 0.0, (*EASY, *GEOMETRY, "row_constant"))
 
 
 @pytest.mark.parametrize("name", ["four_bar", "puma560", "spring_slider_crank", "stewart_platform"])
