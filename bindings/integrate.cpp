@@ -399,7 +399,7 @@ void bind_integrate(nb::module_& m) {
             "works"_a, "The works that a run has come to with which this one goes on.")
         .def("outcome", &outcome, nb::sig("def outcome(self) -> dict[str, typing.Any]"),
              "What it has done so far: status, time, steps, rejected, rounding, last_step, next_step, "
-             "steps_since_restart,\nevaluations_since_restart, difference_evaluations, last_order, highest_order, "
+             "steps_since_restart,\nevaluations_since_restart, last_order, highest_order, "
              "samples, "
              "body, row, ended (by an event); events,\n(number, -1), (-1, row of a stop) or (-2, number of an event of "
              "contacts), and event_frames (n, 1 + "

@@ -28,7 +28,7 @@ set(closing_sees impulses) # redundant rows and projections onto rows, in any co
 set(bodies_sees closing tangents)
 set(trees_sees closing)
 set(assembly_sees linalg)
-set(statics_sees model)
+set(statics_sees tangents)
 set(assemblies_sees linalg)
 set(adaptive_sees trees)
 set(derivation_sees trees expression)

@@ -122,7 +122,6 @@ void AdaptiveRun::advance() {
         if (anew && is_running()) begin_motion(0.0);
     }
     result_.next_step = h_;
-    result_.difference_evaluations = stepper_->difference_evaluations();
     result_.steps_since_restart = result_.steps - steps_before_;
     result_.evaluations_since_restart = ports_.dynamics.statistics().evaluations - evaluations_before_;
 }

@@ -64,13 +64,6 @@ double Automatic::rounding(double t, double h, const double* x1, const double* u
     return active().rounding(t, h, x1, u1);
 }
 
-long long Automatic::difference_evaluations() const {
-    long long sum = 0;
-    for (const auto& stepper : steppers_)
-        if (stepper != nullptr) sum += stepper->difference_evaluations();
-    return sum;
-}
-
 // The methods change between two steps: until then the last step is interpolated by its own history.
 StepOutcome Automatic::step(double t, double h, const double* x, const double* u, double* x1, double* u1) {
     if (next_ != method_) {

@@ -31,7 +31,6 @@ class Automatic final : public AdaptiveStepper {
     double refused(double h, const StepOutcome& outcome) override;
     double rounding(double t, double h, const double* x1, const double* u1) override;
     void restart() override { active().restart(); }
-    long long difference_evaluations() const override;
     StepOutcome step(double t, double h, const double* x, const double* u, double* x1, double* u1) override;
     void interpolate(double theta, const double* x, const double* u, const double* x1, const double* u1, double* x_out,
                      double* u_out) override;

@@ -108,9 +108,7 @@ void Bdf::predict(const double* x) {
 }
 
 void Bdf::linearize(double t, const double* x, const double* u, bool renew) {
-    const auto before = dynamics_.statistics().evaluations;
     implicit_.linearize(t, x, u, gamma_, renew);
-    difference_evaluations_ += dynamics_.statistics().evaluations - before;
     linearized_at_ = gamma_;
     slow_ = false;
     if (!renew) return;

@@ -25,7 +25,6 @@ class Bdf final : public AdaptiveStepper {
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
     void restart() override { fresh_ = true; }
-    long long difference_evaluations() const override { return difference_evaluations_; }
     StepOutcome step(double t, double h, const double* x, const double* u, double* x1, double* u1) override;
     void interpolate(double theta, const double* x, const double* u, const double* x1, const double* u1, double* x_out,
                      double* u_out) override;
@@ -79,7 +78,6 @@ class Bdf final : public AdaptiveStepper {
     bool renew_ = true, slow_ = false;
     double contraction_ = 1.0;
     bool converged_ = true;
-    long long difference_evaluations_ = 0;
 };
 
 }  // namespace bellcrank

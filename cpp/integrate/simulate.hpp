@@ -62,7 +62,6 @@ struct SimulationResult {
     long long rounding = 0;                   // steps with an error above the tolerance that is rounding
     double last_step = 0.0, next_step = 0.0;  // taken last, and to be tried next
     long long steps_since_restart = 0, evaluations_since_restart = 0;
-    long long difference_evaluations = 0;                           // of evaluations, for derivatives
     int last_order = 0, highest_order = 0;                          // of a method of variable order
     double stiff_since = std::numeric_limits<double>::quiet_NaN();  // where a method of its own choice took it so
     long long samples = 0;
@@ -79,9 +78,9 @@ struct SimulationResult {
     SlowRun slow;
 
     BELLCRANK_FIELDS(SimulationResult, (time, "s"), (steps), (rejected), (rounding), (last_step, "s"), (next_step, "s"),
-                     (steps_since_restart), (evaluations_since_restart), (difference_evaluations), (last_order),
-                     (highest_order), (stiff_since, "s"), (samples), (body), (row), (tyre), (energy_before, "J"),
-                     (energy_after, "J"), (impulses), (ended), (method), (gave_way), (changed_since, "s"), (slow))
+                     (steps_since_restart), (evaluations_since_restart), (last_order), (highest_order),
+                     (stiff_since, "s"), (samples), (body), (row), (tyre), (energy_before, "J"), (energy_after, "J"),
+                     (impulses), (ended), (method), (gave_way), (changed_since, "s"), (slow))
 };
 
 // Takes the frames; told from time to time that the run is alive.

@@ -82,8 +82,6 @@ class AdaptiveStepper {
     virtual bool give_way(double) { return false; }
     virtual const char* method() const { return ""; }
     virtual bool is_trying() const { return false; }
-    // Evaluations so far that went into derivatives by differences.
-    virtual long long difference_evaluations() const { return 0; }
     // The motion goes on otherwise than before (after an impact).
     virtual void restart() = 0;
     // The state at t + θh within the last step taken, 0 ≤ θ ≤ 1, not projected; (x, u) is its start, (x1, u1) its end.

@@ -87,6 +87,14 @@ void add_element_forces(const Model& model, const AngleBranches& branches, Conta
     if (!contacts.empty()) contacts.add_forces(x, u, force);
 }
 
+LawSlopes law_slopes(const Model& model, const Law& law, const LawInput<double>& at, std::vector<Dual4>& room) {
+    LawInput<Dual4> in{at.value, at.rate, at.time};
+    in.value.d[0] = in.rate.d[1] = 1.0;
+    room.assign(law.params.begin(), law.params.end());
+    const Dual4 effort = law.kind->tangent(in, room, LawFunction<Dual4>(function_of(model, law)));
+    return {effort.d[0], effort.d[1]};
+}
+
 double law_effort(const Scenery& at, const Law& law) {
     const CoordinateMotion c = coordinate_motion(at.model, at.branches, law.coordinate, at.x, at.u);
     return law.kind->effort({c.value, c.rate, at.t}, law.params, function_of(at.model, law));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spatial/dual.hpp"
+
 namespace bellcrank {
 
 namespace {
@@ -16,23 +18,57 @@ constexpr double kStiffPart = 0.1, kLeft = 0.5, kCounts = 1e-3, kRoundingOfSpeed
 
 }  // namespace
 
-Linearization::Linearization(Dynamics& dynamics) : dynamics_(dynamics), lu_(dynamics.tangent_size()) {
+Linearization::Linearization(Dynamics& dynamics, Derivatives& derivatives)
+    : dynamics_(dynamics), derivatives_(derivatives), lu_(dynamics.tangent_size()) {
     const int n = dynamics.tangent_size();
     increment_ = kIncrement;
     stiffness_.setZero(n, n);
     damping_.setZero(n, n);
     matrix_.setIdentity(n, n);
     for (auto* v : {&acceleration_, &moved_, &speeds_, &displacement_}) v->assign(n, 0.0);
+    for (auto* v : {&along_x_, &along_u_, &changes_}) v->assign(static_cast<size_t>(n) * kDirections, 0.0);
     displaced_.assign(dynamics.configuration_size(), 0.0);
 }
 
-void Linearization::evaluate(double t, const double* x, const double* u) {
-    const int n = dynamics_.tangent_size();
+int Linearization::evaluate(double t, const double* x, const double* u) {
     // What is asked for again before time has passed did not serve: stiff contacts and sharp friction change over less
     // than the increment.
     increment_ = t > evaluated_at_ ? std::min(kIncrement, increment_ / kFiner) : std::max(kFinest, increment_ * kFiner);
     evaluated_at_ = t;
     dynamics_.accelerate(t, x, u, acceleration_.data());
+    if (exact_) exact_ = follow(t, x, u);
+    if (exact_) return 0;
+    difference(t, x, u);
+    return 1 + 2 * dynamics_.tangent_size();
+}
+
+// Along the unit vectors of u, then those of x. False, and nothing found, where there are no derivatives.
+bool Linearization::follow(double t, const double* x, const double* u) {
+    const int n = dynamics_.tangent_size();
+    for (int first = 0; first < 2 * n; first += kDirections) {
+        const int count = std::min(kDirections, 2 * n - first);
+        const auto unit = [&](int k) -> double& {
+            const int i = first + k;
+            return (i < n ? along_u_ : along_x_)[kDirections * (i % n) + k];
+        };
+        for (int k = 0; k < count; ++k) unit(k) = 1.0;
+        try {
+            derivatives_.tangent(t, x, u, acceleration_.data(), {nullptr, along_x_.data(), along_u_.data(), nullptr},
+                                 changes_.data(), nullptr);
+        } catch (const Refusal&) {
+            return false;
+        }
+        for (int k = 0; k < count; ++k) {
+            unit(k) = 0.0;
+            Eigen::MatrixXd& of = first + k < n ? damping_ : stiffness_;
+            for (int i = 0; i < n; ++i) of(i, (first + k) % n) = changes_[kDirections * i + k];
+        }
+    }
+    return true;
+}
+
+void Linearization::difference(double t, const double* x, const double* u) {
+    const int n = dynamics_.tangent_size();
     std::copy_n(u, n, speeds_.begin());
     const auto column = [&](int j, double step, Eigen::MatrixXd& out) {
         for (int i = 0; i < n; ++i) out(i, j) = (moved_[i] - acceleration_[i]) / step;

@@ -1,4 +1,4 @@
-// Derivatives of the accelerations by differences, dense.
+// Derivatives of the accelerations, dense.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,12 +11,14 @@
 namespace bellcrank {
 
 // What implicit methods take of a formulation that has nothing better: K = ∂u̇/∂x and D = ∂u̇/∂u along the unit vectors
-// of the tangent space, from 2 n accelerations; and the solution with I − γ D − γ² K.
+// of the tangent space, exact, or from 2 n accelerations where a formulation or a part of the model has no derivatives;
+// and the solution with I − γ D − γ² K.
 class Linearization {
   public:
-    explicit Linearization(Dynamics& dynamics);
+    Linearization(Dynamics& dynamics, Derivatives& derivatives);
 
-    void evaluate(double t, const double* x, const double* u);
+    // How many accelerations differences took; none where derivatives are exact.
+    int evaluate(double t, const double* x, const double* u);
     void factor(double gamma);
     // out = (I − γ D − γ² K)⁻¹ r for the γ of factor().
     void solve(const double* r, double* out) const;
@@ -26,11 +28,17 @@ class Linearization {
                   const std::vector<double>& r, const double* delta);
 
   private:
+    bool follow(double t, const double* x, const double* u);
+    void difference(double t, const double* x, const double* u);
+
     Dynamics& dynamics_;
+    Derivatives& derivatives_;
+    bool exact_ = true;  // as far as is known
     Eigen::MatrixXd stiffness_, damping_, matrix_;
     Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
     double increment_, evaluated_at_ = -std::numeric_limits<double>::infinity();
     std::vector<double> acceleration_, moved_, displaced_, speeds_, displacement_;
+    std::vector<double> along_x_, along_u_, changes_;  // directions side by side
 };
 
 }  // namespace bellcrank

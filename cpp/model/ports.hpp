@@ -76,8 +76,9 @@ class Manifold : public Port {
 struct Statistics {
     std::int64_t evaluations = 0;  // accelerations, or what is left of the equations of motion at given ones
     std::int64_t factorizations = 0;
-    std::int64_t corrections = 0;     // position corrections
-    std::int64_t linearizations = 0;  // for implicit methods
+    std::int64_t corrections = 0;             // position corrections
+    std::int64_t linearizations = 0;          // for implicit methods
+    std::int64_t difference_evaluations = 0;  // of the evaluations, those for differences in these
     std::int64_t impacts = 0;
     int closed_stops = 0;          // that push, at the last acceleration
     int dropped_rows = 0;          // redundant or singular rows at the last factorization
@@ -89,8 +90,9 @@ struct Statistics {
     // What the rounding of the rows alone made of an acceleration that was, the most so far, relative to the largest.
     double uncertainty = 0.0;
 
-    BELLCRANK_FIELDS(Statistics, (evaluations), (factorizations), (corrections), (linearizations), (impacts),
-                     (dropped_rows), (smallest_pivot), (smallest_inertia), (precise), (uncertainty))
+    BELLCRANK_FIELDS(Statistics, (evaluations), (factorizations), (corrections), (linearizations),
+                     (difference_evaluations), (impacts), (dropped_rows), (smallest_pivot), (smallest_inertia),
+                     (precise), (uncertainty))
 };
 
 // For methods that integrate equations of motion, on their manifold.
@@ -146,7 +148,8 @@ class Projection : public Port {
 class Implicit : public Port {
   public:
     // Makes ready for corrections by I − γ ∂u̇/∂u − γ² ∂u̇/∂x near (t, x, u), which serve while that changes little.
-    // Where only γ is another, `renew` is false and derivatives may be kept. By default they are dense, by differences.
+    // Where only γ is another, `renew` is false and derivatives may be kept. By default they are dense, and differences
+    // where a formulation or a part of the model has none.
     virtual void linearize(double t, const double* x, const double* u, double gamma, bool renew) = 0;
     // Finds the next δ from what the equations leave at (x, u).
     virtual void correct(double t, const double* x, const double* u, const double* rate, double gamma,
@@ -244,7 +247,7 @@ class ModelGradient;
 struct NumberPlace;
 
 // For those who differentiate, after accelerate() at (t, x, u) has found u̇. Directions are followed four side by side:
-// the four changes of a number stand together (tangents/model_tangent.hpp, docs/theory/derivatives.md).
+// the changes of a number stand together (spatial/dual.hpp, docs/theory/derivatives.md).
 class Derivatives : public Port {
   public:
     // Changes of time, of the state as tangent vectors, and of the model's numbers. Null: they stay.

@@ -31,12 +31,13 @@ bool System::finish_step(double t, const double* near, double* xi, double* x, do
 }
 
 void System::linearize(double t, const double* x, const double* u, double gamma, bool renew) {
+    ++statistics_.linearizations;
     if (linearization_ == nullptr) {
-        linearization_ = std::make_unique<Linearization>(*this);
+        linearization_ = std::make_unique<Linearization>(*this, *this);
         defect_.assign(tangent_size(), 0.0);
         renew = true;
     }
-    if (renew) linearization_->evaluate(t, x, u);
+    if (renew) statistics_.difference_evaluations += linearization_->evaluate(t, x, u);
     linearization_->factor(gamma);
 }
 

@@ -7,8 +7,10 @@
 
 namespace bellcrank {
 
-// Changes of a number along the directions, as many as a register of the widest common kind holds.
-using Four = double __attribute__((vector_size(32)));
+// Directions that are followed side by side, as many as a register of the widest common kind holds. Along them the
+// changes of one number stand together: kDirections doubles.
+inline constexpr int kDirections = 4;
+using Four = double __attribute__((vector_size(kDirections * sizeof(double))));
 
 // Aligned alike wherever it is compiled: without AVX compilers would ask for less.
 struct alignas(32) Dual4 {

@@ -6,27 +6,17 @@ namespace bellcrank {
 
 namespace {
 
-// What velocities of the relative motion add to Σ weight φ̈: the quadratic parts of the coordinates.
-double quadratic(const Model& model, const AngleBranches& branches, std::span<const WeighedCoordinate> coordinates,
-                 RelativeMotion m, const double s[6]) {
-    m.rdot = {s[0], s[1], s[2]};
-    m.omega = {s[3], s[4], s[5]};
-    double sum = 0.0;
+// What velocities of the relative motion add to φ̈: a quadratic form, as its symmetric matrix, by polarization.
+void quadratic_form(const Model& model, const AngleBranches& branches, int coordinate, RelativeMotion m,
+                    double Q[6][6]) {
     CoordinateValue value;
-    for (const WeighedCoordinate& c : coordinates) {
-        evaluate_along(model, branches, c.coordinate, m, value);
-        sum += c.weight * value.quadratic;
-    }
-    return sum;
-}
-
-// The symmetric matrix of that form, by polarization.
-void quadratic_form(const Model& model, const AngleBranches& branches, std::span<const WeighedCoordinate> coordinates,
-                    const RelativeMotion& m, double Q[6][6]) {
     const auto along = [&](int i, int j) {
         double s[6] = {};
         s[i] = s[j] = 1.0;
-        return quadratic(model, branches, coordinates, m, s);
+        m.rdot = {s[0], s[1], s[2]};
+        m.omega = {s[3], s[4], s[5]};
+        evaluate_along(model, branches, coordinate, m, value);
+        return value.quadratic;
     };
     for (int i = 0; i < 6; ++i) Q[i][i] = along(i, i);
     for (int i = 0; i < 6; ++i)
@@ -70,19 +60,16 @@ void add_biases(const Vec3& alpha, const Vec3& gamma, const Mat3& R1, const Mat3
 
 }  // namespace
 
-void add_curvature(const Model& model, const AngleBranches& branches, const MarkerPair& pair,
-                   std::span<const WeighedCoordinate> coordinates, const double* x, const double* rest, PairMatrix& H) {
+PairMatrix curvature(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
+                     const double* rest) {
+    const MarkerPair& pair = model.pairs[model.coordinates[coordinate].pair];
     RelativeJacobian jacobian;
     const RelativeMotion m = relative_motion(pair, x, rest, &jacobian);
-    Vec3 dr{0, 0, 0}, domega{0, 0, 0};
     CoordinateValue value;
-    for (const WeighedCoordinate& c : coordinates) {
-        evaluate_along(model, branches, c.coordinate, m, value);
-        dr += c.weight * value.dr;
-        domega += c.weight * value.domega;
-    }
+    evaluate_along(model, branches, coordinate, m, value);
+    PairMatrix H{};
     double Q[6][6], G[6][12], QG[6][12];
-    quadratic_form(model, branches, coordinates, m, Q);
+    quadratic_form(model, branches, coordinate, m, Q);
     for (int i = 0; i < 3; ++i)
         for (int s = 0; s < 2; ++s)
             for (int k = 0; k < 6; ++k) {
@@ -103,7 +90,8 @@ void add_curvature(const Model& model, const AngleBranches& branches, const Mark
     const Mat3 A1 = rotation_matrix(pair.rotation[0]);
     const Vec3 d =
         transpose_times(R1, pose_position(x, pair.body[1]) - pose_position(x, pair.body[0])) + R12 * pair.offset[1];
-    add_biases(A1 * dr, A1 * domega, R1, R12, d, pair.offset[1], H);
+    add_biases(A1 * value.dr, A1 * value.domega, R1, R12, d, pair.offset[1], H);
+    return H;
 }
 
 }  // namespace bellcrank

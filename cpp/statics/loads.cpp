@@ -10,9 +10,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kLeastLength = 1e-6;                   // of a body, relative to the largest one
-constexpr double kLongest = 0x1p-3, kShorter = 0x1p-3;  // increments of a coordinate, for the slope of a law
-constexpr int kIncrements = 10;
+constexpr double kLeastLength = 1e-6;  // of a body, relative to the largest one
 
 }  // namespace
 
@@ -98,21 +96,11 @@ double Loads::effort(const Law& law, double value) const {
     return law.kind->effort({value, 0.0, t_}, law.params, function);
 }
 
-// Central differences, extrapolated; of increments from long to short, with which rounding grows, those that agree
-// best. A linear law has its slope from the longest, to the last digit.
+// An error is a second difference: rounding where the slope is smooth, its jump at a kink.
 Loads::Slope Loads::slope(const Law& law, double value) const {
-    Slope best{0.0, std::numeric_limits<double>::infinity()};
-    double h = kLongest * std::max(std::abs(value), 1.0), before = 0.0;
-    for (int i = 0; i < kIncrements; ++i, h *= kShorter) {
-        const double up = value + h, down = value - h, ahead = effort(law, up), back = effort(law, down);
-        const double now = (ahead - back) / (up - down), change = now - before;
-        const double rounding = 4.0 * kEpsilon * (std::abs(ahead) + std::abs(back)) / (up - down);
-        const double error = std::abs(change) + rounding;
-        if (i > 0 && error < best.error)
-            best = {now + change * kShorter * kShorter / (1.0 - kShorter * kShorter), error};
-        before = now;
-    }
-    return best;
+    const auto at = [&](double near) { return law_slopes(model_, law, {near, 0.0, t_}, law_numbers_).by_value; };
+    const double beside = kBeside * std::max(std::abs(value), 1.0), found = at(value);
+    return {found, std::abs(at(value + beside) - 2.0 * found + at(value - beside))};
 }
 
 // An effort of a law without a potential depends on time and speed only; so does what a function of time adds to one

@@ -13,6 +13,7 @@ namespace bellcrank {
 
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 inline constexpr double kRounding = 64.0 * kEpsilon;  // of sums over a mechanism
+inline constexpr double kBeside = 1e-9;  // of a coordinate or a place: where a derivative is looked at again, for kinks
 
 // Six numbers per body, translation (world axes) over rotation (principal axes); rotations are multiplied by a length
 // of the body, and moments divided by it, so that all displacements are in metres and all forces in newtons. Masses do
@@ -56,7 +57,7 @@ class Loads {
     double largest(const double* x, const Metric& metric) const;
     // What rounding of poses and coordinates makes of the forces of laws [N].
     double rounding(const double* x, const Metric& metric) const;
-    // dτ/dφ of a law at rest, and what it may be off.
+    // dτ/dφ of a law at rest, and by how much it jumps there.
     struct Slope {
         double value = 0.0, error = 0.0;
     };
@@ -70,7 +71,8 @@ class Loads {
     const AngleBranches& branches_;
     mutable Contacts contacts_;  // without friction: nothing has moved yet
     double t_;
-    std::vector<double> rest_;            // zero twists
+    std::vector<double> rest_;  // zero twists
+    mutable std::vector<Dual4> law_numbers_;
     std::vector<int> follower_wrenches_;  // with a moment, or with components in marker axes
     std::vector<int> free_formulas_;      // forces given by formulas that are not a potential
 };

@@ -2,11 +2,11 @@
 #include "statics/tangent_stiffness.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
+#include "tangents/marker_motion.hpp"
 
 namespace bellcrank {
 
@@ -45,6 +45,8 @@ TangentStiffness::TangentStiffness(const Model& model, const AngleBranches& bran
     std::vector<std::uint8_t> used(model.coordinates.size(), 0);
     for (const Term& term : model.terms) used[term.coordinate] = 1;
     for (const Law& law : model.laws) used[law.coordinate] = 1;
+    for (const ForceFormula& f : model.data().formulas.forces)
+        for (const CoordinateSymbols& c : f.coordinates) used[c.coordinate] = 1;
     for (int b = 0; b < model.bodies(); ++b) couple({b});
     for (size_t c = 0; c < used.size(); ++c) {
         if (!used[c]) continue;
@@ -82,7 +84,7 @@ void TangentStiffness::add(int body, int i, int other, int j, double h, double e
     if (other >= body) place(36 * index_.at({other, body}) + 6 * j + i);
 }
 
-void TangentStiffness::add_pair(const MarkerPair& pair, const PairMatrix& H, double part) {
+void TangentStiffness::add_pair(const MarkerPair& pair, const PairMatrix& H, double factor, double error) {
     for (int s = 0; s < 2; ++s)
         for (int o = 0; o < 2; ++o) {
             const int a = pair.body[s], b = pair.body[o];
@@ -92,8 +94,8 @@ void TangentStiffness::add_pair(const MarkerPair& pair, const PairMatrix& H, dou
             for (int i = 0; i < 6; ++i)
                 for (int j = 0; j < 6; ++j) {
                     const double h = H[12 * (6 * s + i) + 6 * o + j] / ((i < 3 ? 1.0 : la) * (j < 3 ? 1.0 : lb));
-                    values_[at + 6 * i + j] += h;
-                    errors_[at + 6 * i + j] += (part + rounding_) * std::abs(h);
+                    values_[at + 6 * i + j] += factor * h;
+                    errors_[at + 6 * i + j] += (error + rounding_ * std::abs(factor)) * std::abs(h);
                 }
         }
 }
@@ -105,12 +107,11 @@ void TangentStiffness::add_laws(const double* x) {
         evaluate_coordinate(model_, branches_, law.coordinate, x, rest_.data(), c);
         weight_[law.coordinate] -= loads_.effort(law, c.value);
         const Loads::Slope slope = loads_.slope(law, c.value);
-        const double stiffness = -slope.value;
-        if (stiffness == 0.0) continue;
+        if (slope.value == 0.0 && slope.error == 0.0) continue;
         PairMatrix H;
         for (int i = 0; i < 12; ++i)
-            for (int j = 0; j < 12; ++j) H[12 * i + j] = stiffness * c.J[i / 6][i % 6] * c.J[j / 6][j % 6];
-        add_pair(model_.pairs[model_.coordinates[law.coordinate].pair], H, slope.error / std::abs(stiffness));
+            for (int j = 0; j < 12; ++j) H[12 * i + j] = c.J[i / 6][i % 6] * c.J[j / 6][j % 6];
+        add_pair(model_.pairs[model_.coordinates[law.coordinate].pair], H, -slope.value, slope.error);
     }
 }
 
@@ -128,13 +129,8 @@ void TangentStiffness::add_coordinates(const double* x, const Eigen::VectorXd& l
     for (size_t p = 0; p < coordinates_of_pair_.size(); ++p) {
         if (model_.pairs[p].body[0] == model_.pairs[p].body[1]) continue;
         for (int c : coordinates_of_pair_[p]) {
-            const double weight = std::max(std::abs(weight_[c]), unsure_[c]);
-            if (weight == 0.0) continue;
-            const WeighedCoordinate one[1] = {{c, weight}};
-            PairMatrix H{};
-            add_curvature(model_, branches_, model_.pairs[p], one, x, rest_.data(), H);
-            for (double& h : H) h *= weight_[c] / weight;
-            add_pair(model_.pairs[p], H, weight_[c] == 0.0 ? 0.0 : unsure_[c] / std::abs(weight_[c]));
+            if (weight_[c] == 0.0 && unsure_[c] == 0.0) continue;
+            add_pair(model_.pairs[p], curvature(model_, branches_, c, x, rest_.data()), weight_[c], unsure_[c]);
         }
     }
 }
@@ -194,65 +190,109 @@ void TangentStiffness::add_formula_rows(double t, const double* x, const Eigen::
     }
 }
 
-namespace {
-
-constexpr double kDisplacement = 4e-3;  // of a body's length or of a radian, for central differences
-constexpr int kHalvings = 3;
-
-}  // namespace
-
 void TangentStiffness::evaluate(double t, const double* x, const Eigen::VectorXd& lambda, double force) {
     for (std::vector<double>* v : {&values_, &errors_, &weight_, &unsure_}) std::fill(v->begin(), v->end(), 0.0);
     double reach = 0.0;
     for (int b = 0; b < model_.bodies(); ++b) reach = std::max(reach, norm(pose_position(x, b)));
     rounding_ = kEpsilon * (8.0 + reach / metric_.extent());
     add_laws(x);
+    add_formula_forces(t, x);
     add_coordinates(x, lambda, force);
     add_wrenches(t, x);
     add_formula_rows(t, x, lambda);
-    add_formula_forces(t, x);
 }
 
+// How the force changes along the directions first, first + 1, … of its bodies, six each: per body six numbers, forces
+// in world axes over moments in principal axes. Efforts change along ∇φ; what they add with ∇²φ is that of all
+// coordinates.
+void TangentStiffness::follow_formula_force(size_t formula, double t, const double* x, int first,
+                                            std::vector<Four>& out) const {
+    const FormulaForce& force = model_.formula_forces[formula];
+    const FormulaEnds& ends = force.ends();
+    const std::vector<int>& bodies = bodies_of_force_[formula];
+    out.assign(6 * bodies.size(), Four{});
+    const auto place = [&](int body) {
+        return static_cast<int>(std::ranges::lower_bound(bodies, body) - bodies.begin());
+    };
+    // Component i of a body's displacement.
+    const auto moved = [&](int body, int i) {
+        Dual4 by = 0.0;
+        const int lane = body == model_.ground() ? -1 : 6 * place(body) + i - first;
+        if (lane >= 0 && lane < kDirections) by.d[lane] = 1.0;
+        return by;
+    };
+    std::vector<Dual4> in{t};
+    const auto put = [&in](const Vec3T<Dual4>& v) { in.insert(in.end(), {v.x, v.y, v.z}); };
+    std::vector<MarkerMotionT<Dual4>> markers;
+    for (const FormulaMarker& m : ends.markers) {
+        const auto by = [&](int i) { return moved(m.body, i); };
+        const Vec3 p = pose_position(x, m.body);
+        const Quat q = pose_rotation(x, m.body), &a = m.attitude;
+        const QuatT<Dual4> turned =
+            QuatT<Dual4>{q.w, q.x, q.y, q.z} * QuatT<Dual4>{1.0, 0.5 * by(3), 0.5 * by(4), 0.5 * by(5)};
+        const MovingBodyT<Dual4> body{.position = {p.x + by(0), p.y + by(1), p.z + by(2)}, .rotation = turned};
+        markers.emplace_back(body, Vec3T<Dual4>{m.offset.x, m.offset.y, m.offset.z}, QuatT<Dual4>{a.w, a.x, a.y, a.z});
+        const MarkerMotionT<Dual4>& marker = markers.back();
+        put(marker.position);
+        in.insert(in.end(), {marker.rotation.w, marker.rotation.x, marker.rotation.y, marker.rotation.z});
+        put({}), put({});
+    }
+    std::vector<BodyCoordinate> coordinates(ends.coordinates.size());
+    for (size_t c = 0; c < coordinates.size(); ++c) {
+        evaluate_coordinate(model_, branches_, ends.coordinates[c], x, rest_.data(), coordinates[c]);
+        Dual4 value = coordinates[c].value;
+        const MarkerPair& pair = model_.pairs[model_.coordinates[ends.coordinates[c]].pair];
+        for (int s = 0; s < 2; ++s)
+            for (int i = 0; i < 6; ++i) value += coordinates[c].J[s][i] * moved(pair.body[s], i);
+        in.insert(in.end(), {value, 0.0});
+    }
+    in.insert(in.end(), ends.parameters.begin(), ends.parameters.end());
+    const Dual4* found = force.program().tangent(in).data();
+    const auto add = [&](int body, int i, const Four& change) {
+        if (body != model_.ground()) out[6 * place(body) + i] += change;
+    };
+    for (size_t k = 0; k < markers.size(); ++k, found += 6) {
+        const Vec3& o = ends.markers[k].offset;
+        const ForceT<Dual4> on =
+            markers[k].exerted({found[0], found[1], found[2]}, {found[3], found[4], found[5]}, {o.x, o.y, o.z});
+        const Dual4* const parts[] = {&on.f.x, &on.f.y, &on.f.z, &on.n.x, &on.n.y, &on.n.z};
+        for (int i = 0; i < 6; ++i) add(ends.markers[k].body, i, parts[i]->d);
+    }
+    for (size_t c = 0; c < coordinates.size(); ++c, ++found) {
+        const MarkerPair& pair = model_.pairs[model_.coordinates[ends.coordinates[c]].pair];
+        for (int s = 0; s < 2; ++s)
+            for (int i = 0; i < 6; ++i) add(pair.body[s], i, coordinates[c].J[s][i] * found->d);
+    }
+}
+
+// An error is a second difference, as that of the slope of a law.
 void TangentStiffness::add_formula_forces(double t, const double* x) {
-    // Differences with steps h, h/2, h/4, extrapolated.
-    std::vector<double> ahead(rest_.size()), back(rest_.size()), moved(x, x + kPose * (model_.bodies() + 1));
-    std::array<std::vector<double>, kHalvings> slopes;
-    std::vector<double> rounding(rest_.size());
+    std::vector<Four> here, ahead, back;
     for (size_t f = 0; f < model_.formula_forces.size(); ++f) {
+        const FormulaEnds& ends = model_.formula_forces[f].ends();
+        const double* efforts =
+            model_.formula_forces[f].evaluate({model_, branches_, t, x, rest_.data()}) + 6 * ends.markers.size();
+        for (const int c : ends.coordinates) weight_[c] -= *efforts++;
         const std::vector<int>& bodies = bodies_of_force_[f];
-        const auto force = [&](std::vector<double>& out) {
-            std::fill(out.begin(), out.end(), 0.0);
-            model_.formula_forces[f].add({model_, branches_, t, moved.data(), rest_.data()}, out.data());
-        };
-        for (int b : bodies)
-            for (int j = 0; j < 6; ++j) {
-                double h = kDisplacement * (j < 3 ? metric_.length(b) : 1.0);
-                for (std::vector<double>& slope : slopes) {
-                    for (const double step : {h, -h}) {
-                        double displacement[kTwist] = {};
-                        displacement[kComponent[j]] = step;
-                        const Quat q = advanced(pose_rotation(x, b), twist_angular(displacement, 0));
-                        store(&moved[kPose * b], pose_position(x, b) + twist_linear(displacement, 0));
-                        store(&moved[kPose * b + 4], q);
-                        force(step > 0.0 ? ahead : back);
-                    }
-                    slope.resize(ahead.size());
-                    for (size_t k = 0; k < slope.size(); ++k) {
-                        slope[k] = (ahead[k] - back[k]) / (2.0 * h);
-                        rounding[k] = 8.0 * kEpsilon * (std::abs(ahead[k]) + std::abs(back[k])) / h;
-                    }
-                    h *= 0.5;
-                }
-                std::copy_n(x + kPose * b, kPose, &moved[kPose * b]);
-                for (int a : bodies)
-                    for (int i = 0; i < 6; ++i) {
-                        const int at = kTwist * a + kComponent[i];
-                        const double coarse = (4.0 * slopes[1][at] - slopes[0][at]) / 3.0,
-                                     fine = (4.0 * slopes[2][at] - slopes[1][at]) / 3.0;
-                        const double slope = (16.0 * fine - coarse) / 15.0;
-                        add(a, i, b, j, -0.5 * slope, 0.5 * (std::abs(fine - coarse) + rounding[at]));
-                    }
+        const auto beside = [&](double by) {
+            std::vector<double> moved(x, x + kPose * (model_.bodies() + 1));
+            for (const int b : bodies) {
+                const double shift = by * metric_.length(b);
+                store(&moved[kPose * b], pose_position(x, b) + Vec3{shift, -0.7 * shift, 0.4 * shift});
+                store(&moved[kPose * b + 4], advanced(pose_rotation(x, b), {by, 0.7 * by, -0.4 * by}));
             }
+            return moved;
+        };
+        const std::vector<double> one = beside(kBeside), other = beside(-kBeside);
+        for (int first = 0; first < static_cast<int>(6 * bodies.size()); first += kDirections) {
+            follow_formula_force(f, t, x, first, here);
+            follow_formula_force(f, t, one.data(), first, ahead);
+            follow_formula_force(f, t, other.data(), first, back);
+            for (size_t i = 0; i < here.size(); ++i)
+                for (int k = 0; k < kDirections && first + k < static_cast<int>(here.size()); ++k)
+                    add(bodies[i / 6], i % 6, bodies[(first + k) / 6], (first + k) % 6, -0.5 * here[i][k],
+                        0.5 * std::abs(ahead[i][k] - 2.0 * here[i][k] + back[i][k]));
+        }
     }
 }
 

@@ -13,10 +13,9 @@
 namespace bellcrank {
 
 // The symmetric matrix  K = ∇²V − Σ λ_r ∇²C_r  in blocks of six, in the metric of statics, along straight motions of
-// the bodies. Derivatives are exact but for the slopes of laws and for forces given by formulas, which are differences.
-// Loads without a potential contribute the symmetric part of their derivative. Beside the entries, there is what each
-// may be off by: rounding of all parts that it is the sum of, however they cancel, of poses and of multipliers, and
-// errors of differences.
+// the bodies, exact; at a kink of a force, that of the side on which it is. Loads without a potential contribute the
+// symmetric part of their derivative. Beside the entries, there is what each may be off by: rounding of all parts that
+// it is the sum of, however they cancel, of poses and of multipliers, and jumps at kinks.
 class TangentStiffness {
   public:
     TangentStiffness(const Model& model, const AngleBranches& branches, const Metric& metric, const Loads& loads,
@@ -40,12 +39,13 @@ class TangentStiffness {
     // Adds h, which may be off by an error beside rounding, between component i of a body and component j of another
     // one, unscaled, both ways round.
     void add(int body, int i, int other, int j, double h, double error = 0.0);
-    // Adds H, whose entries may be off by a part of their own size beside rounding.
-    void add_pair(const MarkerPair& pair, const PairMatrix& H, double part = 0.0);
+    // Adds a factor times H. error: by what the factor may be off, beside rounding.
+    void add_pair(const MarkerPair& pair, const PairMatrix& H, double factor, double error);
     void add_laws(const double* x);
     void add_coordinates(const double* x, const Eigen::VectorXd& lambda, double force);
     void add_wrenches(double t, const double* x);
     void add_formula_rows(double t, const double* x, const Eigen::VectorXd& lambda);
+    void follow_formula_force(size_t formula, double t, const double* x, int first, std::vector<Four>& out) const;
     void add_formula_forces(double t, const double* x);
 
     const Model& model_;

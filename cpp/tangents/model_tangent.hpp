@@ -15,9 +15,6 @@
 
 namespace bellcrank {
 
-// Directions that are followed side by side. Along them the changes of one number stand together: kDirections doubles.
-inline constexpr int kDirections = 4;
-
 // Arrays of ModelData whose numbers may change, as they lie there.
 enum class NumberArray {
     gravity,

@@ -4,6 +4,7 @@ import doctest
 
 import numpy as np
 import pytest
+from rigs.differenced import differenced
 from rigs.parametric import PLACES, parallelogram
 
 import bellcrank as bc
@@ -24,9 +25,7 @@ def beside_differences(system, mechanism, state, of, by, rtol=1e-8, transposed=1
     np.testing.assert_array_equal(forward.unique, backward.unique)
     unique = forward.unique
     outputs = [name for name, kept in zip(forward.outputs, unique, strict=True) if kept]
-    wanted = bc.linearize(
-        mechanism, inputs=by, outputs=outputs, state=state, steady=False, formulation="lagrange"
-    )
+    wanted = differenced(mechanism, inputs=by, outputs=outputs, state=state, steady=False)
     assert forward.inputs == (*wanted.states, *wanted.inputs)
     expected = np.hstack([wanted.C, wanted.D])
     size = of_units([forward.units[name] for name in outputs], expected)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from rigs import stops
 from rigs.chains import spinning_chain
+from rigs.contact_scenes import block
 
 import bellcrank as bc
-from bellcrank.gallery import flyball_governor
+from bellcrank.gallery import chain, flyball_governor
 from bellcrank.run.plan import METHODS, method_options
 
 MOST = METHODS["bdf"].order
@@ -147,8 +148,60 @@ def test_a_stop_under_a_stiff_spring():
     assert run.statistics["steps"] < 200
 
 
+def whip(force):
+    """Links on stiff springs."""
+    mech = chain(5, length=0.2, angle=0.3)
+    for name in list(mech.joints)[1:]:
+        mech.add_force(f"spring of {name}", force, name)
+    return mech
+
+
+def test_derivatives_are_exact_where_they_can_be_and_the_statistics_say_so():
+    """Newton's method needs no more corrections than with differences."""
+    mech, counts = whip(bc.TorsionSpring(1e4, 100.0)), {}
+    for formulation in ("recursive", "symbolic", "dca"):
+        given = {"method": "bdf", "output_step": 1.0, "reactions": False}
+        told = bc.simulate(mech, 1.0, tolerance=1e-6, formulation=formulation, **given).statistics
+        by_differences = told.get("difference_evaluations", 0)
+        assert (by_differences > 0) == (formulation != "recursive")
+        assert told["linearizations"] > 0
+        counts[formulation] = (told["steps"], told["evaluations"] - by_differences)
+    np.testing.assert_allclose(counts["recursive"], counts["symbolic"], rtol=0.05)
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
+def test_what_has_no_derivatives_is_differenced(formulation):
+    """A block that slides down an incline."""
+    run = bc.simulate(
+        block(25.0, bc.Contact(1e6, friction=0.3)),
+        0.5,
+        method="bdf",
+        formulation=formulation,
+        output_step=0.1,
+    )
+    assert run.statistics["difference_evaluations"] > 0
+    slope = math.radians(25.0)
+    expected = stops.GRAVITY * (math.sin(slope) - 0.3 * math.cos(slope)) * 0.5
+    assert run.body("block").velocity[-1, 0] == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
+def test_stiff_forces_given_by_formulas_have_exact_derivatives(formulation):
+    """The motion and its steps are those with a built-in spring."""
+    s = bc.EndCoordinate("s")
+    forces = (bc.TorsionSpring(1e4, 100.0), bc.CustomForce(s, efforts=-1e4 * s.value - 100.0 * s.rate))
+    runs = [
+        bc.simulate(whip(force), 1.0, method="bdf", tolerance=1e-7, formulation=formulation)
+        for force in forces
+    ]
+    for run in runs:
+        assert "difference_evaluations" not in run.statistics
+    np.testing.assert_allclose(final(runs[0]), final(runs[1]), atol=1e-4)
+    steps = [run.statistics["steps"] + run.statistics["rejected_steps"] for run in runs]
+    assert steps[1] < 1.5 * steps[0]
+
+
 def test_a_stiff_force_given_by_formulas():
-    """It has no rows; its derivatives are found by differences."""
     mech = bc.Mechanism("formula", gravity=(0, 0, 0))
     block = mech.add_body("block", mass=1.0, inertia=(1, 1, 1), position=(0, 0, 0.01))
     mech.add_joint("guide", bc.Prismatic(), mech.ground, block)

@@ -171,7 +171,8 @@ def test_stiff_motions_go_on_by_bdf(name, formulation):
     told = run.statistics
     assert told["method"] == "bdf"
     assert 0.0 < told["stiff_since"] < 0.5
-    assert told["linearizations" if formulation == "lagrange" else "difference_evaluations"] > 0
+    assert told["linearizations"] > 0
+    assert "difference_evaluations" not in told
     exact = bc.simulate(STIFF[name](), 1.0, method="bdf", tolerance=1e-11, formulation=formulation)
     for body in run.bodies:
         np.testing.assert_allclose(run.body(body).position, exact.body(body).position, atol=2e-6)

@@ -10,6 +10,7 @@ from rigs.tensegrity import tensegrity
 
 import bellcrank as bc
 from bellcrank import _core
+from bellcrank import expression as ex
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.initial import assembled
 from bellcrank.io.files import dumps, loads
@@ -291,6 +292,67 @@ def test_forces_given_by_formulas_are_as_built_in_ones():
         assert reports[name].least_eigenvalue == pytest.approx(20.0, rel=1e-6)
     assert reports["potential"].energy == pytest.approx(reports["built in"].energy)
     assert any("no potential" in note for note in reports["effort"].notes)
+
+
+A, B = bc.EndPose("a"), bc.EndPose("b")
+LENGTH = ex.sqrt(sum((p - q) ** 2 for p, q in zip(A.position, B.position, strict=True)))
+BY_FORMULAS = {
+    "potential of poses": (
+        lambda m, a, b: m.add_force("s", bc.SpringDamper(10.0, 0.0, 1.0), a, b),
+        lambda m, a, b: m.add_force("s", bc.CustomForce((A, B), potential=5.0 * (LENGTH - 1.0) ** 2), a, b),
+    ),
+    "force on a marker": (
+        lambda m, a, _: m.add_force("s", bc.Bushing((8.0, 8.0, 8.0), (0.0, 0.0, 0.0)), m.ground, a),
+        lambda m, a, _: m.add_force("s", bc.CustomForce(A, force=[-8.0 * x for x in A.position]), a),
+    ),
+    "effort of a joint": (
+        lambda m, a, b: m.add_force("s", bc.TorsionSpring(7.0, preload=2.0), joint(m, a, b), coordinate="z"),
+        lambda m, a, b: m.add_force(
+            "s", bc.CustomForce(Q, efforts=2.0 - 7.0 * Q.value), joint(m, a, b), coordinate="z"
+        ),
+    ),
+}
+
+
+def joint(mech, a, b):
+    """Name of one between the bodies that cannot hold them where they are."""
+    mech.add_joint("joint", bc.Cylindrical(), a, b)
+    return "joint"
+
+
+@pytest.mark.parametrize("name", BY_FORMULAS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_formulas_are_as_stiff_as_what_is_built_in(name, seed):
+    """To rounding, wherever bodies are."""
+    found = []
+    for add in BY_FORMULAS[name]:
+        mech, markers = two_bodies(seed)
+        add(mech, *markers)
+        model = compile_mechanism(mech)
+        start = model.initial
+        found.append(
+            _core.tangent_stiffness(
+                model.core, 0.0, start.position, start.rotation, model.coordinate_values(start)
+            )
+        )
+    size = np.abs(found[0]).max()
+    assert size > 1.0
+    np.testing.assert_allclose(found[1] / size, found[0] / size, atol=1e-13)
+
+
+@pytest.mark.parametrize("by_formulas", [False, True])
+def test_a_rest_on_a_kink_is_not_said_to_be_stable(by_formulas):
+    """A string that is just not slack holds one way only."""
+    mech = bc.Mechanism("slack", gravity=(0, 0, 0))
+    body = mech.add_body("body", 2.0, (0.1, 0.1, 0.1), position=(0, 0, 1.0))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground, body, position=1.0)
+    if by_formulas:
+        mech.add_force("string", bc.CustomForce(Q, efforts=-50.0 * ex.maximum(Q.value - 1.0, 0.0)), "rail")
+    else:
+        mech.add_force("string", bc.RubberString(stiffness=50.0, rest_length=1.0), mech.ground, body)
+    report = bc.find_equilibrium(mech)
+    assert report.stability == "neutral"
+    assert report.uncertainty == pytest.approx(25.0, rel=1e-6)
 
 
 def test_constraints_given_by_formulas_have_their_curvature():

@@ -12,12 +12,6 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kIncrement = 1e-6;  // of a coordinate or its rate, for the derivatives of an effort
-constexpr double kFiner = 1e-2;      // of an increment: the next one, where the slope has not settled
-constexpr int kMostFiner = 3;
-constexpr double kSettledSlope = 0.1;  // change of the slope with the increment
-constexpr double kRoundingOfEffort = 1e-15;
-
 // The model's data with a row for the coordinate of each law, its compliance to be set at each linearization.
 ModelData with_law_rows(const Model& model) {
     ModelData data = model.data();
@@ -34,33 +28,6 @@ ModelData with_law_rows(const Model& model) {
         if (!data.block_formula.empty()) data.block_formula.push_back(-1);
     }
     return data;
-}
-
-// The slope of an effort by central differences. Sharp friction changes over less than the usual increment: this is
-// made finer until the slope stays or is one of rounding.
-template <class Effort>
-double slope_at(double at, const Effort& effort) {
-    double increment = kIncrement * (1.0 + std::abs(at)), slope = 0.0;
-    for (int i = 0; i <= kMostFiner; ++i, increment *= kFiner) {
-        const double up = effort(at + increment), down = effort(at - increment);
-        const double finer = (up - down) / (2.0 * increment);
-        const double rounding = kRoundingOfEffort * (std::abs(up) + std::abs(down)) / increment;
-        const bool settled = i > 0 && std::abs(finer - slope) <= kSettledSlope * std::abs(finer) + rounding;
-        if (settled) return slope;
-        slope = finer;
-    }
-    return slope;
-}
-
-// κ = −γ ∂τ/∂φ̇ − γ² ∂τ/∂φ.
-double stiffness_of_step(const Model& model, const Law& law, const BodyCoordinate& c, double t, double gamma) {
-    const Function* function = law.function < 0 ? nullptr : &model.functions[law.function];
-    const auto effort = [&](double value, double rate) {
-        return law.kind->effort({value, rate, t}, law.params, function);
-    };
-    const double damping = -slope_at(c.rate, [&](double rate) { return effort(c.value, rate); });
-    const double stiffness = -slope_at(c.value, [&](double value) { return effort(value, c.rate); });
-    return gamma * (damping + gamma * stiffness);
 }
 
 }  // namespace
@@ -106,7 +73,8 @@ void ImplicitRows::linearize(double t, const double* x, const double* u, double 
     for (size_t i = 0; i < law_row_.size(); ++i) {
         const Law& law = model_->laws[i];
         evaluate_coordinate(*model_, branches_, law.coordinate, x, u, c);
-        const double kappa = stiffness_of_step(*model_, law, c, t, gamma);
+        const LawSlopes slopes = law_slopes(*model_, law, {c.value, c.rate, t}, law_numbers_);
+        const double kappa = -gamma * (slopes.by_rate + gamma * slopes.by_value);
         const int r = law_row_[i];
         if (kappa > 0.0 && (!enabled_[r] || !linearized_)) lambda_[r] = effort(i, t, x, u);
         enabled_[r] = kappa > 0.0;
@@ -212,12 +180,12 @@ void Lagrange::inputs_changed() {
     if (implicit_ != nullptr) implicit_->take_inputs(*model_);
 }
 
-// Forces given by formulas and contacts have no rows; there the derivatives are taken by differences.
+// Forces given by formulas and contacts have no rows; there the matrix is dense.
 bool Lagrange::linearizes_by_rows() const { return model_->formula_forces.empty() && model_->contacts.empty(); }
 
 void Lagrange::linearize(double t, const double* x, const double* u, double gamma, bool renew) {
-    ++statistics_.linearizations;
     if (!linearizes_by_rows()) return System::linearize(t, x, u, gamma, renew);
+    ++statistics_.linearizations;
     if (implicit_ == nullptr) {
         implicit_ = std::make_unique<ImplicitRows>(*model_, branches_, contacts_);
         held_stops_.assign(stops_.empty() ? 0 : rows_.rows(), 0);

@@ -62,6 +62,7 @@ class ImplicitRows {
     std::vector<double> lambda_, trusted_;  // multipliers; those of the last settled end of a step
     std::vector<double> compliance_, residual_, product_, acceleration_rows_;
     std::vector<double> scaled_, step_;
+    std::vector<Dual4> law_numbers_;
 };
 
 template <class Retract>

@@ -613,7 +613,7 @@ class System:
         pivot = float(counts.pop("smallest_pivot"))
         for reported_elsewhere in ("uncertainty", "smallest_inertia", "dropped_rows"):
             counts.pop(reported_elsewhere)
-        for seldom in ("precise", "linearizations"):
+        for seldom in ("precise", "linearizations", "difference_evaluations"):
             if not counts[seldom]:
                 counts.pop(seldom)
         return SystemStatistics({name: int(value) for name, value in counts.items()}, dropped, pivot)

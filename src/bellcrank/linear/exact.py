@@ -1,7 +1,9 @@
-"""Exact derivatives of rates of states, with their errors, for linear equations."""
+"""Exact derivatives of rates of states and of outputs, with their errors, for linear equations."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Unsupported
 from bellcrank.linear.differences import Derivatives, derivatives
-from bellcrank.linear.quantities import OfCoordinate, Quantities
+from bellcrank.linear.quantities import OfCoordinate, Quantities, Quantity, known_quantities
 from bellcrank.linear.sampling import Points
 from bellcrank.linear.tangents import Tangents, refuse_other_formulations
 from bellcrank.linear.variables import Variable, states_of
@@ -20,46 +22,62 @@ _PLACES: Final = (-1, 0, 1)  # how often as far
 _NOISES: Final = 4.0  # times the largest second difference: what an entry may be off
 
 
-def exact(points: Points) -> Derivatives | None:
-    """Derivatives of the rates (states, states and inputs); None where the mechanism has none.
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """Derivatives of rates and outputs. notes: what of them comes from differences, and why."""
+
+    found: Derivatives
+    notes: tuple[str, ...]
+
+
+def exact(points: Points) -> Exact | None:
+    """Derivatives of rates, then of outputs (..., states and inputs); None where the mechanism has none.
 
     The error of a derivative is measured by second differences right beside the state: rounding where it is
-    smooth, and the jump on a kink. Columns of parameters that are `fixed` come from differences.
+    smooth, and the jump on a kink. Columns of parameters that are `fixed`, and rows of outputs that have no
+    exact derivatives, come from differences.
 
     Raises MechanismError for parameters that open a loop.
     """
-    if points.outputs is not None:
-        return None
-    chart, rough = points.chart, [points.states + k for k in fixed(points)]
-    followed = np.delete(np.arange(points.states + len(points.inputs)), rough)
+    chart, left = points.chart, _fixed(points)
+    known = known_quantities(points.system.model, points.recorded)
     signs = np.where(np.arange(points.states) % 2 == 0, 1.0, -0.7)
     scale = _BESIDE * signs * np.concatenate([chart.scale, chart.scale[: chart.speeds]])
     here = np.concatenate([chart.position, chart.speed])
     try:
         refuse_other_formulations(points.system)
-        tangents = _tangents(points)
+        tangents = _tangents(points, [one for one in known if one is not None], left)
         with points.system.displaced():
             found = [_matrix(points, tangents, here + k * scale) for k in _PLACES]
     except Unsupported:
         return None
-    matrices = np.array([matrix for matrix, _ in found])
-    matrix, rounding = found[len(found) // 2]
+    matrices = np.array([matrix for matrix, _, _ in found])
+    matrix, rounding, unique = found[len(found) // 2]
     size = np.max(np.abs(matrix), axis=1, initial=0.0, keepdims=True)
     second = np.max(np.abs(np.diff(matrices, 2, axis=0)), axis=0)
     # What cancels in one entry of a row has been as large in the others.
-    sizes = np.concatenate([np.abs(scale) / _BESIDE, np.ones(len(followed) - points.states)])
+    sizes = np.concatenate([np.abs(scale) / _BESIDE, np.ones(matrix.shape[1] - points.states)])
     noise = np.max(second * sizes, axis=1, initial=0.0, keepdims=True) / sizes
     error = rounding * size + _NOISES * np.maximum(second, noise)
-    if not rough:
-        return Derivatives(matrix, error)
-    beside = derivatives(points, points.base, points.steps, rough)
-    whole = np.zeros((2, len(matrix), len(followed) + len(rough)))
-    whole[:, :, followed] = matrix, error
-    whole[:, :, rough] = beside.matrix, beside.error
-    return Derivatives(*whole)
+    places = [*range(points.states), *(points.states + k for k, one in enumerate(known) if one is not None)]
+    kept = [place for place, is_unique in zip(places, unique, strict=True) if is_unique]
+    followed = np.delete(np.arange(len(points.base)), [points.states + k for k in left])
+    whole = np.zeros((2, points.states + len(known), len(points.base)))
+    lacking = len(kept) < whole.shape[1]
+    if left or lacking:
+        by = range(len(points.base)) if lacking else [points.states + k for k in left]
+        beside = derivatives(points, points.base, points.steps, by)
+        whole[:, :, by] = beside.matrix, beside.error
+    whole[:, np.array(kept, dtype=np.int64)[:, None], followed] = matrix[unique], error[unique]
+    notes = [f"by {points.inputs[k].name!r} by differences: {why}" for k, why in left.items()]
+    for k, one in enumerate(known):
+        why = "it has no exact derivatives" if one is None else "redundant constraints share it"
+        if points.states + k not in kept:
+            notes.append(f"output {points.recorded[k]!r} by differences: {why}")
+    return Exact(Derivatives(*whole), tuple(notes))
 
 
-def fixed(points: Points) -> dict[int, str]:
+def _fixed(points: Points) -> dict[int, str]:
     """Numbers of inputs that are parameters without exact derivatives, and why."""
     parameters = [(k, one.key) for k, one in enumerate(points.inputs) if one.kind == "parameter"]
     followed = points.system.followed if parameters else None
@@ -68,10 +86,12 @@ def fixed(points: Points) -> dict[int, str]:
     )
 
 
-def _tangents(points: Points) -> Tangents:
-    """Of the rates of all coordinates, then of the speeds, by states and inputs."""
+def _tangents(points: Points, outputs: Sequence[Quantity], left: Collection[int]) -> Tangents:
+    """Of the rates of all coordinates, then of the speeds, then of outputs, by states and inputs.
+
+    left: numbers of inputs that are left out.
+    """
     chart = points.chart
-    left = fixed(points)
     inputs = [
         Variable(one.name, one.unit, "parameter" if one.kind == "parameter" else "input", one.key)
         for k, one in enumerate(points.inputs)
@@ -79,12 +99,12 @@ def _tangents(points: Points) -> Tangents:
     ]
     rates = [OfCoordinate(one.name, one.unit, one.number, 1) for one in chart.coordinates]
     rates += [OfCoordinate(one.name, one.unit, one.number, 2) for one in chart.coordinates[: chart.speeds]]
-    quantities = Quantities(chart.wide, chart.state, rates)
+    quantities = Quantities(chart.wide, chart.state, [*rates, *outputs])
     return Tangents(points.system, chart, [*states_of(chart), *inputs], quantities)
 
 
-def _matrix(points: Points, tangents: Tangents, at: Floats) -> tuple[Floats, float]:
-    """The derivatives at a point of states, and their rounding in parts of a row's largest."""
+def _matrix(points: Points, tangents: Tangents, at: Floats) -> tuple[Floats, float, np.ndarray]:
+    """The derivatives at a point of states, their rounding in parts of a row's largest, which are unique."""
     count = len(points.chart.position)
     tangents.go(at[:count], at[count:])
-    return tangents.forward(), float(_ROUNDING / np.sqrt(tangents.pivot))
+    return tangents.forward(), float(_ROUNDING / np.sqrt(tangents.pivot)), tangents.observed.unique

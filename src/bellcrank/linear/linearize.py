@@ -1,7 +1,8 @@
 """Linearization about a state in any formulation; see docs/theory/linearization.md.
 
-Rates of states, and outputs, are sampled at states and inputs near those of the linearization and
-differenced. What has no linear equations is refused: kinks, singular poses, and states that are not steady.
+Rates of states, and outputs, have exact derivatives, or are sampled at states and inputs near those of the
+linearization and differenced. What has no linear equations is refused: kinks, singular poses, and states that
+are not steady.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.formulations.symbolic import SymbolicSystem
 from bellcrank.formulations.system import System
 from bellcrank.linear.differences import Derivatives, OutOfReach, derivatives
-from bellcrank.linear.exact import exact, fixed
+from bellcrank.linear.exact import Exact, exact
 from bellcrank.linear.linear_model import LinearModel
 from bellcrank.linear.modes import Modes, modes_of
 from bellcrank.linear.sampling import LinearInput, Points, with_inputs, without_stops
@@ -75,10 +76,10 @@ def linearize(
     steady: whether it must be an equilibrium, or a motion with constant speeds that looks the same at all
         times; False accepts any state, and the matrices are those of that instant.
     formulation, options: as for `simulate`. `lagrange`, which "auto" takes where it can, and `recursive`
-        differentiate their equations exactly (docs/theory/derivatives.md), by parameters too, unless outputs
-        are asked for or the mechanism has parts without derivatives. `symbolic` derives A if its coordinates
-        are the states, and it is compared with differences. Everything else comes from extrapolated
-        differences, whose error is estimated.
+        differentiate their equations and outputs exactly (docs/theory/derivatives.md), by parameters too,
+        unless the mechanism has parts without derivatives. `symbolic` derives A if its coordinates are the
+        states, and it is compared with differences. Everything else comes from extrapolated differences,
+        whose error is estimated; `notes` names outputs and parameters of which that is so.
 
     Raises MechanismError for unknown names, for parameters that open a loop, for a state that is not steady,
     that lies on a stop, where dry friction sticks, at a singular pose or a pole of formulas, and where
@@ -99,7 +100,7 @@ def linearize(
         if state is not None:
             check.instance("state", state, State, "such as run.at(t), or system.state()")
     signals = inputs, outputs
-    by_itself = formulation == "auto" and not options and outputs is None
+    by_itself = formulation == "auto" and not options
     points = _points(
         mechanism, signals, state, time, states, "lagrange" if by_itself else formulation, options
     )
@@ -108,12 +109,12 @@ def linearize(
         if known is None and by_itself:
             points = _points(mechanism, signals, state, time, states, formulation, options)
         base = points(points.base[None])[0]
-        found = known or derivatives(points, points.base, points.steps)
+        found = known.found if known else derivatives(points, points.base, points.steps)
     except OutOfReach as error:
         raise MechanismError(
             Fault("linearize", f"there is no way to move on: {error}", None, _ELSEWHERE)
         ) from error
-    made = _made(mechanism.name, points, base, found, known is not None)
+    made = _made(mechanism.name, points, base, found, known)
     _check_smooth(made)
     if steady:
         _check_steady(made)
@@ -191,8 +192,10 @@ def _steering(model: Model, named: tuple[LinearInput, ...], asked: bool) -> tupl
     return tuple(one for one in named if one.key not in moving)
 
 
-def _made(mechanism: str, points: Points, base: Floats, found: Derivatives, is_exact: bool) -> LinearModel:
-    """The matrices from the derivatives of rates and outputs."""
+def _made(
+    mechanism: str, points: Points, base: Floats, found: Derivatives, known: Exact | None
+) -> LinearModel:
+    """The matrices from the derivatives of rates and outputs. known: those of them that are exact."""
     chart, n = points.chart, points.states
     matrix, error, derived = found.matrix.copy(), found.error.copy(), derived_matrix(points.system, chart)
     count, speeds = n - chart.speeds, chart.speeds
@@ -221,9 +224,9 @@ def _made(mechanism: str, points: Points, base: Floats, found: Derivatives, is_e
         rate=base[:n],
         error=_relative(points, matrix, certain),
         A_error=np.maximum(error, certain)[:n, :n],
-        derived=is_exact or derived is not None,
+        derived=known is not None or derived is not None,
         formulation=points.system.formulation,
-        notes=_notes(points, is_exact),
+        notes=(*(known.notes if known else ()), *_moving(points)),
         chart=chart,
     )
 
@@ -255,9 +258,8 @@ def derived_matrix(system: System, chart: StateChart) -> Floats | None:
     return matrix.part(names, names[: chart.speeds])
 
 
-def _notes(points: Points, is_exact: bool) -> tuple[str, ...]:
-    rough = fixed(points).items() if is_exact else ()
-    notes = [f"by {points.inputs[k].name!r} by differences: {why}" for k, why in rough]
+def _moving(points: Points) -> list[str]:
+    """A note where drives move."""
     model = points.system.model
     moving = [
         drive.name
@@ -267,11 +269,8 @@ def _notes(points: Points, is_exact: bool) -> tuple[str, ...]:
         if (function := int(model.arrays["row_function"][row])) >= 0
         and np.any(model.core_function(function)(np.array([points.state.time]))[0, 1:])
     ]
-    if moving:
-        notes.append(
-            f"drives move here ({', '.join(dict.fromkeys(moving))}): the matrices are those of the moment"
-        )
-    return tuple(notes)
+    names = ", ".join(dict.fromkeys(moving))
+    return [f"drives move here ({names}): the matrices are those of the moment"] if moving else []
 
 
 def _refuse_state(model: Model, state: State) -> None:

@@ -173,6 +173,12 @@ class _Known:
         return own.get(name, own.get(f"{name}.effort")) or self.of("joint").get(f"joint.{name}")
 
 
+def known_quantities(model: Model, names: Iterable[str]) -> list[Quantity | None]:
+    """The quantities of these names, as in tables of runs; None for numbers that are none of them."""
+    known = _Known(model)
+    return [known.find(name) for name in names]
+
+
 def quantities_of(model: Model, names: Iterable[str]) -> tuple[list[Quantity], set[str]]:
     """What names stand for, and those that were asked for by themselves.
 

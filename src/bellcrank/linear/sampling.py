@@ -73,6 +73,11 @@ class Points:
         self._columns = self._chosen() if outputs is not None else []
 
     @property
+    def recorded(self) -> tuple[str, ...]:
+        """Names of the outputs, without units."""
+        return tuple(one.name for one in self._columns)
+
+    @property
     def names(self) -> tuple[tuple[tuple[str, ...], ...], dict[str, str]]:
         """Names of states, inputs and outputs; and the units of all."""
         found = self.chart.coordinates
@@ -82,7 +87,7 @@ class Points:
         units |= {one.name: one.unit for one in self.inputs}
         outputs = states
         if self.outputs is not None:
-            outputs = tuple(one.name for one in self._columns)
+            outputs = self.recorded
             units |= {one.name: one.unit for one in self._columns}
         return (states, tuple(one.name for one in self.inputs), outputs), units
 

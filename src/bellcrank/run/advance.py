@@ -28,7 +28,6 @@ class Outcome:
     time: reached, s. steps, rejected: counts. rounding: steps with an error that is large, but rounding.
     last_step, next_step: taken and to be tried next, s.
     steps_since_restart, evaluations_since_restart: since the motion last started anew.
-    difference_evaluations: those that went into derivatives.
     last_order, highest_order: of a method of variable order, else 0.
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
     tyre: number of the contact of a tyre whose force had no value at the end, or -1.
@@ -59,7 +58,6 @@ class Outcome:
     next_step: float = 0.0
     steps_since_restart: int = 0
     evaluations_since_restart: int = 0
-    difference_evaluations: int = 0
     last_order: int = 0
     highest_order: int = 0
     body: int = -1

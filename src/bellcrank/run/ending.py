@@ -322,7 +322,6 @@ def statistics(
 def _of_adaptive(outcome: Outcome) -> dict[str, float]:
     """Statistics of methods that choose their steps, and their order if they choose it."""
     names = ["next_step", "steps_since_restart", "evaluations_since_restart"]
-    names += ["difference_evaluations"] if outcome.difference_evaluations else []
     names += ["last_order", "highest_order"] if outcome.highest_order else []
     return {name: getattr(outcome, name) for name in names}
 

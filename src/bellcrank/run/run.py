@@ -443,7 +443,7 @@ class _Course:
         if self._failed is None:
             return now
         before = self._failed.outcome
-        added = ("steps", "rejected", "rounding", "difference_evaluations", "samples")
+        added = ("steps", "rejected", "rounding", "samples")
         frames = [before.event_frames] if len(before.events) else []
         return replace(
             now,
