@@ -1,6 +1,7 @@
 """`System.derivatives`: beside differences of recorded numbers, closed forms, and its own transpose."""
 
 import doctest
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -249,6 +250,20 @@ def test_what_redundant_constraints_leave_open_is_no_number():
     )
     with pytest.raises(MechanismError, match="redundant constraints leave open"):
         system.derivatives(of=f"joint.{first}.Fz", by="states")
+
+
+def test_turns_that_a_state_has_count():
+    """As they do in accelerations: a spring is wound up by them."""
+    mech = pendulum()
+    pin = next(iter(mech.joints))
+    mech.add_force("wound", bc.TorsionSpring(20.0, rest_angle=0.0), joint=pin)
+    system = bc.prepare(mech, "lagrange")
+    here = system.state()
+    wound = replace(here, angles=here.angles - 4 * np.pi)
+    found = system.derivatives(wound, of="acceleration", by="states")
+    linear = system.accelerate(wound).body(next(iter(mech.bodies))).angular
+    assert np.max(np.abs(found.value)) == pytest.approx(np.max(np.abs(linear)), rel=1e-9)
+    assert np.max(np.abs(linear)) > 10.0
 
 
 def test_the_example_of_its_description_runs():
