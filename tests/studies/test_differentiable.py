@@ -268,8 +268,19 @@ def four_bar_released():
 
 
 def test_touched_stops_are_refused_where_they_are():
-    function = bc.StateFunction(stops.pendulum(0.5), by="states", of="joint.pivot.theta_z.acceleration")
-    function(function.at)
+    function = bc.StateFunction(stops.pendulum(0.5), "joint.pivot.theta_z.acceleration", by="states")
+    check(function, [0.4, 0.1])
+    with pytest.raises(MechanismError, match="a stop is touched"):
+        function([0.0, 0.0])
+
+
+def test_a_run_from_a_given_state():
+    """Coordinates that are listed take the place of those of the state."""
+    mech = crank_rocker()
+    late = bc.simulate(mech, 0.3, formulation="lagrange").at(0.3)
+    function = bc.RunFunction(mech, MEASURES, by=["A.theta_z", "mass"], duration=0.3, state=late, **TIGHT)
+    assert function.at[0] == pytest.approx(late.angles[0], abs=1e-12)
+    check(function, function.at + np.array([0.2, 0.3]))
 
 
 @pytest.mark.parametrize("kind", [bc.RunFunction, bc.StateFunction])

@@ -126,7 +126,8 @@ class FollowedRun:
         self._held = np.array([name in (held or {}) for name in listed], dtype=bool)
         if held:
             self._at[self._held] = [held[name] for name in listed if name in held]
-            run = start_with_tape(mechanism, duration, **given, state=self.chart.at(*self._split(self._at)))
+            state = self.chart.at(*self._split(self._at))
+            run = start_with_tape(mechanism, duration, **(given | {"state": state}))
         self._start, self._model = run.state, run.model
         self.variables = variables_of(run.model, self.chart, by)
         if any(one.kind == "time" for one in self.variables):

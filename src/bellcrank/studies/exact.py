@@ -131,13 +131,14 @@ class OfMeasures:
 
 @dataclass(frozen=True)
 class OfRecords:
-    """The Jacobian of predictions of recorded data."""
+    """The Jacobian of predictions of recorded data. tolerance: relative."""
 
     records: tuple[Record, ...]
+    tolerance: float = SEARCHED
 
     def __call__(self, mechanism: Mechanism, by: Sequence[str], arguments: Mapping[str, Any]) -> Floats:
         """Derivatives (data, parameters). Raises Unsupported where something has none."""
-        run = followed(mechanism, [one.name for one in self.records], by, arguments, SEARCHED)
+        run = followed(mechanism, [one.name for one in self.records], by, arguments, self.tolerance)
         changes = run.along()
         return np.vstack(
             [
