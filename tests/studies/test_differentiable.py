@@ -112,6 +112,14 @@ def test_accelerations_by_states_inputs_and_parameters(formulation):
     check(function, [1.4, -2.0, 1.5, 0.33, 1.05, 15.0, 1.2, 0.6])
 
 
+def test_a_state_that_only_closes_away_from_the_start():
+    """With the shorter coupler the loop does not reach where the mechanism is described."""
+    function = bc.StateFunction(crank_rocker().with_parameters(start=3.0), by=["states", "coupler"])
+    check(function, [1.0, -2.0, 0.68])
+    with pytest.raises(MechanismError, match="there is no such state"):
+        function([3.0, -2.0, 0.68])
+
+
 def test_values_are_those_of_the_system():
     mech = crank_rocker()
     function = bc.StateFunction(
@@ -256,6 +264,10 @@ def test_points_that_are_impossible():
             run(wrong)
     with pytest.raises(BellcrankError, match="stiffness"):
         run([-5.0, 1.0])
+    # As far beyond a bound as optimizers go by rounding.
+    assert run([1000.00005, 1.0]) == run([1000.0, 1.0])
+    with pytest.raises(BellcrankError, match="stiffness"):
+        run([1000.1, 1.0])
     bar = bc.StateFunction(four_bar_released(), by=["rocker pivot.theta_z"], states=["rocker pivot.theta_z"])
     with pytest.raises(MechanismError, match=r"there is no such state: .* cannot be met"):
         bar([3.0])
