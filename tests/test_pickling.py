@@ -107,6 +107,8 @@ def made():
     by_width = {"by": "width", "duration": 0.1, "step": 0.01}
     yield bc.gradient(door(), "final joint.hinge.theta_z", **by_width)
     yield bc.sensitivity(door(), of="joint.hinge.theta_z", **by_width)
+    yield bc.RunFunction(door(), "final joint.hinge.theta_z", **by_width)
+    yield bc.StateFunction(door(), by=["width", "states"])
     data = {"joint.hinge.theta_z": ([0.05, 0.1], [0.015, 0.03])}
     yield bc.fit(door(), {"width": (0.5, 1.0)}, data, processes=1, step=0.01)
     hung = bc.InverseKinematics(door())

@@ -206,6 +206,9 @@ from bellcrank.run.quasistatic import QuasistaticRun as QuasistaticRun
 from bellcrank.run.run import Run as Run
 from bellcrank.run.simulate import simulate as simulate
 from bellcrank.run.simulate import start as start
+from bellcrank.studies.differentiable import DifferentiableFunction as DifferentiableFunction
+from bellcrank.studies.differentiable import RunFunction as RunFunction
+from bellcrank.studies.differentiable import StateFunction as StateFunction
 from bellcrank.studies.fit import FitReport as FitReport
 from bellcrank.studies.fit import fit as fit
 from bellcrank.studies.gradient import Gradient as Gradient

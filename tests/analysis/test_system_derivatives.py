@@ -1,11 +1,13 @@
 """`System.derivatives`: beside differences of recorded numbers, closed forms, and its own transpose."""
 
 import doctest
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from rigs.differenced import differenced
 from rigs.parametric import PLACES, parallelogram
+from rigs.studied import crank_rocker
 
 import bellcrank as bc
 from bellcrank import gallery
@@ -245,6 +247,19 @@ def test_what_redundant_constraints_leave_open_is_no_number():
     )
     with pytest.raises(MechanismError, match="redundant constraints leave open"):
         system.derivatives(of=f"joint.{first}.Fz", by="states")
+
+
+def test_turns_that_a_state_has_count():
+    """As they do in accelerations: a spring is wound up by them."""
+    mech = crank_rocker()
+    bc.assemble(mech)
+    system = bc.prepare(mech, "lagrange")
+    here = system.state()
+    wound = replace(here, angles=here.angles - 4 * np.pi * np.eye(4)[0])
+    found = system.derivatives(wound, of="joint.A.theta_z.acceleration", by=["states", "stiffness"])
+    expected = system.accelerate(wound).body("crank").angular[2]
+    assert found.value[0] == pytest.approx(expected, rel=1e-9)
+    assert abs(expected - system.accelerate(here).body("crank").angular[2]) > 100.0
 
 
 def test_the_example_of_its_description_runs():

@@ -51,9 +51,11 @@ PICTURED += [
         "22-fitting",
         "27-contact",
         "29-sensitivities",
+        "30-identification",
     )
 ]
-assert set(PICTURED) <= set(PAGES)
+NEEDED = {ROOT / "docs" / "guide" / "31-other-optimizers.md": ("jax", "casadi")}
+assert {*PICTURED, *NEEDED} <= set(PAGES)
 FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>.*)$")
 EIGEN = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/include/eigen3"
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -185,6 +187,8 @@ def own_joint_kinds():
 @pytest.mark.usefixtures("own_joint_kinds")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_snippets(page, tmp_path, monkeypatch):
+    for name in NEEDED.get(page, ()):
+        pytest.importorskip(name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     mpl.use("Agg")

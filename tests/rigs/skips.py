@@ -15,6 +15,7 @@ EXTRAS = {
     "models": ("dm-control", "example-robot-data", "gymnasium", "gymnasium-robotics", "pybullet"),
     "docs": ("sphinx", "furo", "myst_parser", "sphinx_design", "sphinx_copybutton", "latex2mathml"),
     "browser": ("playwright",),
+    "frameworks": ("casadi", "jax"),
 }
 """Modules and packages of the tests, by the extras of pyproject.toml that `make test` installs on demand."""
 

@@ -5,7 +5,9 @@ import pytest
 from rigs.studied import four_bar, oscillator
 
 import bellcrank as bc
+from bellcrank.errors import MechanismError
 from bellcrank.studies.evaluator import Evaluator, free_parameters, noise_of, step_of
+from bellcrank.studies.exact import SEARCHED, OfRecords
 from bellcrank.studies.experiment import Experiment, Measures
 from bellcrank.studies.fit import deviations_of
 from bellcrank.studies.measures import measures_of
@@ -136,6 +138,43 @@ def test_report_and_figure(clean, tmp_path):
     assert "stiffness" in str(found)
     assert "±" in str(found)
     assert found.run.joint("track").position.shape == (60, 1)
+
+
+def test_figure_of_parameters(clean, tmp_path):
+    """Error bars about known values, and correlations; what is not determined has no bar."""
+    pytest.importorskip("matplotlib")
+    found = bc.fit(oscillator(), ["stiffness", "damping"], noisy(clean, 1), noise=SIGMA, **STEP)
+    figure = found.plot_parameters({"stiffness": 20.0}, tmp_path / "parameters.png")
+    assert (tmp_path / "parameters.png").stat().st_size > 5000
+    left, right = figure.axes[:2]
+    at = np.array(left.lines[0].get_xdata())
+    np.testing.assert_allclose(at, [100.0 * (found.values["stiffness"] / 20.0 - 1.0), 0.0], atol=1e-9)
+    (bars,) = left.collections[0].get_segments()[:1]
+    assert np.ptp(bars[:, 0]) == pytest.approx(4.0 * 100.0 * found.deviations["stiffness"] / 20.0)
+    np.testing.assert_array_equal(right.images[0].get_array(), found.correlation)
+    with pytest.raises(MechanismError, match="parameter 'stiffnes': it was not asked for"):
+        found.plot_parameters({"stiffnes": 1.0})
+    both = bc.fit(oscillator(), ["mass", "stiffness", "damping"], {X: (TIMES, clean[X])}, noise=0.01, **STEP)
+    assert np.isinf(list(both.deviations.values())).all()
+    (left, *_) = both.plot_parameters(path=tmp_path / "open.png").axes
+    assert left.get_legend().get_texts()[0].get_text() == "not determined"
+
+
+def test_deviations_take_better_derivatives_than_the_search(clean, monkeypatch):
+    computed, seen = OfRecords.__call__, []
+
+    def noted(self, mechanism, by, arguments):
+        seen.append((self.tolerance, *(mechanism.parameters[name].value for name in by)))
+        return computed(self, mechanism, by, arguments)
+
+    monkeypatch.setattr(OfRecords, "__call__", noted)
+    found = bc.fit(oscillator(), ["stiffness", "damping"], noisy(clean, 1), tolerance=1e-9)
+    *led, last = seen
+    assert found.derivatives == "exact"
+    assert last == (SEARCHED, *found.values.values())
+    assert len(led) > 2
+    assert all(tolerance > SEARCHED for tolerance, *_ in led)
+    assert len(set(seen)) == len(seen)
 
 
 @pytest.mark.parametrize(

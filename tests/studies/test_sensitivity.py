@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rigs import stops
+from rigs.studied import crank_rocker, parallelogram
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError, Unsupported
@@ -10,24 +11,6 @@ from bellcrank.trajectory.columns import quantity
 
 RUN = {"method": "dopri5", "tolerance": 1e-11, "output_step": 0.1, "formulation": "lagrange"}
 GRAVITY = 9.81
-
-
-def crank_rocker():
-    """A four-bar whose lengths, masses, spring and start are parameters; a torque acts on its crank."""
-    mech = bc.Mechanism("crank and rocker", gravity=(0.0, -GRAVITY, 0.0))
-    a, b = mech.add_parameter("crank", 0.3, "m"), mech.add_parameter("coupler", 1.1, "m")
-    stiffness, mass = mech.add_parameter("stiffness", 20.0, "N m/rad"), mech.add_parameter("mass", 2.0, "kg")
-    start = mech.add_parameter("start", 0.4, "rad")
-    crank = mech.add_body("crank", mass, (0.01, 0.01, 0.02), com=(a / 3, 0.0, 0.0))
-    rod = mech.add_body("rod", 1.0, (0.1, 0.1, 0.1), com=(b / 2, 0.0, 0.0))
-    rocker = mech.add_body("rocker", 1.5, (0.1, 0.1, 0.1), com=(0.4, 0.0, 0.0))
-    mech.add_joint("A", bc.Revolute(), mech.ground.marker(), crank.marker(), position=start)
-    mech.add_joint("B", bc.Revolute(), crank.marker((a, 0.0, 0.0)), rod.marker())
-    mech.add_joint("C", bc.Revolute(), rod.marker((b, 0.0, 0.0)), rocker.marker((0.8, 0.0, 0.0)))
-    mech.add_joint("D", bc.Revolute(), mech.ground.marker((1.2, 0.0, 0.0)), rocker.marker())
-    mech.add_force("spring", bc.TorsionSpring(stiffness, 0.1), joint="A")
-    mech.add_force("motor", bc.JointMotor(bc.Input("torque", 0.4, "N m")), joint="A")
-    return mech
 
 
 OF = ("joint.D.theta_z", "joint.A.theta_z.rate", "joint.A.theta_z.acceleration", "body.rod.x", "body.rod.vy",
@@ -172,20 +155,6 @@ def test_a_parameter_that_moves_a_jump():
     late = mech.add_parameter("late", 0.05, "s")
     mech.add_force("push", bc.JointMotor(bc.Piecewise([0.0, late, 1.0], [[1.0], [2.0]])), joint="A")
     refused(Unsupported, "by 'late' are not implemented: it moves a time", mech, by="late")
-
-
-def parallelogram():
-    """A platform on three equal cranks: it moves at one length of the coupler only."""
-    mech = bc.Mechanism("parallelogram", gravity=(-GRAVITY, 0.0, 0.0))
-    middle = mech.add_parameter("middle", 0.5)
-    plate = mech.add_body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0.4, 0))
-    for number, (place, at) in enumerate([(0.0, 0.0), (middle, 0.5), (1.0, 1.0)]):
-        arm = mech.add_body(
-            f"arm {number}", mass=0.2, inertia=(0.01, 0.01, 0.01), position=(at, 0, 0), com=(0, 0.2, 0)
-        )
-        mech.add_joint(f"foot {number}", bc.Revolute(), mech.ground.marker((at, 0, 0)), arm)
-        mech.add_joint(f"head {number}", bc.Revolute(), arm.marker((0, 0.4, 0)), plate.marker((place, 0, 0)))
-    return mech
 
 
 @pytest.mark.parametrize("mode", ["forward", "backward"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -17,13 +18,13 @@ from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
-from bellcrank.compile.state import Floats, State
+from bellcrank.compile.state import Floats
 from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.quantities import OfCoordinate, OfMultiplier, OfPoint, Quantity, quantities_of
 from bellcrank.linear.sampling import without_stops
 from bellcrank.linear.state_chart import Directions, StateChart
-from bellcrank.linear.variables import Variable, directions_along, refuse_open, variables_of
+from bellcrank.linear.variables import Variable, directions_along, refuse_open, states_of, variables_of
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import Parameter
 from bellcrank.run.simulate import start_with_tape
@@ -79,6 +80,8 @@ class FollowedRun:
     `System.derivatives` names them.
     arguments: those of `simulate`; the formulation is `lagrange`. tolerance: of derivatives, relative; that
     of the run, unless it is larger.
+    held: values of coordinates and speeds of the start, by name, in place of those that it is assembled with;
+    they do not move with parameters. chart: of which they are, for a mechanism with other numbers.
 
     Raises MechanismError for unknown names, for parameters that open a loop and for those that move the time
     at which a function of time jumps; Unsupported for quantities, parameters, and parts of mechanisms
@@ -93,6 +96,8 @@ class FollowedRun:
         by: Sequence[str],
         arguments: Mapping[str, Any],
         tolerance: float = 0.0,
+        held: Mapping[str, float] | None = None,
+        chart: StateChart | None = None,
     ) -> None:
         given = {"formulation": "lagrange", **arguments}
         if given["formulation"] not in ("lagrange", "auto"):
@@ -114,24 +119,30 @@ class FollowedRun:
                 f"derivatives of runs by method {self.method.method.name!r} are not implemented; "
                 "take 'rk4', 'dopri5', 'adams', 'bdf' or 'auto'"
             )
+        free = without_stops(run.model)
+        self.chart = StateChart(free, run.state) if chart is None else chart.moved_to(free)
+        self._at = np.concatenate(self.chart.coordinates_of(free, run.state))
+        listed = [one.name for one in states_of(self.chart)]
+        self._held = np.array([name in (held or {}) for name in listed], dtype=bool)
+        if held:
+            self._at[self._held] = [held[name] for name in listed if name in held]
+            state = self.chart.at(*self._split(self._at))
+            run = start_with_tape(mechanism, duration, **(given | {"state": state}))
         self._start, self._model = run.state, run.model
-        self._chart = StateChart(without_stops(run.model), self._start)
-        self._variables = variables_of(run.model, self._chart, by)
-        if any(one.kind == "time" for one in self._variables):
+        self.variables = variables_of(run.model, self.chart, by)
+        if any(one.kind == "time" for one in self.variables):
             raise Unsupported("derivatives of runs by the time at which they start are not implemented")
-        self.by = tuple(one.name for one in self._variables)
-        self.units = tuple(one.unit for one in self._variables)
-        self.values = np.array([self._value(one) for one in self._variables])
+        self.by = tuple(one.name for one in self.variables)
+        self.units = tuple(one.unit for one in self.variables)
+        self.values = np.array([self._value(one) for one in self.variables])
         self.run: Trajectory = run.complete()
         if self.run.status != "finished":
             raise Unsupported(f"a run that ended as {self.run.status!r} has no derivatives")
-        listed = list(of(self.run) if callable(of) else of)
-        self.of = self._watched(listed)
+        self.of = self._watched(list(of(self.run) if callable(of) else of))
         places = dict.fromkeys(place for one in self.of for place, _ in one.parts)
         self._place = {place: number for number, place in enumerate(places)}
         self._core = run.followed(list(places), tolerance)
-        self._directions = self._start_directions()
-        self._refuse_open(run.state)
+        self._end = run.state
 
     def along(self) -> Floats:
         """Changes (frames, of, by) of what is watched."""
@@ -172,7 +183,12 @@ class FollowedRun:
             set_to = self._arguments.get("inputs") or {}
             own = next(symbol.value for symbol in self._model.inputs if symbol.name == one.key)
             return float(set_to.get(one.key, own))
-        return float((self._chart.position if one.kind == "coordinate" else self._chart.speed)[one.number])
+        return float(self._split(self._at)[one.kind == "speed"][one.number])
+
+    def _split(self, states: Floats) -> tuple[Floats, Floats]:
+        """Coordinates, and speeds."""
+        count = len(self.chart.coordinates)
+        return states[:count], states[count:]
 
     def _watched(self, names: Sequence[str]) -> tuple[Followed, ...]:
         found, faults = list[Followed](), FaultList()
@@ -227,9 +243,10 @@ class FollowedRun:
                     "derivatives of such shares are not implemented"
                 )
 
-    def _start_directions(self) -> tuple[Floats, Floats, list[tuple[str, int]], Floats]:
+    @cached_property
+    def _directions(self) -> tuple[Floats, Floats, list[tuple[str, int]], Floats]:
         """Changes of the start (by, n), (by, n) and of numbers of the model, by place, (by, places)."""
-        names = [one.key for one in self._variables if one.kind == "parameter"]
+        names = [one.key for one in self.variables if one.kind == "parameter"]
         followed = parametric_numbers(self._model) if names else None
         moving = {symbol.name for symbol, at in self._model.inputs.items() if at.constrains}
         if names and (given_ones := sorted(moving & set(self._arguments.get("inputs") or ()))):
@@ -237,34 +254,34 @@ class FollowedRun:
                 f"derivatives of runs by parameters are not implemented where inputs= moves drives, as "
                 f"{', '.join(given_ones)} does: make the inputs with these values"
             )
-        given = directions_along(self._variables, self._chart, self._model, followed)
+        given = directions_along(self.variables, self.chart, self._model, followed)
         if followed is not None and self._move_start(names, followed):
             given = self._with_start(given, followed)
         self._refuse_moved_breaks(given)
-        self._chart.at(self._chart.position, self._chart.speed)
-        dx, du = self._chart.directions(given)
-        return dx, du, given.places, given.numbers
+        self.chart.at(*self._split(self._at))
+        found = *self.chart.directions(given), given.places, given.numbers
+        self._refuse_open(*found)
+        return found
 
-    def _refuse_open(self, end: State) -> None:
+    def _refuse_open(self, dx: Floats, du: Floats, places: list[tuple[str, int]], along: Floats) -> None:
         """Raise MechanismError for variables along which rows that depend on others are not met.
 
         At the start and at the end: at one pose a loop may stay closed by chance.
         """
-        dx, du, places, along = self._directions
         allowed = _OPEN * (1.0 + np.max(np.abs(along), axis=1, initial=0.0))
         still = np.zeros((len(along), dx.shape[1]))
         system = prepare(self._model, "lagrange")
-        for state, x, u in ((self._start, dx, du), (end, still, still)):
+        for state, x, u in ((self._start, dx, du), (self._end, still, still)):
             system.set_state(state)
             system.core.accelerate()
             left = _core.closed_directions(system.core, x, u, np.zeros(0), places, along)[2]
-            refuse_open(self._variables, left, allowed)
+            refuse_open(self.variables, left, allowed)
 
     def _with_start(self, given: Directions, followed: ParametricNumbers) -> Directions:
         """The same directions with what the start does along parameters, and what is taken from it."""
         values, rates = given.values.copy(), given.rates.copy()
-        taken = np.zeros((len(self._variables), len(followed.start)))
-        for number, one in enumerate(self._variables):
+        taken = np.zeros((len(self.variables), len(followed.start)))
+        for number, one in enumerate(self.variables):
             if one.kind == "parameter":
                 change = self._assembled_beside(one.key, followed)
                 split = np.cumsum([values.shape[1], rates.shape[1]])
@@ -277,7 +294,7 @@ class FollowedRun:
     def _assembled_beside(self, name: str, followed: ParametricNumbers) -> Floats:
         """How coordinates of the start, speeds, and numbers taken from it change with a parameter."""
         parameter, step = self.mechanism.parameters[name], self._step(name)
-        low, high = _bounds(parameter)
+        low, high = bounds_of(parameter)
 
         def at(k: int) -> Floats:
             return self._started_with({name: parameter.value + k * step}, followed)
@@ -300,10 +317,10 @@ class FollowedRun:
         values = {}
         for number, name in enumerate(names):
             parameter, step = self.mechanism.parameters[name], (1.0 + 0.1 * number) * self._step(name)
-            inside = parameter.value + step <= _bounds(parameter)[1]
+            inside = parameter.value + step <= bounds_of(parameter)[1]
             values[name] = parameter.value + (step if inside else -step)
         numbers = [float(np.ravel(self._model.arrays[array])[index]) for array, index in followed.start]
-        here = np.concatenate([self._chart.position, self._chart.speed, numbers])
+        here = np.concatenate([self._at, numbers])
         try:
             moved = self._started_with(values, followed) - here
         except BellcrankError:  # together they may be too much
@@ -319,9 +336,10 @@ class FollowedRun:
         system = prepare(model, "lagrange")
         system.set_state(model.initial if state is None else state)
         system.project()
-        position, speed = self._chart.coordinates_of(without_stops(model), system.state())
+        states = np.concatenate(self.chart.coordinates_of(without_stops(model), system.state()))
+        states[self._held] = self._at[self._held]
         numbers = [float(np.ravel(model.arrays[array])[index]) for array, index in followed.start]
-        return np.concatenate([position, speed, numbers])
+        return np.concatenate([states, numbers])
 
     def _refuse_moved_breaks(self, given: Directions) -> None:
         """Raise Unsupported for parameters that move times at which functions of time jump."""
@@ -343,7 +361,8 @@ class FollowedRun:
                 )
 
 
-def _bounds(parameter: Parameter) -> tuple[float, float]:
+def bounds_of(parameter: Parameter) -> tuple[float, float]:
+    """The bounds of a parameter, infinite where it has none."""
     low = -np.inf if parameter.low is None else parameter.low
     return low, np.inf if parameter.high is None else parameter.high
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -151,20 +151,9 @@ class Points:
         return self._worlds[key]
 
     def _with_parameters(self, values: dict[str, float]) -> tuple[System, StateChart]:
-        """What was taken from the initial configuration, such as rest lengths, stays as it is."""
-        own, chart = self.system.model, self.chart
-        found = compile_mechanism(self._mechanism.with_parameters(**values), own.initial.time)
-        kept: dict[str, Floats] = {}
-        if own.start.rows:
-            kept["row_constant"] = found.arrays["row_constant"].copy()
-            kept["row_constant"][list(own.start.rows)] = own.arrays["row_constant"][list(own.start.rows)]
-        if own.start.laws:
-            places = [place for place, _ in own.start.laws]
-            kept["law_params"] = found.arrays["law_params"].copy()
-            kept["law_params"][places] = own.arrays["law_params"][places]
-        model = without_stops(found.with_arrays(**kept) if kept else found)
+        model = without_stops(with_parameters(self.system.model, self._mechanism, values))
         system = prepare(model, self.system.formulation, **self.system.options)
-        return system, chart.moved_to(system.model)
+        return system, self.chart.moved_to(system.model)
 
     def _recorded(self, frames: Floats) -> Floats:
         table = columns(self._run(frames))
@@ -190,6 +179,24 @@ class Points:
                 chosen.append(found)
         faults.raise_any()
         return chosen
+
+
+def with_parameters(model: Model, mechanism: Mechanism, values: Mapping[str, float]) -> Model:
+    """The model of a mechanism with other values of parameters.
+
+    What was taken from the initial configuration, such as rest lengths, stays as it is.
+    """
+    found = compile_mechanism(mechanism.with_parameters(**values), model.initial.time)
+    kept: dict[str, Floats] = {}
+    if model.start.rows:
+        rows = list(model.start.rows)
+        kept["row_constant"] = found.arrays["row_constant"].copy()
+        kept["row_constant"][rows] = model.arrays["row_constant"][rows]
+    if model.start.laws:
+        places = [place for place, _ in model.start.laws]
+        kept["law_params"] = found.arrays["law_params"].copy()
+        kept["law_params"][places] = model.arrays["law_params"][places]
+    return found.with_arrays(**kept) if kept else found
 
 
 def without_stops(model: Model) -> Model:

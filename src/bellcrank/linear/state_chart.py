@@ -18,7 +18,7 @@ from bellcrank.compile.dependence import redundant_at
 from bellcrank.compile.model import GivenValue, Model
 from bellcrank.compile.posing import extended
 from bellcrank.compile.positions import without_rows
-from bellcrank.compile.state import Floats, State
+from bellcrank.compile.state import Floats, State, adopted
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.linear.differences import OutOfReach
 from bellcrank.mechanism.checking import nearest
@@ -31,6 +31,7 @@ _OF_BODY: Final = (("x", "m"), ("y", "m"), ("z", "m"), ("rot_x", "rad"), ("rot_y
 _LARGEST: Final = 500  # bodies; null spaces are dense
 _ROUNDING: Final = 1e-15  # error with which one correction is enough
 _MET: Final = 1e-11  # error of a constraint that a point may have
+_STRIDE: Final = 0.5  # rad, or parts of the mechanism's size
 _DOUBT: Final = 1e-3  # that rows are independent where they are so at the state
 
 
@@ -230,6 +231,7 @@ class StateChart:
                 f"linearize: mechanism {model.name!r} has {len(model.bodies)} bodies; it takes up to "
                 f"{_LARGEST}, as its matrices are dense"
             )
+        state = adopted(model, state)
         self.model, self.state = model, state
         if like is None:
             wide, coordinates, speeds, of_bodies = charted(model, state, first)
@@ -258,9 +260,10 @@ class StateChart:
     def __reduce__(self) -> tuple[Any, ...]:
         return StateChart, (self.model, self.state, (), self._names)
 
-    def moved_to(self, model: Model) -> StateChart:
-        """The same chart for a model that differs only in numbers."""
-        return StateChart(model, self.state, like=self._names)
+    def moved_to(self, model: Model, time: float | None = None) -> StateChart:
+        """The same chart for a model that differs only in numbers, and at another time, s."""
+        state = self.state if time is None else self.state.at_time(time)
+        return StateChart(model, state, like=self._names)
 
     def _values(self, state: State) -> tuple[Floats, Floats]:
         self._wide.put(self._bodies, state)
@@ -268,11 +271,19 @@ class StateChart:
         return values, rates
 
     def at(self, position: Floats, speed: Floats, time: float | None = None) -> State:
-        """The state of the bodies. Raises OutOfReach if the constraints cannot be satisfied."""
-        start = self.state if time is None else self.state.at_time(time)
+        """The state of the bodies. Raises OutOfReach if the constraints cannot be satisfied.
+
+        It goes there from the chart's own in strides, which turn angles as far as they are to go.
+        """
+        placed = self.state if time is None else self.state.at_time(time)
         rates = np.zeros(len(position))
         rates[: self.speeds] = speed
-        placed = self._placing.go(start, position, rates)
+        way = position - self.position
+        strides = max(1, int(np.ceil(np.max(np.abs(way) / self.scale, initial=0.0) / _STRIDE)))
+        for k in range(1, strides + 1):
+            placed = self._placing.go(
+                placed, position if k == strides else self.position + k / strides * way, rates
+            )
         if self._moving is self._placing:
             return placed
         return self._moving.go(placed, position[: self.speeds], speed)
@@ -361,7 +372,7 @@ class _Driven:
     def __init__(
         self, model: Model, state: State, without: Sequence[int], coordinates: Sequence[int]
     ) -> None:
-        self._kept = _Kept(model)
+        self._kept, source = _Kept(model), model.state_source
         for gone in (without, None):
             rows = redundant_at(model, state) if gone is None else gone
             if rows:
@@ -376,7 +387,7 @@ class _Driven:
                 *(([first + 5 * k + part], -1) for part in (0, 1) for k in range(count)),
             ]
         )
-        self._first, self._count = first, count
+        self._first, self._count, self._source = first, count, source
         self._driven = list(coordinates)
         self._others = [float(one.value) for one in model.inputs]
         self._core = _core.Closing(
@@ -387,7 +398,7 @@ class _Driven:
         self._core.set_state(*start.arrays, False)
         offsets = values - rates * start.time
         self._core.set_inputs(self._model.core, [*self._others, *offsets.tolist(), *rates.tolist()])
-        self._model.put(self._core, start)
+        self._model.put(self._core, replace(start, source=None))  # drives have names of their own
         for _ in range(2):  # the second correction takes away the rounding of a large one
             self._core.project()
             error, drift = self._core.violation()
@@ -398,7 +409,7 @@ class _Driven:
             row = self._core.worst_row()
             name = "the constraints" if row < 0 else self._model.row_text(row)
             raise OutOfReach(f"{name} cannot be met: off by {max(error, drift):.2g}")
-        return self._model.state_of(self._core)
+        return replace(self._model.state_of(self._core), source=self._source)
 
     def directions(self, dx: Floats | None, given: Directions) -> tuple[Floats, Floats]:
         """Where the state goes; values and rates are those of the driven coordinates, (d, coordinates) each.

@@ -11,7 +11,7 @@ from bellcrank import _core
 from bellcrank.compile.contacts import refuse_contacts
 from bellcrank.compile.initial import refuse_misfits
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import State
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.state_derivatives import StateDerivatives
 from bellcrank.formulations.system import System
@@ -43,6 +43,25 @@ def system_derivatives(
     refuse_misfits(system.model, at, "there are no derivatives", "take system.project(state)")
     refuse_stops(system.model, at)
     chart = StateChart(model, at, states)
+    found = on_chart(system, chart, at, (chart.position, chart.speed), of, by, way)
+    if state is not None:
+        system.set_state(state)
+    return found
+
+
+def on_chart(
+    system: System,
+    chart: StateChart,
+    at: State,
+    states: tuple[Floats, Floats],
+    of: Sequence[str],
+    by: Sequence[str],
+    way: str = "auto",
+) -> StateDerivatives:
+    """Derivatives at a state by what a chart has as coordinates and speeds. The system stays where it is.
+
+    at: the state. states: its coordinates and speeds.
+    """
     faults = FaultList()
     with faults.collect():
         listed, alone = quantities_of(system.model, of)
@@ -52,10 +71,10 @@ def system_derivatives(
     tangents = Tangents(system, chart, variables, Quantities(chart.wide, at, listed))
     with system.displaced():
         try:
-            tangents.go(chart.position, chart.speed)
+            tangents.go(*states)
             if tangents.redundant:
                 tangents.look_beside()
-                tangents.go(chart.position, chart.speed)
+                tangents.go(*states)
         except OutOfReach as error:
             raise MechanismError(Fault("derivatives", f"there is no way to move on: {error}")) from error
         if way == "auto":
@@ -65,8 +84,6 @@ def system_derivatives(
         if way == "backward":
             array = tangents.backward()
         reached, observed = tangents.state, tangents.observed
-    if state is not None:
-        system.set_state(state)
     assert array is not None
     unique = observed.unique
     _refuse_open_ones(listed, alone, unique)

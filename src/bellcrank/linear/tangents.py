@@ -49,6 +49,7 @@ class Tangents:
         OutOfReach for states that are out of reach.
         """
         system, given = self._system, self._given
+        self._at = position, speed
         self._close(position, speed)
         linear, angular, multipliers = system.core.accelerate()
         determined = system.core.determined_multipliers()
@@ -103,9 +104,9 @@ class Tangents:
 
         Raises MechanismError for variables along which they do not. The system stays there.
         """
-        chart = self._chart
-        signs = np.where(np.arange(len(chart.position)) % 2 == 0, 1.0, -0.7)
-        self._close(chart.position + _BESIDE * signs * chart.scale, chart.speed)
+        position, speed = self._at
+        signs = np.where(np.arange(len(position)) % 2 == 0, 1.0, -0.7)
+        self._close(position + _BESIDE * signs * self._chart.scale, speed)
 
     def forward(self) -> Floats:
         """The derivatives (quantities, variables), variable by variable.

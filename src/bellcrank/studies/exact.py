@@ -14,13 +14,14 @@ from bellcrank.linear.followed import FollowedRun
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.studies.data import Record
-from bellcrank.studies.measures import SLOPES, Measure, kinks, reduction_of
+from bellcrank.studies.measures import REDUCTIONS, SLOPES, Measure, kinks, reduction_of
 from bellcrank.trajectory.columns import quantity
 
 Jacobian: TypeAlias = Callable[[Mechanism, Sequence[str], Mapping[str, Any]], Floats]
 """Derivatives (numbers, parameters) of what is computed from a run, from its mechanism, the names of
 parameters and the arguments of the run. Raises Unsupported where something has none."""
 
+_LANES: Final = 4  # directions that cost as much as one gradient
 SEARCHED: Final = 1e-8  # relative tolerance of derivatives that lead a search
 
 
@@ -49,8 +50,12 @@ def followed(
     by: Sequence[str],
     arguments: Mapping[str, Any],
     tolerance: float = 0.0,
+    **start: Any,
 ) -> FollowedRun:
-    """A run with quantities named as in studies: a unique beginning of a name is enough."""
+    """A run with quantities named as in studies: a unique beginning of a name is enough.
+
+    start: `held` and `chart` of a FollowedRun.
+    """
     given = dict(arguments)
     return FollowedRun(
         mechanism,
@@ -59,6 +64,7 @@ def followed(
         by,
         given,
         tolerance,
+        **start,
     )
 
 
@@ -83,6 +89,33 @@ def weights_of(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> tuple[Flo
     return weights, warnings
 
 
+def cheapest_way(parameters: int, measures: int) -> str:
+    """The way of differentiating measures of a run that costs least: "forward" or "backward"."""
+    return "backward" if parameters > _LANES * measures else "forward"
+
+
+def values_of(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> Floats:
+    """Measures (measures,) of a run."""
+    return np.array([REDUCTIONS[one](run.run.time, quantity(run.run, name).values) for one, name in wanted])
+
+
+def differentiated(
+    run: FollowedRun, wanted: Sequence[tuple[str, str]], backward: bool, errors: bool = False
+) -> tuple[Floats, Floats, list[str]]:
+    """Gradients (measures, by), errors of the values (measures,), nan unless asked for, and warnings."""
+    weights, warnings = weights_of(run, wanted)
+    error = np.full(len(wanted), np.nan)
+    if backward:
+        rows = []
+        for k, weight in enumerate(weights):
+            row, error[k] = run.back(weight, errors)
+            rows.append(row)
+        found = np.array(rows)
+    else:
+        found = np.einsum("tmp,ktm->kp", run.along(), weights)
+    return found, error, [*warnings, *run.warnings()]
+
+
 @dataclass(frozen=True)
 class OfMeasures:
     """The Jacobian of measures."""
@@ -93,20 +126,19 @@ class OfMeasures:
         """Derivatives (measures, parameters). Raises Unsupported where something has none."""
         wanted = reductions(self.measures)
         run = followed(mechanism, [name for _, name in wanted], by, arguments, SEARCHED)
-        weights, _ = weights_of(run, wanted)
-        found: Floats = np.einsum("tmp,ktm->kp", run.along(), weights)
-        return found
+        return differentiated(run, wanted, False)[0]
 
 
 @dataclass(frozen=True)
 class OfRecords:
-    """The Jacobian of predictions of recorded data."""
+    """The Jacobian of predictions of recorded data. tolerance: relative."""
 
     records: tuple[Record, ...]
+    tolerance: float = SEARCHED
 
     def __call__(self, mechanism: Mechanism, by: Sequence[str], arguments: Mapping[str, Any]) -> Floats:
         """Derivatives (data, parameters). Raises Unsupported where something has none."""
-        run = followed(mechanism, [one.name for one in self.records], by, arguments, SEARCHED)
+        run = followed(mechanism, [one.name for one in self.records], by, arguments, self.tolerance)
         changes = run.along()
         return np.vstack(
             [

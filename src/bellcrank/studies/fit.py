@@ -24,7 +24,7 @@ from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.studies.data import Predictions, Record, records_of, union_of_times
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
-from bellcrank.studies.exact import SEARCHED, OfRecords, exactly
+from bellcrank.studies.exact import SEARCHED, OfRecords, asked_for, exactly
 from bellcrank.studies.experiment import Experiment, checked_analysis
 from bellcrank.studies.extras import needed
 from bellcrank.studies.progress import CountProgress
@@ -116,6 +116,20 @@ class FitReport:
 
         return plot_fit(self, path)
 
+    def plot_parameters(
+        self, known: Mapping[str, float] | None = None, path: str | Path | None = None
+    ) -> Figure:
+        """Plot the parameters with two standard deviations, and their correlations (needs matplotlib).
+
+        known: values to compare with, by name; others are compared with those found. path: PNG, PDF or SVG to
+        write.
+        """
+        from bellcrank.studies.plots import plot_parameters
+
+        for name in known or {}:
+            asked_for("parameter", tuple(self.values), name)
+        return plot_parameters(self, known or {}, path)
+
     def to_dict(self) -> dict[str, Any]:
         """The report as plain values, as it is printed as JSON."""
         return {
@@ -166,6 +180,9 @@ class FitReport:
 _ROUNDS: Final = 10  # of weights
 _RESTS: Final = 1e-3  # relative change of weights at which they rest
 _LEAST_NOISE: Final = 1e-12  # of a quantity's largest value
+_LEADS: Final = (
+    1e-6  # tolerance of derivatives that lead to where residuals are least; deviations take better ones
+)
 _ACCURATE: Final = 10.0  # times their tolerance, of exact derivatives
 _AT_BOUND: Final = 1e-6  # of a parameter's scale
 
@@ -220,7 +237,7 @@ def fit(
     experiment = Experiment(mechanism, analysis, arguments, Predictions(records), count)
     workers = workers_of(executor, processes)
     with CountProgress(progress, "fit", None) as shown:
-        exact = exactly(OfRecords(records), derivatives, analysis)
+        exact = exactly(OfRecords(records, _LEADS), derivatives, analysis)
         evaluator = Evaluator(experiment, free, workers, shown, **exact)
         first = evaluator.probe(np.array([one.start for one in free]))
         if first.reason:
@@ -276,6 +293,7 @@ class _Search:
         self.data = np.concatenate([record.values for record in records])
         ends = np.cumsum([0, *(len(record.times) for record in records)])
         self.parts = [slice(*pair) for pair in pairwise(ends.tolist())]
+        self._derivatives: tuple[bytes, Floats] = b"", np.zeros(0)
         self.floor = [_LEAST_NOISE * max(float(np.max(np.abs(r.values))), 1e-300) for r in records]
 
     def settled(self, given: Sequence[float | None]) -> tuple[Any, Floats]:
@@ -299,7 +317,9 @@ class _Search:
 
     def jacobian(self, point: Floats, sigmas: Floats) -> Floats:
         """The Jacobian of the weighted residuals (data, parameters). Raises MechanismError if it fails."""
-        found = -self.evaluator.derivatives(point) / self._spread(sigmas)[:, None]
+        if self._derivatives[0] != point.tobytes():
+            self._derivatives = point.tobytes(), self.evaluator.derivatives(point)
+        found = -self._derivatives[1] / self._spread(sigmas)[:, None]
         for k, column in enumerate(found.T):
             if not np.isfinite(column).all():
                 reason = self.evaluator.failures[-1]
@@ -307,6 +327,11 @@ class _Search:
                 advice = "give other bounds, or another guess"
                 raise MechanismError(Fault(f"parameter {self.evaluator.names[k]!r}", rule, None, advice))
         return found
+
+    def refine(self) -> None:
+        """Take derivatives that are good enough for deviations, from here on."""
+        if self.evaluator.exact is not None:
+            self.evaluator.exact, self._derivatives = OfRecords(tuple(self.records)), (b"", np.zeros(0))
 
     def residuals(self, point: Floats) -> Floats:
         """Data less predictions (data,), in the units of the data."""
@@ -349,6 +374,7 @@ def _report(
     mechanism: Mechanism, search: _Search, solution: Any, sigmas: Floats, given: Sequence[float | None]
 ) -> FitReport:
     free, names, at = search.evaluator.free, search.evaluator.names, solution.x
+    search.refine()
     jacobian = search.jacobian(at, sigmas)
     is_exact = search.evaluator.exact is not None
     accuracy = _ACCURATE * SEARCHED if is_exact else accuracy_of(noise_of(search.evaluator.experiment))

@@ -16,9 +16,9 @@ from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.plan import METHODS
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
-from bellcrank.studies.exact import asked_for, followed, reductions, weights_of
+from bellcrank.studies.exact import asked_for, cheapest_way, differentiated, followed, reductions, values_of
 from bellcrank.studies.experiment import Experiment, Measures
-from bellcrank.studies.measures import REDUCTIONS, Measure, measures_of
+from bellcrank.studies.measures import Measure, measures_of
 from bellcrank.studies.progress import CountProgress
 from bellcrank.studies.workers import workers_of
 from bellcrank.trajectory.columns import quantity
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _MODES: Final = ("auto", "forward", "backward", "differences")
 _FINER: Final = 32.0  # times smaller tolerances, of the run that shows errors of derivatives
 _FIFTH: Final = 31.0 / 32.0  # of the error of the first is what the two differ by
-_LANES: Final = 4  # directions that cost as much as one gradient
 _COARSE: Final = 0.1  # of the range of a quantity: an error beyond which it is a guess only
 
 
@@ -188,27 +187,29 @@ def _exact(
     arguments: Mapping[str, Any],
 ) -> Gradient:
     wanted = reductions(measures)
-    backward = mode == "backward" or (mode == "auto" and (errors or len(by) > _LANES * len(measures)))
-    run = _followed(mechanism, wanted, by, arguments)
-    found, error, warnings = _differentiated(run, wanted, backward, errors)
+    way = mode if mode != "auto" else "backward" if errors else cheapest_way(len(by), len(measures))
+    backward = way == "backward"
+    quantities = [name for _, name in wanted]
+    run = followed(mechanism, quantities, by, arguments)
+    found, error, warnings = differentiated(run, wanted, backward, errors)
     gradient_error = np.full(found.shape, np.nan)
     for k, one in enumerate(run.of):
         if abs(error[k]) > _COARSE * float(np.ptp(quantity(run.run, one.name).values)):
             warnings.append(f"the run is so coarse that errors of {measures[k].name!r} are guesses only")
     if errors:
-        finer = _followed(mechanism, wanted, by, _finer(arguments, run))
-        gradient_error = np.abs(_differentiated(finer, wanted, backward, False)[0] - found) / _FIFTH
+        finer = followed(mechanism, quantities, by, _finer(arguments, run))
+        gradient_error = np.abs(differentiated(finer, wanted, backward)[0] - found) / _FIFTH
     return Gradient(
         of=tuple(one.name for one in measures),
         by=run.by,
         of_units=tuple(one.unit for one in run.of),
         by_units=run.units,
         at=run.values,
-        value=np.array([REDUCTIONS[r](run.run.time, quantity(run.run, q).values) for r, q in wanted]),
+        value=values_of(run, wanted),
         gradient=found,
         value_error=np.abs(error),
         gradient_error=gradient_error,
-        mode="backward" if backward else "forward",
+        mode=way,
         reason="as asked" if mode != "auto" else _why(backward, errors),
         warnings=tuple(dict.fromkeys(warnings)),
         run=run.run,
@@ -219,29 +220,6 @@ def _why(backward: bool, errors: bool) -> str:
     if not backward:
         return "there are few parameters for each measure"
     return "errors are asked for" if errors else "there are many parameters for each measure"
-
-
-def _followed(
-    mechanism: Mechanism, wanted: list[tuple[str, str]], by: Sequence[str], arguments: Mapping[str, Any]
-) -> FollowedRun:
-    return followed(mechanism, [name for _, name in wanted], by, arguments)
-
-
-def _differentiated(
-    run: FollowedRun, wanted: list[tuple[str, str]], backward: bool, errors: bool
-) -> tuple[Floats, Floats, list[str]]:
-    """Gradients (of, by), errors of the values (of,), and warnings."""
-    weights, warnings = weights_of(run, wanted)
-    error = np.full(len(wanted), np.nan)
-    if backward:
-        rows = []
-        for k, weight in enumerate(weights):
-            row, error[k] = run.back(weight, errors)
-            rows.append(row)
-        found = np.array(rows)
-    else:
-        found = np.einsum("tmp,ktm->kp", run.along(), weights)
-    return found, error, [*warnings, *run.warnings()]
 
 
 def _finer(arguments: Mapping[str, Any], run: FollowedRun) -> dict[str, Any]:

@@ -38,6 +38,7 @@ _ROW: Final = 60 * MILLIMETRE
 _FAILED: Final = {"marker": "x", "linestyle": "none", "color": COLOURS[1], "markersize": 4.0}
 _LINES: Final = 7  # values of a second parameter that are drawn as lines, more as a map
 _LEVELS: Final = 6
+_TITLED: Final = 3  # parameters that fit into a title
 _BAND: Final = 2.0  # standard deviations on each side
 _SHOWN: Final = 98  # per cent of the values that the colours of a map distinguish
 
@@ -125,11 +126,40 @@ def plot_fit(report: FitReport, path: str | Path | None) -> Figure:
             below.plot(found.times, found.residuals, ".", color=COLOURS[k % len(COLOURS)], markersize=2.5)
             below.axhline(0.0, color=GREY, linewidth=0.6)
             below.set_ylabel("residual")
-        panels[0].set_title(", ".join(f"{n} = {_with_deviation(report, n)}" for n in report.values))
+        if len(report.values) <= _TITLED:
+            panels[0].set_title(", ".join(f"{n} = {_with_deviation(report, n)}" for n in report.values))
         panels[-1].set_xlabel("time (s)")
         figure.align_ylabels()
         made.write(figure)
         return figure
+
+
+def plot_parameters(report: FitReport, known: Mapping[str, float], path: str | Path | None) -> Figure:
+    """See `FitReport.plot_parameters`."""
+    names, values = list(report.values), np.array(list(report.values.values()))
+    middle = np.array([known.get(name, report.values[name]) for name in names])
+    percent = 100.0 / np.where(middle == 0.0, 1.0, np.abs(middle))
+    bars = _BAND * percent * np.array([report.deviations[name] for name in names])
+    places, shown = np.arange(len(names)), np.isfinite(bars)
+    figure: Figure
+    with _figure(path) as made:
+        figure, (left, right) = made.row(2)
+        at = percent * (values - middle)
+        left.errorbar(at[shown], places[shown], xerr=bars[shown], fmt="o", color=COLOURS[0], markersize=3.0)
+        if not shown.all():
+            left.plot(at[~shown], places[~shown], label="not determined", **_FAILED)
+            left.legend()
+        left.axvline(0.0, color=GREY, linewidth=0.8)
+        left.margins(x=0.05)
+        left.set_yticks(places, names)
+        left.set_ylim(len(names) - 0.5, -0.5)
+        left.set_xlabel(f"Off the {'known' if known else 'fitted'} value, ± {_BAND:g} σ (%)")
+        right.grid(visible=False)
+        shades = right.imshow(report.correlation, cmap="RdBu_r", vmin=-1.0, vmax=1.0, aspect="auto")
+        right.set_xticks(places, names, rotation=90)
+        figure.colorbar(shades, ax=right, label="Correlation")
+        made.write(figure)
+    return figure
 
 
 def plot_tornado(
