@@ -89,10 +89,10 @@ void add_element_forces(const Model& model, const AngleBranches& branches, Conta
 
 LawSlopes law_slopes(const Model& model, const Law& law, const LawInput<double>& at, std::vector<Dual4>& room) {
     LawInput<Dual4> in{at.value, at.rate, at.time};
-    in.value.d[0] = in.rate.d[1] = 1.0;
+    in.value.d[0] = in.rate.d[1] = in.time.d[2] = 1.0;
     room.assign(law.params.begin(), law.params.end());
     const Dual4 effort = law.kind->tangent(in, room, LawFunction<Dual4>(function_of(model, law)));
-    return {effort.d[0], effort.d[1]};
+    return {effort.d[0], effort.d[1], effort.d[2]};
 }
 
 double law_effort(const Scenery& at, const Law& law) {

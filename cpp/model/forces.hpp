@@ -28,9 +28,9 @@ double law_effort(const Scenery& at, const Law& law);
 double law_potential(const Scenery& at, const Law& law);  // 0 if it has none
 double wrench_component(const Model& model, const Wrench& wrench, int component, double t);
 
-// ∂τ/∂φ and ∂τ/∂φ̇ of a law; at a kink, those of the side on which the input lies. room: that is used.
+// ∂τ/∂φ, ∂τ/∂φ̇ and ∂τ/∂t of a law; at a kink, those of the side on which the input lies. room: that is used.
 struct LawSlopes {
-    double by_value, by_rate;
+    double value, rate, time;
 };
 LawSlopes law_slopes(const Model& model, const Law& law, const LawInput<double>& at, std::vector<Dual4>& room);
 

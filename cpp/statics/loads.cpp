@@ -98,7 +98,7 @@ double Loads::effort(const Law& law, double value) const {
 
 // An error is a second difference: rounding where the slope is smooth, its jump at a kink.
 Loads::Slope Loads::slope(const Law& law, double value) const {
-    const auto at = [&](double near) { return law_slopes(model_, law, {near, 0.0, t_}, law_numbers_).by_value; };
+    const auto at = [&](double near) { return law_slopes(model_, law, {near, 0.0, t_}, law_numbers_).value; };
     const double beside = kBeside * std::max(std::abs(value), 1.0), found = at(value);
     return {found, std::abs(at(value + beside) - 2.0 * found + at(value - beside))};
 }

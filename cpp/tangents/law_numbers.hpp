@@ -3,14 +3,10 @@
 
 #include <vector>
 
+#include "model/forces.hpp"
 #include "tangents/model_tangent.hpp"
 
 namespace bellcrank {
-
-// By the input of a law.
-struct LawSlopes {
-    double value, rate, time;
-};
 
 // `along` times the gradient of a law's effort: that by its parameters is added. room: that is used.
 LawSlopes add_law_numbers(const Model& model, int law, const LawInput<double>& at, const LawFunction<Dual4>& function,

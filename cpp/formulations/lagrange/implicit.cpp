@@ -74,7 +74,7 @@ void ImplicitRows::linearize(double t, const double* x, const double* u, double 
         const Law& law = model_->laws[i];
         evaluate_coordinate(*model_, branches_, law.coordinate, x, u, c);
         const LawSlopes slopes = law_slopes(*model_, law, {c.value, c.rate, t}, law_numbers_);
-        const double kappa = -gamma * (slopes.by_rate + gamma * slopes.by_value);
+        const double kappa = -gamma * (slopes.rate + gamma * slopes.value);
         const int r = law_row_[i];
         if (kappa > 0.0 && (!enabled_[r] || !linearized_)) lambda_[r] = effort(i, t, x, u);
         enabled_[r] = kappa > 0.0;

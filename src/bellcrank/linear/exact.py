@@ -18,7 +18,7 @@ from bellcrank.linear.variables import Variable, states_of
 
 _ROUNDING: Final = 1e-14  # of a row's largest entry, for rows that are independent
 _BESIDE: Final = 1e-7  # rad, or parts of the mechanism's size: where derivatives are taken again
-_PLACES: Final = (-1, 0, 1)  # how often as far
+_PLACES: Final = (-2, -1, 0, 1, 2)  # how often as far
 _NOISES: Final = 4.0  # times the largest second difference: what an entry may be off
 
 
