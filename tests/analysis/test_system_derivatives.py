@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rigs.differenced import differenced
-from rigs.parametric import PLACES, parallelogram
+from rigs.parametric import ORDINATES, PLACES, parallelogram
 from rigs.studied import crank_rocker
 
 import bellcrank as bc
@@ -66,9 +66,9 @@ def test_gallery_by_states(name):
     beside_differences(system, mechanism, state, of, [], *digits)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [*PLACES, *ORDINATES])
 def test_parameters_in_each_place(place):
-    value, build = PLACES[place]
+    value, build = (PLACES | ORDINATES)[place]
     mechanism = build(value)
     bc.assemble(mechanism)
     of = ["acceleration", "velocity", "reaction", *(f"body.b.{part}" for part in BODY)]
@@ -298,9 +298,9 @@ def test_formulations_agree(name):
     formulations_agree(mechanism, state, of, ["states", "time"], 1e-8 if name == "heavy_top" else 1e-9)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [*PLACES, *ORDINATES])
 def test_formulations_agree_by_parameters(place):
-    value, build = PLACES[place]
+    value, build = (PLACES | ORDINATES)[place]
     mechanism = build(value)
     bc.assemble(mechanism)
     state = bc.prepare(mechanism, "lagrange").project()
@@ -372,7 +372,7 @@ def test_the_system_stays_where_it_is():
 )
 def test_ordinates_are_followed_from_where_they_are(place):
     """Not from where they were as the function was made."""
-    value, build = PLACES[place]
+    value, build = (PLACES | ORDINATES)[place]
     found = []
     for mechanism in (build(value).with_parameters(p=1.7 * value), build(1.7 * value)):
         bc.assemble(mechanism)

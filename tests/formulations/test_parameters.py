@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rigs.agreement import agreed
-from rigs.parametric import PLACES, parallelogram
+from rigs.parametric import ORDINATES, PLACES, parallelogram
 
 import bellcrank as bc
 from bellcrank.expression import native
@@ -42,6 +42,17 @@ def test_other_values_are_right_and_need_no_compilation(place, monkeypatch):
     system.compile()
     again = system.accelerate()
     np.testing.assert_array_equal(again.linear, found.linear)
+
+
+@pytest.mark.parametrize("place", ORDINATES)
+def test_programs_do_not_take_what_follows_to_first_order(place):
+    value, build = ORDINATES[place]
+    mech = build(value)
+    bc.assemble(mech)
+    assert bc.prepare(mech, "symbolic").linearize().parameters == ()
+    other = mech.with_parameters(p=1.7 * value)
+    (_, found), (_, expected) = (rates(other, formulation) for formulation in ("symbolic", "lagrange"))
+    np.testing.assert_allclose(found.angular, expected.angular, rtol=1e-9, atol=1e-9)
 
 
 V = bc.symbol("u")

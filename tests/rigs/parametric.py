@@ -124,6 +124,30 @@ PLACES = {
         element(lambda m, a, b, p: m.add_drive("d", "1", position=bc.Harmonic(p, 3.0 * p, phase=1.0)), False),
     ),
     "speed of a drive": (1.5, element(lambda m, a, b, p: m.add_drive("d", "1", velocity=p), False)),
+    "custom joint": (
+        0.7,
+        wire(lambda p: bc.CustomJoint(U, ex.translation(U, p * U**2, 0.0) @ ex.rotation_z(ex.tanh(p * U)))),
+    ),
+    "path": (0.7, wire(lambda p: bc.PathJoint(U, (U, ex.sin(p * U), p), up=(0, 0, 1)))),
+    "custom constraint": (
+        0.9,
+        element(
+            lambda m, a, b, p: m.add_constraint(
+                "c", bc.CustomConstraint((S, ENDS[0]), S.value - p * ENDS[0].position.x), "1", b
+            ),
+            False,
+        ),
+    ),
+    "marker of a formula": (
+        0.4,
+        element(
+            lambda m, a, b, p: m.add_force("s", PULL, b.marker((p, 0.1, 0.0), rotation=quarter(p, 1)), a)
+        ),
+    ),
+}
+
+# Coefficients follow these to first order: derivatives are exact, but programs do not take other values.
+ORDINATES = {
     "ordinate of a spline": (
         0.6,
         element(
@@ -172,26 +196,6 @@ PLACES = {
             lambda m, a, b, p: m.add_force(
                 "s", bc.JointMotor(bc.Nurbs((0.3, p, -2 * p, 1.0), 3, (1.0, 2.0, 1.5, 1.0), KNOTS)), "1"
             )
-        ),
-    ),
-    "custom joint": (
-        0.7,
-        wire(lambda p: bc.CustomJoint(U, ex.translation(U, p * U**2, 0.0) @ ex.rotation_z(ex.tanh(p * U)))),
-    ),
-    "path": (0.7, wire(lambda p: bc.PathJoint(U, (U, ex.sin(p * U), p), up=(0, 0, 1)))),
-    "custom constraint": (
-        0.9,
-        element(
-            lambda m, a, b, p: m.add_constraint(
-                "c", bc.CustomConstraint((S, ENDS[0]), S.value - p * ENDS[0].position.x), "1", b
-            ),
-            False,
-        ),
-    ),
-    "marker of a formula": (
-        0.4,
-        element(
-            lambda m, a, b, p: m.add_force("s", PULL, b.marker((p, 0.1, 0.0), rotation=quarter(p, 1)), a)
         ),
     ),
 }

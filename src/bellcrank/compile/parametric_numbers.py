@@ -81,8 +81,12 @@ class ParametricNumbers:
         return out
 
 
-def parametric_numbers(model: Model) -> ParametricNumbers | None:
-    """Those of a model whose mechanism has parameters or inputs, else None."""
+def parametric_numbers(model: Model, everywhere: bool = False) -> ParametricNumbers | None:
+    """Those of a model whose mechanism has parameters or inputs, else None.
+
+    everywhere: the expressions are to hold at all values of the parameters. Else those of functions through
+        points hold to first order about the values that the parameters have.
+    """
     mechanism = model.described
     if mechanism is None:
         return ParametricNumbers((), (), (), (), {}) if model.inputs else None
@@ -91,7 +95,7 @@ def parametric_numbers(model: Model) -> ParametricNumbers | None:
         *(("row_constant", row) for row in model.start.rows),
         *(("law_params", place) for place, _ in model.start.laws),
     )
-    open_ones, not_followed = _with_expressions_alone(mechanism)
+    open_ones, not_followed = _with_expressions_alone(mechanism, everywhere)
     half = with_held_particles(open_ones, with_numbers(mechanism))
     with quiet():
         flat, markers, places, left = walked(half)
@@ -119,7 +123,7 @@ def _formula_markers(markers: list[Any]) -> dict[str, list[Any]]:
     }
 
 
-def _with_expressions_alone(mechanism: Mechanism) -> tuple[Mechanism, list[Any]]:
+def _with_expressions_alone(mechanism: Mechanism, everywhere: bool) -> tuple[Mechanism, list[Any]]:
     """The mechanism with numbers in its formulas, for what joints start from, and in fields not followed.
 
     And what stood in the latter.
@@ -132,7 +136,9 @@ def _with_expressions_alone(mechanism: Mechanism) -> tuple[Mechanism, list[Any]]
     def settled_function(function: Any) -> Any:
         if isinstance(function, Formulas):
             return function.with_numbers(number)
-        followed = function.first_order(known) if hasattr(function, "first_order") else function
+        if not hasattr(function, "first_order"):
+            return function
+        followed = None if everywhere else function.first_order(known)
         return settled_field(function) if followed is None else followed
 
     def settled_field(value: Any) -> Any:

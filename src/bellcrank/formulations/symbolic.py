@@ -387,6 +387,13 @@ class SymbolicSystem(JointSystem):
                 opening |= self._linearized()[1]
         return made.without(opening)
 
+    @cached_property
+    def followed(self) -> ParametricNumbers | None:
+        """See System.followed. Programs take any values of the parameters."""
+        from bellcrank.compile.parametric_numbers import parametric_numbers
+
+        return parametric_numbers(self.model, everywhere=True)
+
     def _linearized(self) -> tuple[Linearization, np.ndarray]:
         """Derivatives at the state, and which parameters (parameters,) open a loop there."""
         position, velocity, effort, *row_accelerations = self.core.linearize()
@@ -524,7 +531,7 @@ def create(model: Model, options: Any) -> _core.Symbolic:
         )
     from bellcrank.compile.parametric_numbers import parametric_numbers
 
-    followed = parametric_numbers(model)
+    followed = parametric_numbers(model, everywhere=True)
     return _core.Symbolic(model.core, settings, None if followed is None else _numbers(model, followed))
 
 
