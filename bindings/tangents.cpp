@@ -304,7 +304,7 @@ std::tuple<Column, Column, Column, double> follow_back(RunTangentAt& self, const
 }
 
 nb::list remarks(const RunTangentAt& self) {
-    static constexpr const char* kNames[] = {"grazing", "together", "touching", "idle", "open"};
+    static constexpr const char* kNames[] = {"grazing", "together", "touching", "idle", "open", "jump"};
     nb::list out;
     for (const RunTangent::Remark& one : self.tangent.remarks())
         out.append(nb::make_tuple(kNames[static_cast<int>(one.what)], one.t,

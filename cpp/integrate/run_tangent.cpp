@@ -18,6 +18,7 @@ constexpr double kGrazing = 1e-2;     // m/s, rad/s: slower impacts are remarked
 constexpr double kTogether = 1e-9;    // m, rad: stops as near are met together
 constexpr double kOpen = 1e-6;        // change of a row that is not kept
 constexpr double kIdle = 1e-9;        // load of a stop, in parts of the largest
+constexpr double kForceJump = 10.0;   // change of an acceleration over a mean step, in parts of the largest
 constexpr double kFoundAgain = 1e-6;  // velocities behind an impact, in parts of the largest
 
 // What the motion is found to where errors of a run are looked for; of a method without tolerances nothing is known.
@@ -183,6 +184,7 @@ void RunTangent::forward(int count, const double* dx, const double* du, std::spa
     const size_t n = ports_.dynamics.tangent_size();
     count_ = count;
     remarks_.clear();
+    steps_ = steps();
     lanes_.resize((count + kDirections - 1) / kDirections);
     std::vector<ModelTangent::Change> changes(places.size());
     for (size_t g = 0; g < lanes_.size(); ++g) {
@@ -241,6 +243,26 @@ void RunTangent::note_touching() {
     for (int s = 0; s < static_cast<int>(gaps.size()); ++s)
         if (rates[s] != 0.0 && std::abs(gaps[s]) < kTogether)
             remarks_.push_back({Remark::What::touching, tape_[0].t, s, gaps[s]});
+}
+
+void RunTangent::watch_stage(const DopriStages::Stage& at) {
+    if (at.number == 0) {
+        begun_.assign(at.udot, at.udot + udot_.size());
+        most_ = 1.0, changed_ = 0.0;
+    }
+    for (size_t k = 0; k < begun_.size(); ++k) {
+        most_ = std::max(most_, std::abs(at.udot[k]));
+        changed_ = std::max(changed_, std::abs(at.udot[k] - begun_[k]));
+    }
+}
+
+// Steps shrink to a moment at which a force jumps, and accelerations change within the smallest as they do not
+// elsewhere over many.
+void RunTangent::note_jump(int i, double h) {
+    const double mean = (tape_[tape_.count() - 1].t - tape_[0].t) / std::max(steps_, 1);
+    if (!(changed_ * mean > kForceJump * most_ * h)) return;
+    if (std::ranges::find(remarks_, Remark::What::jump, &Remark::what) == remarks_.end())
+        remarks_.push_back({Remark::What::jump, tape_[i].t, -1, changed_});
 }
 
 // Closed at a station, where the rows that hold are known from its acceleration.
@@ -402,6 +424,7 @@ void RunTangent::flow(int i, double* out, double* left) {
     stand(i);
     stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
         const int s = at.number;
+        watch_stage(at);
         if (s == 0) {
             std::copy_n(at.udot, udot_.size(), udot_.begin());
             arrive(i, out, left);
@@ -435,6 +458,7 @@ void RunTangent::flow(int i, double* out, double* left) {
                 lanes.end_u[k] += h * DopriStages::kB[s] * lanes.rate_u[s][k];
             }
     }
+    note_jump(i, h);
     if (next(i) > i + 1) pass_outputs(i, out);
     for (Lanes& lanes : lanes_) lanes.x.swap(lanes.end_x), lanes.u.swap(lanes.end_u);
 }
@@ -546,6 +570,7 @@ void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& f
     error_ = error;
     if (error != nullptr) *error = 0.0;
     remarks_.clear();
+    steps_ = steps();
     for (auto* v : {&by_x_, &by_u_}) std::fill(v->begin(), v->end(), 0.0);
     for (int i = tape_.count() - 1; i >= 0; --i) {
         if (tape_[i].within) continue;
@@ -719,10 +744,12 @@ void RunTangent::flow_back(int i, const double* seeds) {
     if (next(i) > i + 1) pass_outputs_back(i, seeds);
     stand(i);
     stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
+        watch_stage(at);
         at_t_[at.number] = at.time;
         std::copy_n(at.x, at_x_[at.number].size(), at_x_[at.number].begin());
         std::copy_n(at.u, at_u_[at.number].size(), at_u_[at.number].begin());
     });
+    note_jump(i, h);
     const size_t n = udot_.size();
     for (int s = 0; s < kStages; ++s)
         for (size_t k = 0; k < n; ++k) {

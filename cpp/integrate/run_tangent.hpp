@@ -29,11 +29,12 @@ class RunTangent {
     };
     // What makes derivatives large or one-sided.
     struct Remark {
-        enum class What { grazing, together, touching, idle, open };
+        enum class What { grazing, together, touching, idle, open, jump };
         What what;
         double t;
         int stop;     // −1: none
-        double size;  // speed of the impact; gap of another stop; load of a closed one; by how much rows stay open
+        double size;  // speed of the impact; gap of another stop; load of a closed one; by how much rows stay open;
+                      // change of an acceleration
     };
 
     // A tape of a method other than that of Dormand and Prince, or of smaller tolerances than these (is_looser), is
@@ -128,6 +129,8 @@ class RunTangent {
     double error_of_impact(int i);
     void note_open(int i, double open);
     void note_touching();
+    void watch_stage(const DopriStages::Stage& at);
+    void note_jump(int i, double h);
     void note_idle(int i);
     static void add(std::vector<double>& to, const std::vector<double>& from);
     void depart(int i, const double* seeds);
@@ -146,8 +149,10 @@ class RunTangent {
     DormandPrince exact_;
     int at_;         // station
     int count_ = 0;  // of directions
+    int steps_ = 0;
     std::vector<Lanes> lanes_;
-    std::vector<double> udot_, udot1_, loads_, rates_;
+    std::vector<double> udot_, udot1_, loads_, rates_, begun_;
+    double most_ = 0.0, changed_ = 0.0;  // of accelerations at the stages of a step
     Derivatives::Measured measured_;
     std::vector<Remark> remarks_;
     Ending ending_;

@@ -174,3 +174,22 @@ def test_looser_steps():
     case.tangent = loose
     np.testing.assert_allclose(case.changes(), expected, atol=1e-3 * np.abs(expected).max())
     assert case.transposed_off(case.changes()) < 1e-12
+
+
+def sits(aside):
+    """A body that falls onto a cushion, beside its middle."""
+    mech = bc.Mechanism("sits", gravity=(0.0, 0.0, -9.81))
+    body = mech.add_body("body", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(aside, 0.0, 0.005))
+    mech.add_force("seat", bc.Seat(1e3, 0.0, 0.5, 0.05, 0.01), mech.ground, body)
+    return mech
+
+
+@pytest.mark.parametrize(("aside", "expected"), [(0.02, ["jump"]), (0.0, [])])
+def test_a_force_that_jumps_is_remarked_on_and_a_kink_is_not(aside, expected):
+    """The load begins with a force across where the body is beside the middle."""
+    assert remarks(FollowedCase(sits(aside), 0.06, moved=False, arrays=())) == expected
+
+
+def test_a_small_jump_is_remarked_on():
+    with pytest.raises(bc.Unsupported, match="remarked on: jump"):
+        wrong_run(13)
