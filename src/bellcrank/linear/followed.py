@@ -52,8 +52,8 @@ _REMARKS: Final[Mapping[str, str]] = {
     "touching": "the run starts on {stop} and leaves it: derivatives are those to one side",
     "idle": "{stop} is closed at t = {t:.6g} s, and next to nothing pushes on it: derivatives are those to "
     "the side on which it stays closed",
-    "jump": "accelerations jump by {size:.2g} at t = {t:.6g} s, where a force begins or ends: what a change of "
-    "this moment does is missing",
+    "jump": "accelerations jump by {size:.2g} at t = {t:.6g} s, where a force begins or ends: what a change "
+    "of this moment does is missing",
     "open": "constraints could not be kept along some direction at t = {t:.6g} s, by {size:.1e} per unit: "
     "the pose is singular or close to it, and derivatives behind it mean nothing",
 }
