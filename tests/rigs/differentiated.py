@@ -74,6 +74,15 @@ ALLOWED = 1e-6  # of a run's derivatives, of the largest
 TRANSPOSED_RUN = 1e-10
 
 
+CLOSER = 3.0  # times what shorter steps change of derivatives: what these may be off
+
+
+def _is_of_one_side(case, changes, size):
+    """Whether changes are those to one side, with others to the other."""
+    sides = [np.abs(case.one_sided(step) - changes).max() / size for step in (1e-4, -1e-4)]
+    return min(sides) < ALLOWED < 0.1 * max(sides)
+
+
 def wrong_run(seed, duration=0.2):
     """What is wrong with the derivatives of a run of a case; nothing if nothing is.
 
@@ -91,8 +100,14 @@ def wrong_run(seed, duration=0.2):
     unsure = np.abs(near - far).max()
     if unsure > 0.3 * ALLOWED * size:
         raise bc.Unsupported("its differences are too rough to compare with")
-    if not np.abs(changes - near).max() < ALLOWED * size:
-        faults.append(f"off differences by {np.abs(changes - near).max() / size:.1e}")
+    off = np.abs(changes - near).max() / size
+    if not off < ALLOWED:
+        if _is_of_one_side(case, changes, size):
+            raise bc.Unsupported("it starts on a kink")
+        # Steps do not shrink to kinks of forces on the way, where derivatives are as good as steps are short.
+        shorter = FollowedCase(random_mechanism(seed), duration, frames=3, tolerance=1e-11)
+        if not off < ALLOWED + CLOSER * np.abs(shorter.changes() - changes).max() / size:
+            faults.append(f"off differences by {off:.1e}")
     off = case.transposed_off(changes)
     if not off < TRANSPOSED_RUN:
         faults.append(f"gradients are off by {off:.1e}")

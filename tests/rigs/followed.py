@@ -85,17 +85,22 @@ class FollowedCase:
         found, self.left = self.tangent.follow(d.dx[None], d.du[None], d.places, along)
         return found[:, 0]
 
-    def differences(self, step=1e-4):
-        """The same from runs beside it, extrapolated."""
+    def beside(self, s):
+        """What a run so far along the direction records."""
         d = self.direction
         path = Path(self.model, self.state, d.dx, d.du, 0.0, d.changes)
+        run = RunAt(path.model_at(s), path.state_at(s), self.times, tolerance=TIGHT)
+        return run.recorded(self.run.determined)
 
-        def at(k):
-            s = k * step
-            beside = RunAt(path.model_at(s), path.state_at(s), self.times, tolerance=TIGHT)
-            return beside.recorded(self.run.determined)
+    def differences(self, step=1e-4):
+        """The same from runs beside it, extrapolated."""
+        at = {k: self.beside(k * step) for k in (-2, -1, 1, 2)}
+        return (8.0 * (at[1] - at[-1]) - (at[2] - at[-2])) / (12.0 * step)
 
-        return (8.0 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12.0 * step)
+    def one_sided(self, step):
+        """The same from runs on the side of `step` alone."""
+        at = [self.beside(k * step) for k in range(4)]
+        return (-11.0 * at[0] + 18.0 * at[1] - 9.0 * at[2] + 2.0 * at[3]) / (6.0 * step)
 
     def transposed_off(self, changes):
         """How far the gradient of a random sum is off the change of it, in parts of what is added."""
