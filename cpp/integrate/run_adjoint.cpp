@@ -1,0 +1,281 @@
+// The transpose of run_tangent.cpp: from the end of the tape to its start, the gradient by each station's state. What
+// the method's states are off the motion from one to the next, weighed by that gradient, is the error of what was
+// recorded.
+#include <algorithm>
+#include <cmath>
+
+#include "integrate/run_tangent.hpp"
+#include "interruption/interruption.hpp"
+#include "tangents/frame_motion.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr int kMostExact = 200;  // of a step, to find its error
+
+double dot(const std::vector<double>& a, const double* b) {
+    double sum = 0.0;
+    for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+}  // namespace
+
+void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
+                          ModelGradient& by_numbers, double* error) {
+    further_ = &further, by_numbers_ = &by_numbers;
+    error_ = error;
+    if (error != nullptr) *error = 0.0;
+    remarks_.clear();
+    steps_ = steps();
+    for (auto* v : {&by_x_, &by_u_}) std::fill(v->begin(), v->end(), 0.0);
+    for (int i = tape_.count() - 1; i >= 0; --i) {
+        if (tape_[i].within) continue;
+        look_for_interrupts();
+        if (flows(i)) {
+            if (error_ != nullptr) *error_ += error_at(i, next(i), by_x_, by_u_);
+            flow_back(i, seeds);
+        } else {
+            if (tape_[i].impact && error_ != nullptr) *error_ += error_of_impact(i);
+            if (tape_[i].impact) pass_impact_back(i);
+            accelerate(i);
+        }
+        depart(i, seeds);
+    }
+    note_touching();
+    start = {0.0, by_x_, by_u_, {}};
+}
+
+void RunTangent::add(std::vector<double>& to, const std::vector<double>& from) {
+    for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
+// The transpose of arrive().
+void RunTangent::depart(int i, const double* seeds) {
+    note_idle(i);
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    by_t_ = 0.0;
+    if (tape_[i].output >= 0) add_seeds(i, seeds, by_x_, by_u_);
+    if (ends_here(i)) {
+        find_ending();
+        leave_ending();
+    }
+    ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), *further_, found_, *by_numbers_);
+    by_x_ = found_.x, by_u_ = found_.u;
+}
+
+// The transpose of reach_ending().
+void RunTangent::leave_ending() {
+    const int last = tape_.count() - 1;
+    const double *x = tape_.x(last), *u = tape_.u(last);
+    const double seed = -(by_t_ + dot(by_x_, u) + dot(by_u_, udot_.data())) / ending_.rate;
+    for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
+    measured_.rows.clear();
+    measured_.frames.assign(measured_.of_frames ? kFrameNumbers * model_.bodies() : 0, 0.0);
+    for (size_t i = 0; i < ending_.inputs.size(); ++i)
+        if (const Watched& of = ending_.inputs[i].of; !ending_.inputs[i].is_time)
+            list_of(of.what, loads_)[of.number] += seed * ending_.by_inputs[i];
+    ports_.derivatives.measure_adjoint(tape_[last].t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    add(by_x_, found_.x), add(by_u_, found_.u);
+}
+
+// The transpose of record().
+void RunTangent::add_seeds(int i, const double* seeds, std::vector<double>& of_x, std::vector<double>& of_u) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
+    measured_.rows.clear();
+    measured_.frames.assign(measured_.of_frames ? kFrameNumbers * model_.bodies() : 0, 0.0);
+    seeds_of_rows_.assign(model_.rows_total(), 0.0);
+    const double* seed = seeds + static_cast<size_t>(tape_[i].output) * watched_.size();
+    for (const Watched& one : watched_)
+        (one.what == Watched::What::time ? by_t_ : list_of(one.what, seeds_of_rows_)[one.number]) += *seed++;
+    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    add(of_x, found_.x), add(of_u, found_.u);
+    by_t_ += found_.t;
+    if (!watches_rates_ && !watches_loads_) return;
+    of_udot_ = found_.udot;
+    ports_.derivatives.adjoint(t, x, u, udot_.data(), of_udot_.data(), seeds_of_rows_.data(), *further_, found_,
+                               *by_numbers_);
+    add(of_x, found_.x), add(of_u, found_.u);
+    by_t_ += found_.t;
+}
+
+// The run takes an impact from a state that is off its rows by the error of a step's curve. Closed, that state meets
+// the stop a little earlier or later: by what the next station is off the motion then. Where it was still to be met
+// then, another impact follows at once.
+double RunTangent::error_of_impact(int i) {
+    const double t = tape_[i].t;
+    const std::vector<double> of_x = by_x_, of_u = by_u_;
+    std::vector<double> gaps(ports_.stops.stops()), rates(gaps.size()), before(udot_.size());
+    accelerate(i);
+    Hit met = hit(i);
+    stand(i + 1);
+    ports_.stops.gaps(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), gaps.data(), rates.data());
+    if (rates[met.stop] < 0.0) return 0.0;
+    accelerate(i);
+    std::vector<double>&x = met.x1, &u = met.u1;
+    ports_.projection.project(t, x.data(), u.data());
+    ports_.dynamics.accelerate(t, x.data(), u.data(), udot_.data());
+    ports_.stops.gaps(t, x.data(), u.data(), gaps.data(), rates.data());
+    const double late = -gaps[met.stop] / rates[met.stop];
+    const auto go_on = [&](double by) {
+        for (size_t k = 0; k < u.size(); ++k) {
+            before[k] = by * u[k];
+            u[k] += by * udot_[k];
+        }
+        ports_.dynamics.retract(x.data(), before.data(), x.data());
+    };
+    go_on(late);
+    ports_.stops.meet_stops();
+    ports_.projection.project(t + late, x.data(), u.data());
+    ports_.stops.watch_stops(t + late, x.data(), u.data());
+    ports_.dynamics.accelerate(t + late, x.data(), u.data(), udot_.data());
+    go_on(-late);
+    off_.resize(u.size());
+    ports_.dynamics.displacement(tape_.x(i + 1), x.data(), off_.data());
+    double error = dot(of_x, off_.data());
+    for (size_t k = 0; k < u.size(); ++k) error += of_u[k] * (u[k] - tape_.u(i + 1)[k]);
+    return error;
+}
+
+// The transpose of pass_outputs(): to the rates of the stages, and the states at both ends.
+void RunTangent::pass_outputs_back(int i, const double* seeds) {
+    const int end = next(i);
+    for (int m = end - 1; m > i; --m) {
+        const Within at = within(i, tape_[m].t);
+        const bool solves = watches_rates_ || watches_loads_;
+        solves ? accelerate(m) : stand(m);
+        for (auto* v : {&stage_x_, &stage_u_}) std::fill(v->begin(), v->end(), 0.0);
+        add_seeds(m, seeds, stage_x_, stage_u_);
+        if (solves) {
+            ports_.derivatives.close_adjoint(tape_[m].t, tape_.x(m), tape_.u(m), stage_x_.data(), stage_u_.data(),
+                                             *further_, found_, *by_numbers_);
+            stage_x_ = found_.x, stage_u_ = found_.u;
+        }
+        if (error_ != nullptr) *error_ += error_at(i, m, stage_x_, stage_u_);
+        for (size_t k = 0; k < by_x_.size(); ++k) {
+            by_x_[k] += at.end * stage_x_[k], by_u_[k] += at.end * stage_u_[k];
+            start_x_[k] += (1.0 - at.end) * stage_x_[k], start_u_[k] += (1.0 - at.end) * stage_u_[k];
+            for (int s = 0; s <= kStages; ++s) {
+                of_x_[s][k] += at.rate[s] * stage_x_[k];
+                of_u_[s][k] += at.rate[s] * stage_u_[k];
+            }
+        }
+    }
+    const double* u1 = tape_.u(end);
+    stand(end);
+    ports_.dynamics.accelerate(tape_[end].arrived, tape_.x(end), u1, udot_.data());
+    ports_.derivatives.adjoint(tape_[end].arrived, tape_.x(end), u1, udot_.data(), of_u_[kStages].data(), none_.data(),
+                               *further_, found_, *by_numbers_);
+    ports_.derivatives.add_turning(u1, -1.0, of_x_[kStages].data(), 1, found_.x.data());
+    add(by_x_, found_.x), add(by_u_, found_.u);
+    add(by_u_, of_x_[kStages]);
+}
+
+// By what a station is off the motion from station i on, times the gradient there. That motion is found in steps of its
+// own, of so much smaller errors that kinks within a step are seen as well.
+double RunTangent::error_at(int i, int station, const std::vector<double>& of_x, const std::vector<double>& of_u) {
+    const auto is_zero = [](double value) { return value == 0.0; };
+    if (std::ranges::all_of(of_x, is_zero) && std::ranges::all_of(of_u, is_zero)) return 0.0;
+    stand(i);
+    exact_.restart();
+    State from{{tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size()},
+               {tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size()}},
+        to = from;
+    const double end = tape_[station].arrived;
+    double t = tape_[i].t, h = end - t;
+    for (int tries = 0; t < end; ++tries) {
+        const bool gives_up = tries >= kMostExact;
+        const bool last = gives_up || h * (1.0 + 1e-9) >= end - t;
+        const double step = last ? end - t : h;
+        const StepOutcome outcome = exact_.step(t, step, from.x.data(), from.u.data(), to.x.data(), to.u.data());
+        if (!gives_up && (!outcome.constraints_met || !(outcome.error <= 1.0))) {
+            h = std::isfinite(outcome.error) ? exact_.refused(step, outcome) : 0.25 * step;
+            continue;
+        }
+        h = exact_.accepted(step, outcome, false);
+        std::swap(from, to);
+        t += step;
+        if (last) break;
+        ports_.steps.commit(t, from.x.data(), from.u.data());
+        ports_.stops.watch_stops(t, from.x.data(), from.u.data());
+    }
+    off_.resize(of_x.size());
+    ports_.dynamics.displacement(tape_.x(station), from.x.data(), off_.data());
+    double error = dot(of_x, off_.data());
+    for (size_t k = 0; k < of_u.size(); ++k) error += of_u[k] * (from.u[k] - tape_.u(station)[k]);
+    return error;
+}
+
+// The transpose of flow(): through the stages in reverse.
+void RunTangent::flow_back(int i, const double* seeds) {
+    const double h = length(i), square = 0.5 * h * h * DopriStages::kC[1] * DopriStages::kC[1];
+    start_x_.assign(udot_.size(), 0.0), start_u_ = start_x_;
+    for (auto* list : {&of_x_, &of_u_})
+        for (std::vector<double>& v : *list) std::fill(v.begin(), v.end(), 0.0);
+    if (next(i) > i + 1) pass_outputs_back(i, seeds);
+    stand(i);
+    stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
+        watch_stage(at);
+        at_t_[at.number] = at.time;
+        std::copy_n(at.x, at_x_[at.number].size(), at_x_[at.number].begin());
+        std::copy_n(at.u, at_u_[at.number].size(), at_u_[at.number].begin());
+    });
+    note_jump(i, h);
+    const size_t n = udot_.size();
+    for (int s = 0; s < kStages; ++s)
+        for (size_t k = 0; k < n; ++k) {
+            of_x_[s][k] += h * DopriStages::kB[s] * by_x_[k];
+            of_u_[s][k] += h * DopriStages::kB[s] * by_u_[k];
+        }
+    for (int s = kStages - 1; s >= 0; --s) {
+        const double t = at_t_[s], *x = at_x_[s].data(), *u = at_u_[s].data();
+        ports_.dynamics.accelerate(t, x, u, udot_.data());
+        const bool closes = s > 0 && ports_.dynamics.statistics().dropped_rows > 0;
+        ports_.derivatives.adjoint(t, x, u, udot_.data(), of_u_[s].data(), none_.data(), *further_, found_,
+                                   *by_numbers_);
+        stage_x_ = found_.x, stage_u_ = found_.u;
+        ports_.derivatives.add_turning(u, -1.0, of_x_[s].data(), 1, stage_x_.data());
+        add(stage_u_, of_x_[s]);
+        if (closes) {
+            ports_.derivatives.close_adjoint(t, x, u, stage_x_.data(), stage_u_.data(), *further_, found_,
+                                             *by_numbers_);
+            stage_x_ = found_.x, stage_u_ = found_.u;
+        }
+        add(by_x_, stage_x_), add(by_u_, stage_u_);
+        const double* a = DopriStages::before(s);
+        for (int j = 0; j < s; ++j)
+            for (size_t k = 0; k < n; ++k) {
+                of_x_[j][k] += h * a[j] * stage_x_[k];
+                of_u_[j][k] += h * a[j] * stage_u_[k];
+            }
+        if (s == 1)
+            for (size_t k = 0; k < n; ++k) of_u_[0][k] += square * stage_x_[k];
+    }
+    add(by_x_, start_x_), add(by_u_, start_u_);
+}
+
+// The transpose of pass_impact().
+void RunTangent::pass_impact_back(int i) {
+    const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
+    stand(i + 1);
+    ports_.dynamics.accelerate(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), udot1_.data());
+    double by_t = -dot(by_x_, tape_.u(i + 1)) - dot(by_u_, udot1_.data());
+    accelerate(i);
+    Hit met = hit(i);
+    strike(i, met);
+    ports_.derivatives.impact_adjoint(t, met.x1.data(), u, met.u1.data(), by_u_.data(), *further_, found_,
+                                      *by_numbers_);
+    add(by_x_, found_.x);
+    by_u_ = found_.u;
+    by_t += found_.t + dot(by_x_, u) + dot(by_u_, udot_.data());
+    for (std::vector<double>& list : measured_.coordinates) list.clear();
+    measured_.frames.clear();
+    measured_.rows.assign(model_.rows_total(), 0.0);
+    measured_.rows[met.row] = -by_t / met.rate;
+    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    add(by_x_, found_.x);
+}
+
+}  // namespace bellcrank
