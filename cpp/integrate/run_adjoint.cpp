@@ -28,7 +28,7 @@ void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& f
     error_ = error;
     if (error != nullptr) *error = 0.0;
     remarks_.clear();
-    steps_ = steps();
+    steepest_ = {};
     for (auto* v : {&by_x_, &by_u_}) std::fill(v->begin(), v->end(), 0.0);
     for (int i = tape_.count() - 1; i >= 0; --i) {
         if (tape_[i].within) continue;
@@ -44,6 +44,7 @@ void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& f
         depart(i, seeds);
     }
     note_touching();
+    note_jump();
     start = {0.0, by_x_, by_u_, {}};
 }
 
@@ -217,12 +218,11 @@ void RunTangent::flow_back(int i, const double* seeds) {
     if (next(i) > i + 1) pass_outputs_back(i, seeds);
     stand(i);
     stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
-        watch_stage(at);
+        watch_stage(at, h);
         at_t_[at.number] = at.time;
         std::copy_n(at.x, at_x_[at.number].size(), at_x_[at.number].begin());
         std::copy_n(at.u, at_u_[at.number].size(), at_u_[at.number].begin());
     });
-    note_jump(i, h);
     const size_t n = udot_.size();
     for (int s = 0; s < kStages; ++s)
         for (size_t k = 0; k < n; ++k) {

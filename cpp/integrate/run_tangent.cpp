@@ -177,7 +177,7 @@ void RunTangent::forward(int count, const double* dx, const double* du, std::spa
     const size_t n = ports_.dynamics.tangent_size();
     count_ = count;
     remarks_.clear();
-    steps_ = steps();
+    steepest_ = {};
     lanes_.resize((count + kDirections - 1) / kDirections);
     std::vector<ModelTangent::Change> changes(places.size());
     for (size_t g = 0; g < lanes_.size(); ++g) {
@@ -209,6 +209,7 @@ void RunTangent::forward(int count, const double* dx, const double* du, std::spa
         if (tape_[i].impact) pass_impact(i);
     }
     note_touching();
+    note_jump();
 }
 
 // What lies on a stop that hardly pushes may leave it: changes are those to the side on which it stays.
@@ -238,24 +239,21 @@ void RunTangent::note_touching() {
             remarks_.push_back({Remark::What::touching, tape_[0].t, s, gaps[s]});
 }
 
-void RunTangent::watch_stage(const DopriStages::Stage& at) {
-    if (at.number == 0) {
-        begun_.assign(at.udot, at.udot + udot_.size());
-        most_ = 1.0, changed_ = 0.0;
-    }
+void RunTangent::watch_stage(const DopriStages::Stage& at, double h) {
+    if (at.number == 0) begun_.assign(at.udot, at.udot + udot_.size());
     for (size_t k = 0; k < begun_.size(); ++k) {
-        most_ = std::max(most_, std::abs(at.udot[k]));
-        changed_ = std::max(changed_, std::abs(at.udot[k] - begun_[k]));
+        steepest_.largest = std::max(steepest_.largest, std::abs(at.udot[k]));
+        const double change = std::abs(at.udot[k] - begun_[k]);
+        if (change > steepest_.rate * h) steepest_ = {steepest_.largest, change / h, at.time, change};
     }
 }
 
 // Steps shrink to a moment at which a force jumps, and accelerations change within the smallest as they do not
 // elsewhere over many.
-void RunTangent::note_jump(int i, double h) {
-    const double mean = (tape_[tape_.count() - 1].t - tape_[0].t) / std::max(steps_, 1);
-    if (!(changed_ * mean > kForceJump * most_ * h)) return;
-    if (std::ranges::find(remarks_, Remark::What::jump, &Remark::what) == remarks_.end())
-        remarks_.push_back({Remark::What::jump, tape_[i].t, -1, changed_});
+void RunTangent::note_jump() {
+    const double mean = (tape_[tape_.count() - 1].t - tape_[0].t) / std::max(steps(), 1);
+    if (steepest_.rate * mean > kForceJump * steepest_.largest)
+        remarks_.push_back({Remark::What::jump, steepest_.t, -1, steepest_.change});
 }
 
 // Closed at a station, where the rows that hold are known from its acceleration.
@@ -402,7 +400,7 @@ void RunTangent::flow(int i, double* out, double* left) {
     stand(i);
     stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
         const int s = at.number;
-        watch_stage(at);
+        watch_stage(at, h);
         if (s == 0) {
             std::copy_n(at.udot, udot_.size(), udot_.begin());
             arrive(i, out, left);
@@ -436,7 +434,6 @@ void RunTangent::flow(int i, double* out, double* left) {
                 lanes.end_u[k] += h * DopriStages::kB[s] * lanes.rate_u[s][k];
             }
     }
-    note_jump(i, h);
     if (next(i) > i + 1) pass_outputs(i, out);
     for (Lanes& lanes : lanes_) lanes.x.swap(lanes.end_x), lanes.u.swap(lanes.end_u);
 }

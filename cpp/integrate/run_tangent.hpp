@@ -129,8 +129,8 @@ class RunTangent {
     double error_of_impact(int i);
     void note_open(int i, double open);
     void note_touching();
-    void watch_stage(const DopriStages::Stage& at);
-    void note_jump(int i, double h);
+    void watch_stage(const DopriStages::Stage& at, double h);
+    void note_jump();
     void note_idle(int i);
     static void add(std::vector<double>& to, const std::vector<double>& from);
     void depart(int i, const double* seeds);
@@ -149,10 +149,12 @@ class RunTangent {
     DormandPrince exact_;
     int at_;         // station
     int count_ = 0;  // of directions
-    int steps_ = 0;
     std::vector<Lanes> lanes_;
     std::vector<double> udot_, udot1_, loads_, rates_, begun_;
-    double most_ = 0.0, changed_ = 0.0;  // of accelerations at the stages of a step
+    // Accelerations at the stages of steps: the largest, and where they change fastest within a step.
+    struct Steepest {
+        double largest = 0.0, rate = 0.0, t = 0.0, change = 0.0;
+    } steepest_;
     Derivatives::Measured measured_;
     std::vector<Remark> remarks_;
     Ending ending_;

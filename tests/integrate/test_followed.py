@@ -9,6 +9,7 @@ from rigs.followed import FollowedCase
 from rigs.seeds import over
 
 import bellcrank as bc
+from bellcrank import expression as ex
 from bellcrank import gallery
 
 RANDOM = (1, 2, 4, 6, 10, 12, 16, 21, 29, 34, 40, 45, 50, 53, 55, 56, 59)
@@ -176,18 +177,29 @@ def test_looser_steps():
     assert case.transposed_off(case.changes()) < 1e-12
 
 
-def sits(aside):
-    """A body that falls onto a cushion, beside its middle."""
-    mech = bc.Mechanism("sits", gravity=(0.0, 0.0, -9.81))
+def sits(aside, slow):
+    """A body that falls onto a cushion, beside its middle; everything so many times slower."""
+    mech = bc.Mechanism("sits", gravity=(0.0, 0.0, -9.81 / slow**2))
     body = mech.add_body("body", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(aside, 0.0, 0.005))
-    mech.add_force("seat", bc.Seat(1e3, 0.0, 0.5, 0.05, 0.01), mech.ground, body)
+    mech.add_force("seat", bc.Seat(1e3 / slow**2, 0.0, 0.5 * slow, 0.05, 0.01 * slow), mech.ground, body)
     return mech
 
 
+@pytest.mark.parametrize("slow", [1.0, 1000.0])
 @pytest.mark.parametrize(("aside", "expected"), [(0.02, ["jump"]), (0.0, [])])
-def test_a_force_that_jumps_is_remarked_on_and_a_kink_is_not(aside, expected):
+def test_a_force_that_jumps_is_remarked_on_and_a_kink_is_not(aside, expected, slow):
     """The load begins with a force across where the body is beside the middle."""
-    assert remarks(FollowedCase(sits(aside), 0.06, moved=False, arrays=())) == expected
+    case = FollowedCase(sits(aside, slow), 0.06 * slow, moved=False, arrays=())
+    assert remarks(case) == expected
+
+
+def test_a_motion_that_begins_from_rest_is_no_jump():
+    mech = bc.Mechanism("starts", gravity=(0.0, 0.0, 0.0))
+    wheel = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    mech.add_joint("axle", bc.Revolute(), mech.ground, wheel)
+    mech.add_force("motor", bc.JointMotor(ex.sin(3.0 * bc.t)), "axle")
+    case = FollowedCase(mech, 1.0, moved=False, arrays=())
+    assert remarks(case) == []
 
 
 def test_a_small_jump_is_remarked_on():
