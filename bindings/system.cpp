@@ -204,6 +204,15 @@ std::pair<double, double> energy_of(SystemAt& self) {
     return {e.kinetic, e.potential};
 }
 
+std::vector<std::tuple<int, int, int, std::string>> contact_kinks(SystemAt& self) {
+    constexpr const char* kNames[] = {"", "edge", "touch", "start"};
+    const Scenery at = self.scenery();
+    std::vector<std::tuple<int, int, int, std::string>> out;
+    for (const ContactSlopes& one : self.core().contacts().kinks(at.x, at.u))
+        out.emplace_back(one.group, one.a, one.b, kNames[static_cast<int>(one.kink)]);
+    return out;
+}
+
 Rows contacts_of(SystemAt& self) {
     const Scenery at = self.scenery();
     std::vector<RecordedContact> records;
@@ -309,6 +318,9 @@ void bind_state(nb::class_<SystemAt>& c) {
           "which rows and stops hold with the fewest turns. In joint coordinates what the tree's joints do not allow\n"
           "is left out.")
         .def("state", &state, "time, position, rotation, velocity, angular velocity, as set_state takes them.")
+        .def(
+            "commit", [](SystemAt& self) { self.core().commit(self.time, self.x.data(), self.u.data()); },
+            "A step ends here: angles, and friction of points that touch, go on from this state.")
         .def("displace", &displace, "displacement"_a,
              "Moves the bodies by (nb, 6), translation of the com, world axes, and rotation vector, principal axes, as "
              "far\nas the coordinates of the formulation allow.");
@@ -349,6 +361,9 @@ void bind_values(nb::class_<SystemAt>& c) {
         .def("rows", &rows, "C, Ct, Qc (rows,) and the dense Jacobian (rows, 6 nb) in com and principal axes.")
         .def("violation", &violation, "Largest error of positions and of velocities over the rows that hold.")
         .def("energy", &energy_of, "Kinetic and potential energy [J].")
+        .def("contact_kinks", &contact_kinks,
+             "Where forces of contact have no derivatives, or to one side only: group, two bodies, and why ('edge', "
+             "'touch', 'start').")
         .def("contacts", &contacts_of, "Touching points (n, numbers of a RecordedContact).")
         .def(
             "contact_memory", [](SystemAt& self) { return rows_of(self.core().contacts().memory(self.scenery().x)); },

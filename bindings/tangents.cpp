@@ -166,7 +166,7 @@ void along_motion(SystemAt& self, const Column& udot, const Rows& rates, const D
     std::vector<double> accelerations(kTwist * (model.bodies() + 1));
     check_size(udot.size(), self.core().tangent_size(), "udot");
     self.core().body_accelerations(self.time, self.x.data(), self.u.data(), udot.data(), accelerations.data());
-    EquationsTangent equations(model, self.core().branches());
+    EquationsTangent equations(model, self.core().branches(), self.core().contacts());
     const ModelTangent constant(model);
     const std::vector<double> none(model.rows_total(), 0.0);
     with_bodies(self, udot, rates, of, count_of(self, of),
@@ -323,7 +323,7 @@ ByAllMotion coordinate_gradient(SystemAt& self, const Column& udot, const Column
     check_size(of_values.size(), size, "of_values");
     check_size(of_rates.size(), size, "of_rates");
     check_size(of_seconds.size(), size, "of_seconds");
-    EquationsTangent equations(at.model, at.branches);
+    EquationsTangent equations(at.model, at.branches, self.core().contacts());
     const std::vector<double> none(at.model.rows_total(), 0.0);
     EquationsTangent::Seeds seeds;
     seeds.coordinates[0] = of_values.data();

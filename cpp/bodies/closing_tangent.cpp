@@ -23,7 +23,7 @@ int block_of(const Model& model, int row) {
 }  // namespace
 
 EquationsTangent& Closing::equations() {
-    if (!equations_) equations_ = std::make_unique<EquationsTangent>(*model_, branches_);
+    if (!equations_) equations_ = std::make_unique<EquationsTangent>(*model_, branches_, contacts_);
     return *equations_;
 }
 

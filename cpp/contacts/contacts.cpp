@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "contacts/meeting.hpp"
 #include "contacts/point_velocity.hpp"
 #include "spatial/body_state.hpp"
 
@@ -19,12 +20,6 @@ constexpr double kStopped = 1e-12;      // speed of slip back that ends it, in s
 constexpr double kUnknown = 1e-13;      // the same, in speeds of the bodies: what rounding leaves
 constexpr double kMoving = 1e-6;        // speed beyond which a point that begins to touch slips, in speeds
 constexpr int kSlips = 1, kSticks = 2;  // of a group's events
-
-Pose pose_of(const double* poses, int body) {
-    return {pose_position(poses, body), rotation_matrix(pose_rotation(poses, body))};
-}
-
-Vec3 part_across(const Vec3& v, const Vec3& n) { return v - dot(v, n) * n; }
 
 // Whether a contact may have come to a point from its mark. On the body where its way is shorter it comes no farther
 // than one has slid along the other and rolled on it, on surfaces no flatter than a ball of this size; and the normal
@@ -74,15 +69,6 @@ bool Contacts::is_only_point(int a, int b) const {
     return std::ranges::count_if(search_.listed(), [&](const auto& at) { return at.a == a && at.b == b; }) == 1;
 }
 
-void Contacts::follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const {
-    const Pose bodies[2] = {pose_of(poses, set_.shapes[anchor.a].body), pose_of(poses, set_.shapes[anchor.b].body)};
-    const SurfaceWays ways = ways_since(anchor.mark, now.position, now.normal, bodies);
-    at.shear = carried(anchor.shear, anchor.mark.normal, now.normal, 0.5 * (ways.angle[0] + ways.angle[1]));
-    at.way = ways.on[1] - ways.on[0];
-    if (!anchor.touched()) at.way = (std::max(0.0, at.depth) / (std::abs(at.depth) + anchor.gap)) * at.way;
-    at.slips = anchor.slips;
-}
-
 const ContactLaw& Contacts::law_of(int group, std::uint64_t feature) const {
     const ContactGroup& g = set_.groups[group];
     return g.of_tyre && is_of_rim(std::max(first_feature(feature), second_feature(feature))) ? g.rim : g.law;
@@ -93,8 +79,8 @@ void Contacts::evaluate(const FoundContact& found, Anchor* anchor, const double*
     const int a = set_.shapes[found.a].body, b = set_.shapes[found.b].body;
     const Vec3 velocity = point_velocity(poses, twists, a, p.position) - point_velocity(poses, twists, b, p.position);
     const Vec3 acting = p.normal + p.tilt;
-    TouchingPoint at{-p.gap, -dot(velocity, acting), {0, 0, 0}, {0, 0, 0}, part_across(velocity, p.normal), false};
-    if (anchor != nullptr) follow(*anchor, poses, p, at);
+    const TouchingPoint at = touching<double>(
+        {{pose_of(poses, a), pose_of(poses, b)}, p.position, p.normal, acting, p.gap, velocity}, anchor);
     matched_.push_back(anchor);
     const ContactForce f = contact_force(law_of(found.group, p.feature), at);
     touching_.push_back(at);
@@ -230,6 +216,7 @@ void Contacts::margins(const double* poses, const double* twists, double* out) {
 }
 
 void Contacts::forget() {
+    ++revision_;
     anchors_.clear();
     in_touch_.clear();
     listed_ = false;
@@ -252,6 +239,7 @@ Contacts::Anchor* Contacts::find_bristle(int group, int a, int b, std::uint64_t 
 void Contacts::take(std::vector<Anchor>& anchors) {
     std::sort(anchors.begin(), anchors.end(), [](const Anchor& p, const Anchor& q) { return p.key() < q.key(); });
     anchors_.swap(anchors);
+    ++revision_;
     in_touch_.clear();
     for (const Anchor& anchor : anchors_)
         if (anchor.touched()) in_touch_.emplace_back(anchor.a, anchor.b);

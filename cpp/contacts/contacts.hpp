@@ -53,6 +53,21 @@ struct RecordedContact {
 };
 static_assert(fields_fill<RecordedContact>());
 
+// How what a point exerts follows the motion of both bodies: of its force on a and of its place, world axes, the
+// derivatives by position, small rotation, velocity and angular velocity of a and then of b; rotations and angular
+// velocities in principal axes. Of its force those by the numbers of its law, too. What the point remembers stays.
+struct ContactSlopes {
+    static constexpr int kOfBody = 12, kInputs = 2 * kOfBody;
+    // Why there are none: surfaces end or bend beside the point. Or there are to one side only: it is about to touch or
+    // to lift off; or it slips, and its friction begins with the next motion.
+    enum class Kink { none, edge, touch, start };
+
+    int group, a, b;  // bodies
+    Kink kink;
+    Vec3 force, position;
+    double of_force[3][kInputs]{}, of_position[3][kInputs]{}, by_law[3][kContactNumbers]{};  // of all but edges
+};
+
 // Friction of a point that sticks is elastic: −k_t (s + τ ṡ), with the displacement s of a relative to b since it
 // touched, as far as Coulomb's limit. What is remembered changes only where a step is accepted (commit()): between, the
 // force depends on the state alone, and methods keep their order.
@@ -73,6 +88,11 @@ class Contacts {
     void append_records(std::vector<RecordedContact>& records) const;
     // Adds what they exert to records: force, world axes, moment about the com, principal axes. Nothing on the ground.
     void add_forces(const double* poses, const double* twists, double* force);
+    // Of all points that touch at a state, but for those of tyres. They are others once revision() is.
+    int revision() const { return revision_; }
+    void find_slopes(const double* poses, const double* twists, std::vector<ContactSlopes>& out);
+    // Those with kinks, points that are about to touch as well.
+    std::vector<ContactSlopes> kinks(const double* poses, const double* twists);
     // What the points of a group exert on a body, after evaluate(): force, and moment about a point, world axes.
     std::pair<Vec3, Vec3> wrench(int group, int body, const Vec3& about) const;
     // What the points of a group do to the bodies [W], after evaluate().
@@ -103,7 +123,10 @@ class Contacts {
 
     // Whether points that did not touch at the last commit are left alone, for those who watch the margins: they end a
     // step where such a point begins to touch, and within it no force sets in.
-    void leave_new_points_alone(bool alone) { leaves_new_alone_ = alone; }
+    void leave_new_points_alone(bool alone) {
+        leaves_new_alone_ = alone;
+        ++revision_;
+    }
 
     // The next commit ends a step where this event was found: the point that comes nearest changes there. Where a step
     // ends differs from where the event was found by the projection onto the constraints, and no step must end at it
@@ -121,7 +144,10 @@ class Contacts {
     // For methods that step by impulses: no force follows from the state. A step lists its contacts with forces;
     // the next commit() takes the list as what acts and as what is remembered.
     void be_rigid(bool rigid);
-    void leave_out(bool all) { leaves_out_ = all; }
+    void leave_out(bool all) {
+        leaves_out_ = all;
+        ++revision_;
+    }
     // What is near, or may be after this way [m].
     const std::vector<FoundContact>& near(const double* poses, double way);
     // Whether a point slipped at the last commit; nothing if it did not touch.
@@ -169,7 +195,13 @@ class Contacts {
     // Whether the last search found one point of two shapes, open ones included.
     bool is_only_point(int a, int b) const;
     Anchor* find_bristle(int group, int a, int b, std::uint64_t feature);
-    void follow(const Anchor& anchor, const double* poses, const ContactPoint& now, TouchingPoint& at) const;
+    template <class S>
+    struct Meeting;
+    template <class S>
+    TouchingPointT<S> touching(const Meeting<S>& at, const Anchor* anchor) const;
+    class SurfaceSlopes;
+    void add_slopes(const double* poses, const double* twists, std::vector<ContactSlopes>& out) const;
+    ContactSlopes slopes_of(size_t point, SurfaceSlopes& surfaces) const;
     void evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists);
     const std::vector<Contact>& evaluate_within(double part, bool with_new, const double* poses, const double* twists);
 
@@ -185,7 +217,7 @@ class Contacts {
     std::vector<char> begins_;                   // by group
     bool leaves_new_alone_ = false;
     double calm_time_ = Bounds::kInfinity;
-    int lost_ = -1, ended_by_ = -1;
+    int lost_ = -1, ended_by_ = -1, revision_ = 0;
     bool rigid_ = false, leaves_out_ = false, listed_ = false;
     std::vector<Contact> list_;
 };

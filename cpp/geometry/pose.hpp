@@ -5,15 +5,17 @@
 
 namespace bellcrank {
 
-struct Pose {
-    Vec3 p{0.0, 0.0, 0.0};
-    Mat3 R{{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+template <class S>
+struct PoseT {
+    Vec3T<S> p{0.0, 0.0, 0.0};
+    Mat3T<S> R{{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
 
-    Vec3 point(const Vec3& local) const { return p + R * local; }
-    Vec3 direction(const Vec3& local) const { return R * local; }
-    Vec3 local_point(const Vec3& world) const { return transpose_times(R, world - p); }
-    Vec3 local_direction(const Vec3& world) const { return transpose_times(R, world); }
+    Vec3T<S> point(const Vec3T<S>& local) const { return p + R * local; }
+    Vec3T<S> direction(const Vec3T<S>& local) const { return R * local; }
+    Vec3T<S> local_point(const Vec3T<S>& world) const { return transpose_times(R, world - p); }
+    Vec3T<S> local_direction(const Vec3T<S>& world) const { return transpose_times(R, world); }
 };
+using Pose = PoseT<double>;
 
 // `other` seen from `frame`.
 inline Pose seen_from(const Pose& frame, const Pose& other) {

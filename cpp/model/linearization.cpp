@@ -36,8 +36,11 @@ int Linearization::evaluate(double t, const double* x, const double* u) {
     increment_ = t > evaluated_at_ ? std::min(kIncrement, increment_ / kFiner) : std::max(kFinest, increment_ * kFiner);
     evaluated_at_ = t;
     dynamics_.accelerate(t, x, u, acceleration_.data());
-    if (exact_) exact_ = follow(t, x, u);
-    if (exact_) return 0;
+    if (may_follow_ && follow(t, x, u)) {
+        has_followed_ = true;
+        return 0;
+    }
+    may_follow_ = has_followed_;  // touching surfaces end here and there
     difference(t, x, u);
     return 1 + 2 * dynamics_.tangent_size();
 }

@@ -33,7 +33,7 @@ class Linearization {
 
     Dynamics& dynamics_;
     Derivatives& derivatives_;
-    bool exact_ = true;  // as far as is known
+    bool may_follow_ = true, has_followed_ = false;
     Eigen::MatrixXd stiffness_, damping_, matrix_;
     Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
     double increment_, evaluated_at_ = -std::numeric_limits<double>::infinity();

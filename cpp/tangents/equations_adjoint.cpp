@@ -64,6 +64,7 @@ class EquationsTangent::Transpose {
                                     : BodyRateT<double>{{0, 0, 0}, {0, 0, 0}});
         }
         by_body_.resize(bodies);
+        by_shapes_.resize(bodies);
         for (size_t c = 0; c < model_.coordinates.size(); ++c) {
             Seeded s{};
             for (int level = 0; level < 3; ++level)
@@ -79,7 +80,7 @@ class EquationsTangent::Transpose {
 
     void find(Gradient& out) {
         add_inertia();
-        if (at_.applied) add_wrenches();
+        if (at_.applied) add_wrenches(), add_contacts();
         add_formulas();
         add_pairs();
         add_rows();
@@ -88,8 +89,8 @@ class EquationsTangent::Transpose {
         out.t = by_time_;
         for (int b = 0; b < model_.bodies(); ++b) {
             const PairGradient::OfBody& of = by_body_[b];
-            store_twist(out.x.data(), b, of.position, of.turn);
-            store_twist(out.u.data(), b, of.velocity, of.omega);
+            store_twist(out.x.data(), b, of.position + by_shapes_[b].position, of.turn);
+            store_twist(out.u.data(), b, of.velocity + by_shapes_[b].velocity, of.omega);
             store_twist(out.udot.data(), b, of.acceleration, of.omega_dot);
             // A centre of mass that moves in its body takes its state along.
             MarkerGradient by;
@@ -185,6 +186,39 @@ class EquationsTangent::Transpose {
             }
             by.rate = {force, moment};
             take(w.body, NumberArray::wrench_position, NumberArray::wrench_rotation, static_cast<int>(i), w.offset, by);
+        }
+    }
+
+    // Of Σ f·v + m·ω at the seeds v and ω, with moments m = Rᵀ(p − x)×f.
+    void add_contacts() {
+        own_.find_contacts(at_);
+        for (const ContactSlopes& c : own_.touching_) {
+            Vec3 by_force{0, 0, 0}, by_place{0, 0, 0};
+            for (const auto& [body, sign] : {std::pair(c.a, 1.0), std::pair(c.b, -1.0)}) {
+                if (body == model_.ground()) continue;
+                const MovingBody& at = bodies_[body];
+                const BodyRateT<double>& other = other_[body];
+                const Mat3 R = rotation_matrix(at.rotation);
+                const Vec3 arm = c.position - at.position, turning = R * other.omega;
+                const Vec3 by_arm = sign * cross(c.force, turning);
+                by_force += sign * (other.velocity + cross(turning, arm));
+                by_place += by_arm;
+                by_body_[body].position += -by_arm;
+                by_body_[body].turn += -sign * cross(transpose_times(R, cross(arm, c.force)), other.omega);
+            }
+            double by[ContactSlopes::kInputs];
+            for (int k = 0; k < ContactSlopes::kInputs; ++k) {
+                by[k] = 0.0;
+                for (int i = 0; i < 3; ++i)
+                    by[k] += component(by_force, i) * c.of_force[i][k] + component(by_place, i) * c.of_position[i][k];
+            }
+            double* const by_laws = &by_numbers_[NumberArray::contact_laws][kContactNumbers * c.group];
+            for (int k = 0; k < kContactNumbers; ++k)
+                for (int i = 0; i < 3; ++i) by_laws[k] += component(by_force, i) * c.by_law[i][k];
+            for (const auto& [body, from] : {std::pair(c.a, by), std::pair(c.b, by + ContactSlopes::kOfBody)}) {
+                by_shapes_[body].position += load(from), by_body_[body].turn += load(from + 3);
+                by_shapes_[body].velocity += load(from + 6), by_body_[body].omega += load(from + 9);
+            }
         }
     }
 
@@ -510,7 +544,11 @@ class EquationsTangent::Transpose {
     double by_time_ = 0.0;
     std::vector<MovingBody> bodies_;
     std::vector<BodyRateT<double>> other_;  // of bodies, at the seeds of loads
+    struct OfShapes {
+        Vec3 position{0, 0, 0}, velocity{0, 0, 0};
+    };
     std::vector<PairGradient::OfBody> by_body_;
+    std::vector<OfShapes> by_shapes_;  // which stay where they are when the centre of mass moves in its body
     std::vector<Seeded> coordinates_;
     std::vector<std::vector<int>> wanted_;  // numbers of each function by which the gradient is asked for
     std::vector<Dual4> law_numbers_, function_in_;

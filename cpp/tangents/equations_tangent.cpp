@@ -56,9 +56,11 @@ Vec3T<Dual4> vector_at(const Dual4* p) { return {p[0], p[1], p[2]}; }
 
 }  // namespace
 
-EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& branches, const Without& without)
+EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& branches, Contacts& contacts,
+                                   const Without& without)
     : model_(model),
       branches_(branches),
+      contacts_(contacts),
       terms_of_(model.coordinates.size()),
       laws_of_(model.coordinates.size()),
       locked_of_pair_(model.pairs.size()),
@@ -96,7 +98,7 @@ EquationsTangent::EquationsTangent(const Model& model, const AngleBranches& bran
         if (coordinate.kind->tangent == nullptr && !coordinate.of_formula())
             lacks("coordinates '" + coordinate.kind->name + "'");
     }
-    if (!model.contacts.empty()) lacks("contacts");
+    if (std::ranges::any_of(model.contacts.groups, &ContactGroup::of_tyre)) lacks("tyres");
     if (!lacking.empty()) throw Refusal("derivatives are not implemented for " + lacking);
 }
 
@@ -112,6 +114,7 @@ void EquationsTangent::along(const MotionPoint& at, const Directions& directions
     if (out.of_loads) {
         add_inertia(at, numbers, out);
         if (at.applied) add_wrenches(numbers, out);
+        if (at.applied) find_contacts(at), add_contacts(directions, numbers, out);
     }
     if (formulas_) add_formulas(at, numbers, out);
     add_pairs(at, numbers, out);
@@ -211,6 +214,55 @@ void EquationsTangent::add_wrenches(const ModelTangent& numbers, Changes& out) c
             force = axes * force;
         }
         add_load(w.body, m.exerted(force, moment, marker.offset), out);
+    }
+}
+
+void EquationsTangent::find_contacts(const MotionPoint& at) {
+    if (contacts_.empty()) return;
+    const size_t size = kTwist * (model_.bodies() + 1);
+    static_assert(kTwist == kPose);
+    const auto is = [&](const double* records, size_t from) {
+        return std::equal(records, records + size, touched_at_.begin() + from);
+    };
+    const bool known = touched_at_.size() == 2 * size && is(at.x, 0) && is(at.u, size);
+    if (known && revision_ == contacts_.revision()) return;
+    touched_at_.assign(at.x, at.x + size);
+    touched_at_.insert(touched_at_.end(), at.u, at.u + size);
+    revision_ = contacts_.revision();
+    contacts_.find_slopes(at.x, at.u, touching_);
+    if (std::ranges::find(touching_, ContactSlopes::Kink::edge, &ContactSlopes::kink) != touching_.end())
+        throw Refusal("derivatives are not implemented where touching surfaces end or bend, as at an edge");
+}
+
+// Shapes go with the points of bodies, whether the centre of mass moves in them or not.
+void EquationsTangent::add_contacts(const Directions& d, const ModelTangent& numbers, Changes& out) const {
+    const bool by_laws = numbers.changes(NumberArray::contact_laws);
+    for (const ContactSlopes& c : touching_) {
+        Vec3T<Four> force{}, place{};
+        Four* const forces[] = {&force.x, &force.y, &force.z};
+        Four* const places[] = {&place.x, &place.y, &place.z};
+        for (int k = 0; k < ContactSlopes::kInputs; ++k) {
+            const int body = k < ContactSlopes::kOfBody ? c.a : c.b, part = k % ContactSlopes::kOfBody;
+            const double* const records = part < 6 ? d.x : d.u;
+            if (records == nullptr || body == model_.ground()) continue;
+            const Four change = four_at(records + kDirections * (kTwist * body + kComponent[part % 6]));
+            for (int i = 0; i < 3; ++i) {
+                *forces[i] += c.of_force[i][k] * change;
+                *places[i] += c.of_position[i][k] * change;
+            }
+        }
+        for (int k = 0; by_laws && k < kContactNumbers; ++k) {
+            const Four change = numbers.values(NumberArray::contact_laws)[kContactNumbers * c.group + k].d;
+            for (int i = 0; i < 3; ++i) *forces[i] += c.by_law[i][k] * change;
+        }
+        for (const auto& [body, sign] : {std::pair(c.a, 1.0), std::pair(c.b, -1.0)}) {
+            if (body == model_.ground()) continue;
+            const Mat3 R = rotation_matrix(bodies_[body].rotation);
+            const Vec3 arm = c.position - bodies_[body].position, moment = transpose_times(R, cross(arm, c.force));
+            const Vec3T<Four> change =
+                transpose_times(R, cross(place - changes_[body].position, c.force) + cross(arm, force));
+            add_load(body, {sign * (change - cross(changes_[body].turn, moment)), sign * force}, out);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "contacts/contacts.hpp"
 #include "model/branches.hpp"
 #include "tangents/marker_motion.hpp"
 #include "tangents/model_tangent.hpp"
@@ -29,9 +30,9 @@ class EquationsTangent {
         const std::uint8_t *rows = nullptr, *laws = nullptr;
     };
     // Throws Refusal, naming all, where a part of the model has no derivatives.
-    EquationsTangent(const Model& model, const AngleBranches& branches)
-        : EquationsTangent(model, branches, Without{}) {}
-    EquationsTangent(const Model& model, const AngleBranches& branches, const Without& without);
+    EquationsTangent(const Model& model, const AngleBranches& branches, Contacts& contacts)
+        : EquationsTangent(model, branches, contacts, Without{}) {}
+    EquationsTangent(const Model& model, const AngleBranches& branches, Contacts& contacts, const Without& without);
     // Inputs of the model have other values.
     void inputs_changed() { unit_numbers_.renew(); }
 
@@ -90,6 +91,7 @@ class EquationsTangent {
     class Transpose;
 
     void place_bodies(const MotionPoint& at, const Directions& d, const ModelTangent& numbers);
+    void find_contacts(const MotionPoint& at);
     MovingBodyT<Dual4> body_along(int body) const;
     Pair pair_motion(int pair, const ModelTangent& numbers) const;
     Along coordinate_along(int coordinate, const RelativeMotionT<Dual4>& motion,
@@ -103,6 +105,7 @@ class EquationsTangent {
                              const ModelTangent& numbers);
     void add_inertia(const MotionPoint& at, const ModelTangent& numbers, Changes& out) const;
     void add_wrenches(const ModelTangent& numbers, Changes& out) const;
+    void add_contacts(const Directions& d, const ModelTangent& numbers, Changes& out) const;
     void add_formulas(const MotionPoint& at, const ModelTangent& numbers, Changes& out);
     void add_pairs(const MotionPoint& at, const ModelTangent& numbers, Changes& out);
     void add_locked(const Pair& pair, const std::vector<int>& coordinates, const MotionPoint& at,
@@ -113,6 +116,10 @@ class EquationsTangent {
 
     const Model& model_;
     const AngleBranches& branches_;
+    Contacts& contacts_;
+    std::vector<ContactSlopes> touching_;
+    std::vector<double> touched_at_;  // poses and twists
+    int revision_ = -1;
     std::vector<std::vector<Use>> terms_of_;
     std::vector<std::vector<int>> laws_of_;
     // Of each pair the coordinates that something stands on: those that locks are made of, and others; and the rest.

@@ -27,6 +27,7 @@ constexpr std::pair<NumberArray, const char*> kNames[] = {
     {NumberArray::formula_marker_positions, "formula_marker_positions"},
     {NumberArray::formula_marker_rotations, "formula_marker_rotations"},
     {NumberArray::formula_values, "formula_values"},
+    {NumberArray::contact_laws, "contact_laws"},
 };
 
 template <class V>
@@ -71,6 +72,12 @@ void fill(const Model& model, NumberArrays<S>& out) {
     for_each_array(model.data(), [&](NumberArray array, std::span<const double> from) {
         out[array].assign(from.begin(), from.end());
     });
+    std::vector<S>& laws = out[NumberArray::contact_laws];
+    laws.clear();
+    for (const ContactGroup& group : model.contacts.groups) {
+        const auto* first = reinterpret_cast<const double*>(&group.law);
+        laws.insert(laws.end(), first, first + kContactNumbers);
+    }
     std::vector<S>&positions = out[NumberArray::formula_marker_positions],
     &rotations = out[NumberArray::formula_marker_rotations];
     positions.clear();
@@ -87,6 +94,7 @@ size_t size_of(const Model& model, NumberArray array) {
         if (one == array) size = numbers.size();
     });
     for_each_marker(model.data(), [&](const MarkerSymbols&) { ++markers; });
+    if (array == NumberArray::contact_laws) return kContactNumbers * model.contacts.groups.size();
     if (array == NumberArray::formula_marker_positions) return 3 * markers;
     return array == NumberArray::formula_marker_rotations ? 4 * markers : size;
 }

@@ -35,9 +35,10 @@ enum class NumberArray {
     wrench_constant,
     formula_marker_positions,  // of the markers of constraints, then of forces
     formula_marker_rotations,
-    formula_values
+    formula_values,
+    contact_laws  // of each group all numbers of ContactLaw
 };
-inline constexpr int kNumberArrays = static_cast<int>(NumberArray::formula_values) + 1;
+inline constexpr int kNumberArrays = static_cast<int>(NumberArray::contact_laws) + 1;
 
 template <class S>
 struct NumberArrays {

@@ -39,8 +39,8 @@ class Recursive::Differential {
           laws_(model_, owner.tree_),
           held_(held_rows()),
           orientations_(orientation_rows()),
-          balanced_(model_, owner.branches_),
-          others_(model_, owner.branches_, {held_.data(), laws_.taken()}),
+          balanced_(model_, owner.branches_, owner.contacts_),
+          others_(model_, owner.branches_, owner.contacts_, {held_.data(), laws_.taken()}),
           constant_(model_),
           loads_(owner.tree_.links.size()),
           motions_(owner.tree_.links.size()) {

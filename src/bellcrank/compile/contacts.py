@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
-from math import log, sqrt
+from math import log
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -26,6 +26,8 @@ from bellcrank.mechanism.tyre import Tyre
 if TYPE_CHECKING:
     from bellcrank.compile.model import Model
 
+CONTACT_NUMBERS: Final = tuple(name for name, *_ in _core.ContactLaw.fields())
+"""Numbers of a law, as the core lists them."""
 _LEAST_RESTITUTION: Final = 0.05  # that a force k dⁿ (1 + c v) can leave
 _DAMPING: Final = 0.3  # of tangential motion, of its critical value
 _DEEP: Final = 0.5  # depth at the start, by the size of the smaller shape, that is a mistake
@@ -126,15 +128,16 @@ def refuse_deep_starts(model: Model, points: Points) -> None:
     faults.raise_any()
 
 
-def dissipation_of(restitution: float, speed: float) -> float:
+def dissipation_of(restitution: Any, speed: Any, value: Callable[[Any], float] = float) -> Any:
     """The c of the force k d^n (1 + c v) that returns an impact at a speed, m/s, with a restitution; s/m.
 
     With v₁ = e v₀ the motions in and out give c (v₀ + v₁) = ln((1 + c v₀) / (1 − c v₁)), by integrals of
-    v dv / (1 + c v), whatever k, n and the mass.
+    v dv / (1 + c v), whatever k, n and the mass. value: of expressions; c is one then, right to first order
+    about their values.
     """
-    if restitution >= 1.0:
+    if value(restitution) >= 1.0:
         return 0.0
-    e = max(restitution, _LEAST_RESTITUTION)
+    e = max(value(restitution), _LEAST_RESTITUTION)
     low, high = 0.0, 1.0 / e  # of c v₀: the right side is larger from the root on, up to its pole
     for _ in range(200):
         middle = 0.5 * (low + high)
@@ -142,7 +145,33 @@ def dissipation_of(restitution: float, speed: float) -> float:
             low = middle
         else:
             high = middle
-    return high / speed
+    if e > value(restitution):
+        return high / speed
+    slope = high * (1.0 / (1.0 - e * high) - 1.0) / (1.0 + e - 1.0 / (1.0 + high) - e / (1.0 - e * high))
+    return (high + slope * (restitution - e)) / speed
+
+
+def law_numbers(
+    mechanism: Mechanism, law: ContactLaw, value: Callable[[Any], float] = float
+) -> dict[str, Any]:
+    """All numbers of a contact's law by name. value: of expressions, which some of them are then."""
+    numbers = dict(law.numbers)
+    if numbers["dissipation"] is None:
+        numbers["dissipation"] = dissipation_of(numbers["restitution"], law.impact_speed, value)
+    if numbers["shear_time"] is None:
+        numbers["shear_time"] = _shear_time(mechanism, law, value)
+    return numbers
+
+
+def _shear_time(mechanism: Mechanism, law: ContactLaw, value: Callable[[Any], float]) -> Any:
+    """Damping by stiffness: 2 ζ sqrt(m / kₜ) of the lightest body m, at the slope where it rests."""
+    stiffness, exponent, ratio = (law.numbers[name] for name in ("stiffness", "exponent", "shear_ratio"))
+    masses = [mechanism.bodies[name].mass for name in law.bodies if name != GROUND]
+    mass = min(masses, key=value, default=1.0)
+    square = sum(part * part for part in mechanism.gravity)
+    weight = mass * (square**0.5 if value(square) > 1e-6 else 1e-3)
+    slope = exponent * stiffness ** (1 / exponent) * weight ** (1 - 1 / exponent)
+    return 2.0 * _DAMPING * (mass / (ratio * slope)) ** 0.5
 
 
 def laws_of(mechanism: Mechanism) -> Iterator[tuple[str, ContactLaw]]:
@@ -151,6 +180,13 @@ def laws_of(mechanism: Mechanism) -> Iterator[tuple[str, ContactLaw]]:
         if isinstance(force.kind, (Contact, Tyre)):
             for law in force.kind.lowered(force.markers).contacts:
                 yield name, law
+
+
+def touching_sizes(mechanism: Mechanism) -> list[Any]:
+    """What shapes that touch are made with, and where they are on their bodies."""
+    bodies = dict.fromkeys(body for _, law in laws_of(mechanism) for body in law.bodies)
+    shapes = [shape for body in bodies for shape in _touching(_carrier(mechanism, body))]
+    return [replace(shape, density=None) for shape in shapes]
 
 
 def check_contacts(mechanism: Mechanism, faults: FaultList) -> None:
@@ -270,7 +306,7 @@ class ContactBuilder:
             if tied(self.mechanism, law, one, two)
         ]
         bodies = [self.index[body] for body in law.bodies]
-        made = self._law(law)
+        made = _core.ContactLaw(**law_numbers(self.mechanism, law))
         self.core.add_group(law=made, bodies=bodies, shapes=shapes, apart=apart, of_tyre=bool(tyre))
         return ContactRecord(name, tuple(bodies), bool(tyre), made.rolling > 0.0 or made.spinning > 0.0)
 
@@ -295,20 +331,3 @@ class ContactBuilder:
                 for shape in _touching(_carrier(self.mechanism, body))
             ]
         return self._shapes[body]
-
-    def _law(self, law: ContactLaw) -> _core.ContactLaw:
-        numbers = dict(law.numbers)
-        if numbers["dissipation"] is None:
-            numbers["dissipation"] = dissipation_of(numbers["restitution"], law.impact_speed)
-        if numbers["shear_time"] is None:
-            numbers["shear_time"] = self._shear_time(law, **numbers)
-        return _core.ContactLaw(**numbers)
-
-    def _shear_time(
-        self, law: ContactLaw, stiffness: float, exponent: float, shear_ratio: float, **_: Any
-    ) -> float:
-        """Damping by stiffness: 2 ζ sqrt(m / kₜ) of the lightest body m, at the slope where it rests."""
-        mass = min((self.mechanism.bodies[name].mass for name in law.bodies if name != GROUND), default=1.0)
-        weight = mass * max(float(np.linalg.norm(self.mechanism.gravity)), 1e-3)
-        slope = exponent * stiffness ** (1 / exponent) * weight ** (1 - 1 / exponent)
-        return 2.0 * _DAMPING * sqrt(mass / (shear_ratio * slope))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.compile.compile import walked
+from bellcrank.compile.contacts import CONTACT_NUMBERS, law_numbers, laws_of, touching_sizes
 from bellcrank.compile.particles import with_held_particles
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Unsupported
@@ -39,6 +40,7 @@ _DECIDES: Final = "parameters decide of which numbers the model consists"
 _OF_COORDINATES: Final = "a coordinate is made with it"
 _IN_FORMULAS: Final = "formulas are made with it, as those of BodyDamping"
 _POINTS: Final = "points of a curve, or places of a spline, follow it"
+_OF_SHAPES: Final = "shapes that touch are made with it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +106,8 @@ def parametric_numbers(model: Model, everywhere: bool = False) -> ParametricNumb
         return ParametricNumbers(parameters, (), (), start, {name: _DECIDES for name, _, _ in parameters})
     functions = {"function_params": [param for function in flat.functions for param in function.params]}
     arrays = _arrays(half, flat) | functions | _formula_markers(markers)
+    if model.contacts and not everywhere:
+        arrays["contact_laws"] = _of_contacts(half, {symbol: value for _, symbol, value in parameters})
     entries = tuple(
         (array, index, value)
         for array, values in arrays.items()
@@ -113,6 +117,7 @@ def parametric_numbers(model: Model, everywhere: bool = False) -> ParametricNumb
     symbols = {symbol for _, symbol, _ in parameters}
     in_formulas = tuple((place, symbol) for symbol, place in places.items() if symbol in symbols)
     held = {_OF_COORDINATES: flat.coordinate_numbers(), _IN_FORMULAS: left, _POINTS: not_followed}
+    held |= {_OF_SHAPES: touching_sizes(half)} if model.contacts else {}
     return ParametricNumbers(parameters, entries, in_formulas, start, _fixed(mechanism, held))
 
 
@@ -169,6 +174,16 @@ def _arrays(mechanism: Mechanism, flat: FlatBuilder) -> dict[str, list[Any]]:
         "body_inertia": [x for body in bodies for row in body.inertia for x in row],
         **flat.numbers(),
     }
+
+
+def _of_contacts(mechanism: Mechanism, known: Mapping[Any, float]) -> list[Any]:
+    """The numbers of all laws of contacts; to first order about the values that the parameters have."""
+
+    def value(number: Any) -> float:
+        return float(values_of([number], known)[number]) if is_expression(number) else float(number)
+
+    laws = [law_numbers(mechanism, law, value) for _, law in laws_of(mechanism)]
+    return [law[name] for law in laws for name in CONTACT_NUMBERS]
 
 
 def _fixed(mechanism: Mechanism, held: Mapping[str, list[Any]]) -> dict[str, str]:

@@ -545,14 +545,15 @@ class System:
         mode: "forward" goes along each input, "backward" from each output; "auto" takes what is less work.
         states: names of coordinates to prefer as states.
 
+        Points of compliant contact stick or slip on from the state, as `bc.linearize` has them.
         At a kink of a law or a formula the derivative is that of the side on which the state lies. Reactions
         and efforts that redundant constraints leave open are refused, or, in groups, marked in `unique`.
 
         Raises MechanismError for unknown names, for parameters that open a loop, for quantities that are not
-        unique, and where a stop is touched; AssemblyError if the state does not satisfy the constraints;
-        Unsupported for formulations other than `lagrange` and `recursive`, contacts, joints given by
-        formulas, parameters on which other than numbers of the model depend (points of splines), and more
-        than 500 bodies.
+        unique, where a stop is touched, and where contacts have kinks; AssemblyError if the state does not
+        satisfy the constraints; Unsupported for formulations other than `lagrange` and `recursive`, tyres,
+        parameters on which other than numbers of the model depend (places of splines), and more than 500
+        bodies.
 
         >>> import bellcrank as bc
         >>> mech = bc.Mechanism("pendulum")

@@ -15,7 +15,6 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
-from bellcrank.compile.contacts import refuse_contacts
 from bellcrank.compile.formula_joints import POLE, poles_near
 from bellcrank.compile.initial import assembled, refuse_misfits
 from bellcrank.compile.model import Model
@@ -33,6 +32,7 @@ from bellcrank.linear.modes import Modes, modes_of
 from bellcrank.linear.sampling import LinearInput, Points, with_inputs, without_stops
 from bellcrank.linear.state_chart import StateChart
 from bellcrank.linear.system_derivatives import refuse_stops
+from bellcrank.linear.touching import refuse_kinks, refuse_touching
 from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rows import LAW_PARAMETERS
@@ -81,11 +81,13 @@ def linearize(
         states, and it is compared with differences. Everything else comes from extrapolated differences,
         whose error is estimated; `notes` names outputs and parameters of which that is so.
 
+    Points of compliant contact that touch stick or slip on from the state: friction is a spring along the
+    surface, or a force against the slip. Take the state of a run, which contains how far it is stretched.
+
     Raises MechanismError for unknown names, for parameters that open a loop, for a state that is not steady,
     that lies on a stop, where dry friction sticks, at a singular pose or a pole of formulas, and where
-    accelerations have a kink;
-    Unsupported for `adaptive`, and for formulations that cannot take the mechanism; AssemblyError if the
-    mechanism cannot be assembled.
+    accelerations have a kink; Unsupported for `adaptive`, tyres, and for formulations that cannot take the
+    mechanism; AssemblyError if the mechanism cannot be assembled.
     """
     if formulation == "adaptive":
         raise Unsupported(
@@ -165,13 +167,16 @@ def _points(
     named = _steering(model, named, inputs is not None)
     chart = StateChart(model, at, states)
     _refuse_singular(chart)
-    return Points(twin, prepare(model, formulation, **options), chart, named, outputs)
+    system = prepare(model, formulation, **options)
+    with system.displaced():
+        refuse_kinks(system, at, "linearize")
+    return Points(twin, system, chart, named, outputs)
 
 
 def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Model, State]:
     """The assembled model, and the state, on its constraints."""
     model, _ = assembled(compile_mechanism(mechanism, time if state is None else state.time))
-    refuse_contacts(model, "linearize")
+    refuse_touching(model, "linearize")
     at = model.initial
     if state is not None:
         model = continued(model, state)
@@ -226,7 +231,7 @@ def _made(
         A_error=np.maximum(error, certain)[:n, :n],
         derived=known is not None or derived is not None,
         formulation=points.system.formulation,
-        notes=(*(known.notes if known else ()), *_moving(points)),
+        notes=(*(known.notes if known else ()), *_moving(points), *_touching(points)),
         chart=chart,
     )
 
@@ -247,7 +252,7 @@ def _relative(points: Points, matrix: Floats, error: Floats) -> float:
 
 def derived_matrix(system: System, chart: StateChart) -> Floats | None:
     """A from derived equations, if the states of the chart are their coordinates."""
-    if not isinstance(system, SymbolicSystem):
+    if not isinstance(system, SymbolicSystem) or system.model.contacts:
         return None
     names = [one.name for one in chart.coordinates]
     known = [one.name for one in system.speeds]
@@ -271,6 +276,17 @@ def _moving(points: Points) -> list[str]:
     ]
     names = ", ".join(dict.fromkeys(moving))
     return [f"drives move here ({names}): the matrices are those of the moment"] if moving else []
+
+
+def _moves(points: Points) -> bool:
+    return bool(np.max(np.abs(points.chart.rates(points.state)) / points.chart.scale, initial=0.0) > _STILL)
+
+
+def _touching(points: Points) -> list[str]:
+    """A note where bodies move that touch others: they do so elsewhere a little later."""
+    names = ", ".join(contact.name for contact in points.system.model.contacts)
+    moves = names and _moves(points)
+    return [f"bodies move that touch ({names}): the matrices are those of the moment"] if moves else []
 
 
 def _refuse_state(model: Model, state: State) -> None:
@@ -357,8 +373,7 @@ def _check_steady(made: LinearModel) -> None:
 
 def _check_lasting(made: LinearModel, points: Points) -> None:
     """Raise MechanismError if the linearized equations differ a little later along the motion."""
-    moving = np.max(np.abs(points.chart.rates(points.state)) / points.chart.scale, initial=0.0)
-    if moving <= _STILL:
+    if not _moves(points) or points.system.model.contacts:
         return
     try:
         matrix, error = points.later()

@@ -17,6 +17,7 @@ from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
 from bellcrank.linear.differences import derivatives
 from bellcrank.linear.state_chart import StateChart
+from bellcrank.linear.touching import go_beside
 from bellcrank.mechanism.checking import nearest, required_names
 from bellcrank.mechanism.coordinate import JointCoordinate, unit_of
 from bellcrank.mechanism.mechanism import Mechanism
@@ -117,7 +118,7 @@ class Points:
         }
         if steered:
             system.inputs.update(steered)
-        system.set_state(state)
+        go_beside(system, chart.state, state)
         linear, angular, _ = system.core.accelerate()
         rates = np.concatenate([chart.rates(state), chart.accelerations(state, linear, angular)])
         frame = np.zeros((1, 0)) if self.outputs is None else _core.observe(system.core, self._what.core)

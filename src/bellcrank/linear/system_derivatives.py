@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank import _core
-from bellcrank.compile.contacts import refuse_contacts
 from bellcrank.compile.initial import refuse_misfits
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State
@@ -20,6 +19,7 @@ from bellcrank.linear.quantities import Quantities, Quantity, quantities_of
 from bellcrank.linear.sampling import without_stops
 from bellcrank.linear.state_chart import StateChart
 from bellcrank.linear.tangents import Tangents, refuse_other_formulations
+from bellcrank.linear.touching import refuse_kinks, refuse_touching
 from bellcrank.linear.variables import variables_of
 from bellcrank.mechanism.checking import Check, required_names
 
@@ -36,12 +36,14 @@ def system_derivatives(
             check.instance("state", state, State, "such as run.at(t), or system.state()")
         way = check.choice("mode", mode, MODES)
         of, by, states = (required_names(*one) for one in (("of", of), ("by", by), ("states", states)))
-    refuse_contacts(system.model, "derivatives")
+    refuse_touching(system.model, "derivatives")
     refuse_other_formulations(system)
     at = system.state() if state is None else state
     model = without_stops(system.model)
     refuse_misfits(system.model, at, "there are no derivatives", "take system.project(state)")
     refuse_stops(system.model, at)
+    with system.displaced():
+        refuse_kinks(system, at, "derivatives")
     chart = StateChart(model, at, states)
     found = on_chart(system, chart, at, (chart.position, chart.speed), of, by, way)
     if state is not None:

@@ -18,6 +18,7 @@ from bellcrank.errors import Unsupported
 from bellcrank.formulations.system import System
 from bellcrank.linear.quantities import Change, Motion, Observed, Quantities, records
 from bellcrank.linear.state_chart import StateChart
+from bellcrank.linear.touching import go_beside
 from bellcrank.linear.variables import Variable, directions_along, refuse_open
 
 _OPEN: Final = 1e-9  # change of a row per unit of a variable that is rounding
@@ -60,7 +61,7 @@ class Tangents:
     def _close(self, position: Floats, speed: Floats) -> None:
         system, given = self._system, self._given
         self.state = self._chart.at(position, speed)
-        system.set_state(self.state)
+        go_beside(system, self._chart.state, self.state)
         nothing = np.zeros((0, 0))
         self._udot = _core.tangents(system.core, nothing, nothing, np.zeros(0), [], nothing, False)[0]
         self._x, self._u = self._in_formulation(*self._chart.directions(given))
