@@ -1,6 +1,7 @@
-// Forces of contact along motions of the bodies (docs/theory/contact.md). The gap changes as the points of the bodies
-// that lie there do along the normal: by how much the surfaces curve does not matter. The normal and the place change
-// with that, and surfaces of all kinds are asked for it by differences; what acts along them is differentiated exactly.
+// Forces of contact along motions of the bodies (docs/theory/derivatives.md, section 7). Where surfaces are tangent to
+// each other, the gap changes as the points of the bodies that lie there do along the normal: by how much the surfaces
+// curve does not matter. The normal and the place change with that, and surfaces of all kinds are asked for it by
+// differences; what acts along them is differentiated exactly.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -15,6 +16,7 @@ namespace {
 // Steps of differences, by the size of a pair (ContactSet): the least that lie within rounding, and less where a
 // surface ends.
 constexpr double kSteps[] = {1e-4, 1e-5, 1e-6};
+constexpr double kTangent = 1e-8;  // slope of a gap, beside that of the bodies' points, that is an error of differences
 constexpr double kAboutToTouch = 1e-9;  // gap or depth at which a point is about to touch or to lift off, in sizes
 
 Mat3 turning(const Vec3& axis, double angle) {
@@ -48,6 +50,7 @@ class Contacts::SurfaceSlopes {
   public:
     struct Slopes {
         Vec3 about, position[kMoves], normal[kMoves];
+        double gap[kMoves];  // beside that of the bodies' points: of rims that are cut aside of their deepest point
     };
     SurfaceSlopes(const ContactSet& set, const double* poses, const double* twists)
         : set_(set), body_poses_(poses), twists_(twists), shapes_(set.shapes.size()) {
@@ -90,16 +93,18 @@ class Contacts::SurfaceSlopes {
         Vec3T<Four> at = moved[1] + cross(turned[1], c.position - surface.about);
         Vec3T<Four> normal = cross(turned[1], c.normal);
         const Vec3T<Four> shift = moved[0] - moved[1], turn = turned[0] - turned[1];
+        Four beside{};
         const Four relative[] = {shift.x, shift.y, shift.z, turn.x, turn.y, turn.z};
         for (int k = 0; k < kMoves; ++k) {
             const auto times = [&](const Vec3& v) {
                 return Vec3T<Four>{relative[k] * v.x, relative[k] * v.y, relative[k] * v.z};
             };
             at += times(surface.position[k]), normal += times(surface.normal[k]);
+            beside += surface.gap[k] * relative[k];
         }
         now.position = along(c.position, at);
         now.normal = now.acting = along(c.normal, normal);
-        now.gap = {c.gap, dot(c.normal, gap[0] - gap[1])};
+        now.gap = {c.gap, dot(c.normal, gap[0] - gap[1]) + beside};
         const auto velocity = [&](int side) {
             const Vec3T<Dual4> linear = along(twist_linear(twists_, numbers[side]), seeded(n * side + 6, from)),
                                omega = along(twist_angular(twists_, numbers[side]), seeded(n * side + 9, from));
@@ -139,6 +144,7 @@ class Contacts::SurfaceSlopes {
         out.about = about_;
         for (int k = 0; k < kMoves; ++k) {
             out.position[k] = out.normal[k] = {0.0, 0.0, 0.0};
+            double gap = 0.0;
             for (int i = 0; i < kPlaces; ++i) {
                 const auto& points = moved_[k][i];
                 const auto found = std::ranges::find(points, c.feature, &ContactPoint::feature);
@@ -146,7 +152,11 @@ class Contacts::SurfaceSlopes {
                 const double weight = kWeight[i] / unit(k);
                 out.position[k] += weight * (found->position - c.position);
                 out.normal[k] += weight * (found->normal - c.normal);
+                gap += weight * (found->gap - c.gap);
             }
+            const Vec3 arm = c.position + 0.5 * c.gap * c.normal - about_;
+            const double left = gap - dot(c.normal, k < 3 ? kAxes[k] : cross(kAxes[k - 3], arm));
+            out.gap[k] = std::abs(left) > kTangent * (k < 3 ? 1.0 : size()) ? left : 0.0;
         }
         return true;
     }

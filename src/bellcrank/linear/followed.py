@@ -16,6 +16,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.contacts import refuse_contacts
 from bellcrank.compile.model import Model
 from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
 from bellcrank.compile.state import Floats
@@ -115,6 +116,7 @@ class FollowedRun:
             raise MechanismError(Fault("run", rule, None, f"such as {advice}"))
         self.mechanism, self._arguments = mechanism, given
         run = start_with_tape(mechanism, duration, **given)
+        refuse_contacts(run.model, "derivatives of runs")
         self.method = run.plan.method
         if self.method.method.order < _LEAST_ORDER:
             raise Unsupported(
