@@ -27,7 +27,7 @@ from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.formulations.symbolic import SymbolicSystem
 from bellcrank.formulations.system import System
 from bellcrank.linear.differences import Derivatives, OutOfReach, derivatives
-from bellcrank.linear.exact import Exact, exact
+from bellcrank.linear.exact import Exact, exact, state_matrix
 from bellcrank.linear.linear_model import LinearModel
 from bellcrank.linear.modes import Modes, modes_of
 from bellcrank.linear.sampling import LinearInput, Points, with_inputs, without_stops
@@ -45,6 +45,7 @@ _ELSEWHERE: Final = "go to another state"
 _STICKS: Final = 3.0  # speed, in regularisation velocities, below which dry friction is not at its level
 _STEADY: Final = 1e-6  # rates of speeds, in parts of what a unit displacement makes of them
 _STILL: Final = 1e-9  # speed, 1/s, below which nothing moves
+_LATER: Final = 0.3  # rad, or parts of the mechanism's size
 _LASTS: Final = 1e-6  # change of the matrix, in parts of its largest entry
 _SMOOTH: Final = 1e-6  # error of a derivative, in parts of the largest
 _AWAY: Final = 1e-3  # displacement after which a singular pose is left
@@ -357,18 +358,23 @@ def _check_steady(made: LinearModel) -> None:
 
 def _check_lasting(made: LinearModel, points: Points) -> None:
     """Raise MechanismError if the linearized equations differ a little later along the motion."""
-    moving = np.max(np.abs(points.chart.rates(points.state)) / points.chart.scale, initial=0.0)
+    chart = made.chart
+    rates = chart.rates(made.state)
+    moving = np.max(np.abs(rates) / chart.scale, initial=0.0)
     if moving <= _STILL:
         return
+    wait = _LATER / float(moving)
     try:
-        matrix, error = points.later()
+        later = chart.moved_to(chart.model, made.state.time + wait)
+        system = prepare(points.system.model, "lagrange")
+        matrix = state_matrix(system, later, chart.position + wait * rates, chart.speed)
     except OutOfReach as reason:
         advice = "steady=False linearizes at the moment"
         raise MechanismError(
             Fault("linearize", f"the motion cannot go on: {reason}", None, advice)
         ) from reason
     size = np.max(np.abs(made.A), initial=0.0)
-    change = float(np.max(np.abs(matrix - made.A) - 10.0 * error, initial=0.0))
+    change = float(np.max(np.abs(matrix - made.A) - 10.0 * made.A_error, initial=0.0))
     if change > _LASTS * size:
         rule = "speeds are constant, but the equations of small changes are others a little later, by"
         advice = (
