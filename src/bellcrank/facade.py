@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from bellcrank.analysis.statics import Statics
     from bellcrank.compile.state import State
     from bellcrank.formulations.state_derivatives import StateDerivatives
     from bellcrank.formulations.system import System
@@ -62,4 +63,12 @@ def derivatives(
     return system_derivatives.system_derivatives(system, state, of, by, mode, states)
 
 
+def rest_derivatives(rest: Statics, of: Any, by: Any, states: Any) -> StateDerivatives:
+    """`Statics.sensitivity`."""
+    from bellcrank.linear import rest_derivatives
+
+    return rest_derivatives.rest_derivatives(rest, of, by, states)
+
+
 views.draw, views.view, views.html, views.derivatives = draw, view, html, derivatives
+views.rest_derivatives = rest_derivatives
