@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from bellcrank.compile.state import State
     from bellcrank.formulations.state_derivatives import StateDerivatives
     from bellcrank.formulations.system import System
+    from bellcrank.linear.modes import Modes
     from bellcrank.mechanism.mechanism import Mechanism
+    from bellcrank.studies.gradient import Gradient
     from bellcrank.trajectory.moves import MoveTrajectory
     from bellcrank.trajectory.trajectory import Trajectory
     from bellcrank.viewer.page.page import Page
@@ -70,5 +72,12 @@ def rest_derivatives(rest: Statics, of: Any, by: Any, states: Any) -> StateDeriv
     return rest_derivatives.rest_derivatives(rest, of, by, states)
 
 
+def mode_gradient(modes: Modes, of: Any, by: Any) -> Gradient:
+    """`Modes.sensitivity`."""
+    from bellcrank.studies import mode_gradient
+
+    return mode_gradient.mode_gradient(modes, of, by)
+
+
 views.draw, views.view, views.html, views.derivatives = draw, view, html, derivatives
-views.rest_derivatives = rest_derivatives
+views.rest_derivatives, views.mode_gradient = rest_derivatives, mode_gradient

@@ -118,7 +118,7 @@ def linearize(
     made = _made(mechanism.name, points, base, found, known)
     _check_smooth(made)
     if steady:
-        _check_steady(made)
+        check_steady(made)
         _check_lasting(made, points)
     return made
 
@@ -335,7 +335,7 @@ def _check_smooth(made: LinearModel) -> None:
         )
 
 
-def _check_steady(made: LinearModel) -> None:
+def check_steady(made: LinearModel) -> None:
     """Raise MechanismError, with the accelerations that are left, where speeds are not constant."""
     count = made.coordinates
     left = made.rate[count:]

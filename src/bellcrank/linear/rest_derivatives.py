@@ -24,7 +24,7 @@ from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.state_derivatives import StateDerivatives
-from bellcrank.linear.differences import OutOfReach
+from bellcrank.linear.differences import OutOfReach, singular_values
 from bellcrank.linear.quantities import OfCoordinate, Quantities, quantities_of
 from bellcrank.linear.sampling import without_stops
 from bellcrank.linear.state_chart import StateChart
@@ -173,15 +173,14 @@ def _refuse_neutral(chart: StateChart, stiffness: Floats, neutral: int, pivot: f
     if not len(stiffness):
         return
     scaled = stiffness * chart.scale / chart.scale[:, None]
-    columns, sizes, rows = np.linalg.svd(scaled)
-    wrong = _ROUNDING / np.sqrt(pivot) * np.max(np.abs(scaled), axis=1)
-    certain = sizes > np.abs(columns).T @ wrong * np.sum(np.abs(rows), axis=1)
-    soft = max(neutral, int(np.count_nonzero(~certain)))
+    wrong = _ROUNDING / np.sqrt(pivot) * np.max(np.abs(scaled), axis=1, keepdims=True)
+    split = singular_values(scaled, np.broadcast_to(wrong, scaled.shape))
+    soft = max(neutral, int(np.count_nonzero(split.zero)))
     names = np.array([one.name for one in chart.coordinates])
     rule = "nothing holds the mechanism in this direction, so that it may rest anywhere along it: coordinates"
     advice = "hold it by a spring, a drive or a joint"
     faults = []
-    for way in rows[len(rows) - soft :]:
+    for way in split.rows[len(scaled) - soft :]:
         order = np.argsort(-np.abs(way), kind="stable")
         shown = [f"{names[k]} {way[k]:.2g}" for k in order[:3] if abs(way[k]) > 0.05]
         faults.append(Fault("sensitivity", f"{rule} {', '.join(shown)}", None, advice))
