@@ -11,6 +11,7 @@ import bellcrank as bc
 from bellcrank import gallery
 from bellcrank.errors import MechanismError
 from bellcrank.linear.differences import derivatives
+from bellcrank.mechanism.rotation_arrays import rotate
 
 Y = (0.0, 1.0, 0.0)
 G = 9.81
@@ -46,7 +47,12 @@ def values_of(rest, names):
     found = []
     for name in names:
         kind, owner, part = name.split(".")[:3]
-        if kind == "body":
+        if kind == "marker":
+            owner, part = part, name[-1]
+            number = list(rest.at.bodies).index("jib")
+            arm = rotate(rest.state.rotation[number], (rest.at.parameters["reach"].value, 0.0, 0.0))
+            found.append((rest.state.position[number] + arm)["xyz".index(part)])
+        elif kind == "body":
             found.append(rest.state.position[list(rest.at.bodies).index(owner)]["xyz".index(part)])
         elif kind == "drive":
             found.append(rest.drives[owner].effort)
@@ -91,6 +97,16 @@ def test_a_crane_by_all_that_it_is_made_of():
     assert np.all(found.unique)
     assert found.units["drive.hoist.effort"] == "N m"
     assert found.inputs == tuple(mech.parameters)
+
+
+def test_it_is_that_of_the_values_that_parameters_have(tmp_path):
+    """Not of those with which they were made; the picture as well."""
+    rest = bc.statics(crane().with_parameters(reach=0.7, angle=-0.5))
+    found = beside_searches(
+        rest, ["effort", "marker.jib.tip.x", "marker.jib.tip.z"], ["reach", "angle", "load"]
+    )
+    assert found.inputs == ("reach", "angle", "load")
+    rest.draw(tmp_path / "crane.png", dpi=50)
 
 
 def test_a_spring_scale_in_closed_form():

@@ -23,6 +23,7 @@ from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import Accelerations, DriveEffort, JointReaction, System
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rotation import matrix
@@ -501,7 +502,8 @@ def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) 
     if path is not None:
         check_picture(path)
     check_matplotlib()
-    scene = of(found.at, found.state)
+    numbers = with_numbers(found.at)
+    scene = of(numbers, found.state)
     options = dict(options)
     view = view_of(scene, options.get("view"))
     figure = picture(
@@ -517,7 +519,7 @@ def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) 
         size = float(np.linalg.norm(force))
         if not size > _LEAST * largest or largest == 0.0:
             continue
-        point = view.project(_place(found, name))[:2]
+        point = view.project(_place(numbers, found.state, name))[:2]
         tail = point - force / largest * _LONGEST * (right - left)
         style = {"arrowstyle": "-|>", "color": _RED, "linewidth": 1.4, "shrinkA": 0.0, "shrinkB": 0.0}
         axes.annotate("", xy=point, xytext=tail, arrowprops=style)
@@ -556,11 +558,11 @@ def _framed(figure: Any, axes: Any, reach: list[Any]) -> None:
     axes.set(xlim=(left, right), ylim=(low, high))
 
 
-def _place(found: Statics, name: str) -> Any:
+def _place(mechanism: Mechanism, state: State, name: str) -> Any:
     """Where marker 2 of a joint is in the world."""
-    marker = found.at.joints[name].marker_2
+    marker = mechanism.joints[name].marker_2
     if marker.body == "ground":
         return np.asarray(marker.position, dtype=float)
-    body = list(found.at.bodies).index(marker.body)
-    w, x, y, z = found.state.rotation[body].tolist()
-    return found.state.position[body] + matrix((w, x, y, z)) @ np.asarray(marker.position, dtype=float)
+    body = list(mechanism.bodies).index(marker.body)
+    w, x, y, z = state.rotation[body].tolist()
+    return state.position[body] + matrix((w, x, y, z)) @ np.asarray(marker.position, dtype=float)

@@ -306,7 +306,7 @@ class Modes(Sequence[Mode]):
         return figure
 
     def sensitivity(self, *, by: Iterable[str] | str, of: Iterable[str] | str = "frequency") -> Any:
-        """How modes change with parameters and inputs: derivatives, with estimated errors.
+        """How modes change with parameters and inputs: a `bc.Gradient`, with estimated errors.
 
         by: names of parameters and inputs; groups are "parameters" and "inputs".
         of: numbers of modes: "frequency 1" and "damped_frequency 1", Hz, "damping 1", the damping ratio, and
