@@ -1,7 +1,7 @@
 """Derivatives of modes: closed forms, and differences of modes found anew at other values of parameters."""
 
 import doctest
-from math import pi, sqrt
+from math import hypot, pi, sqrt
 
 import numpy as np
 import pytest
@@ -301,6 +301,46 @@ def test_inputs_change_them_too():
     cosine = sqrt(1.0 - sine**2)
     wanted = -0.5 * sqrt(w * cosine / J) * sine / cosine / (w * cosine) / (2 * pi)
     assert found["frequency 1", "load"] == pytest.approx(wanted, rel=1e-8)
+
+
+def test_values_taken_from_the_start_are_kept():
+    """A spring without a given length, whose end follows a parameter."""
+
+    def hung(**length):
+        mech = bc.Mechanism("hung", gravity=(0, 0, -5.0))
+        end = mech.add_parameter("end", 0.3, "m")
+        bar = mech.add_body("bar", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0.2, 0, -0.4))
+        mech.add_joint("pin", bc.Revolute(), mech.ground.marker(axis=Y), bar.marker((-0.2, 0, 0.4), axis=Y))
+        foot = mech.ground.marker((1.0, 0, 0.1))
+        mech.add_force("spring", bc.SpringDamper(90.0, **length), foot, bar.marker((end, 0, 0)))
+        return mech
+
+    state = bc.statics(hung(rest_length=hypot(0.5, 0.5))).state
+    of_start, given = (
+        bc.modes(one, state=state).sensitivity(by="end")
+        for one in (hung(), hung(rest_length=hypot(0.5, 0.5)))
+    )
+    assert abs(given["frequency 1", "end"]) > 0.1
+    assert of_start["frequency 1", "end"] == pytest.approx(given["frequency 1", "end"], rel=1e-8)
+
+
+def test_parameters_that_are_no_numbers_of_the_model_are_followed_and_named():
+    """Where the second point of a spring's curve is."""
+    mech = bc.Mechanism("curved")
+    place = mech.add_parameter("place", 0.5, "m")
+    block = mech.add_body("block", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -0.9))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(), block.marker())
+    curve = bc.CubicSpline((0.2, place, 1.2, 2.0), (12.0, 0.0, -30.0, -90.0))
+    mech.add_force("spring", bc.TabulatedSpring(curve), mech.ground, block)
+    found = beside(mech, "place", of="frequency")
+    assert abs(found["frequency 1", "place"]) > 1e-2
+    assert "by 'place' by differences" in found.warnings[0]
+
+
+def test_efforts_beside_are_none_of_the_inputs():
+    found = bc.linearize(oscillator(), inputs=["rail", "k"]).modes().sensitivity(by=["inputs", "k"])
+    assert found.by == ("k",)
+    assert found["frequency 1", "k"] == pytest.approx(0.5 / sqrt(100.0) / (2 * pi), rel=1e-9)
 
 
 def test_a_parameter_at_its_bound_says_so():

@@ -5,11 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from rigs.moved_rests import wrong
 from rigs.parametric import parallelogram
 
 import bellcrank as bc
 from bellcrank import gallery
-from bellcrank.errors import MechanismError
+from bellcrank.errors import MechanismError, Unsupported
 from bellcrank.linear.differences import derivatives
 from bellcrank.mechanism.rotation_arrays import rotate
 
@@ -281,6 +282,20 @@ def test_pinned_bodies_stay():
     tilt = math.atan2(3.0, G)
     np.testing.assert_allclose(found.array[0], [0.0, -(math.cos(tilt) ** 2) / G], atol=1e-10)
     np.testing.assert_allclose(found.array[1:], [[0.0, -1.0], [0.0, 0.0]], atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(2, 6))
+def test_random_trees_and_loops_and_modes_about_them(seed):
+    assert wrong(seed) == ""
+
+
+def test_parameters_that_are_no_numbers_of_the_model_are_refused_by_name():
+    mech = crane()
+    place = mech.add_parameter("place", 0.5, "m")
+    law = bc.TabulatedSpring(bc.CubicSpline((0.0, place, 9.0), (10.0, 0.0, -50.0)))
+    mech.add_force("table", law, mech.ground.marker((2.0, 0, -1.0)), mech.bodies["jib"])
+    with pytest.raises(Unsupported, match="'place'"):
+        bc.statics(mech).sensitivity("position", "place")
 
 
 def test_velocity_constraints_are_refused_by_name():

@@ -25,7 +25,7 @@ from bellcrank.linear.exact import exact, state_matrix
 from bellcrank.linear.linear_model import LinearModel
 from bellcrank.linear.linearize import check_steady
 from bellcrank.linear.modes import Modes
-from bellcrank.linear.sampling import LinearInput, Points
+from bellcrank.linear.sampling import EFFORT, LinearInput, Points
 from bellcrank.linear.variables import numbers_of
 
 _ALONG: Final = 0.05  # rad, or parts of the mechanism's size, along neutral directions
@@ -74,6 +74,7 @@ def _points(linear: LinearModel, by: Sequence[str]) -> Points:
     inputs = [
         LinearInput(one.name, one.unit, "parameter" if one.kind == "parameter" else "input", one.key)
         for one in numbers_of(chart.model, by)
+        if not one.key.startswith(EFFORT)
     ]
     mechanism = chart.model.source
     assert mechanism is not None

@@ -30,7 +30,7 @@ _STEP: Final = 0.08  # rad, or parts of the mechanism's size: the largest displa
 _INPUT_STEP: Final = 0.1
 _PARAMETER_STEP: Final = 0.02
 _FAR: Final = 1e6  # where open stops are put, m or rad
-_EFFORT: Final = "linearized_effort_"
+EFFORT: Final = "linearized_effort_"
 
 
 class Points:
@@ -248,7 +248,7 @@ def _effort(twin: Mechanism, mechanism: Mechanism, name: str, number: int) -> Li
         rule = f"joint {joint.name!r} has {len(free)} free coordinates"
         which = ", ".join(f"{joint.name}.{one}" for one in free) or "a joint that moves"
         raise MechanismError(Fault(f"input {name!r}", rule, None, f"name one: {which}"))
-    key = f"{_EFFORT}{number}"
+    key = f"{EFFORT}{number}"
     which = free[coordinate] if isinstance(coordinate, int) else coordinate or free[0]
     unit = (
         "N m" if isinstance(force and force.kind, GearedMotor) else EFFORT_UNITS[unit_of(joint.kind, which)]
