@@ -230,6 +230,24 @@ def test_a_stop_without_a_load_is_refused_by_name():
         bc.statics(mech).sensitivity("position", "k")
 
 
+@pytest.mark.parametrize("aside", [0.0, 1e-4, -1e-4])
+def test_a_support_about_to_touch_is_refused(aside):
+    mech = bc.Mechanism("scale")
+    m = mech.add_parameter("m", 2.0, "kg")
+    pan = mech.add_body("pan", mass=m, inertia=(1e-3,) * 3, position=(0, 0, -0.3))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(), pan.marker())
+    mech.add_force("spring", bc.SpringDamper(500.0, rest_length=0.3), mech.ground, pan)
+    support = bc.OneSidedSpring(800.0, contact=-0.3 - 2.0 * G / 500.0 + aside, side="below")
+    mech.add_force("support", support, joint="rail")
+    rest = bc.statics(mech)
+    if aside == 0.0:
+        with pytest.raises(MechanismError, match=r"stiffness jumps.*rail\.z.*about to touch"):
+            rest.sensitivity("position", "m")
+    else:
+        wanted = -G / (500.0 if aside < 0.0 else 1300.0)
+        assert rest.sensitivity("position", "m").array[0, 0] == pytest.approx(wanted, rel=1e-10)
+
+
 def test_neutral_directions_are_named():
     mech = bc.Mechanism("loose")
     k = mech.add_parameter("k", 500.0, "N/m")
@@ -302,6 +320,20 @@ def test_velocity_constraints_are_refused_by_name():
     rest = bc.statics(gallery.benchmark_bicycle(), leave_unstable=False)
     with pytest.raises(MechanismError, match="holds velocities only"):
         rest.sensitivity("position", [])
+
+
+def test_constraints_that_move_with_time_are_refused_by_name():
+    mech = crane()
+    angle = bc.EndCoordinate("angle")
+    mech.add_constraint("turns", bc.CustomConstraint((angle,), (angle.value - 0.3 - 0.2 * bc.t,)), "knee")
+    with pytest.raises(MechanismError, match=r"constraint 'turns'.*moves with time at t = 0 s"):
+        bc.statics(mech).sensitivity("position", "mass")
+
+
+def test_by_nothing_there_are_values():
+    found = bc.statics(crane()).sensitivity("effort", [])
+    assert found.array.shape == (1, 0)
+    assert found.value.shape == (1,)
 
 
 def test_where_nothing_can_move_rows_alone_move_it():

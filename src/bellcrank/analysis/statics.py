@@ -324,9 +324,10 @@ class Statics:
         as a rest length that is not given, is kept.
 
         Raises MechanismError, naming them, for neutral directions, in which nothing determines where the
-        mechanism rests; for stops that are touched and do not push; for parameters that open a loop, or move
-        a drive that moves at this time; for velocity constraints; for reactions that are not unique; and for
-        unknown names. Unsupported for parameters on which other than numbers of the model depend.
+        mechanism rests; for stops that are touched and do not push, and other kinks; for parameters that open
+        a loop, or move a drive that moves at this time; for velocity constraints; for reactions that are not
+        unique; and for unknown names. Unsupported for parameters on which other than numbers of the model
+        depend.
 
         >>> import bellcrank as bc
         >>> mech = bc.Mechanism("scale", gravity=(0.0, -9.81, 0.0))

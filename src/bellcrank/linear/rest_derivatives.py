@@ -35,7 +35,10 @@ from bellcrank.mechanism.checking import required_names
 
 _TOUCHED: Final = 1e-7  # gap of a stop that counts as closed, m or rad
 _PUSHES: Final = 1e-8  # load of a closed stop, in parts of the largest force
+_STILL: Final = 1e-12  # rate of a row, m/s or rad/s, that is rounding
 _AT_REST: Final = 1e-6  # accelerations, in parts of what a unit displacement makes of them
+_BESIDE: Final = 1e-7  # rad, or parts of the mechanism's size: where kinks are looked for
+_SMOOTH: Final = 1e-6  # jump of the stiffness, in parts of its largest entry
 _ROUNDING: Final = 5e-14  # of a row's largest entry, for rows that are independent
 _NUDGE: Final = 1e-3  # of a parameter of a function, to see whether it makes the function move
 _ELSE: Final = "give the drive a constant position, such as position=0.3"
@@ -48,7 +51,7 @@ def rest_derivatives(rest: Statics, of: Any, by: Any, states: Any) -> StateDeriv
     at = rest.state
     moving = _moving_rows(described)
     model = without_stops(_stops_closed(standing_still(described, moving), at, rest.equilibrium.scale))
-    _refuse_velocity_rows(model)
+    _refuse_rows(model, at)
     faults = FaultList()
     with faults.collect():
         listed, alone = quantities_of(model, of)
@@ -64,9 +67,10 @@ def rest_derivatives(rest: Statics, of: Any, by: Any, states: Any) -> StateDeriv
     _refuse_moved_drives(described, moving, variables, tangents)
     try:
         tangents.go_beside(chart.position, chart.speed)
+        state, observed, array = tangents.state, tangents.observed, tangents.forward()
+        _refuse_kinks(chart, tangents, array[:count, :count])
     except OutOfReach as error:
         raise MechanismError(Fault("sensitivity", f"there is no way to move on: {error}")) from error
-    array, observed = tangents.forward(), tangents.observed
     stiffness, by_numbers = array[:count, :count], array[:count, count:]
     _check_at_rest(chart, observed.values[:count], stiffness)
     _refuse_neutral(chart, stiffness, rest.equilibrium.neutral_directions, tangents.pivot)
@@ -82,7 +86,7 @@ def rest_derivatives(rest: Statics, of: Any, by: Any, states: Any) -> StateDeriv
         units={one.name: one.unit for one in listed} | {one.name: one.unit for one in variables},
         unique=unique,
         mode="forward",
-        state=tangents.state,
+        state=state,
         formulation=system.formulation,
     )
 
@@ -106,7 +110,7 @@ def _refuse_moved_drives(
     of_rows = {int(f): row for row, f in enumerate(arrays["row_function"].tolist()) if f >= 0}
     places = [(k, place) for k, (array, place) in enumerate(given.places) if array == "function_params"]
     faults = FaultList()
-    for one, changes in zip(variables, given.numbers[-len(variables) :], strict=True):
+    for one, changes in zip(variables, given.numbers[len(given.numbers) - len(variables) :], strict=True):
         nudged = params.copy()
         for k, place in places:
             nudged[place] += _NUDGE * changes[k]
@@ -143,18 +147,24 @@ def _stops_closed(model: Model, at: State, scale: float) -> Model:
     return model.with_arrays(block_unilateral=one_sided)
 
 
-def _refuse_velocity_rows(model: Model) -> None:
-    rule = "it holds velocities only, so that where the mechanism rests depends on the way there"
-    faults = [Fault(model.row_text(row), rule, None, "leave it out") for row in model.core.velocity_rows]
-    if faults:
-        raise MechanismError(faults)
+def _refuse_rows(model: Model, at: State) -> None:
+    """Raise MechanismError, naming all, for rows that hold velocities, and for those that move with time."""
+    _, rate, second, _ = model.put(_core.Bodies(model.core), at).rows()
+    faults = FaultList()
+    for row in model.core.velocity_rows:
+        rule = "it holds velocities only, so that where the mechanism rests depends on the way there"
+        faults.add(model.row_text(row), rule, None, "leave it out")
+    for row in np.flatnonzero((np.abs(rate) > _STILL) | (np.abs(second) > _STILL)).tolist():
+        rule = f"it moves with time at t = {at.time:g} s, so that the mechanism does not rest; its rate is"
+        faults.add(model.row_text(row), rule, float(rate[row]), "give it formulas without the time")
+    faults.raise_any()
 
 
 def _check_at_rest(chart: StateChart, left: Floats, stiffness: Floats) -> None:
     """Raise MechanismError where accelerations are left."""
     made = np.abs(stiffness * chart.scale / chart.scale[:, None])
     allowed = _AT_REST * max(1.0, float(np.max(made, initial=0.0)))
-    rule = "the mechanism is not at rest; its acceleration is"
+    rule = "the mechanism is not at rest: an acceleration is left of"
     advice = "take what bc.statics finds with a smaller tolerance"
     faults = [
         Fault(f"coordinate {one.name!r}", rule, float(a), advice)
@@ -163,6 +173,25 @@ def _check_at_rest(chart: StateChart, left: Floats, stiffness: Floats) -> None:
     ]
     if faults:
         raise MechanismError(faults)
+
+
+def _refuse_kinks(chart: StateChart, tangents: Tangents, stiffness: Floats) -> None:
+    """Raise MechanismError where the stiffness jumps, as it does where a support is about to touch."""
+    count = len(stiffness)
+    signs = np.where(np.arange(count) % 2 == 0, 1.0, -0.7)
+    second = -2.0 * stiffness
+    for way in (_BESIDE, -_BESIDE):
+        tangents.go(chart.position + way * signs * chart.scale, chart.speed)
+        second = second + tangents.forward()[:count, :count]
+    to_scaled = chart.scale / chart.scale[:, None]
+    jump = np.max(np.abs(second * to_scaled), axis=0, initial=0.0)
+    if np.max(jump, initial=0.0) > _SMOOTH * np.max(np.abs(stiffness * to_scaled), initial=0.0):
+        name = chart.coordinates[int(np.argmax(jump))].name
+        rule = (
+            f"the stiffness jumps at this rest, along coordinate {name!r} most: a string is about to go "
+            "slack, or a support is about to touch"
+        )
+        raise MechanismError(Fault("sensitivity", rule, None, "load it, or move it away"))
 
 
 def _refuse_neutral(chart: StateChart, stiffness: Floats, neutral: int, pivot: float) -> None:
