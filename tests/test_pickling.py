@@ -58,6 +58,9 @@ def made():
     mechanism = door()
     symbolic, lagrange = bc.prepare(led(), "symbolic"), bc.prepare(mechanism, "lagrange")
     yield lagrange.derivatives(of="acceleration", by=["states", "width"])
+    rest = bc.statics(mechanism)
+    yield rest.sensitivity("reaction", "width")
+    yield bc.modes(rest.at).sensitivity(by="width")
     run = bc.simulate(
         mechanism, 0.5, method="dopri5", accelerations=True, events=bc.Event("half", "hinge - 0.1")
     )

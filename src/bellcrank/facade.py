@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from bellcrank.analysis.statics import Statics
     from bellcrank.compile.state import State
     from bellcrank.formulations.state_derivatives import StateDerivatives
     from bellcrank.formulations.system import System
+    from bellcrank.linear.modes import Modes
     from bellcrank.mechanism.mechanism import Mechanism
+    from bellcrank.studies.gradient import Gradient
     from bellcrank.trajectory.moves import MoveTrajectory
     from bellcrank.trajectory.trajectory import Trajectory
     from bellcrank.viewer.page.page import Page
@@ -62,4 +65,19 @@ def derivatives(
     return system_derivatives.system_derivatives(system, state, of, by, mode, states)
 
 
+def rest_derivatives(rest: Statics, of: Any, by: Any, states: Any) -> StateDerivatives:
+    """`Statics.sensitivity`."""
+    from bellcrank.linear import rest_derivatives
+
+    return rest_derivatives.rest_derivatives(rest, of, by, states)
+
+
+def mode_gradient(modes: Modes, of: Any, by: Any) -> Gradient:
+    """`Modes.sensitivity`."""
+    from bellcrank.studies import mode_gradient
+
+    return mode_gradient.mode_gradient(modes, of, by)
+
+
 views.draw, views.view, views.html, views.derivatives = draw, view, html, derivatives
+views.rest_derivatives, views.mode_gradient = rest_derivatives, mode_gradient

@@ -378,3 +378,15 @@ def test_ordinates_are_followed_from_where_they_are(place):
         bc.assemble(mechanism)
         found.append(bc.prepare(mechanism, "lagrange").derivatives(of="acceleration", by="p").array)
     np.testing.assert_allclose(*found, rtol=1e-12)
+
+
+def test_points_follow_values_that_parameters_are_given_later():
+    mech = bc.Mechanism("bar")
+    length = mech.add_parameter("length", 0.5, "m")
+    bar = mech.add_body("bar", mass=1.0, inertia=(1, 1, 1))
+    mech.add_joint("pin", bc.Revolute(), mech.ground, bar, position=0.3)
+    mech.add_force("load", bc.Wrench(force=(0, 0, -3)), bar.marker((length, 0, 0), name="tip"))
+    system = bc.prepare(mech.with_parameters(length=0.7), "lagrange")
+    found = system.derivatives(of="marker.bar.tip.x", by=["length", "pin.theta_z"])
+    assert found.value[0] == pytest.approx(0.7 * np.cos(0.3), rel=1e-12)
+    np.testing.assert_allclose(found.array, [[np.cos(0.3), -0.7 * np.sin(0.3)]], rtol=1e-12)

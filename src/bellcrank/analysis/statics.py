@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from bellcrank import _core
+from bellcrank import _core, views
 from bellcrank.analysis.assemble import hold_values_of, names_of, write, write_positions
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.contacts import refuse_contacts
@@ -23,6 +23,7 @@ from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import Accelerations, DriveEffort, JointReaction, System
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rotation import matrix
@@ -35,6 +36,8 @@ from bellcrank.trajectory.observation import observation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from bellcrank.formulations.state_derivatives import StateDerivatives
 
 _NOTHING: Final = 1e-12  # of the largest force: less is rounding, and shown as zero
 _LONGEST: Final = 0.2  # of the picture's width: the arrow of the largest force
@@ -166,7 +169,7 @@ def find_equilibrium(
         leave_unstable = check.flag("leave_unstable", leave_unstable)
     names = names_of(pinned)
     with_pinned(compile_mechanism(mechanism, time), names)
-    described = compile_mechanism(_with_held(mechanism, names), time)
+    described = compile_mechanism(with_held(mechanism, names), time)
     refuse_contacts(described, "find_equilibrium")
     described.refuse_unweighed()
     model, assembly = assembled(described, names)
@@ -242,7 +245,7 @@ def _failure(model: Model, found: _core.Rest) -> str:
     )
 
 
-def _with_held(mechanism: Mechanism, names: Sequence[str]) -> Mechanism:
+def with_held(mechanism: Mechanism, names: Sequence[str]) -> Mechanism:
     """The mechanism, or a copy of it in which bodies are fixed to the ground where they are described."""
     if not names:
         return mechanism
@@ -257,15 +260,16 @@ def _with_held(mechanism: Mechanism, names: Sequence[str]) -> Mechanism:
     return twin
 
 
-def standing_still(model: Model) -> Model:
-    """The model with its drives held where they are, and stops that do not bounce."""
+def standing_still(model: Model, rows: Iterable[int] | None = None) -> Model:
+    """The model with drives held where they are, and stops that do not bounce. rows: by default all."""
     arrays, time = model.arrays, model.initial.time
-    values = np.zeros(model.row_count)
-    for row in np.flatnonzero(arrays["row_function"] >= 0).tolist():
-        values[row] = model.function_value(int(arrays["row_function"][row]), time)
+    values, functions = np.zeros(model.row_count), arrays["row_function"].copy()
+    for row in np.flatnonzero(functions >= 0).tolist() if rows is None else rows:
+        values[row] = model.function_value(int(functions[row]), time)
+        functions[row] = -1
     return model.with_arrays(
         row_constant=arrays["row_constant"] + values,
-        row_function=np.full_like(arrays["row_function"], -1),
+        row_function=functions,
         block_restitution=np.zeros_like(arrays["block_restitution"]),
     )
 
@@ -287,6 +291,7 @@ class Statics:
         the reaction that the joint exerts on its second body: moment about marker 2, force, world axes.
         limits, constraints: efforts by the name of the joint, and of the gear, belt or cable. forces: by
         name, the efforts of springs and motors, by the coordinate or component that they act along.
+    pinned: names of bodies that were held where they are; joints between them and the ground share the load.
     at: a copy of the mechanism in equilibrium; the given mechanism is not changed.
     """
 
@@ -299,7 +304,43 @@ class Statics:
     limits: Mapping[str, DriveEffort]
     constraints: Mapping[str, DriveEffort]
     forces: Mapping[str, Mapping[str, float]]
+    pinned: tuple[str, ...]
     at: Mechanism = field(repr=False)
+
+    def sensitivity(
+        self, of: Iterable[str] | str, by: Iterable[str] | str, *, states: Iterable[str] | str = ()
+    ) -> StateDerivatives:
+        """How the equilibrium changes with parameters and inputs: exact derivatives of quantities in it.
+
+        of: quantities as in tables of runs: coordinates of joints ("joint.knee.theta_y"), positions of bodies
+            and markers ("body.jib.x"), efforts of drives and constraints ("drive.hoist.effort"), components
+            of reactions ("joint.knee.Fz"); groups are "position", "effort", "reaction".
+        by: names of parameters and inputs, those that move drives among them; groups are "parameters" and
+            "inputs".
+        states: coordinates to be independent, by which neutral directions are named.
+
+        The rest moves so that forces stay in balance (docs/theory/statics.md). Stops that push stay closed,
+        drives stand still, bodies that were pinned stay. What is taken from the initial configuration, such
+        as a rest length that is not given, is kept.
+
+        Raises MechanismError, naming them, for neutral directions, in which nothing determines where the
+        mechanism rests; for stops that are touched and do not push, and other kinks; for parameters that open
+        a loop, or move a drive that moves at this time; for velocity constraints; for reactions that are not
+        unique; and for unknown names. Unsupported for parameters on which other than numbers of the model
+        depend.
+
+        >>> import bellcrank as bc
+        >>> mech = bc.Mechanism("scale", gravity=(0.0, -9.81, 0.0))
+        >>> stiffness = mech.add_parameter("stiffness", 500.0, "N/m")
+        >>> pan = mech.add_body("pan", mass=2.0, inertia=(1e-3, 1e-3, 1e-3), position=(0.0, -0.3, 0.0))
+        >>> rail = mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(axis="y"), pan.marker(axis="y"))
+        >>> spring = mech.add_force("spring", bc.SpringDamper(stiffness, rest_length=0.3), mech.ground, pan)
+        >>> s = bc.statics(mech).sensitivity(of="body.pan.y", by="stiffness")
+        >>> float(s.array[0, 0].round(9)), round(2.0 * 9.81 / 500.0**2, 9)
+        (7.848e-05, 7.848e-05)
+        """
+        found: StateDerivatives = views.rest_derivatives(self, of, by, states)
+        return found
 
     def draw(self, path: str | Path | None = None, **options: Any) -> Figure:
         """Draw the mechanism at rest, with joint forces on second bodies and the efforts that drives hold.
@@ -402,7 +443,8 @@ def statics(
         iterations=iterations,
         leave_unstable=leave_unstable,
     )
-    model, _ = assembled(compile_mechanism(twin, time))
+    names = names_of(pinned)
+    model, _ = assembled(compile_mechanism(with_held(twin, names), time))
     rest = model.initial
     still = np.zeros_like(rest.velocity)
     at_rest = State(rest.time, rest.position, rest.rotation, still, still, rest.angles)
@@ -416,10 +458,11 @@ def statics(
         state=at_rest,
         position={j.name: values[list(j.coordinates)] for j in model.joints if j.coordinates},
         drives=_efforts(model, acting, "drive"),
-        joints={name: acting.joint(name) for name, _, _ in model.reactions},
+        joints={name: acting.joint(name) for name, _, _ in model.reactions if name in twin.joints},
         limits=_efforts(model, acting, "limit"),
         constraints=_efforts(model, acting, "constraint"),
         forces=_forces(held, system),
+        pinned=names,
         at=twin,
     )
 
@@ -460,7 +503,8 @@ def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) 
     if path is not None:
         check_picture(path)
     check_matplotlib()
-    scene = of(found.at, found.state)
+    numbers = with_numbers(found.at)
+    scene = of(numbers, found.state)
     options = dict(options)
     view = view_of(scene, options.get("view"))
     figure = picture(
@@ -476,7 +520,7 @@ def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) 
         size = float(np.linalg.norm(force))
         if not size > _LEAST * largest or largest == 0.0:
             continue
-        point = view.project(_place(found, name))[:2]
+        point = view.project(_place(numbers, found.state, name))[:2]
         tail = point - force / largest * _LONGEST * (right - left)
         style = {"arrowstyle": "-|>", "color": _RED, "linewidth": 1.4, "shrinkA": 0.0, "shrinkB": 0.0}
         axes.annotate("", xy=point, xytext=tail, arrowprops=style)
@@ -515,11 +559,11 @@ def _framed(figure: Any, axes: Any, reach: list[Any]) -> None:
     axes.set(xlim=(left, right), ylim=(low, high))
 
 
-def _place(found: Statics, name: str) -> Any:
+def _place(mechanism: Mechanism, state: State, name: str) -> Any:
     """Where marker 2 of a joint is in the world."""
-    marker = found.at.joints[name].marker_2
+    marker = mechanism.joints[name].marker_2
     if marker.body == "ground":
         return np.asarray(marker.position, dtype=float)
-    body = list(found.at.bodies).index(marker.body)
-    w, x, y, z = found.state.rotation[body].tolist()
-    return found.state.position[body] + matrix((w, x, y, z)) @ np.asarray(marker.position, dtype=float)
+    body = list(mechanism.bodies).index(marker.body)
+    w, x, y, z = state.rotation[body].tolist()
+    return state.position[body] + matrix((w, x, y, z)) @ np.asarray(marker.position, dtype=float)

@@ -37,6 +37,13 @@ class StateDerivatives:
     state: State
     formulation: str
 
+    def __getitem__(self, names: tuple[str, str]) -> float:
+        """The derivative of an output by an input: `d["drive.motor.effort", "coupler"]`."""
+        of, by = names
+        return float(
+            self.array[self._place("output", self.outputs, of), self._place("input", self.inputs, by)]
+        )
+
     def jvp(self, direction: Mapping[str, float] | Iterable[float]) -> Floats:
         """What the outputs change by, to first order, (outputs,).
 
@@ -53,14 +60,14 @@ class StateDerivatives:
 
     def column(self, name: str) -> Floats:
         """The derivatives (outputs,) by an input. Raises MechanismError with close matches for others."""
-        return np.asarray(self.array[:, self._place("input", name, self.inputs)])
+        return np.asarray(self.array[:, self._place("input", self.inputs, name)])
 
     def row(self, name: str) -> Floats:
         """The derivatives (inputs,) of an output. Raises MechanismError with close matches for others."""
-        return np.asarray(self.array[self._place("output", name, self.outputs)])
+        return np.asarray(self.array[self._place("output", self.outputs, name)])
 
     @staticmethod
-    def _place(noun: str, name: str, names: Sequence[str]) -> int:
+    def _place(noun: str, names: Sequence[str], name: str) -> int:
         if name not in names:
             rule = f"there is no {noun} of this name"
             raise MechanismError(Fault(f"{noun} {name!r}", rule, None, nearest(str(name), names)))

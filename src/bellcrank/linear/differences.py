@@ -33,14 +33,14 @@ from bellcrank.compile.state import Floats
 LEVELS: Final = 5  # steps, each half of the one before
 _SHRINK: Final = 8.0
 _TRIES: Final = 5
-_EPSILON: Final = 2.3e-16
+EPSILON: Final = 2.3e-16
 _GOOD: Final = 1e-11  # error, in parts of the largest derivative of a column, with which it is done
 _CLOSE: Final = 1e-6  # of a step: distance of points whose values differ by rounding beside a smooth change
 _PLACES: Final = (0.0, 0.4)  # in parts of a step, where rounding is measured
 _NOISES: Final = 4  # times the noise: what a value may be off
 _SWEEPS: Final = 30  # of the balancing
 _EVEN: Final = 0.95  # reduction of a row and its column together below which a scale is changed
-_SURE: Final = 5.0  # times an estimated error: what it may be
+SURE: Final = 5.0  # times an estimated error: what it may be
 
 
 class OutOfReach(Exception):
@@ -145,7 +145,7 @@ def _extrapolated(
     values = sample(points)
     rows = [(values[:LEVELS] - values[LEVELS:]) / away[:, None]]
     best, least = rows[0][-1], np.full(values.shape[1], np.inf)
-    rounding = np.maximum(_NOISES * noise, _EPSILON * np.max(np.abs(values), axis=0))
+    rounding = np.maximum(_NOISES * noise, EPSILON * np.max(np.abs(values), axis=0))
     for order in range(1, LEVELS):
         before = rows[-1]
         after = before[1:] + (before[1:] - before[:-1]) / (4.0**order - 1.0)
@@ -185,22 +185,18 @@ def eigen(matrix: Floats, scale: Floats, error: Floats) -> Eigen:
 
     scale: typical sizes of the states, (states,). error: estimated absolute error of each entry.
     """
-    certain = np.where(np.abs(matrix) > _SURE * error, np.abs(matrix), 0.0)
-    scale = scale * _balanced(certain * scale / scale[:, None])
+    scale = balanced_scale(matrix, scale, error)
     left = matrix * scale / scale[:, None]
-    wrong = _SURE * error * scale / scale[:, None]
-    wrong = wrong + _EPSILON * len(left) * np.abs(left)
+    wrong = SURE * error * scale / scale[:, None]
+    wrong = wrong + EPSILON * len(left) * np.abs(left)
     null, zero = np.zeros((len(matrix), 0)), 0.0
     stages: list[tuple[Floats, Floats, Floats]] = []
     while len(left):
-        columns, sizes, rows = np.linalg.svd(left)
-        rounding = _EPSILON * len(matrix) * sizes[0]
-        allowed = np.einsum("is,ij,sj->s", np.abs(columns), wrong, np.abs(rows)) + rounding
-        zeros = sizes <= allowed
-        if not np.any(zeros):
+        split = singular_values(left, wrong, len(matrix))
+        if not np.any(split.zero):
             break
-        zero = max(zero, float(np.sqrt(np.max(allowed[zeros]) * sizes[0])))
-        still, moving = rows[zeros].T, rows[~zeros].T
+        zero = max(zero, float(np.sqrt(np.max(split.allowed[split.zero]) * split.sizes[0])))
+        still, moving = split.null.T, split.rows[~split.zero].T
         if not stages:
             null = scale[:, None] * still
         stages.append((still, moving, still.T @ left @ moving))
@@ -212,6 +208,43 @@ def eigen(matrix: Floats, scale: Floats, error: Floats) -> Eigen:
     return Eigen(values, scale[:, None] * vectors, uncertainty, null, len(matrix) - len(values), zero)
 
 
+@dataclass(frozen=True, eq=False)
+class SingularValues:
+    """A singular value decomposition (m, n), m <= n:  matrix = columns sizes rows, and what of it is zero.
+
+    rows: (m, n), those of singular values. allowed: the size up to which each counts as zero. zero: (m,),
+    which do. null: (k, n), an orthonormal basis of what the matrix does not see.
+    """
+
+    columns: Floats
+    sizes: Floats
+    rows: Floats
+    allowed: Floats
+    zero: np.ndarray
+    null: Floats
+
+    def solved(self, right: Floats) -> Floats:
+        """The least x with  matrix x = right (m, k), up to what the zero values leave."""
+        kept = ~self.zero
+        return np.asarray(self.rows[kept].T @ ((self.columns[:, kept].T @ right) / self.sizes[kept, None]))
+
+
+def singular_values(matrix: Floats, wrong: Floats, size: int | None = None) -> SingularValues:
+    """Of a matrix (m, n), m <= n, with errors of its entries. size: by which rounding grows, n by default."""
+    columns, sizes, rows = np.linalg.svd(matrix)
+    own = rows[: len(sizes)]
+    rounding = EPSILON * (matrix.shape[1] if size is None else size) * np.max(sizes, initial=0.0)
+    allowed = np.einsum("is,ij,sj->s", np.abs(columns), wrong, np.abs(own)) + rounding
+    zero = sizes <= allowed
+    return SingularValues(columns, sizes, own, allowed, zero, np.vstack([own[zero], rows[len(sizes) :]]))
+
+
+def balanced_scale(matrix: Floats, scale: Floats, error: Floats) -> Floats:
+    """Sizes of states (n,), from typical ones, with which the certain entries of a matrix are balanced."""
+    certain = np.where(np.abs(matrix) > SURE * error, np.abs(matrix), 0.0)
+    return scale * _balanced(certain * scale / scale[:, None])
+
+
 def _uncertainty(matrix: Floats, vectors: np.ndarray, error: Floats) -> Floats:
     """To first order, |yᴴ| E |x| / |yᴴ x| with left vectors y; infinite where eigenvectors are dependent."""
     if not len(matrix):
@@ -220,7 +253,7 @@ def _uncertainty(matrix: Floats, vectors: np.ndarray, error: Floats) -> Floats:
         left = np.linalg.inv(vectors)  # yᴴ x = 1
     except np.linalg.LinAlgError:
         return np.full(len(matrix), np.inf)
-    rounding = _EPSILON * len(matrix) * np.linalg.norm(matrix, 2)
+    rounding = EPSILON * len(matrix) * np.linalg.norm(matrix, 2)
     sizes = np.linalg.norm(left, axis=1) * np.linalg.norm(vectors, axis=0)
     of_entries = np.einsum("ki,ij,jk->k", np.abs(left), error, np.abs(vectors))
     return np.asarray(of_entries + rounding * sizes)

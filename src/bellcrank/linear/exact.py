@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Unsupported
+from bellcrank.formulations.system import System
 from bellcrank.linear.differences import Derivatives, derivatives
 from bellcrank.linear.quantities import OfCoordinate, Quantities, Quantity, known_quantities
 from bellcrank.linear.sampling import Points
+from bellcrank.linear.state_chart import StateChart
 from bellcrank.linear.tangents import Tangents, refuse_other_formulations
 from bellcrank.linear.variables import Variable, states_of
 
@@ -77,6 +79,17 @@ def exact(points: Points) -> Exact | None:
     return Exact(Derivatives(*whole), tuple(notes))
 
 
+def state_matrix(system: System, chart: StateChart, position: Floats, speed: Floats) -> Floats:
+    """Exact derivatives of rates by states (states, states), with the inputs that the system has.
+
+    Raises Unsupported where a formulation has none, OutOfReach for states that are out of reach.
+    """
+    quantities = Quantities(chart.wide, chart.state, _rates(chart))
+    tangents = Tangents(system, chart, states_of(chart), quantities)
+    tangents.go(position, speed)
+    return tangents.forward()
+
+
 def _fixed(points: Points) -> dict[int, str]:
     """Numbers of inputs that are parameters without exact derivatives, and why."""
     parameters = [(k, one.key) for k, one in enumerate(points.inputs) if one.kind == "parameter"]
@@ -97,10 +110,14 @@ def _tangents(points: Points, outputs: Sequence[Quantity], left: Collection[int]
         for k, one in enumerate(points.inputs)
         if k not in left
     ]
-    rates = [OfCoordinate(one.name, one.unit, one.number, 1) for one in chart.coordinates]
-    rates += [OfCoordinate(one.name, one.unit, one.number, 2) for one in chart.coordinates[: chart.speeds]]
-    quantities = Quantities(chart.wide, chart.state, [*rates, *outputs])
+    quantities = Quantities(chart.wide, chart.state, [*_rates(chart), *outputs])
     return Tangents(points.system, chart, [*states_of(chart), *inputs], quantities)
+
+
+def _rates(chart: StateChart) -> list[Quantity]:
+    """Those of all coordinates, then of the speeds."""
+    rates = [OfCoordinate(one.name, one.unit, one.number, 1) for one in chart.coordinates]
+    return [*rates, *(replace(one, level=2) for one in rates[: chart.speeds])]
 
 
 def _matrix(points: Points, tangents: Tangents, at: Floats) -> tuple[Floats, float, np.ndarray]:

@@ -26,7 +26,7 @@ from bellcrank.formulations.preparing import check_request, prepare
 from bellcrank.formulations.symbolic import SymbolicSystem
 from bellcrank.formulations.system import System
 from bellcrank.linear.differences import Derivatives, OutOfReach, derivatives
-from bellcrank.linear.exact import Exact, exact
+from bellcrank.linear.exact import Exact, exact, state_matrix
 from bellcrank.linear.linear_model import LinearModel
 from bellcrank.linear.modes import Modes, modes_of
 from bellcrank.linear.sampling import LinearInput, Points, with_inputs, without_stops
@@ -45,6 +45,7 @@ _ELSEWHERE: Final = "go to another state"
 _STICKS: Final = 3.0  # speed, in regularisation velocities, below which dry friction is not at its level
 _STEADY: Final = 1e-6  # rates of speeds, in parts of what a unit displacement makes of them
 _STILL: Final = 1e-9  # speed, 1/s, below which nothing moves
+_LATER: Final = 0.3  # rad, or parts of the mechanism's size
 _LASTS: Final = 1e-6  # change of the matrix, in parts of its largest entry
 _SMOOTH: Final = 1e-6  # error of a derivative, in parts of the largest
 _AWAY: Final = 1e-3  # displacement after which a singular pose is left
@@ -119,7 +120,7 @@ def linearize(
     made = _made(mechanism.name, points, base, found, known)
     _check_smooth(made)
     if steady:
-        _check_steady(made)
+        check_steady(made)
         _check_lasting(made, points)
     return made
 
@@ -278,14 +279,15 @@ def _moving(points: Points) -> list[str]:
     return [f"drives move here ({names}): the matrices are those of the moment"] if moving else []
 
 
-def _moves(points: Points) -> bool:
-    return bool(np.max(np.abs(points.chart.rates(points.state)) / points.chart.scale, initial=0.0) > _STILL)
+def _speed(points: Points) -> float:
+    """The largest, 1/s."""
+    return float(np.max(np.abs(points.chart.rates(points.state)) / points.chart.scale, initial=0.0))
 
 
 def _touching(points: Points) -> list[str]:
     """A note where bodies move that touch others: they do so elsewhere a little later."""
     names = ", ".join(contact.name for contact in points.system.model.contacts)
-    moves = names and _moves(points)
+    moves = names and _speed(points) > _STILL
     return [f"bodies move that touch ({names}): the matrices are those of the moment"] if moves else []
 
 
@@ -350,7 +352,7 @@ def _check_smooth(made: LinearModel) -> None:
         )
 
 
-def _check_steady(made: LinearModel) -> None:
+def check_steady(made: LinearModel) -> None:
     """Raise MechanismError, with the accelerations that are left, where speeds are not constant."""
     count = made.coordinates
     left = made.rate[count:]
@@ -373,17 +375,22 @@ def _check_steady(made: LinearModel) -> None:
 
 def _check_lasting(made: LinearModel, points: Points) -> None:
     """Raise MechanismError if the linearized equations differ a little later along the motion."""
-    if not _moves(points) or points.system.model.contacts:
+    chart, moving = made.chart, _speed(points)
+    if moving <= _STILL or points.system.model.contacts:
         return
+    rates = chart.rates(made.state)
+    wait = _LATER / moving
     try:
-        matrix, error = points.later()
+        later = chart.moved_to(chart.model, made.state.time + wait)
+        system = prepare(points.system.model, "lagrange")
+        matrix = state_matrix(system, later, chart.position + wait * rates, chart.speed)
     except OutOfReach as reason:
         advice = "steady=False linearizes at the moment"
         raise MechanismError(
             Fault("linearize", f"the motion cannot go on: {reason}", None, advice)
         ) from reason
     size = np.max(np.abs(made.A), initial=0.0)
-    change = float(np.max(np.abs(matrix - made.A) - 10.0 * error, initial=0.0))
+    change = float(np.max(np.abs(matrix - made.A) - 10.0 * made.A_error, initial=0.0))
     if change > _LASTS * size:
         rule = "speeds are constant, but the equations of small changes are others a little later, by"
         advice = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil, pi
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from bellcrank import _core
+from bellcrank import _core, views
 from bellcrank.analysis.statics import Judged, Stability
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State
@@ -304,6 +304,33 @@ class Modes(Sequence[Mode]):
         if path is not None:
             write_figure(figure, path)
         return figure
+
+    def sensitivity(self, *, by: Iterable[str] | str, of: Iterable[str] | str = "frequency") -> Any:
+        """How modes change with parameters and inputs: a `bc.Gradient`, with estimated errors.
+
+        by: names of parameters and inputs; groups are "parameters" and "inputs".
+        of: numbers of modes: "frequency 1" and "damped_frequency 1", Hz, "damping 1", the damping ratio, and
+            "growth 1", 1/s, the real part of the eigenvalue, which monotonic modes have as well; without a
+            number those of all modes. Neutral modes have none.
+
+        The place of rest moves with the parameters; speeds that are states stay, as do values taken from the
+        initial configuration. Derivatives of the linearized equations are extrapolated differences of exact
+        first derivatives (docs/theory/linearization.md). Modes with one eigenvalue are named in `warnings`.
+
+        Raises MechanismError for unknown names, for parameters that open a loop or push the mechanism where
+        nothing holds it, and for states that are not steady.
+
+        >>> import bellcrank as bc
+        >>> mech = bc.Mechanism("pendulum")
+        >>> length = mech.add_parameter("length", 0.5, "m")
+        >>> bob = mech.add_body("bob", mass=1.0, inertia=(0.0, 0.0, 0.0), position=(0.0, 0.0, -0.5))
+        >>> wire = mech.add_joint("wire", bc.Distance(length), mech.ground, bob)
+        >>> found = bc.modes(mech)
+        >>> slope = found.sensitivity(by="length")["frequency 1", "length"]
+        >>> bool(abs(slope + found[0].frequency / (2 * 0.5)) < 1e-10)  # f = sqrt(g / length) / 2 pi
+        True
+        """
+        return views.mode_gradient(self, of, by)
 
     def to_dict(self) -> dict[str, Any]:
         """The modes as plain values, as `bellcrank modes --json` prints them."""

@@ -28,7 +28,7 @@ from bellcrank.linear.state_chart import Directions, with_point_coordinates
 from bellcrank.linear.variables import Variable
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.marker import GROUND
-from bellcrank.mechanism.parameters import present
+from bellcrank.mechanism.parameters import evaluated, values_of
 from bellcrank.mechanism.rotation_arrays import conjugate, product, rotate
 
 _RECORD: Final = 8  # numbers of a body: com, world axes, 0, rotation or angular velocity, principal axes, 0
@@ -255,7 +255,11 @@ class Quantities:
         self._points = [_point(model, name) for name in names]
         self.first = {name: len(model.arrays["coordinate_kind"]) + 6 * k for k, name in enumerate(names)}
         self._pair = len(model.arrays["pair_bodies"])  # the first of those of points
-        numeric = [(body, present(position)) for body, position in self._points]
+        known = {} if model.source is None else {p.symbol: p.value for p in model.source.parameters.values()}
+        numeric = [
+            (body, evaluated(position, lambda e: float(values_of([e], known)[e])))
+            for body, position in self._points
+        ]
         self.model = with_point_coordinates(model, state, numeric) if names else model
         self.bodies = _core.Bodies(self.model.core)
 

@@ -15,7 +15,6 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
-from bellcrank.linear.differences import derivatives
 from bellcrank.linear.state_chart import StateChart
 from bellcrank.linear.touching import go_beside
 from bellcrank.mechanism.checking import nearest, required_names
@@ -31,9 +30,8 @@ from bellcrank.trajectory.trajectory import Trajectory
 _STEP: Final = 0.08  # rad, or parts of the mechanism's size: the largest displacement that is tried
 _INPUT_STEP: Final = 0.1
 _PARAMETER_STEP: Final = 0.02
-_LATER: Final = 0.3  # rad, or parts of the mechanism's size
 _FAR: Final = 1e6  # where open stops are put, m or rad
-_EFFORT: Final = "linearized_effort_"
+EFFORT: Final = "linearized_effort_"
 
 
 class Points:
@@ -94,56 +92,40 @@ class Points:
 
     def __call__(self, points: Floats) -> Floats:
         """Rates of the states, then outputs. Raises OutOfReach if the constraints cannot be satisfied."""
-        found = [self._at(point, self.state.time) for point in points]
+        found = [self._at(point) for point in points]
         rates = np.array([rate for rate, _ in found])
         if self.outputs is None:
             return rates
         return np.hstack([rates, self._recorded(np.concatenate([frame for _, frame in found]))])
 
-    def _at(self, point: Floats, time: float) -> tuple[Floats, Floats]:
+    def _at(self, point: Floats) -> tuple[Floats, Floats]:
         """Rates of the states, and a frame (1, 1 + width)."""
-        system, chart = self._world(point)
+        system, chart = self.world(point)
         with system.displaced():
-            return self._rates_at(point, time, system, chart)
+            return self._rates_at(point, system, chart)
 
-    def _rates_at(
-        self, point: Floats, time: float, system: System, chart: StateChart
-    ) -> tuple[Floats, Floats]:
+    def _rates_at(self, point: Floats, system: System, chart: StateChart) -> tuple[Floats, Floats]:
         count = len(chart.position)
-        state = chart.at(point[:count], point[count : self.states], time)
-        steered = {
-            one.key: value
-            for one, value in zip(self.inputs, point[self.states :].tolist(), strict=True)
-            if one.kind != "parameter"
-        }
-        if steered:
-            system.inputs.update(steered)
+        state = chart.at(point[:count], point[count : self.states])
+        self.steer(system, point)
         go_beside(system, chart.state, state)
         linear, angular, _ = system.core.accelerate()
         rates = np.concatenate([chart.rates(state), chart.accelerations(state, linear, angular)])
         frame = np.zeros((1, 0)) if self.outputs is None else _core.observe(system.core, self._what.core)
         return rates, frame
 
-    def later(self) -> tuple[Floats, Floats]:
-        """A (states, states), with estimated errors, a little later along the motion, at its own time."""
-        chart, count = self.chart, len(self.chart.position)
-        rates = chart.rates(self.state)
-        wait = _LATER / float(np.max(np.abs(rates) / chart.scale))
-        point = self.base.copy()
-        point[:count] += wait * rates
-        time = self.state.time + wait
-
-        def sample(points: Floats) -> Floats:
-            return np.array([self._at(one, time)[0] for one in points])
-
-        found = derivatives(sample, point, self.steps)
-        return found.matrix[:, : self.states], found.error[:, : self.states]
+    def steer(self, system: System, point: Floats) -> None:
+        """Give a system the values of its inputs at a point."""
+        given = zip(self.inputs, point[self.states :].tolist(), strict=True)
+        if steered := {one.key: value for one, value in given if one.kind != "parameter"}:
+            system.inputs.update(steered)
 
     def _key(self, point: Floats) -> tuple[float, ...]:
         given = zip(self.inputs, point[self.states :].tolist(), strict=True)
         return tuple(value for one, value in given if one.kind == "parameter")
 
-    def _world(self, point: Floats) -> tuple[System, StateChart]:
+    def world(self, point: Floats) -> tuple[System, StateChart]:
+        """The system with the parameters of a point, and its chart."""
         key = self._key(point)
         if key not in self._worlds:
             values = {one.key: value for one, value in zip(self._parameters, key, strict=True)}
@@ -267,7 +249,7 @@ def _effort(twin: Mechanism, mechanism: Mechanism, name: str, number: int) -> Li
         rule = f"joint {joint.name!r} has {len(free)} free coordinates"
         which = ", ".join(f"{joint.name}.{one}" for one in free) or "a joint that moves"
         raise MechanismError(Fault(f"input {name!r}", rule, None, f"name one: {which}"))
-    key = f"{_EFFORT}{number}"
+    key = f"{EFFORT}{number}"
     which = free[coordinate] if isinstance(coordinate, int) else coordinate or free[0]
     unit = (
         "N m" if isinstance(force and force.kind, GearedMotor) else EFFORT_UNITS[unit_of(joint.kind, which)]

@@ -270,12 +270,12 @@ class StateChart:
         values, rates = self._bodies.coordinates()
         return values, rates
 
-    def at(self, position: Floats, speed: Floats, time: float | None = None) -> State:
+    def at(self, position: Floats, speed: Floats) -> State:
         """The state of the bodies. Raises OutOfReach if the constraints cannot be satisfied.
 
         It goes there from the chart's own in strides, which turn angles as far as they are to go.
         """
-        placed = self.state if time is None else self.state.at_time(time)
+        placed = self.state
         rates = np.zeros(len(position))
         rates[: self.speeds] = speed
         way = position - self.position

@@ -73,10 +73,7 @@ def on_chart(
     tangents = Tangents(system, chart, variables, Quantities(chart.wide, at, listed))
     with system.displaced():
         try:
-            tangents.go(*states)
-            if tangents.redundant:
-                tangents.look_beside()
-                tangents.go(*states)
+            tangents.go_beside(*states)
         except OutOfReach as error:
             raise MechanismError(Fault("derivatives", f"there is no way to move on: {error}")) from error
         if way == "auto":
@@ -88,7 +85,7 @@ def on_chart(
         reached, observed = tangents.state, tangents.observed
     assert array is not None
     unique = observed.unique
-    _refuse_open_ones(listed, alone, unique)
+    refuse_shared(listed, alone, unique)
     return StateDerivatives(
         array=np.where(unique[:, None], array, np.nan),
         value=np.where(unique, observed.values, np.nan),
@@ -116,7 +113,7 @@ def refuse_stops(model: Model, state: State) -> None:
     faults.raise_any()
 
 
-def _refuse_open_ones(listed: Sequence[Quantity], alone: set[str], unique: np.ndarray) -> None:
+def refuse_shared(listed: Sequence[Quantity], alone: set[str], unique: np.ndarray) -> None:
     """Raise MechanismError naming quantities that were asked for by themselves and are not unique."""
     rule = "redundant constraints leave open how they share the load, so that it is not unique"
     advice = "leave it out, or leave out what is redundant, as joints with fewer constraints do"

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.compile.parametric_numbers import ParametricNumbers
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.system import System
@@ -30,16 +31,24 @@ _BESIDE: Final = 1e-3  # rad, or parts of the mechanism's size
 class Tangents:
     """Derivatives of quantities by variables, at any state that a chart reaches.
 
+    followed: what follows parameters; by default as the system says. given: the directions of the variables.
     After go(). state: the one it went to. observed: the quantities there.
     """
 
     def __init__(
-        self, system: System, chart: StateChart, variables: Sequence[Variable], quantities: Quantities
+        self,
+        system: System,
+        chart: StateChart,
+        variables: Sequence[Variable],
+        quantities: Quantities,
+        followed: ParametricNumbers | None = None,
     ) -> None:
         self._system, self._chart = system, chart
         self._variables, self._quantities = tuple(variables), quantities
-        self._followed = system.followed if any(one.kind == "parameter" for one in variables) else None
-        self._given = directions_along(variables, chart, system.model, self._followed)
+        if followed is None and any(one.kind == "parameter" for one in variables):
+            followed = system.followed
+        self._followed = followed
+        self.given = directions_along(variables, chart, system.model, self._followed)
         self.state: State
         self.observed: Observed
 
@@ -49,8 +58,7 @@ class Tangents:
         Raises Unsupported for what has no derivatives, MechanismError for variables that open a loop,
         OutOfReach for states that are out of reach.
         """
-        system, given = self._system, self._given
-        self._at = position, speed
+        system, given = self._system, self.given
         self._close(position, speed)
         linear, angular, multipliers = system.core.accelerate()
         determined = system.core.determined_multipliers()
@@ -59,7 +67,7 @@ class Tangents:
         self.observed = self._quantities.at(motion, given, self._followed, self._variables)
 
     def _close(self, position: Floats, speed: Floats) -> None:
-        system, given = self._system, self._given
+        system, given = self._system, self.given
         self.state = self._chart.at(position, speed)
         go_beside(system, self._chart.state, self.state)
         nothing = np.zeros((0, 0))
@@ -91,7 +99,7 @@ class Tangents:
         self, x: Floats, u: Floats, udot: Floats | None = None
     ) -> tuple[Floats, Floats, Floats]:
         """How bodies move along the formulation's own directions (d, n): records (d, ...) of the core."""
-        given = self._given
+        given = self.given
         rates = np.zeros_like(x) if udot is None else udot
         if len(self._udot) == _RECORD * (len(self._system.model.bodies) + 1):
             return x, u, rates
@@ -100,21 +108,24 @@ class Tangents:
         )
         return found
 
-    def look_beside(self) -> None:
-        """Look whether loops stay closed a little further on too, as they may do so at one state by chance.
+    def go_beside(self, position: Floats, speed: Floats) -> None:
+        """The same, where loops may be redundant: by way of a state beside it.
 
-        Raises MechanismError for variables along which they do not. The system stays there.
+        Loops may stay closed at one state by chance. Raises MechanismError as well for variables along which
+        they do not a little further on.
         """
-        position, speed = self._at
-        signs = np.where(np.arange(len(position)) % 2 == 0, 1.0, -0.7)
-        self._close(position + _BESIDE * signs * self._chart.scale, speed)
+        self.go(position, speed)
+        if self.redundant:
+            signs = np.where(np.arange(len(position)) % 2 == 0, 1.0, -0.7)
+            self._close(position + _BESIDE * signs * self._chart.scale, speed)
+            self.go(position, speed)
 
     def forward(self) -> Floats:
         """The derivatives (quantities, variables), variable by variable.
 
         Raises MechanismError for variables along which rows that depend on others do not stay satisfied.
         """
-        given = self._given
+        given = self.given
         asked = self.observed.of_multipliers
         _, udot, multipliers = _core.tangents(
             self._system.core, self._x, self._u, given.time, given.places, given.numbers, asked
@@ -145,7 +156,7 @@ class Tangents:
 
     def _gradient(self, weights: Floats, moved: tuple[Floats, Floats, Floats]) -> Floats:
         """moved: what bodies do along each variable while the formulation's accelerations stay."""
-        given = self._given
+        given = self.given
         *of_bodies, of_rows, by_time, by_all = self.observed.gradient(weights)
         own_time, by_x, by_u, own_numbers = _core.gradient(
             self._system.core, self._of_rates(of_bodies[2]), of_rows, given.places

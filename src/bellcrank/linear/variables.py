@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -65,25 +65,40 @@ def variables_of(model: Model, chart: StateChart, names: Iterable[str]) -> tuple
 
     Raises MechanismError listing all that are unknown, listed twice, or moved by drives.
     """
+    groups = {"states": states_of(chart), **_numbers(model)}
+    moving = {one.name for one, at in model.inputs.items() if at.constrains}
+    return _named(names, groups, [Variable(TIME, "s", "time")], moving)
+
+
+def numbers_of(model: Model, names: Iterable[str]) -> tuple[Variable, ...]:
+    """The same of inputs and parameters alone; inputs may move drives."""
+    return _named(names, _numbers(model))
+
+
+def _numbers(model: Model) -> dict[str, Sequence[Variable]]:
     parameters = {} if model.described is None else model.described.parameters
-    groups: Mapping[str, Sequence[Variable]] = {
-        "states": states_of(chart),
+    return {
         "inputs": [Variable(one.name, one.unit, "input", one.name) for one in model.inputs],
         "parameters": [Variable(name, one.unit, "parameter", name) for name, one in parameters.items()],
     }
-    known = {one.name: one for group in groups.values() for one in group}
-    known[TIME] = Variable(TIME, "s", "time")
-    moving = {one.name for one, at in model.inputs.items() if at.constrains}
+
+
+def _named(
+    names: Iterable[str],
+    groups: Mapping[str, Sequence[Variable]],
+    beside: Sequence[Variable] = (),
+    moving: Collection[str] = (),
+) -> tuple[Variable, ...]:
+    """moving: names of inputs that are refused, as they move drives."""
+    known = {one.name: one for group in (*groups.values(), beside) for one in group}
+    kinds = "state, input or parameter" if "states" in groups else "input or parameter"
     found: dict[str, Variable] = {}
     faults = FaultList()
     for name in names:
         several = groups.get(name, ()) if name not in known else (known[name],)
         if name not in known and name not in groups:
-            rule, advice = (
-                "there is no state, input or parameter of this name",
-                nearest(name, [*groups, *known]),
-            )
-            faults.add(f"by {name!r}", rule, None, advice)
+            rule = f"there is no {kinds} of this name"
+            faults.add(f"by {name!r}", rule, None, nearest(name, [*groups, *known]))
         for one in several:
             if one.name in found:
                 faults.add(f"by {one.name!r}", "it is listed twice")

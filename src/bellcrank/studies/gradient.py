@@ -35,13 +35,13 @@ _COARSE: Final = 0.1  # of the range of a quantity: an error beyond which it is 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gradient:
-    """Measures of a run, and their derivatives.
+    """Measures of a run, or numbers of modes, and their derivatives.
 
     of, by: names of measures, and of what they are differentiated by; of_units, by_units: their units. at:
     (by,), values of the latter. value: (of,). gradient: (of, by). value_error, gradient_error: (of,), (of,
     by), the estimated errors of both; nan where they were not asked for. mode: "forward", "backward" or
     "differences"; reason: why. warnings: what makes derivatives large, one-sided or meaningless. run: the
-    run; None of differences.
+    run; None of differences and of modes.
     """
 
     of: tuple[str, ...]
