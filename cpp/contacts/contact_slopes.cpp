@@ -13,9 +13,9 @@ namespace bellcrank {
 
 namespace {
 
-// Steps of differences, by the size of a pair (ContactSet): the least that lie within rounding, and less where a
-// surface ends.
-constexpr double kSteps[] = {1e-4, 1e-5, 1e-6};
+// Steps of differences, by the size of a pair (ContactSet), and how far two may be apart that agree.
+constexpr double kSteps[] = {1e-4, 1e-5, 1e-6, 1e-7};
+constexpr double kAgree = 1e-5;
 constexpr double kTangent = 1e-8;  // slope of a gap, beside that of the bodies' points, that is an error of differences
 constexpr double kAboutToTouch = 1e-9;  // gap or depth at which a point is about to touch or to lift off, in sizes
 
@@ -57,17 +57,19 @@ class Contacts::SurfaceSlopes {
         shapes_.place(set, poses);
     }
 
+    // By the largest step that a smaller one agrees with.
     std::optional<Slopes> find(const Contact& c) {
         if (c.a != a_ || c.b != b_) {
             a_ = c.a, b_ = c.b, about_ = c.position;
-            move(0);
+            for (Moved& moved : moved_) moved.found = false;
         }
-        for (int number = step_;; ++number) {
-            if (number > step_) move(number);
-            Slopes out;
-            if (difference(c, out)) return out;
-            if (step_ + 1 == std::size(kSteps)) return {};
+        std::optional<Slopes> found;
+        for (size_t step = 0; step < std::size(kSteps); ++step) {
+            const std::optional<Slopes> finer = difference(c, step);
+            if (found && finer && agree(*found, *finer)) return found;
+            found = finer;
         }
+        return {};
     }
 
     // The point along four directions of ContactSlopes' inputs.
@@ -119,15 +121,22 @@ class Contacts::SurfaceSlopes {
     static constexpr double kPlace[kPlaces] = {-2.0, -1.0, 1.0, 2.0};
     static constexpr double kWeight[kPlaces] = {1.0 / 12.0, -2.0 / 3.0, 2.0 / 3.0, -1.0 / 12.0};
 
-    double size() const { return set_.size(a_, b_); }
-    double unit(int k) const { return kSteps[step_] * (k < 3 ? size() : 1.0); }
+    struct Moved {
+        bool found = false;
+        std::vector<ContactPoint> points[kMoves][kPlaces];
+    };
 
-    void move(int step) {
-        step_ = step;
+    double size() const { return set_.size(a_, b_); }
+    double unit(int k, size_t step) const { return kSteps[step] * (k < 3 ? size() : 1.0); }
+
+    const Moved& moved(size_t step) {
+        Moved& out = moved_[step];
+        if (out.found) return out;
+        out.found = true;
         for (int k = 0; k < kMoves; ++k)
             for (int i = 0; i < kPlaces; ++i) {
                 Pose a = shapes_.poses[a_];
-                const double by = kPlace[i] * unit(k);
+                const double by = kPlace[i] * unit(k, step);
                 if (k < 3) {
                     a.p += by * kAxes[k];
                 } else {
@@ -136,20 +145,23 @@ class Contacts::SurfaceSlopes {
                 }
                 collide(*set_.shapes[a_].shape, a, *set_.shapes[b_].shape, shapes_.poses[b_], kNearGap * size(),
                         manifold_);
-                moved_[k][i] = manifold_.points;
+                out.points[k][i] = manifold_.points;
             }
+        return out;
     }
 
-    bool difference(const Contact& c, Slopes& out) const {
+    std::optional<Slopes> difference(const Contact& c, size_t step) {
+        const Moved& at = moved(step);
+        Slopes out;
         out.about = about_;
         for (int k = 0; k < kMoves; ++k) {
             out.position[k] = out.normal[k] = {0.0, 0.0, 0.0};
             double gap = 0.0;
             for (int i = 0; i < kPlaces; ++i) {
-                const auto& points = moved_[k][i];
+                const auto& points = at.points[k][i];
                 const auto found = std::ranges::find(points, c.feature, &ContactPoint::feature);
-                if (found == points.end()) return false;
-                const double weight = kWeight[i] / unit(k);
+                if (found == points.end()) return {};
+                const double weight = kWeight[i] / unit(k, step);
                 out.position[k] += weight * (found->position - c.position);
                 out.normal[k] += weight * (found->normal - c.normal);
                 gap += weight * (found->gap - c.gap);
@@ -158,6 +170,18 @@ class Contacts::SurfaceSlopes {
             const double left = gap - dot(c.normal, k < 3 ? kAxes[k] : cross(kAxes[k - 3], arm));
             out.gap[k] = std::abs(left) > kTangent * (k < 3 ? 1.0 : size()) ? left : 0.0;
         }
+        return out;
+    }
+
+    // Positions in sizes, shifts too.
+    bool agree(const Slopes& one, const Slopes& other) const {
+        for (int k = 0; k < kMoves; ++k) {
+            const double length = k < 3 ? 1.0 : size(), turn = k < 3 ? size() : 1.0;
+            const double off =
+                std::max({norm(one.position[k] - other.position[k]) / length,
+                          std::abs(one.gap[k] - other.gap[k]) / length, norm(one.normal[k] - other.normal[k]) * turn});
+            if (!(off < kAgree)) return false;
+        }
         return true;
     }
 
@@ -165,9 +189,9 @@ class Contacts::SurfaceSlopes {
     const double *body_poses_, *twists_;
     PlacedShapes shapes_;
     ContactManifold manifold_;
-    int a_ = -1, b_ = -1, step_ = 0;
+    int a_ = -1, b_ = -1;
     Vec3 about_{0.0, 0.0, 0.0};
-    std::vector<ContactPoint> moved_[kMoves][kPlaces];
+    Moved moved_[std::size(kSteps)];
 };
 
 void Contacts::find_slopes(const double* poses, const double* twists, std::vector<ContactSlopes>& out) {
