@@ -44,13 +44,13 @@ def test_gallery(name):
     try:
         made = bc.linearize(mechanism, outputs=outputs, steady=False)
     except (MechanismError, Unsupported) as refused:
-        reasons = ["tyres", "dry friction is at rest"]
-        if any(isinstance(force.kind, bc.Contact) for force in mechanism.forces.values()):
-            reasons += ["have a kink there", "accelerations are not smooth here"]
+        reasons = ("tyres", "dry friction is at rest", "forces have a kink there")
         if any(reason in str(refused) for reason in reasons):
             return
         raise
-    if made.derived and made.formulation == "lagrange":
+    # What touches is left within steps of differences; tests/contacts/test_contact_slopes.py has others.
+    touches = any(isinstance(force.kind, bc.Contact) for force in mechanism.forces.values())
+    if not touches and made.derived and made.formulation == "lagrange":
         assert not any("output" in note for note in made.notes)
         agree(made, differenced(mechanism, outputs=outputs, steady=False), error=1e-6)
 
