@@ -16,6 +16,7 @@ namespace {
 // Steps of differences, by the size of a pair (ContactSet), and how far two may be apart that agree.
 constexpr double kSteps[] = {1e-4, 1e-5, 1e-6, 1e-7};
 constexpr double kAgree = 1e-5;
+constexpr double kFar = 10.0;      // way of a point by that of its body
 constexpr double kTangent = 1e-8;  // slope of a gap, beside that of the bodies' points, that is an error of differences
 constexpr double kAboutToTouch = 1e-9;  // gap or depth at which a point is about to touch or to lift off, in sizes
 
@@ -57,7 +58,8 @@ class Contacts::SurfaceSlopes {
         shapes_.place(set, poses);
     }
 
-    // By the largest step that a smaller one agrees with.
+    // By the largest step that a smaller one agrees with, where that may be in doubt: points that go far, as on the rim
+    // of a disc that lies almost flat, and those of no feature in particular.
     std::optional<Slopes> find(const Contact& c) {
         if (c.a != a_ || c.b != b_) {
             a_ = c.a, b_ = c.b, about_ = c.position;
@@ -66,6 +68,7 @@ class Contacts::SurfaceSlopes {
         std::optional<Slopes> found;
         for (size_t step = 0; step < std::size(kSteps); ++step) {
             const std::optional<Slopes> finer = difference(c, step);
+            if (finer && is_plain(c, *finer)) return finer;
             if (found && finer && agree(*found, *finer)) return found;
             found = finer;
         }
@@ -171,6 +174,13 @@ class Contacts::SurfaceSlopes {
             out.gap[k] = std::abs(left) > kTangent * (k < 3 ? 1.0 : size()) ? left : 0.0;
         }
         return out;
+    }
+
+    bool is_plain(const Contact& c, const Slopes& slopes) const {
+        if (first_feature(c.feature) >= kWitness || second_feature(c.feature) >= kWitness) return false;
+        for (int k = 0; k < kMoves; ++k)
+            if (!(norm(slopes.position[k]) < kFar * (k < 3 ? 1.0 : size()))) return false;
+        return true;
     }
 
     // Positions in sizes, shifts too.
