@@ -83,12 +83,12 @@ def _is_of_one_side(case, changes, size):
     return min(sides) < ALLOWED < 0.1 * max(sides)
 
 
-def wrong_run(seed, duration=0.2):
+def wrong_run(seed, formulation="lagrange", duration=0.2):
     """What is wrong with the derivatives of a run of a case; nothing if nothing is.
 
     Raises as `wrong` does, and Unsupported for runs whose derivatives are refused.
     """
-    case = FollowedCase(random_mechanism(seed), duration, frames=3)
+    case = FollowedCase(random_mechanism(seed), duration, frames=3, formulation=formulation)
     if not case.direction.left < 1e-9:
         raise bc.Unsupported("its direction does not close")
     changes = case.changes()
@@ -105,7 +105,8 @@ def wrong_run(seed, duration=0.2):
         if _is_of_one_side(case, changes, size):
             raise bc.Unsupported("it starts on a kink")
         # Steps do not shrink to kinks of forces on the way, where derivatives are as good as steps are short.
-        shorter = FollowedCase(random_mechanism(seed), duration, frames=3, tolerance=1e-11)
+        settings = {"frames": 3, "tolerance": 1e-11, "formulation": formulation}
+        shorter = FollowedCase(random_mechanism(seed), duration, **settings)
         if not off < ALLOWED + CLOSER * np.abs(shorter.changes() - changes).max() / size:
             faults.append(f"off differences by {off:.1e}")
     off = case.transposed_off(changes)
@@ -117,14 +118,14 @@ def wrong_run(seed, duration=0.2):
 SHARE = 0.95  # of estimated errors within a factor of two
 
 
-def error_ratios(seed, tolerance=1e-5, duration=0.3):
+def error_ratios(seed, formulation="lagrange", tolerance=1e-5, duration=0.3):
     """Estimated errors of numbers that a coarse run of a case records, by what they are.
 
     Raises as `wrong_run` does.
     """
     rng = np.random.default_rng([seed, 7])
     method = str(rng.choice(["dopri5", "adams", "bdf", "rk4"]))
-    settings = {"method": method, "tolerance": tolerance, "step": 0.01}
+    settings = {"method": method, "tolerance": tolerance, "step": 0.01, "formulation": formulation}
     case = FollowedCase(random_mechanism(seed), duration, frames=3, arrays=(), **settings)
     size, found = max(1.0, np.abs(case.run.recorded()).max()), []
     if case.run.recorded().shape[0] < 3:

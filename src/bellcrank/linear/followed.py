@@ -21,6 +21,7 @@ from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_n
 from bellcrank.compile.state import Floats
 from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
+from bellcrank.linear.own_directions import OwnDirections
 from bellcrank.linear.quantities import OfCoordinate, OfMultiplier, OfPoint, Quantity, quantities_of
 from bellcrank.linear.sampling import without_stops
 from bellcrank.linear.state_chart import Directions, StateChart
@@ -36,6 +37,7 @@ _OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
 _NOISE: Final = 1e-11  # of a start's coordinates, found by assembling
 _STEP: Final = 1e-3  # of a parameter, to assemble beside
 _LEAST_ORDER: Final = 4  # of a method
+_FORMULATIONS: Final = ("lagrange", "recursive")
 _MULTIPLIER, _FRAME, _TIME = 3, 4, 5
 _FRAME_NUMBERS: Final = 15
 # Of a body's frame: where position, velocity and acceleration stand, and angular velocity and acceleration.
@@ -80,7 +82,7 @@ class FollowedRun:
 
     of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start, as
     `System.derivatives` names them.
-    arguments: those of `simulate`; the formulation is `lagrange`. tolerance: of derivatives, relative; that
+    arguments: those of `simulate`; the formulation is `lagrange` or `recursive`. tolerance: of derivatives, relative; that
     of the run, unless it is larger.
     held: values of coordinates and speeds of the start, by name, in place of those that it is assembled with;
     they do not move with parameters. chart: of which they are, for a mechanism with other numbers.
@@ -101,13 +103,14 @@ class FollowedRun:
         held: Mapping[str, float] | None = None,
         chart: StateChart | None = None,
     ) -> None:
-        given = {"formulation": "lagrange", **arguments}
-        if given["formulation"] not in ("lagrange", "auto"):
+        given = {"formulation": "auto", **arguments}
+        if given["formulation"] == "auto":
+            given["formulation"] = _FORMULATIONS[0]
+        if given["formulation"] not in _FORMULATIONS:
             raise Unsupported(
-                "derivatives of runs are implemented for formulation 'lagrange', not "
-                f"{given['formulation']!r}"
+                f"derivatives of runs are implemented for formulations {', '.join(map(repr, _FORMULATIONS))}, "
+                f"not {given['formulation']!r}"
             )
-        given["formulation"] = "lagrange"
         if given.get("assemble", True) == "constraint_forces":
             raise Unsupported("derivatives of a run that closes its mechanism on the way are not implemented")
         if duration is None and given.get("times") is None:
@@ -143,7 +146,7 @@ class FollowedRun:
         self.of = self._watched(list(of(self.run) if callable(of) else of))
         places = dict.fromkeys(place for one in self.of for place, _ in one.parts)
         self._place = {place: number for number, place in enumerate(places)}
-        self._core = run.followed(list(places), tolerance)
+        self._core, self._system = run.followed(list(places), tolerance), run.system
         self._end = run.state
 
     def along(self) -> Floats:
@@ -261,9 +264,11 @@ class FollowedRun:
             given = self._with_start(given, followed)
         self._refuse_moved_breaks(given)
         self.chart.at(*self._split(self._at))
-        found = *self.chart.directions(given), given.places, given.numbers
-        self._refuse_open(*found)
-        return found
+        moved = self.chart.directions(given)
+        self._refuse_open(*moved, given.places, given.numbers)
+        self._core.begin()
+        own = OwnDirections(self._system.core, len(self._model.bodies), given)
+        return *own.of_bodies(*moved), given.places, given.numbers
 
     def _refuse_open(self, dx: Floats, du: Floats, places: list[tuple[str, int]], along: Floats) -> None:
         """Raise MechanismError for variables along which rows that depend on others are not met.

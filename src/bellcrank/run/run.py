@@ -122,6 +122,11 @@ class Run:
         return self._course.system.state()
 
     @property
+    def system(self) -> System:
+        """The mechanism in its formulation, at the current time."""
+        return self._course.system
+
+    @property
     def formulation(self) -> str:
         """The formulation in use, which "auto" may have chosen."""
         return self._course.system.formulation
