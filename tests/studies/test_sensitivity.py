@@ -11,6 +11,7 @@ from bellcrank.trajectory.columns import quantity
 
 RUN = {"method": "dopri5", "tolerance": 1e-11, "output_step": 0.1, "formulation": "lagrange"}
 GRAVITY = 9.81
+BOTH = pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
 
 
 OF = ("joint.D.theta_z", "joint.A.theta_z.rate", "joint.A.theta_z.acceleration", "body.rod.x", "body.rod.vy",
@@ -30,9 +31,10 @@ def differences(mechanism, name, names, duration=0.5, **settings):
     return (8.0 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12.0 * step)
 
 
-def test_a_linkage_by_lengths_masses_springs_and_its_start():
-    mech = crank_rocker()
-    found = bc.sensitivity(mech, 0.5, of=OF, by=PARAMETERS, accelerations=True, **RUN)
+@BOTH
+def test_a_linkage_by_lengths_masses_springs_and_its_start(formulation):
+    mech, settings = crank_rocker(), {**RUN, "formulation": formulation}
+    found = bc.sensitivity(mech, 0.5, of=OF, by=PARAMETERS, accelerations=True, **settings)
     assert (found.of, found.by) == (OF, PARAMETERS)
     assert found.by_units == ("m", "m", "N m/rad", "kg", "rad")
     assert found.of_units[:3] == ("rad", "rad/s", "rad/s^2")
@@ -44,10 +46,11 @@ def test_a_linkage_by_lengths_masses_springs_and_its_start():
     np.testing.assert_array_equal(found["body.rod.x", "coupler"], found.values[:, 3, 1])
 
 
-def test_an_input_and_free_coordinates_of_the_start():
+@BOTH
+def test_an_input_and_free_coordinates_of_the_start(formulation):
     """Along a small change of the input and the start the run goes where the derivatives lead."""
     mech, names = crank_rocker(), ("torque", "A.theta_z", "A.theta_z.rate")
-    found = bc.sensitivity(mech, 0.5, of=OF[:2], by=names, **RUN)
+    found = bc.sensitivity(mech, 0.5, of=OF[:2], by=names, **{**RUN, "formulation": formulation})
     step = 1e-4
 
     def inputs(k):
@@ -67,27 +70,28 @@ def test_an_input_and_free_coordinates_of_the_start():
     np.testing.assert_allclose(found.values[:, :, 2], (thrown(1) - thrown(-1)) / (2 * step), atol=1e-6)
 
 
-def test_the_effort_of_a_drive():
-    mech = crank_rocker()
+@BOTH
+def test_the_effort_of_a_drive(formulation):
+    mech, settings = crank_rocker(), {**RUN, "formulation": formulation}
     mech.add_drive("drive", joint="A", position=0.4 + 2.0 * bc.t)
     of = ("drive.drive.effort", "joint.D.theta_z.acceleration")
-    found = bc.sensitivity(mech, 0.5, of="drive.drive", by=["crank", "coupler", "mass"], **RUN)
+    found = bc.sensitivity(mech, 0.5, of="drive.drive", by=["crank", "coupler", "mass"], **settings)
     assert found.of == of[:1]
     for k, name in enumerate(found.by):
         expected = differences(mech, name, of[:1])
         np.testing.assert_allclose(found.values[:, :, k], expected, atol=1e-7 * np.abs(expected).max())
 
 
-def test_a_bounce_by_height_and_restitution():
+@BOTH
+def test_a_bounce_by_height_and_restitution(formulation):
     """v = e √(2 g h) after an impact at √(2 h / g)."""
     mech = bc.Mechanism("ball", gravity=(0.0, 0.0, -GRAVITY))
     height, bounce = mech.add_parameter("height", 1.0, "m"), mech.add_parameter("bounce", 0.6)
     ball = mech.add_body("ball", 2.0, (0.1, 0.1, 0.1))
     limit = bc.Limit(lower=0.0, restitution=bounce)
     mech.add_joint("fall", bc.Prismatic(), mech.ground.marker(), ball.marker(), limits=limit, position=height)
-    found = bc.sensitivity(
-        mech, 0.8, of="joint.fall.z", by=["height", "bounce"], method="dopri5", output_step=0.1
-    )
+    settings = {"method": "dopri5", "output_step": 0.1, "formulation": formulation}
+    found = bc.sensitivity(mech, 0.8, of="joint.fall.z", by=["height", "bounce"], **settings)
     late = found.time - np.sqrt(2.0 / GRAVITY)
     speed = 0.6 * np.sqrt(2.0 * GRAVITY)
     # z = v τ − g τ²/2 behind the impact: v' = v / 2, τ' = −1 / √(2 g).
@@ -127,7 +131,7 @@ def test_unknown_names_all_at_once():
 def test_what_has_no_derivatives():
     mech = crank_rocker()
     refused(Unsupported, r"derivatives of 'joint.A.Fx' are not implemented", mech, of="joint.A.Fx")
-    refused(Unsupported, "for formulation 'lagrange', not 'recursive'", mech, formulation="recursive")
+    refused(Unsupported, "formulations 'lagrange', 'recursive', not 'dca'", mech, formulation="dca")
     refused(Unsupported, "by method 'moreau' are not implemented", mech, method="moreau", tolerance=None)
     controller = bc.Controller(lambda time, _: {"torque": np.sin(time)}, 0.02)
     refused(Unsupported, "an input was changed", mech, controllers=controller)
