@@ -65,24 +65,28 @@ STRUCK = {
 }
 
 
-def flywheel():
-    """A light rotor that is geared up hinders a pendulum that runs against a stop."""
-    mech = stops.pendulum(0.4)
-    mech.add_force("rotor", bc.GearedMotor(6.0, 0.02, 0.3), "pivot")
-    return mech
-
-
-def driven():
-    """A drive on the way to a pendulum that hits a stop, whose own hinge is driven too."""
-    mech = bc.Mechanism("driven")
+def two_links(add):
+    """An arm and a bar that runs against stops of their hinge, and what is added to them."""
+    mech, axis = bc.Mechanism("two links"), (0.0, 1.0, 0.0)
     arm = mech.add_body("arm", 1.0, (0.1, 0.1, 0.1), com=(0.2, 0.0, 0.0))
     bar = mech.add_body("bar", 0.7, (0.1, 0.12, 0.03), com=(0.1, 0.1, 0.0), position=(0.4, 0.0, 0.0))
-    axis = (0.0, 1.0, 0.0)
     mech.add_joint("shaft", bc.Revolute(), mech.ground.marker(axis=axis), arm.marker(axis=axis))
-    mech.add_drive("swing", "shaft", position=bc.Harmonic(0.5, 3.0))
     ends = arm.marker((0.4, 0.0, 0.0), axis=axis), bar.marker(axis=axis)
     mech.add_joint("hinge", bc.Revolute(), *ends, limits=bc.Limit(-0.2, 0.3, 0.6))
+    add(mech)
     return mech
+
+
+def rotors(mech):
+    """One that a joint of the tree turns, and one that turns as the bar goes aside."""
+    bar = mech.bodies["bar"]
+    mech.add_joint("seen", bc.Free(), mech.ground.marker(axis=(0.0, 1.0, 0.0)), bar.marker(axis=(0.0, 1.0, 0.0)))
+    mech.add_force("on the shaft", bc.GearedMotor(3.0, 0.02, 0.3), "shaft")
+    mech.add_force("beside", bc.GearedMotor(2.0, 0.03, 0.1), "seen.x")
+
+
+def drive(mech):
+    mech.add_drive("swing", "shaft", position=bc.Harmonic(0.5, 3.0))
 
 
 def free_fall():
@@ -96,8 +100,8 @@ def free_fall():
 
 
 STRUCK |= {
-    "flywheel": (flywheel, 1),
-    "driven": (driven, 2),
+    "rotors": (lambda: two_links(rotors), 2),
+    "driven": (lambda: two_links(drive), 2),
     "free fall": (free_fall, 1),
 }
 
