@@ -128,17 +128,22 @@ def test_unknown_names_all_at_once():
     refused(MechanismError, "quantity 'joint.A.theta'", crank_rocker(), of="joint.A.theta")
 
 
-def test_what_has_no_derivatives():
-    mech = crank_rocker()
-    refused(Unsupported, r"derivatives of 'joint.A.Fx' are not implemented", mech, of="joint.A.Fx")
+@BOTH
+def test_what_has_no_derivatives(formulation):
+    mech, own = crank_rocker(), {"formulation": formulation}
+    refused(Unsupported, r"derivatives of 'joint.A.Fx' are not implemented", mech, of="joint.A.Fx", **own)
     refused(Unsupported, "formulations 'lagrange', 'recursive', not 'dca'", mech, formulation="dca")
-    refused(Unsupported, "by method 'moreau' are not implemented", mech, method="moreau", tolerance=None)
+    refused(
+        Unsupported, "by method 'moreau' are not implemented", mech, method="moreau", tolerance=None, **own
+    )
     controller = bc.Controller(lambda time, _: {"torque": np.sin(time)}, 0.02)
-    refused(Unsupported, "an input was changed", mech, controllers=controller)
+    refused(Unsupported, "an input was changed", mech, controllers=controller, **own)
 
 
-def test_shares_of_redundant_constraints():
+@BOTH
+def test_shares_of_redundant_constraints(formulation):
     """A weight on one cable has a force in it that is determined; on two alike each has a share."""
+    settings = {**RUN, "formulation": formulation}
     for cables in (("first",), ("first", "second")):
         mech = bc.Mechanism("hung", gravity=(0.0, 0.0, -GRAVITY))
         weight = mech.add_parameter("weight", 2.0, "kg")
@@ -146,12 +151,11 @@ def test_shares_of_redundant_constraints():
         for name in cables:
             mech.add_constraint(name, bc.Cable(1.0), mech.ground.marker(), body.marker())
         if len(cables) == 1:
-            found = bc.sensitivity(mech, 0.1, of="constraint.first", by="weight", **RUN)
+            found = bc.sensitivity(mech, 0.1, of="constraint.first", by="weight", **settings)
             np.testing.assert_allclose(np.abs(found.values), GRAVITY, rtol=1e-9)
         else:
-            refused(
-                Unsupported, "constraint.first.effort is not determined", mech, "constraint.first", "weight"
-            )
+            text, wanted = "constraint.first.effort is not determined", ("constraint.first", "weight")
+            refused(Unsupported, text, mech, *wanted, formulation=formulation)
 
 
 def test_a_parameter_that_moves_a_jump():
@@ -161,25 +165,37 @@ def test_a_parameter_that_moves_a_jump():
     refused(Unsupported, "by 'late' are not implemented: it moves a time", mech, by="late")
 
 
+@BOTH
 @pytest.mark.parametrize("mode", ["forward", "backward"])
-def test_a_parameter_that_opens_a_loop(mode):
+def test_a_parameter_that_opens_a_loop(mode, formulation):
+    settings = {"duration": 0.1, "mode": mode, "formulation": formulation}
     with pytest.raises(MechanismError, match="parameter 'middle': loops do not stay closed"):
-        bc.gradient(parallelogram(), "final joint.foot 0.theta_z", by="middle", duration=0.1, mode=mode)
+        bc.gradient(parallelogram(), "final joint.foot 0.theta_z", by="middle", **settings)
 
 
-def test_a_start_on_a_stop_is_warned_of():
+@BOTH
+def test_a_start_on_a_stop_is_warned_of(formulation):
     leaves = stops.ball(0.5, height=0.0, speed=1.0)
     mass = leaves.add_parameter("weight", 2.0, "kg")
     leaves.replace(leaves.bodies["ball"], mass=mass)
-    found = bc.sensitivity(leaves, 0.1, of="joint.fall.z", by="weight", method="dopri5")
+    settings = {"method": "dopri5", "formulation": formulation}
+    found = bc.sensitivity(leaves, 0.1, of="joint.fall.z", by="weight", **settings)
     assert len(found.warnings) == 1
     assert "derivatives are those to one side" in found.warnings[0]
 
 
+def test_trees_of_hinges_are_followed_by_recursive_where_nothing_is_asked_for():
+    found = bc.sensitivity(stops.pendulum(), 0.1, of="joint.pivot.theta_z", by="pivot.theta_z")
+    assert found.run.statistics["formulation"] == "recursive"
+    linkage = bc.sensitivity(crank_rocker(), 0.1, of=OF[0], by="crank")
+    assert linkage.run.statistics["formulation"] == "lagrange"
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("function", "by_position"), [("fall - 0.2", True), ("ball.z - 0.2", True), ("fall.rate + 3", False)]
 )
-def test_an_event_that_ends_the_run(function, by_position):
+def test_an_event_that_ends_the_run(function, by_position, formulation):
     """From h at rest: at z after √(2 (h − z)/g), at √(2 g (h − z)); a speed v is reached after v/g."""
     mech = bc.Mechanism("ball", gravity=(0.0, 0.0, -GRAVITY))
     height = mech.add_parameter("height", 1.0, "m")
@@ -187,7 +203,7 @@ def test_an_event_that_ends_the_run(function, by_position):
     mech.add_joint("fall", bc.Prismatic(), mech.ground.marker(), ball.marker(), position=height)
     end = bc.Event("down", function, terminal=True)
     of = ("time", "joint.fall.z", "joint.fall.z.rate", "body.ball.z")
-    settings = {"method": "dopri5", "tolerance": 1e-11, "output_step": 0.1, "events": end}
+    settings = {**RUN, "events": end, "formulation": formulation}
     found = bc.sensitivity(mech, 2.0, of=of, by="height", **settings)
     time, speed = np.sqrt(1.6 / GRAVITY), np.sqrt(1.6 * GRAVITY)
     expected = (time / 1.6, 0.0, -speed / 1.6, 0.0) if by_position else (0.0, 1.0, 0.0, 1.0)

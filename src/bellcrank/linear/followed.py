@@ -82,8 +82,8 @@ class FollowedRun:
 
     of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start, as
     `System.derivatives` names them.
-    arguments: those of `simulate`; the formulation is `lagrange` or `recursive`. tolerance: of derivatives, relative; that
-    of the run, unless it is larger.
+    arguments: those of `simulate`; formulations are `lagrange` and `recursive`. tolerance: of derivatives,
+    relative; that of the run, unless it is larger.
     held: values of coordinates and speeds of the start, by name, in place of those that it is assembled with;
     they do not move with parameters. chart: of which they are, for a mechanism with other numbers.
 
@@ -104,20 +104,16 @@ class FollowedRun:
         chart: StateChart | None = None,
     ) -> None:
         given = {"formulation": "auto", **arguments}
-        if given["formulation"] == "auto":
-            given["formulation"] = _FORMULATIONS[0]
-        if given["formulation"] not in _FORMULATIONS:
-            raise Unsupported(
-                f"derivatives of runs are implemented for formulations {', '.join(map(repr, _FORMULATIONS))}, "
-                f"not {given['formulation']!r}"
-            )
+        _refuse_other(given["formulation"])
         if given.get("assemble", True) == "constraint_forces":
             raise Unsupported("derivatives of a run that closes its mechanism on the way are not implemented")
         if duration is None and given.get("times") is None:
             rule, advice = "derivatives are those of a run, which needs a duration, or times", "duration=1.0"
             raise MechanismError(Fault("run", rule, None, f"such as {advice}"))
-        self.mechanism, self._arguments = mechanism, given
         run = start_with_tape(mechanism, duration, **given)
+        given["formulation"] = run.formulation
+        _refuse_other(run.formulation)
+        self.mechanism, self._arguments = mechanism, given
         self.method = run.plan.method
         if self.method.method.order < _LEAST_ORDER:
             raise Unsupported(
@@ -366,6 +362,14 @@ class FollowedRun:
                     f"derivatives by {name!r} are not implemented: it moves a time at which a function of "
                     "time jumps"
                 )
+
+
+def _refuse_other(formulation: str) -> None:
+    if formulation not in ("auto", *_FORMULATIONS):
+        listed = ", ".join(map(repr, _FORMULATIONS))
+        raise Unsupported(
+            f"derivatives of runs are implemented for formulations {listed}, not {formulation!r}"
+        )
 
 
 def bounds_of(parameter: Parameter) -> tuple[float, float]:

@@ -43,7 +43,7 @@ class OwnDirections:
         return found, (u - self.bodies_along(found, still)[1]) @ inverse
 
     def bodies_along(self, x: Floats, u: Floats, udot: Floats | None = None) -> tuple[Floats, Floats, Floats]:
-        """How bodies move along its own directions, where its accelerations change by `udot`, or not at all."""
+        """How bodies move along its own directions, where its accelerations change by `udot`, or stay."""
         given, rates = self._given, np.zeros_like(x) if udot is None else udot
         if self._columns is None:
             return x, u, rates
