@@ -1,5 +1,7 @@
 """Runs of random mechanisms along directions and backwards, in both formulations, and their own errors.
 
+Then the same with a limit that each meets on the way.
+
 Derivatives beside extrapolated differences of whole runs to 1e-6, gradients beside directions to 1e-10; of
 estimated errors of coarse runs 95 in 100 must hold within a factor of two. The exit status is 1 otherwise.
 """
@@ -11,7 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from rigs.differentiated import SHARE, error_ratios, wrong_run
+from rigs.differentiated import SHARE, error_ratios, struck_mechanism, wrong_run
+from rigs.random_mechanisms import random_mechanism
 from rigs.scene_fuzzing import arguments, count_ends
 
 import bellcrank as bc
@@ -45,8 +48,10 @@ def main():
     given = arguments(__doc__, 1_000).parse_args()
     wrong = False
     for formulation in FORMULATIONS:
-        print(formulation)
-        wrong |= bool(count_ends(partial(wrong_run, formulation=formulation), given, REFUSED))
+        for make in (random_mechanism, struck_mechanism):
+            print(f"{formulation}, {make.__name__}")
+            judge = partial(wrong_run, formulation=formulation, make=make)
+            wrong |= bool(count_ends(judge, given, REFUSED))
         wrong |= misses_errors(given, formulation)
     return int(wrong)
 

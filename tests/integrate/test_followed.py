@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from rigs import floating, linkages, parametric, stops
-from rigs.differentiated import wrong_run
+from rigs.differentiated import struck_mechanism, wrong_run
 from rigs.directions import EASY, GEOMETRY
 from rigs.examples import joint
 from rigs.followed import FollowedCase
@@ -14,6 +14,7 @@ from bellcrank import expression as ex
 from bellcrank import gallery
 
 FORMULATIONS = ("lagrange", "recursive")
+STRUCK_AT_RANDOM = (0, 1, 2, 3, 5, 6, 9, 12, 16, 24, 29, 52)
 RANDOM = (1, 2, 4, 6, 10, 12, 16, 21, 29, 34, 40, 47, 50, 53, 55, 57, 59)
 SMOOTH = {
     "simple pendulum": (gallery.simple_pendulum, 1.0),
@@ -284,6 +285,12 @@ def test_stops_that_are_met_together(formulation):
 @over(RANDOM)
 def test_random_mechanisms(seed, formulation):
     assert wrong_run(seed, formulation) == ""
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@over(STRUCK_AT_RANDOM)
+def test_random_mechanisms_that_meet_a_stop(seed, formulation):
+    assert wrong_run(seed, formulation, make=struck_mechanism) == ""
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
