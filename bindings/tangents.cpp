@@ -356,8 +356,9 @@ void bind_tangents(nb::module_& m) {
         .def(
             "begin",
             [](RunTangentAt& self) {
-                const Moment at = self.tangent.begin();
-                self.at.time = at.t, self.at.x = at.x, self.at.u = at.u;
+                RunTangent::State at = self.tangent.begin();
+                self.at.time = self.tangent.begins_at();
+                self.at.x = std::move(at.x), self.at.u = std::move(at.u);
             },
             "Puts the system where the run began.")
         .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a,

@@ -14,12 +14,6 @@ namespace {
 
 constexpr int kMostExact = 200;  // of a step, to find its error
 
-double dot(const std::vector<double>& a, const double* b) {
-    double sum = 0.0;
-    for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 }  // namespace
 
 void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
@@ -48,6 +42,12 @@ void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& f
     start = {0.0, by_x_, by_u_, {}};
 }
 
+double RunTangent::dot(const std::vector<double>& a, const double* b) {
+    double sum = 0.0;
+    for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
 void RunTangent::add(std::vector<double>& to, const std::vector<double>& from) {
     for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
@@ -64,21 +64,6 @@ void RunTangent::depart(int i, const double* seeds) {
     }
     ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), *further_, found_, *by_numbers_);
     by_x_ = found_.x, by_u_ = found_.u;
-}
-
-// The transpose of reach_ending().
-void RunTangent::leave_ending() {
-    const int last = tape_.count() - 1;
-    const double *x = tape_.x(last), *u = tape_.u(last);
-    const double seed = -(by_t_ + dot(by_x_, u) + dot(by_u_, udot_.data())) / ending_.rate;
-    for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
-    measured_.rows.clear();
-    measured_.frames.assign(measured_.of_frames ? kFrameNumbers * model_.bodies() : 0, 0.0);
-    for (size_t i = 0; i < ending_.inputs.size(); ++i)
-        if (const Watched& of = ending_.inputs[i].of; !ending_.inputs[i].is_time)
-            list_of(of.what, loads_)[of.number] += seed * ending_.by_inputs[i];
-    ports_.derivatives.measure_adjoint(tape_[last].t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
-    add(by_x_, found_.x), add(by_u_, found_.u);
 }
 
 // The transpose of record().

@@ -10,7 +10,6 @@
 
 #include "integrate/runge_kutta.hpp"
 #include "integrate/tape.hpp"
-#include "model/system.hpp"
 #include "tangents/model_tangent.hpp"
 
 namespace bellcrank {
@@ -27,6 +26,9 @@ class RunTangent {
         enum class What { value, rate, second, multiplier, frame, time };
         What what;
         int number;
+    };
+    struct State {
+        std::vector<double> x, u;
     };
     // What makes derivatives large or one-sided.
     struct Remark {
@@ -48,7 +50,8 @@ class RunTangent {
     RunTangent& operator=(const RunTangent&) = delete;
 
     // Where the run began; branches of angles are as they were there.
-    Moment begin();
+    State begin();
+    double begins_at() const { return tape_[0].t; }
     // Each of `count` directions: changes of the state, (count, n), and of numbers, (count, places); they are closed.
     // out: (outputs, count, watched). left: by how much rows stay open at the start, for each direction.
     void forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
@@ -72,9 +75,6 @@ class RunTangent {
         std::array<std::vector<double>, kStages + 1> rate_x, rate_u;
         double t[kDirections] = {};  // at an impact
         std::vector<double> u1;      // behind it
-    };
-    struct State {
-        std::vector<double> x, u;
     };
     // The event that ends the run, at its last station: what its function reads, the time where `is_time`; its
     // derivatives by that, and by time along the motion.
@@ -144,6 +144,7 @@ class RunTangent {
     void note_idle(int i);
     void turn_back(const double* zeta, const double* u, const std::vector<double>& of_x,
                    const std::vector<double>& of_u, std::vector<double>& x, std::vector<double>& v);
+    static double dot(const std::vector<double>& a, const double* b);
     static void add(std::vector<double>& to, const std::vector<double>& from);
     void depart(int i, const double* seeds);
     void add_seeds(int i, const double* seeds, std::vector<double>& of_x, std::vector<double>& of_u);
