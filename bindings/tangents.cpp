@@ -353,6 +353,14 @@ void bind_tangents(nb::module_& m) {
             "atol: of the steps in which it is followed; is_looser: "
             "whether\n"
             "they are larger than those of the run. Refuses a tape that cannot be followed.")
+        .def(
+            "begin",
+            [](RunTangentAt& self) {
+                RunTangent::State at = self.tangent.begin();
+                self.at.time = self.tangent.begins_at();
+                self.at.x = std::move(at.x), self.at.u = std::move(at.u);
+            },
+            "Puts the system where the run began.")
         .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a,
              nb::sig("def follow(self, x: numpy.typing.NDArray[numpy.float64], u: numpy.typing.NDArray[numpy.float64], "
                      "places: collections.abc.Sequence[tuple[str, int]], along: numpy.typing.NDArray[numpy.float64]) "

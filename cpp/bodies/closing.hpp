@@ -30,7 +30,8 @@ class Closing : public ConstrainedBodies {
                           double* du, double* left) final;
     void close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
                        const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
-    void add_turning(const double* u, double sign, const double* dx, int lanes, double* rate) final;
+    void add_turning(const double* xi, const double* u, double sign, const double* dx, const double* du, int lanes,
+                     double* of_dx, double* of_du) final;
     void measure_tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
                          const double* dudot, Measured& out) final;
     void measure_adjoint(double t, const double* x, const double* u, const double* udot, const Measured& of,
@@ -75,9 +76,9 @@ class Closing : public ConstrainedBodies {
     std::vector<double> model_multipliers_;    // by row of the model
 
   private:
-    // What an impact did, by row of the model, and with what restitution.
+    // What an impact did.
     struct Impact {
-        std::vector<double> jump, impulses, restitution;  // tangent vector; rows
+        std::vector<double> jump, impulses, restitution;  // tangent vector; by row of the model; by stop
     };
     Impact impact_of(double t, const double* x, const double* u, const double* u1);
     Closing(const char* name, std::shared_ptr<const Model> model, const RefinedClosingOptions& options,

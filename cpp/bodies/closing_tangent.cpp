@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "bodies/closing.hpp"
-#include "tangents/frame_motion.hpp"
+#include "tangents/measures.hpp"
 
 namespace bellcrank {
 
@@ -12,13 +12,6 @@ namespace {
 // Of what rows were off at first: what may be left of it, and how often it is solved for.
 constexpr double kLeft = 1e-15;
 constexpr int kMostRounds = 3;
-// Of an impact: what may be left, of its speeds, that rounding does not make.
-constexpr double kUnexplained = 1e-7;
-
-int block_of(const Model& model, int row) {
-    const auto after = std::ranges::partition_point(model.blocks, [row](const Block& b) { return b.row_end <= row; });
-    return static_cast<int>(after - model.blocks.begin());
-}
 
 }  // namespace
 
@@ -132,11 +125,12 @@ void Closing::close_adjoint(double t, const double* x, const double* u, const do
     if (has_velocity_rows()) leave_out_velocity_rows(false, t, x);
 }
 
-void Closing::add_turning(const double* u, double sign, const double* dx, int lanes, double* rate) {
+void Closing::add_turning(const double*, const double* u, double sign, const double* dx, const double*, int lanes,
+                          double* of_dx, double*) {
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3 w = sign * twist_angular(u, b);
         const double* at = dx + lanes * (kTwist * b + 4);
-        double* to = rate + lanes * (kTwist * b + 4);
+        double* to = of_dx + lanes * (kTwist * b + 4);
         for (int k = 0; k < lanes; ++k) {
             const Vec3 turned = cross(w, Vec3{at[k], at[lanes + k], at[2 * lanes + k]});
             to[k] -= turned.x, to[lanes + k] -= turned.y, to[2 * lanes + k] -= turned.z;
@@ -146,33 +140,24 @@ void Closing::add_turning(const double* u, double sign, const double* dx, int la
 
 void Closing::measure_tangent(double t, const double* x, const double* u, const double* udot,
                               const Directions& directions, const double* dudot, Measured& out) {
-    EquationsTangent::ask(changes_, 0);
-    changes_.of_coordinates = true;
     model_multipliers_.assign(rows_.rows(), 0.0);
-    equations().along({t, x, u, udot, model_multipliers_.data()}, {directions.t, directions.x, directions.u, dudot},
-                      numbers_along(directions), changes_);
-    changes_.of_coordinates = false;
-    for (int level = 0; level < 3; ++level) out.coordinates[level] = changes_.coordinates[level];
-    out.rows = changes_.rows[0];
-    if (out.of_frames) frame_tangent(*model_, x, u, udot, directions.x, directions.u, dudot, out.frames);
+    measured_along(*model_, equations(), {t, x, u, udot, model_multipliers_.data()},
+                   {directions.t, directions.x, directions.u, dudot}, numbers_along(directions), changes_, out);
 }
 
 void Closing::measure_adjoint(double t, const double* x, const double* u, const double* udot, const Measured& of,
                               const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
-    const auto seeds_of = [](const std::vector<double>& list) { return list.empty() ? nullptr : list.data(); };
-    EquationsTangent::Seeds seeds;
-    for (int level = 0; level < 3; ++level) seeds.coordinates[level] = seeds_of(of.coordinates[level]);
-    seeds.rows[0] = seeds_of(of.rows);
     model_multipliers_.assign(rows_.rows(), 0.0);
     EquationsTangent::Gradient found;
-    equations().transposed({t, x, u, udot, model_multipliers_.data()}, seeds, further, found, by_numbers);
+    measured_transposed(*model_, equations(), {t, x, u, udot, model_multipliers_.data()}, of, further, found,
+                        by_numbers);
     out = {found.t, std::move(found.x), std::move(found.u), std::move(found.udot)};
-    if (!of.frames.empty()) frame_adjoint(*model_, x, u, udot, of.frames, out.x.data(), out.u.data(), out.udot.data());
 }
 
 // Impulses Λ of those rows that push, and Newton's law of impact where they are stops:
 //   M (u1 − u) = Jᵀ Λ,   Ċ(u1) = −e Ċ(u),
-// e = 0 for all others. It is of the form of the equations of motion with u1 − u for u̇ and nothing applied.
+// e = 0 for all others. It is of the form of the equations of motion with u1 − u for u̇ and nothing applied, rows with
+// compliance among them.
 Closing::Impact Closing::impact_of(double t, const double* x, const double* u, const double* u1) {
     if (!is_current(t, x)) refresh(t, x);
     const int n = tangent_size();
@@ -182,27 +167,16 @@ Closing::Impact Closing::impact_of(double t, const double* x, const double* u, c
     std::vector<double> wanted(rows_.rows()), impulses;
     scale(found.jump.data(), scaled_.data());
     rows_.multiply(scaled_.data(), wanted.data());
+    for (int r = 0; r < rows_.rows(); ++r)
+        if (!rigid_[r]) wanted[r] = 0.0;
     std::vector<double> none(n, 0.0);
     solve_along(wanted, none.data(), impulses);
-    double most = 0.0, missed = 0.0;
-    for (int i = 0; i < n; ++i) {
-        most = std::max(most, std::abs(found.jump[i]));
-        missed = std::max(missed, std::abs(found.jump[i] - none[i]));
-    }
-    if (!(missed <= kUnexplained * most)) refuse("derivatives of an impact that rows which push do not explain");
+    if (!is_explained(found.jump.data(), none.data()))
+        refuse("derivatives of an impact that rows which push do not explain");
     found.impulses.resize(rows_.rows());
     for (int r = 0; r < rows_.rows(); ++r) found.impulses[r] = impulses[rows_.storage_row(r)];
-    found.restitution.assign(rows_.rows(), 0.0);
     measure_stops(t, x, u);
-    for (int i = 0; i < stops_.count(); ++i) {
-        const double bounce = stops_.bounce()[i];
-        if (!stops_.active()[i] || bounce == 0.0) continue;
-        const int row = stops_.rows()[i];
-        const double e = model_->blocks[block_of(*model_, row)].restitution;
-        if (!(std::abs(bounce + e * stops_.speed[i]) <= kUnexplained * std::abs(bounce)))
-            refuse("derivatives of an impact whose restitution was weakened");
-        found.restitution[row] = e;
-    }
+    if (!stops_.find_bounced(found.restitution)) refuse("derivatives of an impact whose restitution was weakened");
     return found;
 }
 
@@ -219,16 +193,16 @@ void Closing::impact_tangent(double t, const double* x, const double* u, const d
     equations().along(before, {directions.t, directions.x, directions.u, nullptr}, numbers, changes_);
     const std::span<const Dual4> e = numbers.values(NumberArray::block_restitution);
     for (int i = 0; i < stops_.count(); ++i) {
+        if (impact.restitution[i] == 0.0) continue;
         const int row = stops_.rows()[i];
-        if (impact.restitution[row] == 0.0) continue;
-        const Dual4& own = e[block_of(*model_, row)];
+        const Dual4& own = e[model_->block_of(row)];
         for (int k = 0; k < kDirections; ++k)
             wanted[kDirections * row + k] =
                 -own.value * changes_.rows[1][kDirections * row + k] - own.d[k] * stops_.speed[i];
     }
     equations().along(after, {directions.t, directions.x, directions.u, nullptr}, numbers, changes_);
     for (size_t i = 0; i < wanted.size(); ++i) wanted[i] -= changes_.rows[1][i];
-    changes_.of_rows[1] = false;
+    EquationsTangent::ask(changes_, 2);
     changes_.of_loads = true;
     equations().along({t, x, at_rest_.data(), impact.jump.data(), impact.impulses.data(), false},
                       {directions.t, directions.x, nullptr, nullptr}, numbers, changes_);
@@ -239,7 +213,7 @@ void Closing::impact_tangent(double t, const double* x, const double* u, const d
         for (int i = 0; i < n; ++i) along_[i] = root[i] * root[i] * changes_.loads[kDirections * i + k];
         for (int r = 0; r < rows; ++r) {
             const int row = rows_.storage_row(r);
-            wanted_[row] = rigid_[row] ? wanted[kDirections * r + k] : 0.0;
+            wanted_[row] = rigid_[row] ? wanted[kDirections * r + k] : -changes_.rows[2][kDirections * r + k];
         }
         solve_along(wanted_, along_.data(), mu);
         for (int i = 0; i < n; ++i) du1[kDirections * i + k] = directions.u[kDirections * i + k] + along_[i];
@@ -251,13 +225,13 @@ void Closing::impact_adjoint(double t, const double* x, const double* u, const d
     const Impact impact = impact_of(t, x, u, u1);
     const int n = tangent_size(), rows = rows_.rows();
     const std::span<const double> root = rows_.inverse_sqrt_mass();
-    std::vector<double> load(n), mu, seeds(rows);
+    std::vector<double> load(n), mu, seeds(rows), compliant(rows);
     for (int i = 0; i < n; ++i) load[i] = root[i] * root[i] * of_after[i];
     wanted_.assign(rows, 0.0);
     solve_along(wanted_, load.data(), mu);
     for (int r = 0; r < rows; ++r) {
         const int row = rows_.storage_row(r);
-        seeds[r] = rigid_[row] ? mu[row] : 0.0;
+        (rigid_[row] ? seeds : compliant)[r] = mu[row];
     }
     out = {0.0, std::vector<double>(n, 0.0), {of_after, of_after + n}, {}};
     EquationsTangent::Gradient found;
@@ -274,15 +248,16 @@ void Closing::impact_adjoint(double t, const double* x, const double* u, const d
     take({t, x, u1, at_rest_.data(), lambda_.data()}, by_rows, true);
     EquationsTangent::Seeds by_loads;
     by_loads.loads = load.data();
+    by_loads.rows[2] = compliant.data();
     take({t, x, at_rest_.data(), impact.jump.data(), impact.impulses.data(), false}, by_loads, false);
     std::vector<double> bounced(rows, 0.0);
     bool any = false;
     for (int i = 0; i < stops_.count(); ++i) {
+        if (impact.restitution[i] == 0.0) continue;
         const int row = stops_.rows()[i];
-        if (impact.restitution[row] == 0.0) continue;
         any = true;
-        bounced[row] = impact.restitution[row] * seeds[row];
-        by_numbers[NumberArray::block_restitution][block_of(*model_, row)] += stops_.speed[i] * seeds[row];
+        bounced[row] = impact.restitution[i] * seeds[row];
+        by_numbers[NumberArray::block_restitution][model_->block_of(row)] += stops_.speed[i] * seeds[row];
     }
     by_rows.rows[1] = bounced.data();
     if (any) take({t, x, u, at_rest_.data(), lambda_.data()}, by_rows, true);

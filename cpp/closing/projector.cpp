@@ -35,6 +35,9 @@ constexpr double kLittleCorrected = 0.02;
 // The most that rounding leaves of an impact, in parts of its speeds.
 constexpr double kRefinedImpact = 1e-6;
 
+// Of an impact that is found again: what may be left, of its speeds, that rounding does not make.
+constexpr double kUnexplained = 1e-7;
+
 double largest_difference(const double* values, const std::vector<double>& before) {
     double largest = 0.0;
     for (size_t i = 0; i < before.size(); ++i) largest = std::max(largest, std::abs(values[i] - before[i]));
@@ -219,6 +222,12 @@ bool Projector::rates_hold(double t, const double* x, const double* u) {
     find_rates(t, x, u);
     rates_known_ = true;
     return dropped_rates_within(limit);
+}
+
+bool Projector::is_explained(const double* jump, const double* found) const {
+    double missed = 0.0;
+    for (size_t k = 0; k < at_rest_.size(); ++k) missed = std::max(missed, std::abs(jump[k] - found[k]));
+    return missed <= kUnexplained * largest_component(jump);
 }
 
 double Projector::largest_component(const double* speeds) const {

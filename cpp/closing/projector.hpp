@@ -92,6 +92,9 @@ class Projector {
     // impulse; 0 if there is none.
     virtual double push_off(double t, const double* x, int stop, double* change) = 0;
 
+    // Whether an impact is found again from what rows that push exert, but for rounding: jumps of speeds.
+    bool is_explained(const double* jump, const double* found) const;
+
     virtual bool has_velocity_rows() const = 0;
     // Whether those hold positions back; takes them out of the equations, or into them again.
     virtual bool velocity_rows_interfere() { return counts_.dropped_rows > 0; }

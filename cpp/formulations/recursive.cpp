@@ -19,15 +19,9 @@ namespace {
 // Up to so many redundant rows a solution for each shows what exerts nothing.
 constexpr int kFewDropped = 20;
 
-int block_of(const Model& model, int row) {
-    const auto at = std::upper_bound(model.blocks.begin(), model.blocks.end(), row,
-                                     [](int r, const Block& b) { return r < b.row_begin; });
-    return static_cast<int>(at - model.blocks.begin()) - 1;
-}
-
 RowOrder closing_order(const Model& model, const recursive::LinkTree& tree) {
     std::set<int> blocks;
-    for (const int row : tree.closing_rows) blocks.insert(block_of(model, row));
+    for (const int row : tree.closing_rows) blocks.insert(model.block_of(row));
     return order_of(std::vector<int>(blocks.begin(), blocks.end()));
 }
 
@@ -51,7 +45,7 @@ constexpr double kJump = 1e-6;
 std::vector<RowEnd> Recursive::row_ends() const {
     std::vector<RowEnd> ends;
     for (size_t i = 0; i < tree_.closing_rows.size(); ++i) {
-        const int block = block_of(*model_, tree_.closing_rows[i]);
+        const int block = model_->block_of(tree_.closing_rows[i]);
         std::set<int> links;
         for (const int body : model_->bodies_of(block)) links.insert(tree_.bodies[body].link);
         if (model_->formula_of_block[block] >= 0) links.insert(-1);
@@ -93,7 +87,7 @@ void Recursive::list_entries() {
     std::map<int, size_t> layout;
     for (size_t i = 0; i < closing_.blocks().size(); ++i) layout[closing_.blocks()[i].block] = i;
     for (int i = 0; i < recursion_.rows(); ++i) {
-        const int block = block_of(*model_, tree_.closing_rows[i]);
+        const int block = model_->block_of(tree_.closing_rows[i]);
         const BlockLayout& b = closing_.blocks()[layout[block]];
         const int in_block = tree_.closing_rows[i] - model_->blocks[block].row_begin;
         compliance_[i] = model_->blocks[block].compliance;

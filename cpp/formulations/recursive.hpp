@@ -48,6 +48,14 @@ class Recursive final : public JointSystem {
     void adjoint(double t, const double* x, const double* u, const double* udot, const double* of_rates,
                  const double* of_multipliers, const std::vector<NumberPlace>& further, Gradient& out,
                  ModelGradient& by_numbers) override;
+    void measure_tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                         const double* dudot, Measured& out) override;
+    void measure_adjoint(double t, const double* x, const double* u, const double* udot, const Measured& of,
+                         const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) override;
+    void impact_tangent(double t, const double* x, const double* u, const double* u1, const Directions& directions,
+                        double* du1) override;
+    void impact_adjoint(double t, const double* x, const double* u, const double* u1, const double* of_after,
+                        const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) override;
     ImpulseOutcome step_by_impulses(double t, double h, const double* x, const double* u, double tolerance, double* x1,
                                     double* u1) override;
     ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,

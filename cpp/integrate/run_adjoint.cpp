@@ -14,12 +14,6 @@ namespace {
 
 constexpr int kMostExact = 200;  // of a step, to find its error
 
-double dot(const std::vector<double>& a, const double* b) {
-    double sum = 0.0;
-    for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 }  // namespace
 
 void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
@@ -48,6 +42,12 @@ void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& f
     start = {0.0, by_x_, by_u_, {}};
 }
 
+double RunTangent::dot(const std::vector<double>& a, const double* b) {
+    double sum = 0.0;
+    for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
 void RunTangent::add(std::vector<double>& to, const std::vector<double>& from) {
     for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
@@ -64,21 +64,6 @@ void RunTangent::depart(int i, const double* seeds) {
     }
     ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), *further_, found_, *by_numbers_);
     by_x_ = found_.x, by_u_ = found_.u;
-}
-
-// The transpose of reach_ending().
-void RunTangent::leave_ending() {
-    const int last = tape_.count() - 1;
-    const double *x = tape_.x(last), *u = tape_.u(last);
-    const double seed = -(by_t_ + dot(by_x_, u) + dot(by_u_, udot_.data())) / ending_.rate;
-    for (std::vector<double>& list : measured_.coordinates) list.assign(model_.coordinates.size(), 0.0);
-    measured_.rows.clear();
-    measured_.frames.assign(measured_.of_frames ? kFrameNumbers * model_.bodies() : 0, 0.0);
-    for (size_t i = 0; i < ending_.inputs.size(); ++i)
-        if (const Watched& of = ending_.inputs[i].of; !ending_.inputs[i].is_time)
-            list_of(of.what, loads_)[of.number] += seed * ending_.by_inputs[i];
-    ports_.derivatives.measure_adjoint(tape_[last].t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
-    add(by_x_, found_.x), add(by_u_, found_.u);
 }
 
 // The transpose of record().
@@ -115,7 +100,7 @@ double RunTangent::error_of_impact(int i) {
     ports_.stops.gaps(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), gaps.data(), rates.data());
     if (rates[met.stop] < 0.0) return 0.0;
     accelerate(i);
-    std::vector<double>&x = met.x1, &u = met.u1;
+    std::vector<double>&x = met.behind.x, &u = met.behind.u;
     ports_.projection.project(t, x.data(), u.data());
     ports_.dynamics.accelerate(t, x.data(), u.data(), udot_.data());
     ports_.stops.gaps(t, x.data(), u.data(), gaps.data(), rates.data());
@@ -133,10 +118,20 @@ double RunTangent::error_of_impact(int i) {
     ports_.stops.watch_stops(t + late, x.data(), u.data());
     ports_.dynamics.accelerate(t + late, x.data(), u.data(), udot_.data());
     go_on(-late);
-    off_.resize(u.size());
-    ports_.dynamics.displacement(tape_.x(i + 1), x.data(), off_.data());
+    return weigh(i + 1, met.behind, of_x, of_u);
+}
+
+// By what a station is off the exact state, in the frames that its own go over into there, times the gradient.
+double RunTangent::weigh(int station, State& exact, const std::vector<double>& of_x, const std::vector<double>& of_u) {
+    const double* x = tape_.x(station);
+    ports_.dynamics.displacement(x, exact.x.data(), off_.data());
+    if (changes_frames_) {
+        beside_.x.resize(exact.x.size());
+        ports_.dynamics.retract(x, off_.data(), beside_.x.data());
+        ports_.dynamics.change_frames(exact.x.data(), beside_.x.data(), 1, exact.u.data());
+    }
     double error = dot(of_x, off_.data());
-    for (size_t k = 0; k < u.size(); ++k) error += of_u[k] * (u[k] - tape_.u(i + 1)[k]);
+    for (size_t k = 0; k < of_u.size(); ++k) error += of_u[k] * (exact.u[k] - tape_.u(station)[k]);
     return error;
 }
 
@@ -155,6 +150,9 @@ void RunTangent::pass_outputs_back(int i, const double* seeds) {
             stage_x_ = found_.x, stage_u_ = found_.u;
         }
         if (error_ != nullptr) *error_ += error_at(i, m, stage_x_, stage_u_);
+        if (changes_frames_) reach(i, m, beside_, zeta_);
+        for (auto* v : {&stage_x_, &stage_u_})
+            ports_.dynamics.change_frames(tape_.x(m), beside_.x.data(), 1, v->data());
         for (size_t k = 0; k < by_x_.size(); ++k) {
             by_x_[k] += at.end * stage_x_[k], by_u_[k] += at.end * stage_u_[k];
             start_x_[k] += (1.0 - at.end) * stage_x_[k], start_u_[k] += (1.0 - at.end) * stage_u_[k];
@@ -164,14 +162,21 @@ void RunTangent::pass_outputs_back(int i, const double* seeds) {
             }
         }
     }
-    const double* u1 = tape_.u(end);
+    const double *x = end_.x.data(), *u = end_.u.data();
     stand(end);
-    ports_.dynamics.accelerate(tape_[end].arrived, tape_.x(end), u1, udot_.data());
-    ports_.derivatives.adjoint(tape_[end].arrived, tape_.x(end), u1, udot_.data(), of_u_[kStages].data(), none_.data(),
-                               *further_, found_, *by_numbers_);
-    ports_.derivatives.add_turning(u1, -1.0, of_x_[kStages].data(), 1, found_.x.data());
+    ports_.dynamics.accelerate(tape_[end].arrived, x, u, udot_.data());
+    ports_.derivatives.adjoint(tape_[end].arrived, x, u, udot_.data(), of_u_[kStages].data(), none_.data(), *further_,
+                               found_, *by_numbers_);
+    turn_back(end_zeta_.data(), u, of_x_[kStages], of_u_[kStages], found_.x, found_.u);
     add(by_x_, found_.x), add(by_u_, found_.u);
-    add(by_u_, of_x_[kStages]);
+}
+
+// The transpose of turn().
+void RunTangent::turn_back(const double* zeta, const double* u, const std::vector<double>& of_x,
+                           const std::vector<double>& of_u, std::vector<double>& x, std::vector<double>& v) {
+    ports_.derivatives.add_turning(zeta, u, -1.0, of_x.data(), of_u.data(), 1, x.data(), v.data());
+    ports_.derivatives.add_bending(u, of_u.data(), 1, x.data());
+    add(v, of_x);
 }
 
 // By what a station is off the motion from station i on, times the gradient there. That motion is found in steps of its
@@ -181,9 +186,7 @@ double RunTangent::error_at(int i, int station, const std::vector<double>& of_x,
     if (std::ranges::all_of(of_x, is_zero) && std::ranges::all_of(of_u, is_zero)) return 0.0;
     stand(i);
     exact_.restart();
-    State from{{tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size()},
-               {tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size()}},
-        to = from;
+    State from = state(i), to = from;
     const double end = tape_[station].arrived;
     double t = tape_[i].t, h = end - t;
     for (int tries = 0; t < end; ++tries) {
@@ -202,11 +205,7 @@ double RunTangent::error_at(int i, int station, const std::vector<double>& of_x,
         ports_.steps.commit(t, from.x.data(), from.u.data());
         ports_.stops.watch_stops(t, from.x.data(), from.u.data());
     }
-    off_.resize(of_x.size());
-    ports_.dynamics.displacement(tape_.x(station), from.x.data(), off_.data());
-    double error = dot(of_x, off_.data());
-    for (size_t k = 0; k < of_u.size(); ++k) error += of_u[k] * (from.u[k] - tape_.u(station)[k]);
-    return error;
+    return weigh(station, from, of_x, of_u);
 }
 
 // The transpose of flow(): through the stages in reverse.
@@ -215,13 +214,17 @@ void RunTangent::flow_back(int i, const double* seeds) {
     start_x_.assign(udot_.size(), 0.0), start_u_ = start_x_;
     for (auto* list : {&of_x_, &of_u_})
         for (std::vector<double>& v : *list) std::fill(v.begin(), v.end(), 0.0);
-    if (next(i) > i + 1) pass_outputs_back(i, seeds);
+    const int end = next(i);
+    if (end > i + 1 || changes_frames_) reach(i, end, end_, end_zeta_);
+    for (auto* v : {&by_x_, &by_u_}) ports_.dynamics.change_frames(tape_.x(end), end_.x.data(), 1, v->data());
+    if (end > i + 1) pass_outputs_back(i, seeds);
     stand(i);
     stages_.find(tape_[i].t, h, tape_.x(i), tape_.u(i), false, [&](const DopriStages::Stage& at) {
         watch_stage(at, h);
         at_t_[at.number] = at.time;
         std::copy_n(at.x, at_x_[at.number].size(), at_x_[at.number].begin());
         std::copy_n(at.u, at_u_[at.number].size(), at_u_[at.number].begin());
+        at_zeta_[at.number] = stages_.xi;
     });
     const size_t n = udot_.size();
     for (int s = 0; s < kStages; ++s)
@@ -236,8 +239,7 @@ void RunTangent::flow_back(int i, const double* seeds) {
         ports_.derivatives.adjoint(t, x, u, udot_.data(), of_u_[s].data(), none_.data(), *further_, found_,
                                    *by_numbers_);
         stage_x_ = found_.x, stage_u_ = found_.u;
-        ports_.derivatives.add_turning(u, -1.0, of_x_[s].data(), 1, stage_x_.data());
-        add(stage_u_, of_x_[s]);
+        turn_back(at_zeta_[s].data(), u, of_x_[s], of_u_[s], stage_x_, stage_u_);
         if (closes) {
             ports_.derivatives.close_adjoint(t, x, u, stage_x_.data(), stage_u_.data(), *further_, found_,
                                              *by_numbers_);
@@ -265,7 +267,7 @@ void RunTangent::pass_impact_back(int i) {
     accelerate(i);
     Hit met = hit(i);
     strike(i, met);
-    ports_.derivatives.impact_adjoint(t, met.x1.data(), u, met.u1.data(), by_u_.data(), *further_, found_,
+    ports_.derivatives.impact_adjoint(t, met.behind.x.data(), u, met.behind.u.data(), by_u_.data(), *further_, found_,
                                       *by_numbers_);
     add(by_x_, found_.x);
     by_u_ = found_.u;

@@ -6,7 +6,6 @@
 
 #include "interruption/interruption.hpp"
 #include "model/model.hpp"
-#include "tangents/frame_motion.hpp"
 
 namespace bellcrank {
 
@@ -37,6 +36,7 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
       watched_(std::move(watched)),
       stages_(ports.dynamics, ports.projection),
       is_looser_(is_looser),
+      changes_frames_(ports.dynamics.has_frames_of_ways()),
       exact_(ports.dynamics, ports.projection, exactly(method, tolerances)),
       at_(tape_.count() - 1) {
     if (tape_.spoiled() != nullptr)
@@ -50,7 +50,8 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
     }
     if (tape_.ending() != nullptr) read_ending();
     const size_t n = ports_.dynamics.tangent_size();
-    for (auto* v : {&udot_, &udot1_, &by_x_, &by_u_, &stage_x_, &stage_u_}) v->assign(n, 0.0);
+    for (auto* v : {&udot_, &udot1_, &by_x_, &by_u_, &stage_x_, &stage_u_, &end_zeta_, &zeta_, &off_})
+        v->assign(n, 0.0);
     rates_.assign(kDirections * n, 0.0);
     loads_.assign(kDirections * static_cast<size_t>(model_.rows_total()), 0.0);
     none_.assign(model_.rows_total(), 0.0);
@@ -167,6 +168,11 @@ void RunTangent::stand(int i) {
     tape_[i].meets ? ports_.stops.meet_stops() : ports_.stops.watch_stops(tape_[i].t, tape_.x(i), tape_.u(i));
 }
 
+RunTangent::State RunTangent::begin() {
+    stand(0);
+    return state(0);
+}
+
 void RunTangent::accelerate(int i) {
     stand(i);
     ports_.dynamics.accelerate(tape_[i].t, tape_.x(i), tape_.u(i), udot_.data());
@@ -279,91 +285,6 @@ void RunTangent::arrive(int i, double* out, double* left) {
     }
 }
 
-// What the function of a terminal event reads, as what is watched.
-void RunTangent::read_ending() {
-    const Tape::Ending& end = *tape_.ending();
-    const int bodies = model_.bodies();
-    const FrameLayout layout(FrameCounts::of(end.measured, bodies));
-    const auto at = [&](Section section) { return layout.begin(section); };
-    for (const int place : end.event.inputs) {
-        const auto of_body = [&](Section section, int first) {
-            const int k = place - at(section);
-            return Ending::Input{false, {Watched::What::frame, kFrameNumbers * (k / 3) + first + k % 3}};
-        };
-        const auto of_coordinate = [&](Section section, Watched::What what) {
-            return Ending::Input{false, {what, end.measured.coordinates[place - at(section)]}};
-        };
-        if (place < 0)
-            ending_.inputs.push_back({true, {}});
-        else if (place < at(Section::rotation))
-            ending_.inputs.push_back(of_body(Section::position, 0));
-        else if (place < at(Section::velocity))
-            throw Refusal("derivatives of runs that end by a quaternion are not implemented");
-        else if (place < at(Section::angular_velocity))
-            ending_.inputs.push_back(of_body(Section::velocity, 3));
-        else if (place < at(Section::coordinates))
-            ending_.inputs.push_back(of_body(Section::angular_velocity, 9));
-        else if (place < at(Section::rates))
-            ending_.inputs.push_back(of_coordinate(Section::coordinates, Watched::What::value));
-        else
-            ending_.inputs.push_back(of_coordinate(Section::rates, Watched::What::rate));
-        measured_.of_frames |= !ending_.inputs.back().is_time && ending_.inputs.back().of.what == Watched::What::frame;
-    }
-}
-
-// The derivatives of its function g at the last station: by what it reads, and ġ.
-void RunTangent::find_ending() {
-    const Tape::Ending& end = *tape_.ending();
-    const int last = tape_.count() - 1;
-    const double t = tape_[last].t, *x = tape_.x(last), *u = tape_.u(last);
-    std::vector<double> values(ports_.record.observation_size(end.measured));
-    ports_.record.measure(t, x, u, end.measured, values.data());
-    std::vector<Dual4> in;
-    for (const int place : end.event.inputs) in.push_back(place < 0 ? t : values[place]);
-    ending_.by_inputs.assign(in.size(), 0.0);
-    for (size_t from = 0; from < in.size(); from += kDirections) {
-        const size_t count = std::min<size_t>(kDirections, in.size() - from);
-        for (size_t k = 0; k < count; ++k) in[from + k].d[k] = 1.0;
-        const Dual4 g = end.event.program->tangent(in)[0];
-        for (size_t k = 0; k < count; ++k) {
-            ending_.by_inputs[from + k] = g.d[k];
-            in[from + k].d[k] = 0.0;
-        }
-    }
-    const size_t n = udot_.size();
-    std::vector<double> along_x(kDirections * n, 0.0), along_u(along_x);
-    for (size_t j = 0; j < n; ++j) along_x[kDirections * j] = u[j], along_u[kDirections * j] = udot_[j];
-    const double along_t[kDirections] = {1.0};
-    ports_.derivatives.measure_tangent(t, x, u, udot_.data(), {along_t, along_x.data(), along_u.data(), nullptr},
-                                       nullptr, measured_);
-    ending_.rate = 0.0;
-    for (size_t i = 0; i < in.size(); ++i)
-        ending_.rate += ending_.by_inputs[i] * (ending_.inputs[i].is_time ? 1.0 : changed(ending_.inputs[i].of, 0));
-}
-
-// Of what was measured, along a direction.
-double RunTangent::changed(const Watched& of, int direction) {
-    return list_of(of.what, loads_)[kDirections * of.number + direction];
-}
-
-// The run ends later by δt = −δg / ġ, with the state that it has then.
-void RunTangent::reach_ending(Lanes& lanes) {
-    const int last = tape_.count() - 1;
-    const double *x = tape_.x(last), *u = tape_.u(last);
-    ports_.derivatives.measure_tangent(tape_[last].t, x, u, udot_.data(), of(lanes, lanes.x, lanes.u), nullptr,
-                                       measured_);
-    for (int k = 0; k < kDirections; ++k) {
-        double change = 0.0;
-        for (size_t i = 0; i < ending_.inputs.size(); ++i)
-            if (!ending_.inputs[i].is_time) change += ending_.by_inputs[i] * changed(ending_.inputs[i].of, k);
-        lanes.t[k] = -change / ending_.rate;
-        for (size_t j = 0; j < udot_.size(); ++j) {
-            lanes.x[kDirections * j + k] += u[j] * lanes.t[k];
-            lanes.u[kDirections * j + k] += udot_[j] * lanes.t[k];
-        }
-    }
-}
-
 // Where rows cannot be kept: at the start for a direction that opens a loop, later at a singular pose. The worst is
 // remarked on.
 void RunTangent::note_open(int i, double open) {
@@ -395,6 +316,28 @@ void RunTangent::record(int i, const Derivatives::Directions& directions, int fi
     }
 }
 
+RunTangent::State RunTangent::state(int i) const {
+    return {{tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size()},
+            {tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size()}};
+}
+
+void RunTangent::reach(int i, int station, State& out, std::vector<double>& zeta) {
+    out.x.assign(tape_.x(station), tape_.x(station) + ports_.dynamics.configuration_size());
+    out.u.assign(tape_.u(station), tape_.u(station) + ports_.dynamics.tangent_size());
+    if (!changes_frames_) return;
+    ports_.dynamics.displacement(tape_.x(i), tape_.x(station), zeta.data());
+    ports_.dynamics.retract(tape_.x(i), zeta.data(), out.x.data());
+    ports_.dynamics.change_frames(tape_.x(station), out.x.data(), 1, out.u.data());
+}
+
+// Of four directions x and v of a state, with v for the rate of x.
+void RunTangent::turn(const double* zeta, const double* u, const std::vector<double>& x, const std::vector<double>& v,
+                      std::vector<double>& of_x, std::vector<double>& of_u) {
+    of_x = v;
+    ports_.derivatives.add_turning(zeta, u, 1.0, x.data(), v.data(), kDirections, of_x.data(), of_u.data());
+    ports_.derivatives.add_bending(u, x.data(), kDirections, of_u.data());
+}
+
 void RunTangent::flow(int i, double* out, double* left) {
     const double h = length(i);
     stand(i);
@@ -422,8 +365,7 @@ void RunTangent::flow(int i, double* out, double* left) {
                 ports_.derivatives.close_directions(at.time, at.x, at.u, here, lanes.stage_x.data(),
                                                     lanes.stage_u.data(), open);
             ports_.derivatives.tangent(at.time, at.x, at.u, at.udot, here, lanes.rate_u[s].data(), nullptr);
-            lanes.rate_x[s] = lanes.stage_u;
-            ports_.derivatives.add_turning(at.u, 1.0, lanes.stage_x.data(), kDirections, lanes.rate_x[s].data());
+            turn(stages_.xi.data(), at.u, lanes.stage_x, lanes.stage_u, lanes.rate_x[s], lanes.rate_u[s]);
         }
     });
     for (Lanes& lanes : lanes_) {
@@ -434,26 +376,32 @@ void RunTangent::flow(int i, double* out, double* left) {
                 lanes.end_u[k] += h * DopriStages::kB[s] * lanes.rate_u[s][k];
             }
     }
-    if (next(i) > i + 1) pass_outputs(i, out);
-    for (Lanes& lanes : lanes_) lanes.x.swap(lanes.end_x), lanes.u.swap(lanes.end_u);
+    const int end = next(i);
+    if (end > i + 1 || changes_frames_) reach(i, end, end_, end_zeta_);
+    if (end > i + 1) pass_outputs(i, out);
+    for (Lanes& lanes : lanes_) {
+        for (auto* v : {&lanes.end_x, &lanes.end_u})
+            ports_.dynamics.change_frames(end_.x.data(), tape_.x(end), kDirections, v->data());
+        lanes.x.swap(lanes.end_x), lanes.u.swap(lanes.end_u);
+    }
 }
 
 // What is recorded within a step, from the rates at its stages and at its end.
 void RunTangent::pass_outputs(int i, double* out) {
     const int end = next(i);
-    const double* u1 = tape_.u(end);
+    const double t = tape_[end].arrived, *x = end_.x.data(), *u = end_.u.data();
     stand(end);
-    ports_.dynamics.accelerate(tape_[end].arrived, tape_.x(end), u1, udot_.data());
+    ports_.dynamics.accelerate(t, x, u, udot_.data());
     for (Lanes& lanes : lanes_) {
-        ports_.derivatives.tangent(tape_[end].arrived, tape_.x(end), u1, udot_.data(),
-                                   of(lanes, lanes.end_x, lanes.end_u), lanes.rate_u[kStages].data(), nullptr);
-        lanes.rate_x[kStages] = lanes.end_u;
-        ports_.derivatives.add_turning(u1, 1.0, lanes.end_x.data(), kDirections, lanes.rate_x[kStages].data());
+        ports_.derivatives.tangent(t, x, u, udot_.data(), of(lanes, lanes.end_x, lanes.end_u),
+                                   lanes.rate_u[kStages].data(), nullptr);
+        turn(end_zeta_.data(), u, lanes.end_x, lanes.end_u, lanes.rate_x[kStages], lanes.rate_u[kStages]);
     }
     for (int m = i + 1; m < end; ++m) {
         const Within at = within(i, tape_[m].t);
         const bool solves = watches_rates_ || watches_loads_;
         solves ? accelerate(m) : stand(m);
+        if (changes_frames_) reach(i, m, beside_, zeta_);
         for (size_t g = 0; g < lanes_.size(); ++g) {
             Lanes& lanes = lanes_[g];
             for (size_t k = 0; k < lanes.x.size(); ++k) {
@@ -464,6 +412,8 @@ void RunTangent::pass_outputs(int i, double* out) {
                     lanes.stage_u[k] += at.rate[s] * lanes.rate_u[s][k];
                 }
             }
+            for (auto* v : {&lanes.stage_x, &lanes.stage_u})
+                ports_.dynamics.change_frames(beside_.x.data(), tape_.x(m), kDirections, v->data());
             const Derivatives::Directions here = of(lanes, lanes.stage_x, lanes.stage_u);
             double open[kDirections];
             if (solves)
@@ -489,20 +439,18 @@ RunTangent::Hit RunTangent::hit(int i) {
         if (s != met && rates[s] < 0.0 && std::abs(gaps[s]) < kTogether)
             remarks_.push_back({Remark::What::together, t, s, gaps[s]});
     if (-rates[met] < kGrazing) remarks_.push_back({Remark::What::grazing, t, met, -rates[met]});
-    Hit found{met, ports_.stops.row_of_stop(met), rates[met], {}, {}};
-    found.x1.assign(tape_.x(i), tape_.x(i) + ports_.dynamics.configuration_size());
-    found.u1.assign(tape_.u(i), tape_.u(i) + ports_.dynamics.tangent_size());
-    return found;
+    return {met, ports_.stops.row_of_stop(met), rates[met], state(i)};
 }
 
 // Velocities behind an impact, with the rows and factors by which it was found.
 void RunTangent::strike(int i, Hit& hit) {
     ports_.stops.meet_stops();
-    ports_.projection.project(tape_[i].t, hit.x1.data(), hit.u1.data());
+    const std::vector<double>& u1 = hit.behind.u;
+    ports_.projection.project(tape_[i].t, hit.behind.x.data(), hit.behind.u.data());
     double most = 0.0, missed = 0.0;
-    for (size_t k = 0; k < hit.u1.size(); ++k) {
-        most = std::max({most, std::abs(hit.u1[k]), std::abs(tape_.u(i)[k])});
-        missed = std::max(missed, std::abs(hit.u1[k] - tape_.u(i + 1)[k]));
+    for (size_t k = 0; k < u1.size(); ++k) {
+        most = std::max({most, std::abs(u1[k]), std::abs(tape_.u(i)[k])});
+        missed = std::max(missed, std::abs(u1[k] - tape_.u(i + 1)[k]));
     }
     if (!(missed <= kFoundAgain * most))
         throw Refusal("derivatives of this run are not implemented: the impact at t = " + std::to_string(tape_[i].t) +
@@ -526,7 +474,7 @@ void RunTangent::pass_impact(int i) {
     }
     strike(i, met);
     for (Lanes& lanes : lanes_)
-        ports_.derivatives.impact_tangent(t, met.x1.data(), u, met.u1.data(),
+        ports_.derivatives.impact_tangent(t, met.behind.x.data(), u, met.behind.u.data(),
                                           {lanes.t, lanes.x.data(), lanes.u.data(), lanes.numbers.get()},
                                           lanes.u1.data());
     stand(i + 1);

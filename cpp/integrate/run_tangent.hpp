@@ -15,7 +15,7 @@
 namespace bellcrank {
 
 // Follows a tape with the stages of Dormand and Prince, and along each the equations of motion in its directions:
-//   ξ̇ = δu − ω × ξ,   δu̇ of Derivatives::tangent(),
+//   ξ̇ = δu − ω × ξ,   δu̇ of Derivatives::tangent() in axes that turn likewise,
 // linear equations, solved by the same method with the same steps. An impact of a stop with the gap g changes its time
 // by δt = −δg / ġ, so that states beside it are compared at the same time.
 class RunTangent {
@@ -26,6 +26,9 @@ class RunTangent {
         enum class What { value, rate, second, multiplier, frame, time };
         What what;
         int number;
+    };
+    struct State {
+        std::vector<double> x, u;
     };
     // What makes derivatives large or one-sided.
     struct Remark {
@@ -46,6 +49,9 @@ class RunTangent {
     RunTangent(const RunTangent&) = delete;
     RunTangent& operator=(const RunTangent&) = delete;
 
+    // Where the run began; branches of angles are as they were there.
+    State begin();
+    double begins_at() const { return tape_[0].t; }
     // Each of `count` directions: changes of the state, (count, n), and of numbers, (count, places); they are closed.
     // out: (outputs, count, watched). left: by how much rows stay open at the start, for each direction.
     void forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
@@ -70,9 +76,6 @@ class RunTangent {
         double t[kDirections] = {};  // at an impact
         std::vector<double> u1;      // behind it
     };
-    struct State {
-        std::vector<double> x, u;
-    };
     // The event that ends the run, at its last station: what its function reads, the time where `is_time`; its
     // derivatives by that, and by time along the motion.
     struct Ending {
@@ -88,7 +91,7 @@ class RunTangent {
     struct Hit {
         int stop, row;
         double rate;
-        std::vector<double> x1, u1;  // behind the impact
+        State behind;  // the impact
     };
 
     // Weights of what a state within a step is made of: the states at its ends, and the rates there and at the stages.
@@ -115,6 +118,12 @@ class RunTangent {
     Derivatives::Directions of(const Lanes& lanes, const std::vector<double>& x, const std::vector<double>& u) const {
         return {nullptr, x.data(), u.data(), lanes.numbers.get()};
     }
+    State state(int i) const;
+    // A station as the chart about the state at another one reaches it: another frame of velocities goes with that
+    // (Manifold::change_frames()). zeta: its displacement.
+    void reach(int i, int station, State& out, std::vector<double>& zeta);
+    void turn(const double* zeta, const double* u, const std::vector<double>& x, const std::vector<double>& v,
+              std::vector<double>& of_x, std::vector<double>& of_u);
     bool ends_here(int i) const { return tape_.ending() != nullptr && is_last(i); }
     void arrive(int i, double* out, double* left);
     // Of what was measured.
@@ -126,12 +135,16 @@ class RunTangent {
     Hit hit(int i);
     void strike(int i, Hit& hit);
     double error_at(int i, int station, const std::vector<double>& of_x, const std::vector<double>& of_u);
+    double weigh(int station, State& exact, const std::vector<double>& of_x, const std::vector<double>& of_u);
     double error_of_impact(int i);
     void note_open(int i, double open);
     void note_touching();
     void watch_stage(const DopriStages::Stage& at, double h);
     void note_jump();
     void note_idle(int i);
+    void turn_back(const double* zeta, const double* u, const std::vector<double>& of_x,
+                   const std::vector<double>& of_u, std::vector<double>& x, std::vector<double>& v);
+    static double dot(const std::vector<double>& a, const double* b);
     static void add(std::vector<double>& to, const std::vector<double>& from);
     void depart(int i, const double* seeds);
     void add_seeds(int i, const double* seeds, std::vector<double>& of_x, std::vector<double>& of_u);
@@ -145,12 +158,14 @@ class RunTangent {
     std::vector<Watched> watched_;
     bool watches_rates_ = false, watches_loads_ = false;  // second rates, accelerations; multipliers
     DopriStages stages_;
-    const bool is_looser_;
+    const bool is_looser_, changes_frames_;
     DormandPrince exact_;
     int at_;         // station
     int count_ = 0;  // of directions
     std::vector<Lanes> lanes_;
     std::vector<double> udot_, udot1_, loads_, rates_, begun_;
+    State end_, beside_;  // of a step, in the frames of its chart; a state in other frames
+    std::vector<double> end_zeta_, zeta_;
     // Accelerations at the stages of steps: the largest, and where they change fastest within a step.
     struct Steepest {
         double largest = 0.0, rate = 0.0, t = 0.0, change = 0.0;
@@ -166,7 +181,7 @@ class RunTangent {
     std::vector<double> by_x_, by_u_, off_, stage_x_, stage_u_, none_, seeds_of_rows_, of_udot_, start_x_, start_u_;
     Derivatives::Gradient found_;
     std::array<std::vector<double>, kStages + 1> of_x_, of_u_;
-    std::array<std::vector<double>, kStages> at_x_, at_u_;
+    std::array<std::vector<double>, kStages> at_x_, at_u_, at_zeta_;
     std::array<double, kStages> at_t_;
 };
 

@@ -272,6 +272,11 @@ void Model::add_formulas(const Programs& made) {
                                     compiled(force_program, force));
 }
 
+int Model::block_of(int row) const {
+    const auto after = std::ranges::partition_point(blocks, [row](const Block& b) { return b.row_end <= row; });
+    return static_cast<int>(after - blocks.begin());
+}
+
 std::vector<int> Model::bodies_of(int block) const {
     std::vector<int> bodies;
     const auto add = [&](int body) {

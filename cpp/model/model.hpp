@@ -165,6 +165,7 @@ class Model {
     void take_inputs(const Model& other);
     int inputs() const { return static_cast<int>(data_.inputs.size()); }
     double input(int number) const;
+    int block_of(int row) const;
     // The bodies that a block's rows connect, each once, in the order in which the rows name them.
     std::vector<int> bodies_of(int block) const;
     // The origin of a body's frame from its centre of mass, principal axes.

@@ -65,6 +65,12 @@ class Manifold : public Port {
     // part where the frames that these belong to depend on the way by which a configuration was reached, as those of
     // joints do that bend but do not turn about one axis.
     virtual void add_frame_rates(const double*, const double*, double*) const {}
+    // Whether there is such a part.
+    virtual bool has_frames_of_ways() const { return false; }
+    // Components v of velocities at x0 become those at x1, the same configuration reached on another way; of as many
+    // velocities side by side as there are lanes.
+    virtual void change_frames(const double* /* x0 */, const double* /* x1 */, int /* lanes */, double* /* v */) const {
+    }
     // out = where x0 gets to in the time h with the velocity Σ θʲ U_j at θh, j = 0 … degree; U_j lie one after another,
     // `stride` doubles apart. h may be negative. out must not be x0.
     virtual void retract_along(double, const double*, const double*, int, int, double*) const {
@@ -289,12 +295,16 @@ class Derivatives : public Port {
         refuse("derivatives");
     }
 
-    // A displacement ξ of a state that moves has the rate δu − ω × ξ in axes that turn by ω: adds `sign` times −ω × ξ,
-    // of as many displacements side by side as there are lanes.
-    virtual void add_turning(const double* /* u */, double /* sign */, const double* /* dx */, int /* lanes */,
-                             double* /* rate */) {
+    // Of a state that moves, at x0 ⊕ ζ with the velocity u, changes dx and du in axes that turn by ω have the rates du
+    // − ω × dx and δu̇ − ω × du, as far as these axes are theirs: adds `sign` times the parts with ω, of as many
+    // directions side by side as there are lanes.
+    virtual void add_turning(const double* /* ζ */, const double* /* u */, double /* sign */, const double* /* dx */,
+                             const double* /* du */, int /* lanes */, double* /* of dx */, double* /* of du */) {
         refuse("derivatives of runs");
     }
+    // Adds to the rates of du what makes them those of components in frames that dx bends, where frames depend on the
+    // way; a symmetric map.
+    virtual void add_bending(const double* /* u */, const double* /* dx */, int /* lanes */, double* /* of du */) {}
 
     // Values of coordinates, their rates and second rates, by coordinate of the model; what rows are off; and the
     // frames of bodies (tangents/frame_motion.hpp), where these are asked for.

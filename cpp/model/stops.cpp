@@ -21,6 +21,9 @@ constexpr double kTouching = 1e-10;
 // A pull that is no rounding, in parts of the largest multiplier; an approach that is none.
 constexpr double kPull = 1e-10, kApproach = 1e-12;
 
+// Difference of speeds behind an impact, in parts of them, that shows that its restitution was weakened.
+constexpr double kWeakened = 1e-7;
+
 // Penetration with which the constraints are not met.
 constexpr double kGivenUp = 1e-6;
 
@@ -132,6 +135,16 @@ void Stops::seek_impacts() {
         bounce_[i] = bounces ? -restitution_[i] * hit : 0.0;
         bounces_ |= bounces;
     }
+}
+
+bool Stops::find_bounced(std::vector<double>& restitution) const {
+    restitution.assign(rows_.size(), 0.0);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        if (!active_[i] || bounce_[i] == 0.0) continue;
+        restitution[i] = restitution_[i];
+        if (!(std::abs(bounce_[i] + restitution_[i] * speed[i]) <= kWeakened * std::abs(bounce_[i]))) return false;
+    }
+    return true;
 }
 
 void Stops::weaken(double part) {

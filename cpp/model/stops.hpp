@@ -74,6 +74,8 @@ class Stops {
     void seek_impacts();
     const std::vector<double>& bounce() const { return bounce_; }
     void weaken(double part);
+    // With what restitution each bounced from `speed` at the last impact, 0: it did not; whether none was weakened.
+    bool find_bounced(std::vector<double>& restitution) const;
     bool bounces() const { return bounces_; }  // whether one is hit, at the last seek_impacts()
     bool is_candidate(int stop) const { return candidate_[stop] != 0; }
     bool seeks() const { return std::find(candidate_.begin(), candidate_.end(), 1) != candidate_.end(); }

@@ -58,6 +58,22 @@ Quat shaft_advanced(const Quat& shaft, int k, const double* xi) {
     return advanced(shaft, load(half));
 }
 
+// The axis of the other is turned to from k by half of ξ.
+void shaft_displacement(const Quat& shaft, int k, const Quat& to, double* xi) {
+    const Mat3 F = rotation_matrix(shaft), G = rotation_matrix(to);
+    const Vec3 p = transpose_times(F, Vec3{G.m[k], G.m[3 + k], G.m[6 + k]});
+    const double first = component(p, axis_across(k, 0)), second = component(p, axis_across(k, 1)),
+                 sine = std::hypot(first, second);
+    const double factor = sine > 0.0 ? 2.0 * std::atan2(sine, component(p, k)) / sine : 0.0;
+    xi[0] = -factor * second;
+    xi[1] = factor * first;
+}
+
+double spin_between(const Quat& shaft, int k, const Quat& ahead) {
+    const Quat d = conjugate(shaft) * ahead;
+    return 2.0 * std::atan2(component({d.x, d.y, d.z}, k), d.w);
+}
+
 // The axis p moves on the unit sphere at half the speed. At the distance r from where the chart is centred it moves in
 // the chart as it does along ξ, and r/sin r as fast across it.
 void shaft_chart_rate(const double* xi, const double* speeds, double* rate) {
@@ -86,10 +102,14 @@ void shaft_chart_acceleration(const double* xi, const double* rate, const double
 }
 
 // F0 exp(½ ξ) spins with −¼ A (ξ × ξ̇).
-void add_chart_spin(const double* xi, const double* speeds, double* rates) {
+double chart_spin(const double* xi, const double* speeds) {
     double rate[2];
     shaft_chart_rate(xi, speeds, rate);
-    const double spin = -0.25 * shaft_coefficients(0.25 * square(xi)).A * (xi[0] * rate[1] - xi[1] * rate[0]);
+    return -0.25 * shaft_coefficients(0.25 * square(xi)).A * (xi[0] * rate[1] - xi[1] * rate[0]);
+}
+
+void add_chart_spin(const double* xi, const double* speeds, double* rates) {
+    const double spin = chart_spin(xi, speeds);
     rates[0] += spin * speeds[1];
     rates[1] -= spin * speeds[0];
 }

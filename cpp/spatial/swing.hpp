@@ -45,11 +45,17 @@ void shaft_speeds(const Quat& shaft, int k, const Vec3& omega, double* speeds);
 // F exp(½ ξ).
 Quat shaft_advanced(const Quat& shaft, int k, const double* xi);
 
+// The ξ of least size with which F exp(½ ξ) is a shaft of the same rotation as another.
+void shaft_displacement(const Quat& shaft, int k, const Quat& to, double* xi);
+// The angle about k by which one shaft is ahead of another of the same rotation.
+double spin_between(const Quat& shaft, int k, const Quat& ahead);
+
 // The maps of Manifold (model/ports.hpp) for ξ of two numbers; they do not depend on k.
 void shaft_chart_rate(const double* xi, const double* speeds, double* rate);
 void shaft_chart_velocity(const double* xi, const double* rate, double* speeds);
 void shaft_chart_acceleration(const double* xi, const double* rate, const double* acceleration, double* out);
-// Adds to the rates of speeds what comes from the spin of the chart's shafts against one that goes the way of ξ.
+// The spin of the chart's shafts against one that goes the way of ξ; adds to the rates of speeds what comes from it.
+double chart_spin(const double* xi, const double* speeds);
 void add_chart_spin(const double* xi, const double* speeds, double* rates);
 
 }  // namespace bellcrank

@@ -248,6 +248,17 @@ void JointCoordinates::retract(const double* x0, const double* xi, double* out) 
         store(out + s.coordinate, shaft_advanced(load_quaternion(x0 + s.coordinate), s.held, xi + s.speed));
 }
 
+void JointCoordinates::displacement(const double* x0, const double* x1, double* xi) const {
+    for (size_t i = 0; i < speed_of_.size(); ++i)
+        if (speed_of_[i] >= 0) xi[speed_of_[i]] = x1[i] - x0[i];
+    for (size_t k = 0; k < balls_.size(); ++k)
+        store(xi + ball_speeds_[k],
+              quaternion_log(conjugate(load_quaternion(x0 + balls_[k])) * load_quaternion(x1 + balls_[k])));
+    for (const Swing& s : swings_)
+        shaft_displacement(load_quaternion(x0 + s.coordinate), s.held, load_quaternion(x1 + s.coordinate),
+                           xi + s.speed);
+}
+
 void JointCoordinates::chart_rate(const double* xi, const double* u, double* rate) const {
     std::copy_n(u, speeds_, rate);
     for (const int k : ball_speeds_) store(rate + k, rotation_vector_rate(load(xi + k), load(u + k)));
@@ -270,6 +281,52 @@ void JointCoordinates::chart_acceleration(const double* xi, const double* rate, 
 
 void JointCoordinates::add_frame_rates(const double* xi, const double* u, double* udot) const {
     for (const Swing& s : swings_) add_chart_spin(xi + s.speed, u + s.speed, udot + s.speed);
+}
+
+void JointCoordinates::change_frames(const double* x0, const double* x1, int lanes, double* v) const {
+    for (const Swing& s : swings_) {
+        const double angle =
+            spin_between(load_quaternion(x0 + s.coordinate), s.held, load_quaternion(x1 + s.coordinate));
+        const double cosine = std::cos(angle), sine = std::sin(angle);
+        double *first = v + lanes * s.speed, *second = first + lanes;
+        for (int k = 0; k < lanes; ++k) {
+            const double a = first[k], b = second[k];
+            first[k] = cosine * a + sine * b;
+            second[k] = cosine * b - sine * a;
+        }
+    }
+}
+
+// The axes of a ball are those of its link; a shaft spins in the chart, and with it all components.
+void JointCoordinates::add_turning(const double* xi, const double* u, double sign, const double* dx, const double* du,
+                                   int lanes, double* of_dx, double* of_du) const {
+    for (const int ball : ball_speeds_) {
+        const Vec3 w = sign * load(u + ball);
+        const double* at = dx + lanes * ball;
+        double* to = of_dx + lanes * ball;
+        for (int k = 0; k < lanes; ++k) {
+            const Vec3 turned = cross(w, Vec3{at[k], at[lanes + k], at[2 * lanes + k]});
+            to[k] -= turned.x, to[lanes + k] -= turned.y, to[2 * lanes + k] -= turned.z;
+        }
+    }
+    for (const Swing& s : swings_) {
+        const double spin = sign * chart_spin(xi + s.speed, u + s.speed);
+        for (int k = lanes * s.speed; k < lanes * (s.speed + 1); ++k) {
+            of_dx[k] += spin * dx[lanes + k], of_dx[lanes + k] -= spin * dx[k];
+            of_du[k] += spin * du[lanes + k], of_du[lanes + k] -= spin * du[k];
+        }
+    }
+}
+
+// Beside a shaft that turns with ½ σ, one that is displaced by ½ ξ without spin spins with ¼ σ × ξ.
+void JointCoordinates::add_bending(const double* u, const double* dx, int lanes, double* of_du) const {
+    for (const Swing& s : swings_) {
+        const double first = u[s.speed], second = u[s.speed + 1];
+        for (int k = lanes * s.speed; k < lanes * (s.speed + 1); ++k) {
+            const double spin = 0.25 * (first * dx[lanes + k] - second * dx[k]);
+            of_du[k] += spin * second, of_du[lanes + k] -= spin * first;
+        }
+    }
 }
 
 // Flat coordinates are integrals of polynomials.

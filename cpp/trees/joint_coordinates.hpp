@@ -65,11 +65,19 @@ class JointCoordinates {
 
     // The maps of Manifold (model/ports.hpp).
     void retract(const double* x0, const double* xi, double* out) const;
+    void displacement(const double* x0, const double* x1, double* xi) const;
     void chart_rate(const double* xi, const double* u, double* rate) const;
     void chart_velocity(const double* xi, const double* rate, double* u) const;
     void chart_acceleration(const double* xi, const double* rate, const double* udot, double* out) const;
     void add_frame_rates(const double* xi, const double* u, double* udot) const;
+    bool has_frames_of_ways() const { return !swings_.empty(); }
+    void change_frames(const double* x0, const double* x1, int lanes, double* v) const;
     void retract_along(double h, const double* x0, const double* velocity, int degree, int stride, double* out) const;
+
+    // The maps of Derivatives.
+    void add_turning(const double* xi, const double* u, double sign, const double* dx, const double* du, int lanes,
+                     double* of_dx, double* of_du) const;
+    void add_bending(const double* u, const double* dx, int lanes, double* of_du) const;
 
     // The body behind the first joint whose state is not finite, −1: all are.
     int first_non_finite_body(const double* x, const double* u) const;

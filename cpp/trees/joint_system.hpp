@@ -40,6 +40,7 @@ class JointSystem : public Projected<System> {
     int configuration_size() const final { return joints_.coordinates(); }
     int tangent_size() const final { return joints_.speeds(); }
     void retract(const double* x0, const double* xi, double* out) const final { joints_.retract(x0, xi, out); }
+    void displacement(const double* x0, const double* x1, double* xi) const final { joints_.displacement(x0, x1, xi); }
     void chart_rate(const double* xi, const double* u, double* rate) const final { joints_.chart_rate(xi, u, rate); }
     void chart_velocity(const double* xi, const double* rate, double* u) const final {
         joints_.chart_velocity(xi, rate, u);
@@ -49,6 +50,17 @@ class JointSystem : public Projected<System> {
     }
     void add_frame_rates(const double* xi, const double* u, double* udot) const final {
         joints_.add_frame_rates(xi, u, udot);
+    }
+    bool has_frames_of_ways() const final { return joints_.has_frames_of_ways(); }
+    void change_frames(const double* x0, const double* x1, int lanes, double* v) const final {
+        joints_.change_frames(x0, x1, lanes, v);
+    }
+    void add_turning(const double* xi, const double* u, double sign, const double* dx, const double* du, int lanes,
+                     double* of_dx, double* of_du) final {
+        joints_.add_turning(xi, u, sign, dx, du, lanes, of_dx, of_du);
+    }
+    void add_bending(const double* u, const double* dx, int lanes, double* of_du) final {
+        joints_.add_bending(u, dx, lanes, of_du);
     }
     void retract_along(double h, const double* x0, const double* velocity, int degree, int stride,
                        double* out) const final {

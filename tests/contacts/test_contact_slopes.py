@@ -8,7 +8,7 @@ import pytest
 import bellcrank as bc
 from bellcrank.linear.sampling import without_stops
 from bellcrank.linear.state_chart import StateChart
-from bellcrank.linear.touching import go_beside
+from bellcrank.linear.touching import place_beside
 
 STIFFNESS = 2e4
 PLANE = bc.Plane(size=1)
@@ -130,7 +130,7 @@ def differenced(system, base):
 
     def at(point):
         state = chart.at(point[:count], point[count:])
-        go_beside(system, base, state)
+        place_beside(system, base, state)
         linear, angular, _ = system.core.accelerate()
         return np.hstack([linear, angular]).ravel()
 
@@ -207,7 +207,7 @@ def test_parameters_move_masses_and_laws_and_not_shapes(formulation, duration):
 
     def at(**beside):
         system = bc.prepare(mech.with_parameters(**beside), formulation)
-        go_beside(system, base, base)
+        place_beside(system, base, base)
         linear, angular, _ = system.core.accelerate()
         return np.hstack([linear, angular]).ravel()
 

@@ -72,6 +72,7 @@ def wrong_in_any(seed):
 
 ALLOWED = 1e-6  # of a run's derivatives, of the largest
 TRANSPOSED_RUN = 1e-10
+FAR = 1e-2  # rad, m
 
 
 CLOSER = 3.0  # times what shorter steps change of derivatives: what these may be off
@@ -83,12 +84,37 @@ def _is_of_one_side(case, changes, size):
     return min(sides) < ALLOWED < 0.1 * max(sides)
 
 
-def wrong_run(seed, duration=0.2):
+def struck_mechanism(seed, duration=0.2):
+    """A random mechanism with a limit that the joint coordinate which goes farthest meets on the way.
+
+    Raises Unsupported where none goes far.
+    """
+    mech = random_mechanism(seed)
+    free = FollowedCase(mech, duration, frames=11, arrays=())
+    column = {number: place for place, number in enumerate(free.run.what.coordinates)}
+    values = free.run.recorded()
+    ways = [
+        (abs(values[-1, column[number]] - values[0, column[number]]), joint.name, name, column[number])
+        for joint in free.model.joints
+        for number, name in zip(joint.coordinates, joint.coordinate_names, strict=True)
+        if number in column
+    ]
+    far, joint, name, place = max(ways, default=(0.0, "", "", 0))
+    if far < FAR or len(values) < 11:
+        raise bc.Unsupported("no coordinate goes far")
+    at, side = values[4, place], "upper" if values[-1, place] > values[0, place] else "lower"
+    mech.replace(mech.joints[joint], limits={name: bc.Limit(**{side: at}, restitution=0.6)})
+    return mech
+
+
+def wrong_run(seed, formulation="lagrange", duration=0.2, make=random_mechanism):
     """What is wrong with the derivatives of a run of a case; nothing if nothing is.
 
     Raises as `wrong` does, and Unsupported for runs whose derivatives are refused.
     """
-    case = FollowedCase(random_mechanism(seed), duration, frames=3)
+    case = FollowedCase(make(seed), duration, frames=3, formulation=formulation)
+    if case.run.outcome["status"] != "finished":
+        raise bc.Unsupported(f"a run that ended as {case.run.outcome['status']!r} has no derivatives")
     if not case.direction.left < 1e-9:
         raise bc.Unsupported("its direction does not close")
     changes = case.changes()
@@ -105,7 +131,8 @@ def wrong_run(seed, duration=0.2):
         if _is_of_one_side(case, changes, size):
             raise bc.Unsupported("it starts on a kink")
         # Steps do not shrink to kinks of forces on the way, where derivatives are as good as steps are short.
-        shorter = FollowedCase(random_mechanism(seed), duration, frames=3, tolerance=1e-11)
+        settings = {"frames": 3, "tolerance": 1e-11, "formulation": formulation}
+        shorter = FollowedCase(make(seed), duration, **settings)
         if not off < ALLOWED + CLOSER * np.abs(shorter.changes() - changes).max() / size:
             faults.append(f"off differences by {off:.1e}")
     off = case.transposed_off(changes)
@@ -117,14 +144,14 @@ def wrong_run(seed, duration=0.2):
 SHARE = 0.95  # of estimated errors within a factor of two
 
 
-def error_ratios(seed, tolerance=1e-5, duration=0.3):
+def error_ratios(seed, formulation="lagrange", tolerance=1e-5, duration=0.3):
     """Estimated errors of numbers that a coarse run of a case records, by what they are.
 
     Raises as `wrong_run` does.
     """
     rng = np.random.default_rng([seed, 7])
     method = str(rng.choice(["dopri5", "adams", "bdf", "rk4"]))
-    settings = {"method": method, "tolerance": tolerance, "step": 0.01}
+    settings = {"method": method, "tolerance": tolerance, "step": 0.01, "formulation": formulation}
     case = FollowedCase(random_mechanism(seed), duration, frames=3, arrays=(), **settings)
     size, found = max(1.0, np.abs(case.run.recorded()).max()), []
     if case.run.recorded().shape[0] < 3:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from rigs.directions import EASY, Direction, Path, lagrange_at, moving
+from rigs.directions import EASY, Direction, Path, core_at, lagrange_at, moving
 
 from bellcrank import _core as core
 from bellcrank.formulations.preparing import prepare
+from bellcrank.linear.own_directions import OwnDirections
+from bellcrank.linear.state_chart import Directions
 from bellcrank.trajectory.observation import observation
 
 VALUE, RATE, MULTIPLIER = 0, 1, 3
@@ -16,9 +18,11 @@ TIGHT = 1e-12
 class RunAt:
     """A run of the core from a state, its tape kept, and what it recorded (frames, watched)."""
 
-    def __init__(self, model, state, times, method="dopri5", tolerance=1e-10, step=1e-3):
+    def __init__(
+        self, model, state, times, method="dopri5", tolerance=1e-10, step=1e-3, formulation="lagrange"
+    ):
         self.model, self.method, self.tolerance = model, method, tolerance
-        self.system, self.what = lagrange_at(model, state), observation(model)
+        self.system, self.what = core_at(model, state, formulation), observation(model)
         self.core = core.Run(
             self.system,
             method=method,
@@ -67,7 +71,9 @@ class RunAt:
 class FollowedCase:
     """A mechanism that moves, a random direction of its start and numbers, and its run for a time."""
 
-    def __init__(self, mechanism, duration, frames=5, moved=True, arrays=EASY, **settings):
+    def __init__(
+        self, mechanism, duration, frames=5, moved=True, arrays=EASY, formulation="lagrange", **settings
+    ):
         model = prepare(mechanism, "lagrange").model
         start = prepare(mechanism, "lagrange").state()
         self.model = model
@@ -75,14 +81,19 @@ class FollowedCase:
         self.times = self.state.time + np.linspace(0.0, duration, frames)
         rng = np.random.default_rng(45)
         self.direction = Direction(lagrange_at(model, self.state), model, rng, 0.0, arrays)
-        self.run = RunAt(model, self.state, self.times, **settings)
+        self.run = RunAt(model, self.state, self.times, formulation=formulation, **settings)
         self.tangent = self.run.followed()
+        self.tangent.begin()
+        d, none = self.direction, np.zeros((1, 0))
+        given = Directions(none, none, np.zeros(1), d.places, d.along[None] if d.changes else none)
+        own = OwnDirections(self.run.system, len(model.bodies), given)
+        self.dx, self.du = (one[0] for one in own.of_bodies(d.dx[None], d.du[None]))
 
     def changes(self):
         """Of what is watched (frames, watched)."""
         d = self.direction
         along = d.along[None] if d.changes else np.zeros((1, 0))
-        found, self.left = self.tangent.follow(d.dx[None], d.du[None], d.places, along)
+        found, self.left = self.tangent.follow(self.dx[None], self.du[None], d.places, along)
         return found[:, 0]
 
     def beside(self, s):
@@ -110,7 +121,7 @@ class FollowedCase:
         seeds = np.random.default_rng(5).normal(size=changes.shape)
         of_x, of_u, of_numbers, _ = self.tangent.follow_back(seeds, self.direction.places, False)
         d = self.direction
-        back = of_x @ d.dx + of_u @ d.du + (of_numbers @ d.along if d.changes else 0.0)
+        back = of_x @ self.dx + of_u @ self.du + (of_numbers @ d.along if d.changes else 0.0)
         return abs(back - np.sum(seeds * changes)) / max(np.sum(np.abs(seeds * changes)), 1e-3)
 
     def error(self, frame, number):

@@ -14,6 +14,7 @@ import bellcrank.expression as ex
 from bellcrank.errors import BellcrankError, MechanismError, Unsupported
 
 TIGHT = {"method": "dopri5", "tolerance": 1e-11}
+BOTH = pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
 
 
 def differences(function, x, step=1e-4):
@@ -37,9 +38,11 @@ def check(function, x, tolerance=1e-7):
 MEASURES = ["final joint.D.theta_z", "rms joint.A.theta_z.rate", "mean body.rod.x"]
 
 
-def test_a_run_by_parameters_inputs_and_its_start():
+@BOTH
+def test_a_run_by_parameters_inputs_and_its_start(formulation):
     by = ["crank", "coupler", "mass", "start", "torque"]
-    function = bc.RunFunction(crank_rocker(), MEASURES, by=by, duration=0.5, **TIGHT)
+    settings = {**TIGHT, "formulation": formulation}
+    function = bc.RunFunction(crank_rocker(), MEASURES, by=by, duration=0.5, **settings)
     np.testing.assert_array_equal(function.at, [0.3, 1.1, 2.0, 0.4, 0.4])
     assert function.by_units == ("m", "m", "kg", "rad", "N m")
     check(function, [0.32, 1.05, 1.5, 0.5, 0.6])
@@ -47,10 +50,12 @@ def test_a_run_by_parameters_inputs_and_its_start():
     assert function(function.at)[0] == pytest.approx(run.joint("D").position[-1, 0], abs=1e-10)
 
 
-def test_coordinates_of_the_start_are_held():
+@BOTH
+def test_coordinates_of_the_start_are_held(formulation):
     """What is given for them counts, whatever parameters do to the assembled start."""
     by = ["start", "coupler", "A.theta_z", "A.theta_z.rate"]
-    function = bc.RunFunction(crank_rocker(), MEASURES, by=by, duration=0.4, **TIGHT)
+    settings = {**TIGHT, "formulation": formulation}
+    function = bc.RunFunction(crank_rocker(), MEASURES, by=by, duration=0.4, **settings)
     np.testing.assert_allclose(function.at, [0.4, 1.1, 0.4, 0.0], atol=1e-14)
     x = np.array([0.7, 1.15, 0.9, 1.3])
     check(function, x)
@@ -76,10 +81,11 @@ def tumbling():
     return mech
 
 
+@BOTH
 @pytest.mark.parametrize("by", [["turn", "shift"], ["turn", "shift", "body.rot_y", "body.x"]])
-def test_a_body_that_is_free(by):
-    of = ["final body.body.x", "rms body.body.wz"]
-    function = bc.RunFunction(tumbling(), of, by=by, duration=0.4, **TIGHT)
+def test_a_body_that_is_free(by, formulation):
+    of, settings = ["final body.body.x", "rms body.body.wz"], {**TIGHT, "formulation": formulation}
+    function = bc.RunFunction(tumbling(), of, by=by, duration=0.4, **settings)
     check(function, function.at + 0.1 * np.cos(np.arange(len(by))))
 
 

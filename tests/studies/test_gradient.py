@@ -36,11 +36,13 @@ def swing(time, stiffness):
     return np.cos(omega * time), -0.5 * time / omega * np.sin(omega * time)
 
 
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
 @pytest.mark.parametrize("mode", ["forward", "backward", "differences"])
-def test_a_closed_form(mode):
+def test_a_closed_form(mode, formulation):
     mech = oscillator()
     stiffness = mech.parameters["stiffness"].value
-    found = bc.gradient(mech, "final joint.track.x", by="stiffness", mode=mode, tolerance=1e-10, **QUICK)
+    settings = {**QUICK, "mode": mode, "tolerance": 1e-10, "formulation": formulation}
+    found = bc.gradient(mech, "final joint.track.x", by="stiffness", **settings)
     value, slope = swing(1.0, stiffness)
     assert found.mode == mode
     assert found.value[0] == pytest.approx(value, abs=1e-8)
@@ -50,12 +52,14 @@ def test_a_closed_form(mode):
     assert found.by_units == (mech.parameters["stiffness"].unit,)
 
 
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
 @pytest.mark.parametrize("method", ["dopri5", "auto", "rk4"])
-def test_errors_hold_within_a_factor_of_two(method):
+def test_errors_hold_within_a_factor_of_two(method, formulation):
     mech = oscillator()
     stiffness = mech.parameters["stiffness"].value
     coarse = {"step": 0.05} if method == "rk4" else {"tolerance": 1e-5}
-    found = bc.gradient(mech, "final joint.track.x", by="stiffness", duration=1.0, method=method, **coarse)
+    settings = {"duration": 1.0, "method": method, "formulation": formulation, **coarse}
+    found = bc.gradient(mech, "final joint.track.x", by="stiffness", **settings)
     value, slope = swing(1.0, stiffness)
     for estimated, error in (
         (found.value_error[0], abs(found.value[0] - value)),

@@ -11,6 +11,7 @@ from bellcrank.trajectory.columns import quantity
 
 RUN = {"method": "dopri5", "tolerance": 1e-11, "output_step": 0.1, "formulation": "lagrange"}
 GRAVITY = 9.81
+BOTH = pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
 
 
 OF = ("joint.D.theta_z", "joint.A.theta_z.rate", "joint.A.theta_z.acceleration", "body.rod.x", "body.rod.vy",
@@ -30,9 +31,10 @@ def differences(mechanism, name, names, duration=0.5, **settings):
     return (8.0 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12.0 * step)
 
 
-def test_a_linkage_by_lengths_masses_springs_and_its_start():
-    mech = crank_rocker()
-    found = bc.sensitivity(mech, 0.5, of=OF, by=PARAMETERS, accelerations=True, **RUN)
+@BOTH
+def test_a_linkage_by_lengths_masses_springs_and_its_start(formulation):
+    mech, settings = crank_rocker(), {**RUN, "formulation": formulation}
+    found = bc.sensitivity(mech, 0.5, of=OF, by=PARAMETERS, accelerations=True, **settings)
     assert (found.of, found.by) == (OF, PARAMETERS)
     assert found.by_units == ("m", "m", "N m/rad", "kg", "rad")
     assert found.of_units[:3] == ("rad", "rad/s", "rad/s^2")
@@ -44,10 +46,11 @@ def test_a_linkage_by_lengths_masses_springs_and_its_start():
     np.testing.assert_array_equal(found["body.rod.x", "coupler"], found.values[:, 3, 1])
 
 
-def test_an_input_and_free_coordinates_of_the_start():
+@BOTH
+def test_an_input_and_free_coordinates_of_the_start(formulation):
     """Along a small change of the input and the start the run goes where the derivatives lead."""
     mech, names = crank_rocker(), ("torque", "A.theta_z", "A.theta_z.rate")
-    found = bc.sensitivity(mech, 0.5, of=OF[:2], by=names, **RUN)
+    found = bc.sensitivity(mech, 0.5, of=OF[:2], by=names, **{**RUN, "formulation": formulation})
     step = 1e-4
 
     def inputs(k):
@@ -67,27 +70,28 @@ def test_an_input_and_free_coordinates_of_the_start():
     np.testing.assert_allclose(found.values[:, :, 2], (thrown(1) - thrown(-1)) / (2 * step), atol=1e-6)
 
 
-def test_the_effort_of_a_drive():
-    mech = crank_rocker()
+@BOTH
+def test_the_effort_of_a_drive(formulation):
+    mech, settings = crank_rocker(), {**RUN, "formulation": formulation}
     mech.add_drive("drive", joint="A", position=0.4 + 2.0 * bc.t)
     of = ("drive.drive.effort", "joint.D.theta_z.acceleration")
-    found = bc.sensitivity(mech, 0.5, of="drive.drive", by=["crank", "coupler", "mass"], **RUN)
+    found = bc.sensitivity(mech, 0.5, of="drive.drive", by=["crank", "coupler", "mass"], **settings)
     assert found.of == of[:1]
     for k, name in enumerate(found.by):
         expected = differences(mech, name, of[:1])
         np.testing.assert_allclose(found.values[:, :, k], expected, atol=1e-7 * np.abs(expected).max())
 
 
-def test_a_bounce_by_height_and_restitution():
+@BOTH
+def test_a_bounce_by_height_and_restitution(formulation):
     """v = e √(2 g h) after an impact at √(2 h / g)."""
     mech = bc.Mechanism("ball", gravity=(0.0, 0.0, -GRAVITY))
     height, bounce = mech.add_parameter("height", 1.0, "m"), mech.add_parameter("bounce", 0.6)
     ball = mech.add_body("ball", 2.0, (0.1, 0.1, 0.1))
     limit = bc.Limit(lower=0.0, restitution=bounce)
     mech.add_joint("fall", bc.Prismatic(), mech.ground.marker(), ball.marker(), limits=limit, position=height)
-    found = bc.sensitivity(
-        mech, 0.8, of="joint.fall.z", by=["height", "bounce"], method="dopri5", output_step=0.1
-    )
+    settings = {"method": "dopri5", "output_step": 0.1, "formulation": formulation}
+    found = bc.sensitivity(mech, 0.8, of="joint.fall.z", by=["height", "bounce"], **settings)
     late = found.time - np.sqrt(2.0 / GRAVITY)
     speed = 0.6 * np.sqrt(2.0 * GRAVITY)
     # z = v τ − g τ²/2 behind the impact: v' = v / 2, τ' = −1 / √(2 g).
@@ -124,17 +128,22 @@ def test_unknown_names_all_at_once():
     refused(MechanismError, "quantity 'joint.A.theta'", crank_rocker(), of="joint.A.theta")
 
 
-def test_what_has_no_derivatives():
-    mech = crank_rocker()
-    refused(Unsupported, r"derivatives of 'joint.A.Fx' are not implemented", mech, of="joint.A.Fx")
-    refused(Unsupported, "for formulation 'lagrange', not 'recursive'", mech, formulation="recursive")
-    refused(Unsupported, "by method 'moreau' are not implemented", mech, method="moreau", tolerance=None)
+@BOTH
+def test_what_has_no_derivatives(formulation):
+    mech, own = crank_rocker(), {"formulation": formulation}
+    refused(Unsupported, r"derivatives of 'joint.A.Fx' are not implemented", mech, of="joint.A.Fx", **own)
+    refused(Unsupported, "formulations 'lagrange', 'recursive', not 'dca'", mech, formulation="dca")
+    refused(
+        Unsupported, "by method 'moreau' are not implemented", mech, method="moreau", tolerance=None, **own
+    )
     controller = bc.Controller(lambda time, _: {"torque": np.sin(time)}, 0.02)
-    refused(Unsupported, "an input was changed", mech, controllers=controller)
+    refused(Unsupported, "an input was changed", mech, controllers=controller, **own)
 
 
-def test_shares_of_redundant_constraints():
+@BOTH
+def test_shares_of_redundant_constraints(formulation):
     """A weight on one cable has a force in it that is determined; on two alike each has a share."""
+    settings = {**RUN, "formulation": formulation}
     for cables in (("first",), ("first", "second")):
         mech = bc.Mechanism("hung", gravity=(0.0, 0.0, -GRAVITY))
         weight = mech.add_parameter("weight", 2.0, "kg")
@@ -142,12 +151,11 @@ def test_shares_of_redundant_constraints():
         for name in cables:
             mech.add_constraint(name, bc.Cable(1.0), mech.ground.marker(), body.marker())
         if len(cables) == 1:
-            found = bc.sensitivity(mech, 0.1, of="constraint.first", by="weight", **RUN)
+            found = bc.sensitivity(mech, 0.1, of="constraint.first", by="weight", **settings)
             np.testing.assert_allclose(np.abs(found.values), GRAVITY, rtol=1e-9)
         else:
-            refused(
-                Unsupported, "constraint.first.effort is not determined", mech, "constraint.first", "weight"
-            )
+            text, wanted = "constraint.first.effort is not determined", ("constraint.first", "weight")
+            refused(Unsupported, text, mech, *wanted, formulation=formulation)
 
 
 def test_a_parameter_that_moves_a_jump():
@@ -157,25 +165,37 @@ def test_a_parameter_that_moves_a_jump():
     refused(Unsupported, "by 'late' are not implemented: it moves a time", mech, by="late")
 
 
+@BOTH
 @pytest.mark.parametrize("mode", ["forward", "backward"])
-def test_a_parameter_that_opens_a_loop(mode):
+def test_a_parameter_that_opens_a_loop(mode, formulation):
+    settings = {"duration": 0.1, "mode": mode, "formulation": formulation}
     with pytest.raises(MechanismError, match="parameter 'middle': loops do not stay closed"):
-        bc.gradient(parallelogram(), "final joint.foot 0.theta_z", by="middle", duration=0.1, mode=mode)
+        bc.gradient(parallelogram(), "final joint.foot 0.theta_z", by="middle", **settings)
 
 
-def test_a_start_on_a_stop_is_warned_of():
+@BOTH
+def test_a_start_on_a_stop_is_warned_of(formulation):
     leaves = stops.ball(0.5, height=0.0, speed=1.0)
     mass = leaves.add_parameter("weight", 2.0, "kg")
     leaves.replace(leaves.bodies["ball"], mass=mass)
-    found = bc.sensitivity(leaves, 0.1, of="joint.fall.z", by="weight", method="dopri5")
+    settings = {"method": "dopri5", "formulation": formulation}
+    found = bc.sensitivity(leaves, 0.1, of="joint.fall.z", by="weight", **settings)
     assert len(found.warnings) == 1
     assert "derivatives are those to one side" in found.warnings[0]
 
 
+def test_trees_of_hinges_are_followed_by_recursive_where_nothing_is_asked_for():
+    found = bc.sensitivity(stops.pendulum(), 0.1, of="joint.pivot.theta_z", by="pivot.theta_z")
+    assert found.run.statistics["formulation"] == "recursive"
+    linkage = bc.sensitivity(crank_rocker(), 0.1, of=OF[0], by="crank")
+    assert linkage.run.statistics["formulation"] == "lagrange"
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("function", "by_position"), [("fall - 0.2", True), ("ball.z - 0.2", True), ("fall.rate + 3", False)]
 )
-def test_an_event_that_ends_the_run(function, by_position):
+def test_an_event_that_ends_the_run(function, by_position, formulation):
     """From h at rest: at z after √(2 (h − z)/g), at √(2 g (h − z)); a speed v is reached after v/g."""
     mech = bc.Mechanism("ball", gravity=(0.0, 0.0, -GRAVITY))
     height = mech.add_parameter("height", 1.0, "m")
@@ -183,7 +203,7 @@ def test_an_event_that_ends_the_run(function, by_position):
     mech.add_joint("fall", bc.Prismatic(), mech.ground.marker(), ball.marker(), position=height)
     end = bc.Event("down", function, terminal=True)
     of = ("time", "joint.fall.z", "joint.fall.z.rate", "body.ball.z")
-    settings = {"method": "dopri5", "tolerance": 1e-11, "output_step": 0.1, "events": end}
+    settings = {**RUN, "events": end, "formulation": formulation}
     found = bc.sensitivity(mech, 2.0, of=of, by="height", **settings)
     time, speed = np.sqrt(1.6 / GRAVITY), np.sqrt(1.6 * GRAVITY)
     expected = (time / 1.6, 0.0, -speed / 1.6, 0.0) if by_position else (0.0, 1.0, 0.0, 1.0)

@@ -12,12 +12,6 @@ Load across_axis(double by, const Load& f) { return {{-by * f.n.y, by * f.n.x, 0
 
 Load minus(const Load& a, const Load& b) { return {a.n - b.n, a.f - b.f}; }
 
-int block_of(const Model& model, int row) {
-    int block = 0;
-    while (model.blocks[block].row_end <= row) ++block;
-    return block;
-}
-
 }  // namespace
 
 // What (1) and (2) make of a joint, from the gradients by δa and δv: those by its coordinate and speed, and by how its
@@ -139,7 +133,7 @@ void PassTangent::add_given(const Point& at, const double* of_rates, double& by_
     for (const Rotor& rotor : tree_.rotors) {
         const double along = y_[rotor.speed] * at.udot[rotor.speed], ratio = rotor.factor / rotor.compliance;
         by_numbers[NumberArray::term_coefficient][model_.rows[rotor.row].term_begin] -= 2.0 * along * ratio;
-        by_numbers[NumberArray::block_compliance][block_of(model_, rotor.row)] += along * ratio * ratio;
+        by_numbers[NumberArray::block_compliance][model_.block_of(rotor.row)] += along * ratio * ratio;
     }
 }
 

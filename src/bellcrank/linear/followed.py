@@ -22,6 +22,7 @@ from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_n
 from bellcrank.compile.state import Floats
 from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.preparing import prepare
+from bellcrank.linear.own_directions import OwnDirections
 from bellcrank.linear.quantities import OfCoordinate, OfMultiplier, OfPoint, Quantity, quantities_of
 from bellcrank.linear.sampling import without_stops
 from bellcrank.linear.state_chart import Directions, StateChart
@@ -37,6 +38,7 @@ _OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
 _NOISE: Final = 1e-11  # of a start's coordinates, found by assembling
 _STEP: Final = 1e-3  # of a parameter, to assemble beside
 _LEAST_ORDER: Final = 4  # of a method
+_FORMULATIONS: Final = ("lagrange", "recursive")
 _MULTIPLIER, _FRAME, _TIME = 3, 4, 5
 _FRAME_NUMBERS: Final = 15
 # Of a body's frame: where position, velocity and acceleration stand, and angular velocity and acceleration.
@@ -81,8 +83,8 @@ class FollowedRun:
 
     of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start, as
     `System.derivatives` names them.
-    arguments: those of `simulate`; the formulation is `lagrange`. tolerance: of derivatives, relative; that
-    of the run, unless it is larger.
+    arguments: those of `simulate`; formulations are `lagrange` and `recursive`. tolerance: of derivatives,
+    relative; that of the run, unless it is larger.
     held: values of coordinates and speeds of the start, by name, in place of those that it is assembled with;
     they do not move with parameters. chart: of which they are, for a mechanism with other numbers.
 
@@ -102,21 +104,18 @@ class FollowedRun:
         held: Mapping[str, float] | None = None,
         chart: StateChart | None = None,
     ) -> None:
-        given = {"formulation": "lagrange", **arguments}
-        if given["formulation"] not in ("lagrange", "auto"):
-            raise Unsupported(
-                "derivatives of runs are implemented for formulation 'lagrange', not "
-                f"{given['formulation']!r}"
-            )
-        given["formulation"] = "lagrange"
+        given = {"formulation": "auto", **arguments}
+        _refuse_other(given["formulation"])
         if given.get("assemble", True) == "constraint_forces":
             raise Unsupported("derivatives of a run that closes its mechanism on the way are not implemented")
         if duration is None and given.get("times") is None:
             rule, advice = "derivatives are those of a run, which needs a duration, or times", "duration=1.0"
             raise MechanismError(Fault("run", rule, None, f"such as {advice}"))
-        self.mechanism, self._arguments = mechanism, given
         run = start_with_tape(mechanism, duration, **given)
+        given["formulation"] = run.formulation
+        _refuse_other(run.formulation)
         refuse_contacts(run.model, "derivatives of runs")
+        self.mechanism, self._arguments = mechanism, given
         self.method = run.plan.method
         if self.method.method.order < _LEAST_ORDER:
             raise Unsupported(
@@ -145,7 +144,7 @@ class FollowedRun:
         self.of = self._watched(list(of(self.run) if callable(of) else of))
         places = dict.fromkeys(place for one in self.of for place, _ in one.parts)
         self._place = {place: number for number, place in enumerate(places)}
-        self._core = run.followed(list(places), tolerance)
+        self._core, self._system = run.followed(list(places), tolerance), run.system
         self._end = run.state
 
     def along(self) -> Floats:
@@ -263,9 +262,11 @@ class FollowedRun:
             given = self._with_start(given, followed)
         self._refuse_moved_breaks(given)
         self.chart.at(*self._split(self._at))
-        found = *self.chart.directions(given), given.places, given.numbers
-        self._refuse_open(*found)
-        return found
+        moved = self.chart.directions(given)
+        self._refuse_open(*moved, given.places, given.numbers)
+        self._core.begin()
+        own = OwnDirections(self._system.core, len(self._model.bodies), given)
+        return *own.of_bodies(*moved), given.places, given.numbers
 
     def _refuse_open(self, dx: Floats, du: Floats, places: list[tuple[str, int]], along: Floats) -> None:
         """Raise MechanismError for variables along which rows that depend on others are not met.
@@ -363,6 +364,14 @@ class FollowedRun:
                     f"derivatives by {name!r} are not implemented: it moves a time at which a function of "
                     "time jumps"
                 )
+
+
+def _refuse_other(formulation: str) -> None:
+    if formulation not in ("auto", *_FORMULATIONS):
+        listed = ", ".join(map(repr, _FORMULATIONS))
+        raise Unsupported(
+            f"derivatives of runs are implemented for formulations {listed}, not {formulation!r}"
+        )
 
 
 def bounds_of(parameter: Parameter) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import System
 from bellcrank.linear.state_chart import StateChart
-from bellcrank.linear.touching import go_beside
+from bellcrank.linear.touching import place_beside
 from bellcrank.mechanism.checking import nearest, required_names
 from bellcrank.mechanism.coordinate import JointCoordinate, unit_of
 from bellcrank.mechanism.mechanism import Mechanism
@@ -108,7 +108,7 @@ class Points:
         count = len(chart.position)
         state = chart.at(point[:count], point[count : self.states])
         self.steer(system, point)
-        go_beside(system, chart.state, state)
+        place_beside(system, chart.state, state)
         linear, angular, _ = system.core.accelerate()
         rates = np.concatenate([chart.rates(state), chart.accelerations(state, linear, angular)])
         frame = np.zeros((1, 0)) if self.outputs is None else _core.observe(system.core, self._what.core)

@@ -17,14 +17,14 @@ from bellcrank.compile.parametric_numbers import ParametricNumbers
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.system import System
+from bellcrank.linear.own_directions import OwnDirections
 from bellcrank.linear.quantities import Change, Motion, Observed, Quantities, records
 from bellcrank.linear.state_chart import StateChart
-from bellcrank.linear.touching import go_beside
+from bellcrank.linear.touching import place_beside
 from bellcrank.linear.variables import Variable, directions_along, refuse_open
 
 _OPEN: Final = 1e-9  # change of a row per unit of a variable that is rounding
 _HELD: Final = 1e-8  # of a second rate, in parts of the accelerations' change
-_RECORD: Final = 8  # numbers of a body in a record of the core
 _BESIDE: Final = 1e-3  # rad, or parts of the mechanism's size
 
 
@@ -69,44 +69,14 @@ class Tangents:
     def _close(self, position: Floats, speed: Floats) -> None:
         system, given = self._system, self.given
         self.state = self._chart.at(position, speed)
-        go_beside(system, self._chart.state, self.state)
-        nothing = np.zeros((0, 0))
-        self._udot = _core.tangents(system.core, nothing, nothing, np.zeros(0), [], nothing, False)[0]
-        self._x, self._u = self._in_formulation(*self._chart.directions(given))
+        place_beside(system, self._chart.state, self.state)
+        self._own = OwnDirections(system.core, len(system.model.bodies), given)
+        self._x, self._u = self._own.of_bodies(*self._chart.directions(given))
         left = _core.closed_directions(
             system.core, self._x, self._u, given.time, given.places, given.numbers
         )[2]
         moved = np.max(np.abs(given.numbers), axis=1, initial=0.0)
         refuse_open(self._variables, left, _OPEN * (1.0 + moved))
-
-    def _in_formulation(self, x: Floats, u: Floats) -> tuple[Floats, Floats]:
-        """The directions (d, n) of the formulation's own coordinates along which bodies move by x and u."""
-        size = len(self._udot)
-        self._own: Floats | None = None
-        if size == x.shape[1]:
-            return x, u
-        still = np.zeros((len(x), size))
-        unit, none = np.eye(size), np.zeros((size, size))
-        own = _core.body_directions(
-            self._system.core, self._udot, unit, none, none, np.zeros(0), [], np.zeros((0, 0))
-        )[0]
-        inverse = np.linalg.pinv(own)
-        self._own = own
-        found = (x - self._bodies_along(still, still)[0]) @ inverse
-        return found, (u - self._bodies_along(found, still)[1]) @ inverse
-
-    def _bodies_along(
-        self, x: Floats, u: Floats, udot: Floats | None = None
-    ) -> tuple[Floats, Floats, Floats]:
-        """How bodies move along the formulation's own directions (d, n): records (d, ...) of the core."""
-        given = self.given
-        rates = np.zeros_like(x) if udot is None else udot
-        if len(self._udot) == _RECORD * (len(self._system.model.bodies) + 1):
-            return x, u, rates
-        found: tuple[Floats, Floats, Floats] = _core.body_directions(
-            self._system.core, self._udot, x, u, rates, given.time, given.places, given.numbers
-        )
-        return found
 
     def go_beside(self, position: Floats, speed: Floats) -> None:
         """The same, where loops may be redundant: by way of a state beside it.
@@ -132,7 +102,7 @@ class Tangents:
         )
         if not asked:
             multipliers = np.zeros((len(udot), self._system.model.row_count))
-        change = Change(*self._bodies_along(self._x, self._u, udot), multipliers)
+        change = Change(*self._own.bodies_along(self._x, self._u, udot), multipliers)
         self._check_rows(change)
         return self.observed.changes(change).T
 
@@ -150,7 +120,7 @@ class Tangents:
 
         Where rows are redundant, forward() has to accept the variables first.
         """
-        moved = self._bodies_along(self._x, self._u)
+        moved = self._own.bodies_along(self._x, self._u)
         found = [self._gradient(weights, moved) for weights in np.eye(len(self._quantities.listed))]
         return np.array(found).reshape(len(found), len(self._variables))
 
@@ -159,17 +129,13 @@ class Tangents:
         given = self.given
         *of_bodies, of_rows, by_time, by_all = self.observed.gradient(weights)
         own_time, by_x, by_u, own_numbers = _core.gradient(
-            self._system.core, self._of_rates(of_bodies[2]), of_rows, given.places
+            self._system.core, self._own.weights(of_bodies[2]), of_rows, given.places
         )
         by_state = sum(one @ of for one, of in zip(moved, of_bodies, strict=True))
         by_numbers = given.numbers @ own_numbers + self.observed.numbers @ by_all
         return np.asarray(
             by_state + self._x @ by_x + self._u @ by_u + given.time * (by_time + own_time) + by_numbers
         )
-
-    def _of_rates(self, of_bodies: Floats) -> Floats:
-        """Weights of the formulation's own accelerations, from those of the bodies'."""
-        return of_bodies if self._own is None else self._own @ of_bodies
 
     @property
     def pivot(self) -> float:

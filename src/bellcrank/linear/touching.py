@@ -36,7 +36,7 @@ def refuse_touching(model: Model, who: str) -> None:
             raise Unsupported(f"{who} cannot take tyres: force {contact.name!r}")
 
 
-def go_beside(system: System, base: State, state: State) -> None:
+def place_beside(system: System, base: State, state: State) -> None:
     """Go to a state next to another one, at which a step has ended: what touches there sticks or slips on.
 
     So forces of contact are smooth functions of the state.
@@ -53,7 +53,7 @@ def refuse_kinks(system: System, base: State, who: str) -> None:
     """Raise MechanismError, naming all, where forces of contact have kinks. The system goes to the state."""
     if not system.model.contacts:
         return
-    go_beside(system, base, base)
+    place_beside(system, base, base)
     faults, names = FaultList(), [*system.model.bodies, GROUND]
     for group, a, b, why in dict.fromkeys(system.core.contact_kinks()):
         rule, advice = _KINKS[why]

@@ -122,6 +122,11 @@ class Run:
         return self._course.system.state()
 
     @property
+    def system(self) -> System:
+        """The mechanism in its formulation, at the current time."""
+        return self._course.system
+
+    @property
     def formulation(self) -> str:
         """The formulation in use, which "auto" may have chosen."""
         return self._course.system.formulation
@@ -478,12 +483,12 @@ class _Course:
     def hand_over(self, outcome: Outcome) -> bool:
         """Let another formulation continue from the last good state, if "auto" chose the one that broke down.
 
-        Fixed steps break down because of their length, in every formulation alike. A run that is controlled
-        keeps its system: no other formulation takes over there either.
+        Fixed steps break down because of their length, in every formulation alike. A run that is controlled,
+        or whose tape is kept, keeps its system: no other formulation takes over there either.
         """
         chosen = self._plan.formulation == "auto" and self.core is not None and self._failed is None
-        steered = self._model.inputs or self._steering.periods
-        if not chosen or steered or not self._plan.method.method.adaptive or outcome.status == "singular":
+        bound = self._model.inputs or self._steering.periods or self._plan.keeps_tape
+        if not chosen or bound or not self._plan.method.method.adaptive or outcome.status == "singular":
             return False
         self.flush()
         failed, explanation = self.system, self.explained(outcome)
