@@ -54,10 +54,11 @@ def check(case, step=1e-4):
     assert case.transposed_off(changes) < 1e-12
 
 
+@pytest.mark.parametrize("formulation", ["lagrange", "dca"])
 @pytest.mark.parametrize("name", SMOOTH)
-def test_smooth_runs(name):
+def test_smooth_runs(name, formulation):
     make, duration = SMOOTH[name]
-    check(FollowedCase(make(), duration))
+    check(FollowedCase(make(), duration, formulation=formulation))
 
 
 @pytest.mark.parametrize("make", [gallery.double_pendulum, gallery.heavy_top, gallery.stewart_platform])
@@ -86,12 +87,13 @@ def test_methods(method):
     check(FollowedCase(gallery.four_bar(), 0.4, method=method, tolerance=1e-9))
 
 
+@pytest.mark.parametrize("formulation", ["lagrange", "dca"])
 @pytest.mark.parametrize("method", ["dopri5", "adams", "rk4"])
 @pytest.mark.parametrize("name", STRUCK)
-def test_impacts(name, method):
+def test_impacts(name, method, formulation):
     """Impacts happen at other times, and what pushes has other impulses."""
     make, least = STRUCK[name]
-    case = FollowedCase(make(), 0.9, moved=False, method=method, tolerance=1e-10)
+    case = FollowedCase(make(), 0.9, moved=False, method=method, tolerance=1e-10, formulation=formulation)
     assert method == "rk4" or case.run.impacts >= least
     check(case, step=2e-5)
 

@@ -14,6 +14,7 @@ from bellcrank.mechanism.rows import LAW_PARAMETERS
 RECORD = 8  # numbers of a body: com, world axes, 0, rotation or angular velocity, principal axes, 0
 CORES = {
     "lagrange": (core.Lagrange, core.RefinedClosingOptions(position_tolerance=1e-15)),
+    "dca": (core.Dca, core.DcaOptions(position_tolerance=1e-15)),
     "recursive": (core.Recursive, core.JointSystemOptions(position_tolerance=1e-15)),
 }
 
@@ -194,7 +195,7 @@ class Direction:
         self.changes = list(random_changes(model, rng, arrays))
         self.udot = core.tangents(system, NONE, NONE, np.zeros(0), [], NONE)[0]
         self.start = [0.3 * rng.normal(size=self.udot.size) for _ in range(2)]
-        if isinstance(system, core.Lagrange):
+        if isinstance(system, core.Lagrange | core.Dca):
             for one in self.start:
                 one.reshape(-1, RECORD)[:, [3, 7]] = 0.0
                 one.reshape(-1, RECORD)[-1] = 0.0
@@ -276,6 +277,9 @@ class Direction:
     def _gradient_off(self, rng, of_all):
         rates, multipliers = self.tangents()
         of_rates, of_rows = rng.normal(size=rates.size), of_all * rng.normal(size=multipliers.size)
+        if isinstance(self.system, core.Dca) and self.system.dropped_rows():  # all rows share them
+            self.system.accelerate()
+            of_rows *= self.system.determined_multipliers()
         found = core.gradient(self.system, of_rates, of_rows, self.places)
         parts = [*(of_rates * rates), *(of_rows * multipliers)]
         return self._off(parts, found, self.dx, self.du)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from rigs.directions import EASY, Direction, Path, lagrange_at, moving
+from rigs.directions import EASY, Direction, Path, core_at, lagrange_at, moving
 
 from bellcrank import _core as core
 from bellcrank.formulations.preparing import prepare
@@ -16,9 +16,11 @@ TIGHT = 1e-12
 class RunAt:
     """A run of the core from a state, its tape kept, and what it recorded (frames, watched)."""
 
-    def __init__(self, model, state, times, method="dopri5", tolerance=1e-10, step=1e-3):
+    def __init__(
+        self, model, state, times, method="dopri5", tolerance=1e-10, step=1e-3, formulation="lagrange"
+    ):
         self.model, self.method, self.tolerance = model, method, tolerance
-        self.system, self.what = lagrange_at(model, state), observation(model)
+        self.system, self.what = core_at(model, state, formulation), observation(model)
         self.core = core.Run(
             self.system,
             method=method,
@@ -67,15 +69,17 @@ class RunAt:
 class FollowedCase:
     """A mechanism that moves, a random direction of its start and numbers, and its run for a time."""
 
-    def __init__(self, mechanism, duration, frames=5, moved=True, arrays=EASY, **settings):
+    def __init__(
+        self, mechanism, duration, frames=5, moved=True, arrays=EASY, formulation="lagrange", **settings
+    ):
         model = prepare(mechanism, "lagrange").model
         start = prepare(mechanism, "lagrange").state()
         self.model = model
         self.state = moving(model, start) if moved else model.state_of(lagrange_at(model, start))
         self.times = self.state.time + np.linspace(0.0, duration, frames)
         rng = np.random.default_rng(45)
-        self.direction = Direction(lagrange_at(model, self.state), model, rng, 0.0, arrays)
-        self.run = RunAt(model, self.state, self.times, **settings)
+        self.direction = Direction(core_at(model, self.state, formulation), model, rng, 0.0, arrays)
+        self.run = RunAt(model, self.state, self.times, formulation=formulation, **settings)
         self.tangent = self.run.followed()
 
     def changes(self):

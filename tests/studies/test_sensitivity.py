@@ -30,9 +30,11 @@ def differences(mechanism, name, names, duration=0.5, **settings):
     return (8.0 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12.0 * step)
 
 
-def test_a_linkage_by_lengths_masses_springs_and_its_start():
+@pytest.mark.parametrize("formulation", ["lagrange", "dca"])
+def test_a_linkage_by_lengths_masses_springs_and_its_start(formulation):
     mech = crank_rocker()
-    found = bc.sensitivity(mech, 0.5, of=OF, by=PARAMETERS, accelerations=True, **RUN)
+    given = RUN | {"formulation": formulation}
+    found = bc.sensitivity(mech, 0.5, of=OF, by=PARAMETERS, accelerations=True, **given)
     assert (found.of, found.by) == (OF, PARAMETERS)
     assert found.by_units == ("m", "m", "N m/rad", "kg", "rad")
     assert found.of_units[:3] == ("rad", "rad/s", "rad/s^2")
@@ -127,7 +129,7 @@ def test_unknown_names_all_at_once():
 def test_what_has_no_derivatives():
     mech = crank_rocker()
     refused(Unsupported, r"derivatives of 'joint.A.Fx' are not implemented", mech, of="joint.A.Fx")
-    refused(Unsupported, "for formulation 'lagrange', not 'recursive'", mech, formulation="recursive")
+    refused(Unsupported, "for formulations lagrange and dca, not 'recursive'", mech, formulation="recursive")
     refused(Unsupported, "by method 'moreau' are not implemented", mech, method="moreau", tolerance=None)
     controller = bc.Controller(lambda time, _: {"torque": np.sin(time)}, 0.02)
     refused(Unsupported, "an input was changed", mech, controllers=controller)

@@ -550,7 +550,7 @@ class System:
 
         Raises MechanismError for unknown names, for parameters that open a loop, for quantities that are not
         unique, and where a stop is touched; AssemblyError if the state does not satisfy the constraints;
-        Unsupported for formulations other than `lagrange` and `recursive`, contacts, joints given by
+        Unsupported for formulations other than `lagrange`, `dca` and `recursive`, contacts, joints given by
         formulas, parameters on which other than numbers of the model depend (points of splines), and more
         than 500 bodies.
 

@@ -35,6 +35,7 @@ from bellcrank.trajectory.trajectory import Trajectory
 _OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
 _NOISE: Final = 1e-11  # of a start's coordinates, found by assembling
 _STEP: Final = 1e-3  # of a parameter, to assemble beside
+_FORMULATIONS: Final = ("lagrange", "dca")
 _LEAST_ORDER: Final = 4  # of a method
 _MULTIPLIER, _FRAME, _TIME = 3, 4, 5
 _FRAME_NUMBERS: Final = 15
@@ -80,8 +81,8 @@ class FollowedRun:
 
     of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start, as
     `System.derivatives` names them.
-    arguments: those of `simulate`; the formulation is `lagrange`. tolerance: of derivatives, relative; that
-    of the run, unless it is larger.
+    arguments: those of `simulate`; the formulation is `lagrange` or `dca`. tolerance: of derivatives,
+    relative; that of the run, unless it is larger.
     held: values of coordinates and speeds of the start, by name, in place of those that it is assembled with;
     they do not move with parameters. chart: of which they are, for a mechanism with other numbers.
 
@@ -102,12 +103,13 @@ class FollowedRun:
         chart: StateChart | None = None,
     ) -> None:
         given = {"formulation": "lagrange", **arguments}
-        if given["formulation"] not in ("lagrange", "auto"):
+        if given["formulation"] not in (*_FORMULATIONS, "auto"):
             raise Unsupported(
-                "derivatives of runs are implemented for formulation 'lagrange', not "
+                f"derivatives of runs are implemented for formulations {' and '.join(_FORMULATIONS)}, not "
                 f"{given['formulation']!r}"
             )
-        given["formulation"] = "lagrange"
+        if given["formulation"] == "auto":
+            given["formulation"] = "lagrange"
         if given.get("assemble", True) == "constraint_forces":
             raise Unsupported("derivatives of a run that closes its mechanism on the way are not implemented")
         if duration is None and given.get("times") is None:
