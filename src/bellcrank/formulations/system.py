@@ -550,9 +550,8 @@ class System:
 
         Raises MechanismError for unknown names, for parameters that open a loop, for quantities that are not
         unique, and where a stop is touched; AssemblyError if the state does not satisfy the constraints;
-        Unsupported for formulations other than `lagrange`, `dca` and `recursive`, contacts, joints given by
-        formulas, parameters on which other than numbers of the model depend (points of splines), and more
-        than 500 bodies.
+        Unsupported for `adaptive`, contacts, joints given by formulas, parameters on which other than numbers
+        of the model depend (points of splines), and more than 500 bodies.
 
         >>> import bellcrank as bc
         >>> mech = bc.Mechanism("pendulum")
