@@ -318,16 +318,20 @@ void Symbolic::load_known_multipliers(double t, const double* x, const double* u
 // Multipliers follow from accelerations by the generated system.
 void Symbolic::solve_multipliers(double t, const double* x, const double* u, const double* udot) {
     load_known_multipliers(t, x, u, udot);
-    const symbolic::Couplings& couplings = equations_->mechanism.couplings;
-    if (statistics_.dropped_rows == 0 && couplings.found.empty()) return reactions_.spread_over_tree();
+    if (statistics_.dropped_rows == 0 && !is_coupled()) return reactions_.spread_over_tree();
     for (const int row : closing_rows()) reactions_.loads().multipliers[row] = 0.0;
+    reactions_.spread_least_norm(exerting_rows());
+}
+
+std::vector<int> Symbolic::exerting_rows() const {
+    const symbolic::Couplings& couplings = equations_->mechanism.couplings;
     std::vector<int> rigid;
     for (const JointMap& map : joints_.joints()) rigid.insert(rigid.end(), map.rows.begin(), map.rows.end());
     for (const symbolic::Coupling& c : couplings.found) rigid.push_back(c.row);
     rigid.insert(rigid.end(), couplings.redundant.begin(), couplings.redundant.end());
     for (size_t i = 0; i < closing_rows().size(); ++i)
         if (!is_left_out(i)) rigid.push_back(closing_rows()[i]);
-    reactions_.spread_least_norm(rigid);
+    return rigid;
 }
 
 // Quaternions along the tree and those between the records of bodies may be each other's opposite.

@@ -89,6 +89,9 @@ class Symbolic final : public JointSystem {
     double multiplier(size_t row) const override { return closure_.lambda[static_cast<Eigen::Index>(row)]; }
     const double* step() override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
+    // Those of rows that exert what bodies lack, where equations between coordinates are solved by themselves.
+    bool is_coupled() const { return !equations_->mechanism.couplings.found.empty(); }
+    std::vector<int> exerting_rows() const;
     // The multipliers of closing rows and rotors.
     void load_known_multipliers(double t, const double* x, const double* u, const double* udot);
     // Makes closure_ that of a configuration, with factors.

@@ -46,7 +46,7 @@ def moves(name):
 
 
 def check(model, state, formulation, rng, dt, arrays):
-    direction = Direction(core_at(model, state, formulation), model, rng, dt, arrays)
+    direction = Direction(core_at(model, state, formulation, bool(arrays)), model, rng, dt, arrays)
     assert direction.left < 1e-9
     off = direction.beside_differences(state, 1e-10)
     assert off is not None

@@ -27,16 +27,18 @@ def lagrange_at(model, state):
     return core_at(model, state, "lagrange")
 
 
-def core_at(model, state, formulation):
+def core_at(model, state, formulation, opened=False):
     """The core of a formulation at a state, on the rows.
 
-    Numbers of the model that may follow parameters in programs of `symbolic` follow one of their own. Raises
-    Unsupported where the formulation cannot take the model.
+    opened: numbers of the model that may follow parameters in programs of `symbolic` follow one of their own;
+    then no equation between coordinates, as of gears, is solved by itself. Raises Unsupported where the
+    formulation cannot take the model.
     """
     kind, options = CORES[formulation]
     if formulation == "symbolic" and (reasons := core.Symbolic.refusals(model.core, [])):
         raise Unsupported("; ".join(reasons))
-    system = kind(model.core, options, *((open_numbers(model),) if kind is core.Symbolic else ()))
+    numbers = (open_numbers(model),) if opened and kind is core.Symbolic else ()
+    system = kind(model.core, options, *numbers)
     model.put(system, state)
     for _ in range(3):
         system.project()
@@ -317,7 +319,9 @@ class Direction:
     def _gradient_off(self, rng, of_all):
         rates, multipliers = self.tangents()
         of_rates, of_rows = rng.normal(size=rates.size), of_all * rng.normal(size=multipliers.size)
-        if isinstance(self.system, core.Dca) and self.system.dropped_rows():  # all rows share them
+        if (
+            isinstance(self.system, core.Dca | core.Symbolic) and self.system.dropped_rows()
+        ):  # all rows share them
             self.system.accelerate()
             of_rows *= self.system.determined_multipliers()
         found = core.gradient(self.system, of_rates, of_rows, self.places)

@@ -19,6 +19,14 @@ namespace bellcrank {
 
 using symbolic::ParameterChanges;
 
+namespace {
+
+// Speeds up to which all derivatives by the state are one program: it is short beside what four directions take, and
+// soon generated.
+constexpr int kFewSpeeds = 24;
+
+}  // namespace
+
 class Symbolic::Differential {
   public:
     explicit Differential(Symbolic& owner)
@@ -42,6 +50,7 @@ class Symbolic::Differential {
         constant_.renew();
         equations_.inputs_changed();
         parameters_.renew();
+        by_state_at_.clear();
     }
 
     // Positions first, without conditions of velocities; then velocities, at this δx.
@@ -91,10 +100,9 @@ class Symbolic::Differential {
 
     void tangent(double t, const double* x, const double* u, const double* udot, const Directions& d, double* out,
                  double* multipliers) {
-        if (multipliers != nullptr) refuse_coupled();
         const bool by_parameters = take_parameters(d.numbers);
         own_.stand_at(t, x, u);
-        const std::vector<Four>& off = along("residuals ", {t, x, u, udot}, {d.t, d.x, d.u, nullptr}, by_parameters);
+        const std::vector<Four>& off = residuals_along({t, x, u, udot}, d, by_parameters);
         for (int k = 0; k < kDirections; ++k) {
             for (int i = 0; i < n_; ++i) force_[i] = -off[i][k];
             for (int i = 0; i < m_; ++i) rate_[i] = own_.is_left_out(i) ? 0.0 : -off[n_ + i][k];
@@ -116,10 +124,8 @@ class Symbolic::Differential {
         std::copy_n(of_multipliers, told_.size(), told_.begin());
         force_ = Eigen::Map<const Eigen::VectorXd>(of_rates, n_);
         rate_.setZero();
-        if (std::ranges::any_of(told_, [](double seed) { return seed != 0.0; })) {
-            refuse_coupled();
+        if (std::ranges::any_of(told_, [](double seed) { return seed != 0.0; }))
             seed_multipliers(t, x, u, udot, further, out, by_numbers);
-        }
         own_.stand_at(t, x, u);
         own_.closure_.solve(force_, rate_);
         weights_.resize(static_cast<size_t>(n_ + m_));
@@ -169,13 +175,6 @@ class Symbolic::Differential {
         const double *t, *x, *u, *udot;
     };
 
-    // Where an equation between coordinates gives one of them, it has no multiplier in the equations.
-    void refuse_coupled() const {
-        if (!own_.equations_->mechanism.couplings.found.empty())
-            own_.refuse(
-                "derivatives of multipliers where equations between coordinates of joints, as those of gears, are "
-                "solved by themselves: prepare the mechanism with formulation='lagrange'");
-    }
     bool take_parameters(const ModelTangent* numbers) {
         if (numbers == nullptr || numbers->changed().empty()) return false;
         parameters_.along(*numbers, parameters_along_);
@@ -186,19 +185,53 @@ class Symbolic::Differential {
     }
     Quat of_body(int b) const { return pose_rotation(own_.poses_.data(), b); }
 
+    const std::vector<Four>& residuals_along(const Point& at, const Directions& d, bool by_parameters) {
+        if (n_ > kFewSpeeds) return along("residuals ", at, {d.t, d.x, d.u, nullptr}, by_parameters);
+        along("residuals ", at, {d.t, nullptr, nullptr, nullptr}, by_parameters);
+        find_by_state(at);
+        const double* slope = by_state_.data();
+        for (Four& change : changes_)
+            for (const double* one : {d.x, d.u}) {
+                Four sum{}, part;
+                for (int j = 0; j < n_ && one != nullptr; ++j) {
+                    std::memcpy(&part, one + kDirections * j, sizeof part);
+                    sum += slope[j] * part;
+                }
+                change += sum;
+                slope += n_;
+            }
+        return changes_;
+    }
+    // Derivatives of the residuals by displacements and speeds, row by row, unless they are known there.
+    void find_by_state(const Point& at) {
+        key_.assign(1, at.t);
+        key_.insert(key_.end(), at.x, at.x + own_.configuration_size());
+        for (const double* one : {at.u, at.udot}) key_.insert(key_.end(), one, one + n_);
+        key_.insert(key_.end(), own_.lambda_.begin(), own_.lambda_.end());
+        if (key_ == by_state_at_) return;
+        const double* found = own_.run("linearization", at.t, at.x, at.u, at.udot);
+        by_state_.assign(found, found + 2 * n_ * (n_ + m_));
+        by_state_at_ = key_;
+    }
+
     // Changes of a form along four directions of the motion, and of parameters_along_.
     const std::vector<Four>& along(const char* what, const Point& at, const Along& d, bool by_parameters) {
-        const auto run = [&](Runner& runner, bool first, const auto& put) {
+        const auto run = [&](Runner& runner, const auto& put) {
             double* further = own_.fill(runner, at.t, at.x, at.u, at.udot);
-            changes_.resize(runner.out.size());
+            const auto still = [&] {
+                return std::all_of(further, runner.in.data() + runner.in.size() - runner.prologue_outputs(),
+                                   [](double change) { return change == 0.0; });
+            };
             for (int k = 0; k < kDirections; ++k) {
                 put(further, k);
+                if (still()) continue;
                 runner.program.evaluate(runner.in.data(), runner.out.data(), runner.work.data());
-                for (size_t i = 0; i < changes_.size(); ++i)
-                    changes_[i][k] = runner.out[i] + (first ? 0.0 : changes_[i][k]);
+                for (size_t i = 0; i < changes_.size(); ++i) changes_[i][k] += runner.out[i];
             }
         };
-        run(own_.runner(std::string(what) + "along"), true, [&](double* further, int k) {
+        Runner& moved = own_.runner(std::string(what) + "along");
+        changes_.assign(moved.out.size(), Four{});
+        run(moved, [&](double* further, int k) {
             *further++ = d.t == nullptr ? 0.0 : d.t[k];
             const auto next = [&](const double* one) {
                 for (int i = 0; i < n_; ++i) *further++ = one == nullptr ? 0.0 : one[kDirections * i + k];
@@ -207,7 +240,7 @@ class Symbolic::Differential {
             if (d.udot != nullptr) next(d.udot);
         });
         if (by_parameters)
-            run(own_.runner(std::string(what) + "along parameters"), false, [&](double* further, int k) {
+            run(own_.runner(std::string(what) + "along parameters"), [&](double* further, int k) {
                 for (const Four& change : parameters_along_) *further++ = change[k];
             });
         return changes_;
@@ -232,10 +265,15 @@ class Symbolic::Differential {
             by_numbers);
     }
 
-    // All multipliers at the state, those of the tree's joints what bodies lack.
+    // All multipliers at the state, those of the tree's joints what bodies lack. An equation between coordinates that
+    // is solved by itself has no multiplier among those known: then all are found together.
     MotionPoint motion_point(const Point& at) {
-        own_.load_known_multipliers(at.t, at.x, at.u, at.udot);
-        own_.reactions_.spread_over_tree();
+        if (own_.is_coupled()) {
+            own_.solve_multipliers(at.t, at.x, at.u, at.udot);
+        } else {
+            own_.load_known_multipliers(at.t, at.x, at.u, at.udot);
+            own_.reactions_.spread_over_tree();
+        }
         return {at.t, own_.poses_.data(), own_.twists_.data(), own_.rates_.data(),
                 own_.reactions_.loads().multipliers.data()};
     }
@@ -251,13 +289,16 @@ class Symbolic::Differential {
         const std::vector<double>& turns = own_.turns_of_components(t, x, u);
         for (int k = 0; k < kDirections; ++k) {
             std::fill(told_.begin(), told_.end(), 0.0);
-            for (int i = 0; i < m_; ++i)
+            for (int i = 0; i < m_ && !own_.is_coupled(); ++i)
                 told_[own_.closing_rows()[i]] = turns[i] * multipliers[kDirections * own_.closing_rows()[i] + k];
             each_rotor_row([&](int row, double compliance) {
                 told_[row] = -changed_.rows[2][kDirections * row + k] / compliance;
             });
             for (size_t i = 0; i < record_.size(); ++i) record_[i] = -changed_.loads[kDirections * i + k];
-            own_.reactions_.spread_over_tree(record_.data(), told_);
+            if (own_.is_coupled())
+                own_.reactions_.spread_over_rows(own_.exerting_rows(), record_.data(), told_);
+            else
+                own_.reactions_.spread_over_tree(record_.data(), told_);
             for (size_t r = 0; r < told_.size(); ++r) multipliers[kDirections * r + k] = told_[r];
         }
     }
@@ -266,12 +307,16 @@ class Symbolic::Differential {
     void seed_multipliers(double t, const double* x, const double* u, const double* udot,
                           const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
         const MotionPoint at = motion_point({t, x, u, udot});
-        own_.reactions_.gather_over_tree(told_, virtual_.data());
+        if (own_.is_coupled())
+            own_.reactions_.gather_over_rows(own_.exerting_rows(), told_, virtual_.data());
+        else
+            own_.reactions_.gather_over_tree(told_, virtual_.data());
         for (double& value : virtual_) value = -value;
         own_.reactions_.rates(virtual_.data(), rates_);
         for (size_t r = 0; r < told_.size(); ++r) told_[r] += rates_[r];
         const std::vector<double>& turns = own_.turns_of_components(t, x, u);
-        for (int i = 0; i < m_; ++i) rate_[i] = own_.is_left_out(i) ? 0.0 : -turns[i] * told_[own_.closing_rows()[i]];
+        for (int i = 0; i < m_ && !own_.is_coupled(); ++i)
+            rate_[i] = own_.is_left_out(i) ? 0.0 : -turns[i] * told_[own_.closing_rows()[i]];
         std::fill(rates_.begin(), rates_.end(), 0.0);
         each_rotor_row([&](int row, double compliance) { rates_[row] = -told_[row] / compliance; });
         EquationsTangent::Seeds seeds;
@@ -315,6 +360,7 @@ class Symbolic::Differential {
     ModelTangent constant_;
     ParameterChanges parameters_;
     std::vector<Four> parameters_along_, changes_;
+    std::vector<double> by_state_, by_state_at_, key_;  // derivatives of the residuals, and where they are known
     Eigen::VectorXd force_, rate_, left_;
     std::vector<double> weights_, told_, rates_;  // of a form; by row of the model
     std::vector<double> record_, virtual_;        // records

@@ -11,8 +11,7 @@
 
 namespace bellcrank {
 
-// Its inputs are those of the form, then what its prologue makes of
-// the parameters.
+// Its inputs are those of the form, then what its prologue makes of the parameters.
 struct Symbolic::Runner {
     Runner(Program lowered, OperationCount operations, const Program* first = nullptr)
         : program(std::move(lowered)),
@@ -23,8 +22,10 @@ struct Symbolic::Runner {
           work(std::max(program.work_size(), prologue == nullptr ? 0 : prologue->work_size())) {}
     void set(const std::vector<double>& parameters) {
         if (prologue == nullptr) return;
-        prologue->evaluate(parameters.data(), in.data() + in.size() - prologue->outputs(), work.data());
+        prologue->evaluate(parameters.data(), in.data() + in.size() - prologue_outputs(), work.data());
     }
+
+    std::size_t prologue_outputs() const { return prologue == nullptr ? 0 : prologue->outputs(); }
 
     CompiledProgram program;
     std::unique_ptr<CompiledProgram> prologue;  // null: nothing follows parameters
