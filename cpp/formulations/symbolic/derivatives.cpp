@@ -185,6 +185,7 @@ class Symbolic::Differential {
     }
     Quat of_body(int b) const { return pose_rotation(own_.poses_.data(), b); }
 
+    // Along changes of the state by derivatives of all, where these are few.
     const std::vector<Four>& residuals_along(const Point& at, const Directions& d, bool by_parameters) {
         if (n_ > kFewSpeeds) return along("residuals ", at, {d.t, d.x, d.u, nullptr}, by_parameters);
         along("residuals ", at, {d.t, nullptr, nullptr, nullptr}, by_parameters);
@@ -207,6 +208,7 @@ class Symbolic::Differential {
         key_.assign(1, at.t);
         key_.insert(key_.end(), at.x, at.x + own_.configuration_size());
         for (const double* one : {at.u, at.udot}) key_.insert(key_.end(), one, one + n_);
+        for (const int c : own_.equations_->branch_coordinates) key_.push_back(own_.branches_.reference(c));
         key_.insert(key_.end(), own_.lambda_.begin(), own_.lambda_.end());
         if (key_ == by_state_at_) return;
         const double* found = own_.run("linearization", at.t, at.x, at.u, at.udot);
