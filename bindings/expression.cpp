@@ -190,7 +190,7 @@ void bind_derivatives(nb::module_& m) {
         },
         "outputs"_a, "symbols"_a, "form"_a = "least", Writes(),
         "Row by row the derivatives of the outputs by the symbols. Raises ValueError unless these are symbols, and for "
-        "the third derivative of a table.");
+        "the fourth derivative of a table.");
     m.def(
         "expression_rate",
         [](const HeldExpressions& outputs, const HeldExpressions& symbols, const HeldExpressions& rates) {

@@ -18,6 +18,10 @@ constexpr double kRegularPivot = 1e-4;
 // Velocity corrections after the first where digits are short.
 constexpr int kMostRepeated = 2;
 
+// Of what rows were off at first: what may be left of it, and how often it is solved for.
+constexpr double kLeft = 1e-15;
+constexpr int kMostRounds = 3;
+
 }  // namespace
 
 Closing::Closing(const char* name, std::shared_ptr<const Model> model, const RefinedClosingOptions& options,
@@ -69,6 +73,28 @@ void Closing::apply_multipliers(const std::vector<double>& lambda, double* out) 
 
 void Closing::add_null_vectors(std::vector<std::vector<double>>& out) {
     factors().for_each_null_vector([&](const std::vector<double>& w) { out.push_back(w); });
+}
+
+// Refined while the rows at hand say that something is left.
+void Closing::solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu) {
+    mu.assign(rows_.rows(), 0.0);
+    double most = 0.0;
+    for (int round = 0; round < kMostRounds; ++round) {
+        scale(v, scaled_.data());
+        rows_.multiply(scaled_.data(), rhs_.data());
+        double left = 0.0;
+        for (int r = 0; r < rows_.rows(); ++r) {
+            rhs_[r] = wanted[r] - rhs_[r];
+            most = std::max(most, std::abs(rhs_[r]));
+        }
+        if (round > 0) factors().subtract_compliance(mu.data(), rhs_.data());
+        for (int r = 0; r < rows_.rows(); ++r)
+            if (!factors().dropped(r)) left = std::max(left, std::abs(rhs_[r]));
+        if (!(left > kLeft * most)) return;
+        judge_.solve(rhs_);
+        for (int r = 0; r < rows_.rows(); ++r) mu[r] += rhs_[r];
+        rows_.add_accelerations(rhs_.data(), v);
+    }
 }
 
 // The model row of each storage row.

@@ -9,7 +9,6 @@
 #include "bodies/constrained_bodies.hpp"
 #include "bodies/correction_history.hpp"
 #include "closing/row_judge.hpp"
-#include "tangents/equations_tangent.hpp"
 
 namespace bellcrank {
 
@@ -24,22 +23,6 @@ class Closing : public ConstrainedBodies {
     bool project_step(double t, double* x, double* u) final;
     double position_noise(const double* x) const final;
     std::vector<int> dropped_rows() final;
-
-    void inputs_changed() override;
-    void close_directions(double t, const double* x, const double* u, const Directions& directions, double* dx,
-                          double* du, double* left) final;
-    void close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
-                       const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
-    void add_turning(const double* xi, const double* u, double sign, const double* dx, const double* du, int lanes,
-                     double* of_dx, double* of_du) final;
-    void measure_tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
-                         const double* dudot, Measured& out) final;
-    void measure_adjoint(double t, const double* x, const double* u, const double* udot, const Measured& of,
-                         const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
-    void impact_tangent(double t, const double* x, const double* u, const double* u1, const Directions& directions,
-                        double* du1) final;
-    void impact_adjoint(double t, const double* x, const double* u, const double* u1, const double* of_after,
-                        const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
 
     // Model rows that depend on others at a configuration while all stops are open, found anew.
     std::vector<int> redundant_rows(double t, const double* x);
@@ -58,29 +41,14 @@ class Closing : public ConstrainedBodies {
     bool judge();
     double correct_rates(double t, const double* x, double* u) final;
 
-    // Equations along directions; made when they are first asked for.
-    EquationsTangent& equations();
-    const ModelTangent& numbers_along(const Directions& directions);
-    // Whether a row holds a position, or rate, and takes part.
-    bool holds(int storage_row) const { return rigid_[storage_row] && (enabled_.empty() || enabled_[storage_row]); }
-    // With `wanted` by storage row, J v + compliance × μ = wanted for v = given + M⁻¹ Jᵀ μ,
-    // v a tangent vector. Where rows are dropped, μ is none and they are left as they are.
-    void solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu);
+    void solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu) final;
 
     RowJudge judge_;
 
     std::vector<double> step_;  // tangent vectors
     std::vector<double> rhs_;   // rows
-    EquationsTangent::Changes changes_;
-    std::vector<double> along_, wanted_, mu_;  // tangent vector; rows
-    std::vector<double> model_multipliers_;    // by row of the model
 
   private:
-    // What an impact did.
-    struct Impact {
-        std::vector<double> jump, impulses, restitution;  // tangent vector; by row of the model; by stop
-    };
-    Impact impact_of(double t, const double* x, const double* u, const double* u1);
     Closing(const char* name, std::shared_ptr<const Model> model, const RefinedClosingOptions& options,
             Delassus delassus);
 
@@ -100,8 +68,6 @@ class Closing : public ConstrainedBodies {
     int null_dimension() final { return factors().null_dimension(); }
     void add_null_vectors(std::vector<std::vector<double>>& out) final;
 
-    std::unique_ptr<EquationsTangent> equations_;  // of those who differentiate
-    std::unique_ptr<ModelTangent> constant_;       // numbers that stay
     CorrectionHistory history_;
     bool anticipates_ = false;
     int dropped_then_ = -1;      // rows at the end of the last step

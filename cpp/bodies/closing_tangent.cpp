@@ -2,61 +2,25 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bodies/closing.hpp"
+#include "bodies/constrained_bodies.hpp"
 #include "tangents/measures.hpp"
 
 namespace bellcrank {
 
-namespace {
-
-// Of what rows were off at first: what may be left of it, and how often it is solved for.
-constexpr double kLeft = 1e-15;
-constexpr int kMostRounds = 3;
-
-}  // namespace
-
-EquationsTangent& Closing::equations() {
+EquationsTangent& ConstrainedBodies::equations() {
     if (!equations_) equations_ = std::make_unique<EquationsTangent>(*model_, branches_, contacts_);
     return *equations_;
 }
 
-void Closing::inputs_changed() {
-    ConstrainedBodies::inputs_changed();
-    constant_.reset();
-    if (equations_) equations_->inputs_changed();
-}
-
-const ModelTangent& Closing::numbers_along(const Directions& directions) {
+const ModelTangent& ConstrainedBodies::numbers_along(const Directions& directions) {
     if (directions.numbers != nullptr) return *directions.numbers;
     if (!constant_) constant_ = std::make_unique<ModelTangent>(*model_);
     return *constant_;
 }
 
-// Refined while the rows at hand say that something is left.
-void Closing::solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu) {
-    mu.assign(rows_.rows(), 0.0);
-    double most = 0.0;
-    for (int round = 0; round < kMostRounds; ++round) {
-        scale(v, scaled_.data());
-        rows_.multiply(scaled_.data(), rhs_.data());
-        double left = 0.0;
-        for (int r = 0; r < rows_.rows(); ++r) {
-            rhs_[r] = wanted[r] - rhs_[r];
-            most = std::max(most, std::abs(rhs_[r]));
-        }
-        if (round > 0) factors().subtract_compliance(mu.data(), rhs_.data());
-        for (int r = 0; r < rows_.rows(); ++r)
-            if (!factors().dropped(r)) left = std::max(left, std::abs(rhs_[r]));
-        if (!(left > kLeft * most)) return;
-        judge_.solve(rhs_);
-        for (int r = 0; r < rows_.rows(); ++r) mu[r] += rhs_[r];
-        rows_.add_accelerations(rhs_.data(), v);
-    }
-}
-
 // Positions first, without conditions of velocities: J δx = −(C by time and numbers). Then velocities, at this δx.
-void Closing::close_directions(double t, const double* x, const double* u, const Directions& directions, double* dx,
-                               double* du, double* left) {
+void ConstrainedBodies::close_directions(double t, const double* x, const double* u, const Directions& directions,
+                                         double* dx, double* du, double* left) {
     const MotionPoint at{t, x, u, at_rest_.data(),
                          lambda_.data()};  // of accelerations and multipliers nothing is asked
     std::fill_n(left, kDirections, 0.0);
@@ -68,18 +32,19 @@ void Closing::close_directions(double t, const double* x, const double* u, const
         EquationsTangent::ask(changes_, level);
         equations().along(at, d, numbers_along(directions), changes_);
         along_.resize(tangent_size());
-        wanted_.resize(rows_.rows());
+        targets_.resize(rows_.rows());
         for (int k = 0; k < kDirections; ++k) {
             std::fill(along_.begin(), along_.end(), 0.0);
             for (int r = 0; r < rows_.rows(); ++r) {
                 const int row = rows_.storage_row(r);
-                wanted_[row] = rigid_[row] ? -changes_.rows[level][kDirections * r + k] : 0.0;
+                targets_[row] = rigid_[row] ? -changes_.rows[level][kDirections * r + k] : 0.0;
             }
-            solve_along(wanted_, along_.data(), mu_);
+            solve_along(targets_, along_.data(), mu_);
             scale(along_.data(), scaled_.data());
-            rows_.multiply(scaled_.data(), rhs_.data());
+            met_.resize(rows_.rows());
+            rows_.multiply(scaled_.data(), met_.data());
             for (int r = 0; r < rows_.rows(); ++r)
-                if (holds(r)) left[k] = std::max(left[k], std::abs(wanted_[r] - rhs_[r]));
+                if (holds(r)) left[k] = std::max(left[k], std::abs(targets_[r] - met_[r]));
             for (int i = 0; i < tangent_size(); ++i) change[kDirections * i + k] += along_[i];
         }
     };
@@ -91,8 +56,9 @@ void Closing::close_directions(double t, const double* x, const double* u, const
 
 // The transpose, velocities first: where dx becomes dx + M⁻¹ Jᵀ μ with (J M⁻¹ Jᵀ + ε) μ = −(C along dx), the gradient
 // by what rows are along dx is −(J M⁻¹ Jᵀ + ε)⁻¹ J M⁻¹ of the seeds.
-void Closing::close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
-                            const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
+void ConstrainedBodies::close_adjoint(double t, const double* x, const double* u, const double* of_dx,
+                                      const double* of_du, const std::vector<NumberPlace>& further, Gradient& out,
+                                      ModelGradient& by_numbers) {
     const auto n = static_cast<size_t>(tangent_size());
     out = {0.0, {of_dx, of_dx + n}, {of_du, of_du + n}};
     if (rows_.rows() == 0) return;
@@ -104,8 +70,8 @@ void Closing::close_adjoint(double t, const double* x, const double* u, const do
     const auto open = [&](int level, const std::vector<double>& of) {
         along_.resize(n);
         for (size_t i = 0; i < n; ++i) along_[i] = root[i] * root[i] * of[i];
-        wanted_.assign(rows_.rows(), 0.0);
-        solve_along(wanted_, along_.data(), mu_);
+        targets_.assign(rows_.rows(), 0.0);
+        solve_along(targets_, along_.data(), mu_);
         for (int r = 0; r < rows_.rows(); ++r) {
             const int row = rows_.storage_row(r);
             seeds[r] = rigid_[row] ? mu_[row] : 0.0;
@@ -125,7 +91,7 @@ void Closing::close_adjoint(double t, const double* x, const double* u, const do
     if (has_velocity_rows()) leave_out_velocity_rows(false, t, x);
 }
 
-void Closing::add_turning(const double*, const double* u, double sign, const double* dx, const double*, int lanes,
+void ConstrainedBodies::add_turning(const double*, const double* u, double sign, const double* dx, const double*, int lanes,
                           double* of_dx, double*) {
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3 w = sign * twist_angular(u, b);
@@ -138,15 +104,16 @@ void Closing::add_turning(const double*, const double* u, double sign, const dou
     }
 }
 
-void Closing::measure_tangent(double t, const double* x, const double* u, const double* udot,
-                              const Directions& directions, const double* dudot, Measured& out) {
+void ConstrainedBodies::measure_tangent(double t, const double* x, const double* u, const double* udot,
+                                        const Directions& directions, const double* dudot, Measured& out) {
     model_multipliers_.assign(rows_.rows(), 0.0);
     measured_along(*model_, equations(), {t, x, u, udot, model_multipliers_.data()},
                    {directions.t, directions.x, directions.u, dudot}, numbers_along(directions), changes_, out);
 }
 
-void Closing::measure_adjoint(double t, const double* x, const double* u, const double* udot, const Measured& of,
-                              const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
+void ConstrainedBodies::measure_adjoint(double t, const double* x, const double* u, const double* udot,
+                                        const Measured& of, const std::vector<NumberPlace>& further, Gradient& out,
+                                        ModelGradient& by_numbers) {
     model_multipliers_.assign(rows_.rows(), 0.0);
     EquationsTangent::Gradient found;
     measured_transposed(*model_, equations(), {t, x, u, udot, model_multipliers_.data()}, of, further, found,
@@ -158,7 +125,7 @@ void Closing::measure_adjoint(double t, const double* x, const double* u, const 
 //   M (u1 − u) = Jᵀ Λ,   Ċ(u1) = −e Ċ(u),
 // e = 0 for all others. It is of the form of the equations of motion with u1 − u for u̇ and nothing applied, rows with
 // compliance among them.
-Closing::Impact Closing::impact_of(double t, const double* x, const double* u, const double* u1) {
+ConstrainedBodies::Impact ConstrainedBodies::impact_of(double t, const double* x, const double* u, const double* u1) {
     if (!is_current(t, x)) refresh(t, x);
     const int n = tangent_size();
     Impact found;
@@ -180,8 +147,8 @@ Closing::Impact Closing::impact_of(double t, const double* x, const double* u, c
     return found;
 }
 
-void Closing::impact_tangent(double t, const double* x, const double* u, const double* u1, const Directions& directions,
-                             double* du1) {
+void ConstrainedBodies::impact_tangent(double t, const double* x, const double* u, const double* u1,
+                                       const Directions& directions, double* du1) {
     equations();
     const Impact impact = impact_of(t, x, u, u1);
     const ModelTangent& numbers = numbers_along(directions);
@@ -207,28 +174,29 @@ void Closing::impact_tangent(double t, const double* x, const double* u, const d
     equations().along({t, x, at_rest_.data(), impact.jump.data(), impact.impulses.data(), false},
                       {directions.t, directions.x, nullptr, nullptr}, numbers, changes_);
     const std::span<const double> root = rows_.inverse_sqrt_mass();
-    wanted_.resize(rows);
+    targets_.resize(rows);
     along_.resize(n);
     for (int k = 0; k < kDirections; ++k) {
         for (int i = 0; i < n; ++i) along_[i] = root[i] * root[i] * changes_.loads[kDirections * i + k];
         for (int r = 0; r < rows; ++r) {
             const int row = rows_.storage_row(r);
-            wanted_[row] = rigid_[row] ? wanted[kDirections * r + k] : -changes_.rows[2][kDirections * r + k];
+            targets_[row] = rigid_[row] ? wanted[kDirections * r + k] : -changes_.rows[2][kDirections * r + k];
         }
-        solve_along(wanted_, along_.data(), mu);
+        solve_along(targets_, along_.data(), mu);
         for (int i = 0; i < n; ++i) du1[kDirections * i + k] = directions.u[kDirections * i + k] + along_[i];
     }
 }
 
-void Closing::impact_adjoint(double t, const double* x, const double* u, const double* u1, const double* of_after,
-                             const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) {
+void ConstrainedBodies::impact_adjoint(double t, const double* x, const double* u, const double* u1,
+                                       const double* of_after, const std::vector<NumberPlace>& further, Gradient& out,
+                                       ModelGradient& by_numbers) {
     const Impact impact = impact_of(t, x, u, u1);
     const int n = tangent_size(), rows = rows_.rows();
     const std::span<const double> root = rows_.inverse_sqrt_mass();
     std::vector<double> load(n), mu, seeds(rows), compliant(rows);
     for (int i = 0; i < n; ++i) load[i] = root[i] * root[i] * of_after[i];
-    wanted_.assign(rows, 0.0);
-    solve_along(wanted_, load.data(), mu);
+    targets_.assign(rows, 0.0);
+    solve_along(targets_, load.data(), mu);
     for (int r = 0; r < rows; ++r) {
         const int row = rows_.storage_row(r);
         (rigid_[row] ? seeds : compliant)[r] = mu[row];

@@ -95,6 +95,8 @@ void ConstrainedBodies::evaluate_rows(double t, const double* x) {
 void ConstrainedBodies::inputs_changed() {
     known_ = Known::nothing;
     is_shared_ = false;
+    constant_.reset();
+    if (equations_) equations_->inputs_changed();
 }
 
 void ConstrainedBodies::enable_stops() {

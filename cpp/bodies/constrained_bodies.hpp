@@ -7,6 +7,7 @@
 
 #include "bodies/bodies.hpp"
 #include "closing/projector.hpp"
+#include "tangents/equations_tangent.hpp"
 
 namespace bellcrank {
 
@@ -20,6 +21,26 @@ class ConstrainedBodies : public Projected<Bodies> {
     void commit(double t, const double* x, const double* u) final;
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) final;
     void set_angles(double* x, const double* values) final;
+
+    void close_directions(double t, const double* x, const double* u, const Directions& directions, double* dx,
+                          double* du, double* left) final;
+    void close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
+                       const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
+    void tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                 double* out, double* multipliers) final;
+    void adjoint(double t, const double* x, const double* u, const double* udot, const double* of_rates,
+                 const double* of_multipliers, const std::vector<NumberPlace>& further, Gradient& out,
+                 ModelGradient& by_numbers) final;
+    void add_turning(const double* xi, const double* u, double sign, const double* dx, const double* du, int lanes,
+                     double* of_dx, double* of_du) final;
+    void measure_tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                         const double* dudot, Measured& out) final;
+    void measure_adjoint(double t, const double* x, const double* u, const double* udot, const Measured& of,
+                         const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
+    void impact_tangent(double t, const double* x, const double* u, const double* u1, const Directions& directions,
+                        double* du1) final;
+    void impact_adjoint(double t, const double* x, const double* u, const double* u1, const double* of_after,
+                        const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) final;
 
   protected:
     ConstrainedBodies(const char* name, std::shared_ptr<const Model> model, const RowOrder& order,
@@ -41,6 +62,9 @@ class ConstrainedBodies : public Projected<Bodies> {
     // Redundant rows of those that are enabled: how many there are, and as many multipliers that exert nothing.
     virtual int null_dimension() = 0;
     virtual void add_null_vectors(std::vector<std::vector<double>>& out) = 0;
+    // With `wanted` by storage row, J v + compliance × μ = wanted for v = given + M⁻¹ Jᵀ μ, v a tangent vector. Rows
+    // that do not take part, dropped ones among them, are left as they are.
+    virtual void solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu) = 0;
 
     void open_stops();
     // Accelerations off stops that are candidates: with b in `wanted`, λ such that y = S λ − b is zero on
@@ -79,6 +103,18 @@ class ConstrainedBodies : public Projected<Bodies> {
     double time_ = 0.0;
 
   private:
+    // Equations along directions; made when they are first asked for.
+    EquationsTangent& equations();
+    const ModelTangent& numbers_along(const Directions& directions);
+    MotionPoint motion_point(double t, const double* x, const double* u, const double* udot);
+    // Whether a row holds a position, or rate, and takes part.
+    bool holds(int storage_row) const { return rigid_[storage_row] && (enabled_.empty() || enabled_[storage_row]); }
+    // What an impact did.
+    struct Impact {
+        std::vector<double> jump, impulses, restitution;  // tangent vector; by row of the model; by stop
+    };
+    Impact impact_of(double t, const double* x, const double* u, const double* u1);
+
     double largest_jump(double t, const double* x, const double* u) final;
     double push_off(double t, const double* x, int stop, double* change) final;
     bool is_given_up(int row) const { return rigid_[row] && in_force_[row] == 0.0; }
@@ -89,6 +125,12 @@ class ConstrainedBodies : public Projected<Bodies> {
     std::vector<double> stop_rates_;  // rows
     std::vector<int> driven_rows_;    // storage rows that follow functions of time, stops apart
     std::vector<double> impulses_;    // by storage row
+
+    std::unique_ptr<EquationsTangent> equations_;  // of those who differentiate
+    std::unique_ptr<ModelTangent> constant_;       // numbers that stay
+    EquationsTangent::Changes changes_;
+    std::vector<double> along_, targets_, mu_, met_;  // tangent vector; rows
+    std::vector<double> model_multipliers_, seeds_;   // by row of the model
 };
 
 template <class Solve, class Excess>

@@ -1,4 +1,4 @@
-// Forces of contact along motions of the bodies (docs/theory/derivatives.md, section 7). Where surfaces are tangent to
+// Forces of contact along motions of the bodies (docs/theory/derivatives.md, section 8). Where surfaces are tangent to
 // each other, the gap changes as the points of the bodies that lie there do along the normal: by how much the surfaces
 // curve does not matter. The normal and the place change with that, and surfaces of all kinds are asked for it by
 // differences; what acts along them is differentiated exactly.

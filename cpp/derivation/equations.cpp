@@ -352,13 +352,14 @@ std::vector<Expression> Equations::inverse_efforts() {
     return Q;
 }
 
-// r = M u̇ − b − Jᵀ λ and s = J u̇ + γ.
+// r = M u̇ − b − Jᵀ λ and s = J u̇ + γ; without the entries of J, for Jᵀ λ is the gradient of λᵀ Ċ by u, and s is C̈.
 std::vector<Expression> Equations::residuals() {
     std::vector<Expression> out = inverse_efforts();
-    for (const Entry& p : row_places) out[p.column] = out[p.column] - J_[p.row][p.column] * multipliers_[p.row];
-    std::vector<Expression> closing = gamma_;
-    for (const Entry& p : row_places)
-        closing[p.row] = closing[p.row] + J_[p.row][p.column] * symbols().accelerations[p.column];
+    Expression power = constant(graph, 0.0);
+    for (size_t i = 0; i < Cdot_.size(); ++i) power = power + multipliers_[i] * Cdot_[i];
+    const std::vector<Expression> exerted = gradient(power);
+    for (int j = 0; j < speeds(); ++j) out[j] = out[j] - exerted[j];
+    const std::vector<Expression> closing = time_derivatives(symbols(), Cdot_, true);
     out.insert(out.end(), closing.begin(), closing.end());
     return out;
 }

@@ -33,10 +33,11 @@ class Coordinates {
     std::vector<Expression> values_, branches_;
 };
 
-// One function of the inputs.
+// One function of the inputs, and of further ones after them.
 struct Form {
     std::vector<Ref> outputs;
     OperationCount count;
+    std::vector<Ref> further{};
 };
 
 // A form as users get it: a function of t, q, u, u̇, efforts along the speeds, and parameters.
@@ -107,6 +108,16 @@ class Equations {
     Form parameters();       // the same, C and Ċ by the parameters
     std::vector<Entry> mass_places, row_places;
 
+    // What changes along directions (directions.cpp). residuals: M u̇ − b − Jᵀ λ, J u̇ + γ; rows: C, Ċ; bodies: per body
+    // the rotation (9) of its axes, position, velocity and acceleration of its point that is the centre of mass,
+    // angular velocity and acceleration in its axes.
+    enum class Changing { residuals, rows, bodies };
+    static constexpr int kBodyNumbers = 24;
+    // Further inputs are the changes of t, displacement, u and, of bodies, u̇; or those of the parameters.
+    Form along(Changing what, bool by_parameters);
+    // Further inputs are weights; of the sum of what they weigh the derivatives by the same.
+    Form gradient(Changing what, bool by_parameters);
+
     // A form for users by its name (exported.cpp), with the parameters numbered in `open` among its inputs; others are
     // the numbers that they are now. frame: of "pose", "velocity" and "jacobian". Throws std::invalid_argument for
     // other names, and for forward dynamics where rows are left to close.
@@ -150,6 +161,8 @@ class Equations {
     std::vector<Expression> constraint_drifts();
     std::vector<Expression> inverse_efforts();
     std::vector<Expression> residuals();
+    std::vector<Expression> motions_of_points();
+    std::vector<Expression> values_of(Changing what);
     // Derivatives by displacements, then by speeds, of each.
     std::vector<Expression> by_motion(const std::vector<Expression>& of);
     std::vector<Ref> rates_by_speeds();

@@ -54,6 +54,17 @@ void Numbers::steer(const ModelData& data) {
             s.formula_value < 0 ? data.function_params[s.function_param] : data.formulas.values[s.formula_value];
 }
 
+std::vector<Numbers::Followed> Numbers::followed(const Formulas& formulas) const {
+    std::vector<Followed> out;
+    for (const auto& [array, list] : entries_)
+        for (const auto& [index, value] : list) out.push_back({array, index, value});
+    Ref value;
+    for (size_t i = 0; i < formulas.parameters.size(); ++i)
+        if (image(formulas.graph->symbol_of(formulas.parameters[i]), value))
+            out.push_back({"formula_values", static_cast<int>(i), value});
+    return out;
+}
+
 bool Numbers::image(const Symbol& symbol, Ref& out) const {
     for (size_t i = 0; i < parameters_.size(); ++i)
         if (given_->graph->symbol_of(given_->parameters[i]) == symbol) {

@@ -57,6 +57,13 @@ class Numbers {
     // The parameters in this graph, with their values.
     const std::vector<Ref>& parameters() const { return parameters_; }
     const std::vector<double>& values() const { return values_; }
+    // What follows parameters: number `index` of an array of ModelData, values of formulas among them.
+    struct Followed {
+        std::string array;
+        int index;
+        Ref value;
+    };
+    std::vector<Followed> followed(const Formulas& formulas) const;
     // The image of a symbol that has a key, in whatever graph, if it is a parameter.
     bool image(const Symbol& symbol, Ref& out) const;
 

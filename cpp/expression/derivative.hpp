@@ -14,7 +14,7 @@ enum class DerivativeForm { forward, reverse, factored, eliminated, least };
 
 // Row by row ∂ outputs[i] / ∂ symbols[j]. `factored` builds both its orders and `least` all forms; kept is the one
 // whose outputs and derivatives together need the fewest operations. Throws std::invalid_argument unless the symbols
-// are symbols, and for a third derivative of a table.
+// are symbols, and for a fourth derivative of a table.
 std::vector<Ref> derivative(Graph& graph, std::span<const Ref> outputs, std::span<const Ref> symbols,
                             DerivativeForm form = DerivativeForm::least);
 

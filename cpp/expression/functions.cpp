@@ -7,6 +7,7 @@
 #include "expression/numbers.hpp"
 #include "expression/parts.hpp"
 #include "functions/function.hpp"
+#include "programs/tables.hpp"
 
 namespace bellcrank {
 
@@ -156,11 +157,11 @@ Ref Graph::select(Ref condition, Ref yes, Ref no) {
 }
 
 Ref Graph::table_value(std::uint16_t function, int order, Ref a) {
-    if (order < 0 || order > 2) throw std::invalid_argument("a tabulated function has two derivatives");
+    if (order < 0 || order > 3) throw std::invalid_argument("a tabulated function has three derivatives");
     const Table& table = table_of(function);
     if (is_constant(a)) {
-        const FunctionValue v = Function(table.kind, table.params)(constant_value(a));
-        const double value = order == 0 ? v.f : order == 1 ? v.d1 : v.d2;
+        const Function known(table.kind, table.params);
+        const double value = bellcrank::table_value(known, static_cast<std::uint32_t>(order), constant_value(a));
         if (std::isfinite(value)) return constant(value);
     }
     Node n{.op = Op::table, .order = static_cast<std::uint8_t>(order), .function = function};

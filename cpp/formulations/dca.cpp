@@ -22,7 +22,7 @@ constexpr double kStale = 0.1;
 // Where a row so nearly depends on others that iterations hardly correct it, the penalty of all rows grows by this.
 constexpr double kStiffer = 10.0;
 
-// Beyond this ratio of masses accelerations are iterated until nothing changes but rounding.
+// Beyond this ratio of masses accelerations are iterated until nothing changes but rounding, as derivatives always are.
 constexpr double kWideMasses = 1e3, kRounding = 1e-14;
 
 // The mean distance of markers from the centres of mass of their bodies [m].
@@ -244,6 +244,25 @@ void Dca::solve_rows(Level level, std::vector<double>& lambda) {
     left = wanted_;
     const auto residual = [&] { rhs_ = left; };
     while (!iterate(level, residual, take) && stiffen());
+}
+
+// The same rule along a direction: v ← v + M⁻¹ Jᵀ δμ with (S + 1/α) δμ = wanted − J v − compliance × μ.
+void Dca::solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu) {
+    ready();
+    mu.assign(rows_.rows(), 0.0);
+    double largest = 0.0;
+    const auto residual = [&] {
+        scale(v, scaled_.data());
+        rows_.multiply(scaled_.data(), rhs_.data());
+        for (int r = 0; r < rows_.rows(); ++r) rhs_[r] = wanted[r] - rhs_[r] - compliance_[r] * mu[r];
+    };
+    const auto take = [&] {
+        const Sizes sizes = apply(rhs_, v);
+        for (int r = 0; r < rows_.rows(); ++r) mu[r] += rhs_[r];
+        largest = std::max({largest, sizes.step, sizes.motion});
+        return largest > 0.0 ? sizes.step / (kRounding * largest) : 0.0;
+    };
+    while (!iterate(accelerations, residual, take) && stiffen());
 }
 
 void Dca::iterate_accelerations(double t, const double* x, const double* u, double* udot) {

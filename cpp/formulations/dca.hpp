@@ -101,6 +101,7 @@ class Dca final : public ConstrainedBodies {
     void solve_with_stops(std::vector<double>& lambda);
     void solve_rows(Level level, std::vector<double>& lambda);
     void find_impulses(std::vector<double>& b) override;
+    void solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu) override;
     // Projections.
     bool begin_stage(double t, const double* x, const double* u) override;
     double largest_error(bool dropped) override;

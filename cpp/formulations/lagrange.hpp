@@ -24,11 +24,6 @@ class Lagrange final : public Closing {
     bool linearizes_cheaply() const override { return linearizes_by_rows(); }
     bool finish_corrected_step(double t, double* x, double* u) override;
     void inputs_changed() override;
-    void tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
-                 double* out, double* multipliers) override;
-    void adjoint(double t, const double* x, const double* u, const double* udot, const double* of_rates,
-                 const double* of_multipliers, const std::vector<NumberPlace>& further, Gradient& out,
-                 ModelGradient& by_numbers) override;
     ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
                           const std::vector<StruckPoint>& points, double tolerance, double* u,
                           std::vector<Vec3>& told) override;
@@ -36,7 +31,6 @@ class Lagrange final : public Closing {
                                     double* u1) override;
 
   private:
-    MotionPoint motion_point(double t, const double* x, const double* u, const double* udot);
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
     void solve_with_stops(std::vector<double>& lambda);
     // Of the multipliers, which it is added to, in residual_.

@@ -6,32 +6,12 @@
 #include <stdexcept>
 
 #include "expression/lower.hpp"
+#include "formulations/symbolic/runner.hpp"
 #include "matrices/least_squares.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {
-
-// A generated program with its workspace and outputs. Its inputs are those of the form, then what its prologue makes of
-// the parameters.
-struct Symbolic::Runner {
-    Runner(Program lowered, OperationCount operations, const Program* first = nullptr)
-        : program(std::move(lowered)),
-          prologue(first == nullptr ? nullptr : std::make_unique<CompiledProgram>(*first)),
-          count(operations),
-          in(program.inputs()),
-          out(program.outputs()),
-          work(std::max(program.work_size(), prologue == nullptr ? 0 : prologue->work_size())) {}
-    void set(const std::vector<double>& parameters) {
-        if (prologue == nullptr) return;
-        prologue->evaluate(parameters.data(), in.data() + in.size() - prologue->outputs(), work.data());
-    }
-
-    CompiledProgram program;
-    std::unique_ptr<CompiledProgram> prologue;  // null: nothing follows parameters
-    OperationCount count;
-    std::vector<double> in, out, work;
-};
 
 namespace {
 
@@ -58,6 +38,16 @@ JointSpace space_of(const Equations& equations) {
 }
 
 Form derived(Equations& e, const std::string& name) {
+    using Changing = Equations::Changing;
+    for (const auto& [what, of] :
+         {std::pair{"residuals ", Changing::residuals}, {"rows ", Changing::rows}, {"bodies ", Changing::bodies}}) {
+        if (!name.starts_with(what)) continue;
+        const std::string_view how = std::string_view(name).substr(std::string_view(what).size());
+        if (how == "along") return e.along(of, false);
+        if (how == "along parameters") return e.along(of, true);
+        if (how == "gradient") return e.gradient(of, false);
+        if (how == "gradient by parameters") return e.gradient(of, true);
+    }
     if (name == "accelerations" && e.is_free()) return e.accelerations();
     if (name == "linearization") return e.linearization();
     if (name == "linearized_rows") return e.linearized_rows();
@@ -101,10 +91,12 @@ Symbolic::Runner& Symbolic::runner(const std::string& name) {
     if (made == nullptr) {
         const Form form = derived(*equations_, name);
         const symbolic::Numbers& numbers = equations_->numbers;
+        std::vector<Ref> inputs = equations_->inputs();
+        inputs.insert(inputs.end(), form.further.begin(), form.further.end());
         if (numbers.parameters().empty()) {
-            made = std::make_unique<Runner>(lower(equations_->graph, form.outputs, equations_->inputs()), form.count);
+            made = std::make_unique<Runner>(lower(equations_->graph, form.outputs, inputs), form.count);
         } else {
-            LoweredParts parts = lower(equations_->graph, form.outputs, equations_->inputs(), numbers.parameters());
+            LoweredParts parts = lower(equations_->graph, form.outputs, inputs, numbers.parameters());
             const OperationCount count = count_operations(parts.main);
             made = std::make_unique<Runner>(std::move(parts.main), count, &parts.prologue);
             made->set(numbers.values());
@@ -113,17 +105,18 @@ Symbolic::Runner& Symbolic::runner(const std::string& name) {
     return *made;
 }
 
-void Symbolic::inputs_changed() {
-    equations_->numbers.steer(model_->data());
-    for (const auto& [name, made] : runners_) made->set(equations_->numbers.values());
-}
-
 CompiledProgram& Symbolic::program(const std::string& name) { return runner(name).program; }
 OperationCount Symbolic::operations(const std::string& name) { return runner(name).count; }
 
 // Inputs: t, q, u, where angles were last, u̇, λ, what contacts exert.
 const double* Symbolic::run(const std::string& name, double t, const double* x, const double* u, const double* udot) {
     Runner& r = runner(name);
+    fill(r, t, x, u, udot);
+    r.program.evaluate(r.in.data(), r.out.data(), r.work.data());
+    return r.out.data();
+}
+
+double* Symbolic::fill(Runner& r, double t, const double* x, const double* u, const double* udot) const {
     const int nq = equations_->coordinates(), nv = equations_->speeds();
     double* in = r.in.data();
     in[0] = t;
@@ -133,9 +126,7 @@ const double* Symbolic::run(const std::string& name, double t, const double* x, 
     for (const int c : equations_->branch_coordinates) *rest++ = branches_.reference(c);
     if (udot != nullptr) std::copy_n(udot, nv, rest);
     rest = std::copy(lambda_.begin(), lambda_.end(), rest + nv);
-    std::copy(contact_wrenches_.begin(), contact_wrenches_.end(), rest);
-    r.program.evaluate(in, r.out.data(), r.work.data());
-    return r.out.data();
+    return std::copy(contact_wrenches_.begin(), contact_wrenches_.end(), rest);
 }
 
 void Symbolic::find_contact_forces(double t, const double* x, const double* u) {
@@ -176,6 +167,22 @@ void Symbolic::factor_at(double t, const double* x, const double* u) {
     for (Eigen::Index i = 0; i < closure_.gamma.size(); ++i) closure_.gamma[i] = *out++;
     leave_out_rows();
     factor();
+    if (differential_ == nullptr) return;
+    stands_at_.assign(1, t);
+    stands_at_.insert(stands_at_.end(), x, x + configuration_size());
+    stands_with_.resize(closing_rows().size());
+    for (size_t i = 0; i < stands_with_.size(); ++i) stands_with_[i] = is_left_out(i);
+}
+
+void Symbolic::stand_at(double t, const double* x, const double* u) {
+    const auto as_before = [&] {
+        for (size_t i = 0; i < stands_with_.size(); ++i)
+            if (stands_with_[i] != static_cast<std::uint8_t>(is_left_out(i))) return false;
+        return true;
+    };
+    if (stands_at_.empty() || stands_at_[0] != t || !std::equal(stands_at_.begin() + 1, stands_at_.end(), x) ||
+        !as_before())
+        factor_at(t, x, u);
 }
 
 void Symbolic::leave_out_rows() {
@@ -211,6 +218,7 @@ std::vector<int> Symbolic::dropped_rows() {
 
 // Leaves C, its partial time derivative and J in closure_ as well.
 void Symbolic::find_errors(double t, const double* x) {
+    stands_at_.clear();
     const double* out = run("closure", t, x, at_rest_.data());
     for (Eigen::Index i = 0; i < closure_.C.size(); ++i) closure_.C[i] = *out++;
     for (Eigen::Index i = 0; i < closure_.C.size(); ++i) closure_.drift[i] = *out++;
@@ -292,8 +300,7 @@ void Symbolic::body_accelerations(double t, const double* x, const double* u, co
     std::fill_n(records + kTwist * model_->ground(), kTwist, 0.0);
 }
 
-// Multipliers follow from accelerations by the generated system.
-void Symbolic::solve_multipliers(double t, const double* x, const double* u, const double* udot) {
+void Symbolic::load_known_multipliers(double t, const double* x, const double* u, const double* udot) {
     load_reactions(t, x, u, udot);
     const symbolic::MechanismTree& mechanism = equations_->mechanism;
     // A compliant row exerts −C̈/compliance.
@@ -303,35 +310,44 @@ void Symbolic::solve_multipliers(double t, const double* x, const double* u, con
             for (int r = model_->blocks[block].row_begin; r < model_->blocks[block].row_end; ++r)
                 reactions_.loads().multipliers[r] = -second[r] / model_->blocks[block].compliance;
     }
-    const symbolic::Couplings& couplings = mechanism.couplings;
-    if (statistics_.dropped_rows == 0 && couplings.found.empty()) {
-        for (size_t i = 0; i < closing_rows().size(); ++i)
-            reactions_.loads().multipliers[closing_rows()[i]] = lambda_[i];
-        turn_components(t, x, u);
-        reactions_.spread_over_tree();
-        return;
-    }
+    const std::vector<double>& turns = turns_of_components(t, x, u);
+    for (size_t i = 0; i < closing_rows().size(); ++i)
+        reactions_.loads().multipliers[closing_rows()[i]] = turns[i] * lambda_[i];
+}
+
+// Multipliers follow from accelerations by the generated system.
+void Symbolic::solve_multipliers(double t, const double* x, const double* u, const double* udot) {
+    load_known_multipliers(t, x, u, udot);
+    if (statistics_.dropped_rows == 0 && !is_coupled()) return reactions_.spread_over_tree();
+    for (const int row : closing_rows()) reactions_.loads().multipliers[row] = 0.0;
+    reactions_.spread_least_norm(exerting_rows());
+}
+
+std::vector<int> Symbolic::exerting_rows() const {
+    const symbolic::Couplings& couplings = equations_->mechanism.couplings;
     std::vector<int> rigid;
     for (const JointMap& map : joints_.joints()) rigid.insert(rigid.end(), map.rows.begin(), map.rows.end());
     for (const symbolic::Coupling& c : couplings.found) rigid.push_back(c.row);
     rigid.insert(rigid.end(), couplings.redundant.begin(), couplings.redundant.end());
     for (size_t i = 0; i < closing_rows().size(); ++i)
         if (!is_left_out(i)) rigid.push_back(closing_rows()[i]);
-    reactions_.spread_least_norm(rigid);
+    return rigid;
 }
 
 // Quaternions along the tree and those between the records of bodies may be each other's opposite.
-void Symbolic::turn_components(double t, const double* x, const double* u) {
-    if (equations_->components.empty()) return;
+const std::vector<double>& Symbolic::turns_of_components(double t, const double* x, const double* u) {
+    turns_.assign(closing_rows().size(), 1.0);
+    if (equations_->components.empty()) return turns_;
     const double* q = run("quaternions", t, x, u);
     for (const Equations::Component& c : equations_->components) {
         const MarkerPair& pair = model_->pairs[c.pair];
         const Quat one = pose_rotation(poses_.data(), pair.body[0]) * pair.rotation[0];
         const Quat between = conjugate(one) * (pose_rotation(poses_.data(), pair.body[1]) * pair.rotation[1]);
         const double along = q[0] * between.w + q[1] * between.x + q[2] * between.y + q[3] * between.z;
-        if (along < 0.0) reactions_.loads().multipliers[closing_rows()[c.row]] *= -1.0;
+        if (along < 0.0) turns_[c.row] = -1.0;
         q += 4;
     }
+    return turns_;
 }
 
 // The accelerations and factors of M and the rows at a state.

@@ -29,8 +29,10 @@ class Symbolic final : public JointSystem {
     const symbolic::Equations& equations() const { return *equations_; }
     symbolic::Equations& equations() { return *equations_; }  // for forms that users get
     // A generated form by name, derived and lowered when first asked for: "accelerations" or "system", "closure",
-    // "bodies", "body_rates", "inverse", "mass_matrix", "linearization", "linearized_rows", "parameters".
-    // Inputs: Equations::inputs(), then what a prologue makes of the parameters.
+    // "bodies", "body_rates", "inverse", "mass_matrix", "linearization", "linearized_rows", "parameters"; and of
+    // "residuals", "rows" and "bodies" what changes "along" directions, "along parameters", and the "gradient" and
+    // "gradient by parameters": "rows along".
+    // Inputs: Equations::inputs(), then further ones of the form, then what a prologue makes of the parameters.
     CompiledProgram& program(const std::string& name);
     OperationCount operations(const std::string& name);
 
@@ -39,6 +41,17 @@ class Symbolic final : public JointSystem {
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x,
                       double* u) override;
     void body_accelerations(double t, const double* x, const double* u, const double* udot, double* records) override;
+    void close_directions(double t, const double* x, const double* u, const Directions& directions, double* dx,
+                          double* du, double* left) override;
+    void close_adjoint(double t, const double* x, const double* u, const double* of_dx, const double* of_du,
+                       const std::vector<NumberPlace>& further, Gradient& out, ModelGradient& by_numbers) override;
+    void tangent(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                 double* out, double* multipliers) override;
+    void adjoint(double t, const double* x, const double* u, const double* udot, const double* of_rates,
+                 const double* of_multipliers, const std::vector<NumberPlace>& further, Gradient& out,
+                 ModelGradient& by_numbers) override;
+    void body_directions(double t, const double* x, const double* u, const double* udot, const Directions& directions,
+                         const double* rates, double* dx, double* du, double* dudot) override;
     // Efforts along the speeds that accelerations need; M, row by row; b of M u̇ = b.
     void inverse_dynamics(double t, const double* x, const double* u, const double* udot, double* efforts);
     void mass_matrix(double t, const double* x, const double* u, double* M, double* b);
@@ -59,6 +72,10 @@ class Symbolic final : public JointSystem {
     Runner& runner(const std::string& name);
     const double* run(const std::string& name, double t, const double* x, const double* u,
                       const double* udot = nullptr);
+    // Fills the inputs of every form; where its further ones follow.
+    double* fill(Runner& runner, double t, const double* x, const double* u, const double* udot) const;
+    class Differential;
+    Differential& differential();
     std::vector<double> factored_at(double t, const double* x, const double* u);
 
     void follow_derived_angles(double t, const double* x) override;
@@ -72,11 +89,19 @@ class Symbolic final : public JointSystem {
     double multiplier(size_t row) const override { return closure_.lambda[static_cast<Eigen::Index>(row)]; }
     const double* step() override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
+    // Those of rows that exert what bodies lack, where equations between coordinates are solved by themselves.
+    bool is_coupled() const { return !equations_->mechanism.couplings.found.empty(); }
+    std::vector<int> exerting_rows() const;
+    // The multipliers of closing rows and rotors.
+    void load_known_multipliers(double t, const double* x, const double* u, const double* udot);
+    // Makes closure_ that of a configuration, with factors.
+    void stand_at(double t, const double* x, const double* u);
 
     void find_contact_forces(double t, const double* x, const double* u);
     void leave_out_rows();
     void copy_rows(const double* from, int width, double* out) const;
-    void turn_components(double t, const double* x, const double* u);
+    // Of closing rows, 1 or −1: by which multipliers turn between quaternions along the tree and those of records.
+    const std::vector<double>& turns_of_components(double t, const double* x, const double* u);
     // Rows that hold because other equations between coordinates do.
     const std::vector<int>& redundant() const { return equations_->mechanism.couplings.redundant; }
 
@@ -84,7 +109,10 @@ class Symbolic final : public JointSystem {
     std::map<std::string, std::unique_ptr<Runner>> runners_;
     symbolic::ClosureSolver closure_;
     Eigen::VectorXd still_, rate_;  // right sides
-    std::vector<double> lambda_;
+    std::vector<double> lambda_, turns_;
+    std::vector<double> stands_at_;                   // t and x that closure_ is factored at; empty: it is not known
+    std::vector<std::uint8_t> stands_with_;           // closing rows left out there
+    std::shared_ptr<Differential> differential_;      // of those who differentiate
     std::vector<double> exerted_, contact_wrenches_;  // on bodies, as by applied_forces(); inputs of the programs
 };
 

@@ -101,6 +101,7 @@ std::string c_formula(const Instruction& step, std::span<const std::string, 3> o
         case ProgramOp::select:
             return a + " != 0.0 ? " + b + " : " + c;
         case ProgramOp::table:
+            if (step.c > 2) throw std::invalid_argument("C code has two derivatives of a tabulated function");
             return tables + std::to_string(step.b) + "(" + std::to_string(step.c) + ", " + a + ")";
         default:
             return std::string(library_name(step.op)) + "(" + a + (op_operands(step.op) == 2 ? ", " + b : "") + ")";

@@ -83,7 +83,7 @@ class Checker {
                 fault("reads slot ", operands[k], ", which holds nothing yet");
         if (step.op == ProgramOp::table) {
             if (step.b >= program_.tables.size()) fault("uses table ", step.b, ", which does not exist");
-            if (step.c > 2) fault("asks for derivative ", step.c, " of a table");
+            if (step.c > 3) fault("asks for derivative ", step.c, " of a table");
         }
         write(step.out);
         if (step.op == ProgramOp::sine_cosine) {

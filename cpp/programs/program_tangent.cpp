@@ -18,6 +18,7 @@ Dual4 power(const Dual4& a, const Dual4& b) {
 }
 
 Dual4 table(const Function& function, std::uint32_t derivative, const Dual4& x) {
+    if (derivative == 3) throw std::invalid_argument("a tabulated function has three derivatives");
     const FunctionValueT<Dual4> v = function.tangent(x);
     return derivative == 0 ? v.f : derivative == 1 ? v.d1 : v.d2;
 }

@@ -6,9 +6,8 @@ namespace bellcrank {
 
 namespace {
 
-double table_value(const ProgramTables* self, std::uint32_t number, std::uint32_t derivative, double x) {
-    const FunctionValue v = self->functions[number](x);
-    return derivative == 0 ? v.f : derivative == 1 ? v.d1 : v.d2;
+double call_table(const ProgramTables* self, std::uint32_t number, std::uint32_t derivative, double x) {
+    return table_value(self->functions[number], derivative, x);
 }
 
 ProgramTables make_calls() {
@@ -27,11 +26,17 @@ ProgramTables make_calls() {
     unary(ProgramOp::logarithm, std::log);
     calls.binary[static_cast<int>(ProgramOp::arctangent_2)] = std::atan2;
     calls.binary[static_cast<int>(ProgramOp::power)] = std::pow;
-    calls.table = table_value;
+    calls.table = call_table;
     return calls;
 }
 
 }  // namespace
+
+double table_value(const Function& function, std::uint32_t derivative, double x) {
+    if (derivative == 3) return function.tangent(Dual4(x, Four{1.0})).d2.d[0];
+    const FunctionValue v = function(x);
+    return derivative == 0 ? v.f : derivative == 1 ? v.d1 : v.d2;
+}
 
 const ProgramTables& library_calls() {
     static const ProgramTables calls = make_calls();

@@ -22,6 +22,9 @@ struct ProgramTables {
     double (*binary_of(ProgramOp op) const)(double, double) { return binary[static_cast<int>(op)]; }
 };
 
+// A function, or its derivative number 1, 2 or 3.
+double table_value(const Function& function, std::uint32_t derivative, double x);
+
 // The calls without any tables.
 const ProgramTables& library_calls();
 

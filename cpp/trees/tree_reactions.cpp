@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "matrices/least_squares.hpp"
 #include "matrices/shared_loads.hpp"
 #include "matrices/small_least_squares.hpp"
 #include "model/forces.hpp"
@@ -178,28 +179,53 @@ void TreeReactions::spread_least_norm(std::vector<int> rows, const std::vector<i
         for (size_t k = 0; k < load.size(); ++k) load[k] = force_[k] * inverse[k];
         if (loads_.share_by_bodies(takes_part, load)) return;
     }
-    const int n = 6 * model_.bodies();
     const std::vector<double>& weight = loads_.weight();
-    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()), n);
-    Eigen::VectorXd F(n);
-    for (int b = 0; b < model_.bodies(); ++b)
-        for (int k = 0; k < 6; ++k) F[6 * b + k] = force_[kTwist * b + kComponent[k]] / rows_.sqrt_mass(b, k);
+    const auto [z, nothing] = least_norm(weighted(rows), scaled(force_.data()), kLeastPivot);
+    for (Eigen::Index i = 0; i < z.size(); ++i) loads_.multipliers[rows[i]] = z[i] / weight[rows[i]];
+    for (Eigen::Index k = 0; k < nothing.cols(); ++k) {
+        std::vector<double>& added = loads_.nothing.emplace_back(loads_.multipliers.size(), 0.0);
+        for (Eigen::Index i = 0; i < z.size(); ++i) added[rows[i]] = nothing(i, k) / weight[rows[i]];
+    }
+    if (!pushing.empty()) loads_.share_by_basis(pushing);
+}
+
+Eigen::MatrixXd TreeReactions::weighted(const std::vector<int>& rows) const {
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()), 6 * model_.bodies());
     for (Eigen::Index i = 0; i < A.rows(); ++i) {
         const BlockLayout& b = rows_.blocks()[block_of_row_[rows[i]]];
         for (const BlockSide& side : rows_.sides(b)) {
             if (side.body == model_.ground()) continue;
             double row[6];
             side.rows.read(rows_.J.data(), rows[i] - b.row, row);
-            for (int k = 0; k < 6; ++k) A(i, 6 * side.body + k) += row[k] / weight[rows[i]];
+            for (int k = 0; k < 6; ++k) A(i, 6 * side.body + k) += row[k] / loads_.weight()[rows[i]];
         }
     }
-    const auto [z, nothing] = least_norm(A, F, kLeastPivot);
-    for (Eigen::Index i = 0; i < A.rows(); ++i) loads_.multipliers[rows[i]] = z[i] / weight[rows[i]];
-    for (Eigen::Index k = 0; k < nothing.cols(); ++k) {
-        std::vector<double>& added = loads_.nothing.emplace_back(loads_.multipliers.size(), 0.0);
-        for (Eigen::Index i = 0; i < A.rows(); ++i) added[rows[i]] = nothing(i, k) / weight[rows[i]];
-    }
-    if (!pushing.empty()) loads_.share_by_basis(pushing);
+    return A;
+}
+
+Eigen::VectorXd TreeReactions::scaled(const double* force) const {
+    Eigen::VectorXd F(6 * model_.bodies());
+    for (int b = 0; b < model_.bodies(); ++b)
+        for (int k = 0; k < 6; ++k) F[6 * b + k] = force[kTwist * b + kComponent[k]] / rows_.sqrt_mass(b, k);
+    return F;
+}
+
+void TreeReactions::spread_over_rows(const std::vector<int>& rows, double* force,
+                                     std::vector<double>& multipliers) const {
+    apply(-1.0, multipliers, force);
+    const auto [z, nothing] = least_norm(weighted(rows), scaled(force), kLeastPivot);
+    for (Eigen::Index i = 0; i < z.size(); ++i) multipliers[rows[i]] = z[i] / loads_.weight()[rows[i]];
+}
+
+// Where λ̄ᵀ D⁻¹ z is the same for all z with Aᵀ z = F, it is wᵀ F for any w with A w = D⁻¹ λ̄.
+void TreeReactions::gather_over_rows(const std::vector<int>& rows, const std::vector<double>& seeds,
+                                     double* by_force) const {
+    Eigen::VectorXd of(static_cast<Eigen::Index>(rows.size()));
+    for (Eigen::Index i = 0; i < of.size(); ++i) of[i] = seeds[rows[i]] / loads_.weight()[rows[i]];
+    const Eigen::VectorXd w = least_squares(weighted(rows), of);
+    std::fill_n(by_force, force_.size(), 0.0);
+    for (int b = 0; b < model_.bodies(); ++b)
+        for (int k = 0; k < 6; ++k) by_force[kTwist * b + kComponent[k]] = w[6 * b + k] / rows_.sqrt_mass(b, k);
 }
 
 std::vector<double> TreeReactions::row_sizes(double t, const double* poses) {

@@ -2,6 +2,7 @@
 // applied forces is carried from the tips to the base.
 #pragma once
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <vector>
 
@@ -39,6 +40,10 @@ class TreeReactions {
     // Instead of all this: the multipliers of least norm of these rows that exert what is left beside those set; of
     // the rows `pushing` none is negative.
     void spread_least_norm(std::vector<int> rows, const std::vector<int>& pushing = {});
+    // The same for forces on the bodies, records, which are used up, beside the multipliers of other rows; and the
+    // transpose from forces on, of seeds of multipliers that the forces determine.
+    void spread_over_rows(const std::vector<int>& rows, double* force, std::vector<double>& multipliers) const;
+    void gather_over_rows(const std::vector<int>& rows, const std::vector<double>& seeds, double* by_force) const;
     // Of reactions at the poses that take_motion() was given.
     void wrenches(const std::vector<Observation::Reaction>& which, std::vector<ReactionWrench>& out) const {
         loads_.wrenches(which, poses_, out);
@@ -49,6 +54,8 @@ class TreeReactions {
   private:
     void apply(double sign, const std::vector<double>& lambda, double* records) const;
     void row_on(int row, int body, double* out) const;
+    Eigen::MatrixXd weighted(const std::vector<int>& rows) const;  // D⁻¹ J, by components of û
+    Eigen::VectorXd scaled(const double* force) const;             // by these components
     void spread(double* records, std::vector<double>& lambda) const;
 
     const Model& model_;

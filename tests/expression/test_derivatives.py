@@ -78,14 +78,16 @@ def test_of_every_function(f, points, form):
         assert value_of(second, known) == pytest.approx(wanted, rel=1e-8, abs=1e-8)
 
 
-def test_second_derivative_of_a_table_and_no_third():
+def test_three_derivatives_of_a_table_and_no_fourth():
     f = ex.table(*CUBIC, x)
     second = derivative(derivative(f, x), x)
+    third = derivative(second, x)
     known = {x: 0.4}
     assert value_of(second, known) == pytest.approx(differences(derivative(f, x), x, known), rel=1e-8)
-    with pytest.raises(ValueError, match="two derivatives"):
-        derivative(second, x)
-    assert derivative(second, y) == 0.0
+    assert value_of(third, known) == pytest.approx(differences(second, x, known), rel=1e-8)
+    with pytest.raises(ValueError, match="three derivatives"):
+        derivative(third, x)
+    assert derivative(third, y) == 0.0
 
 
 @pytest.mark.parametrize("form", FORMS)

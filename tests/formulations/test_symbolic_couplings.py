@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from rigs.agreement import agreed
+from rigs.directions import Direction, core_at, moving
 from rigs.equation_13 import equation_13
 
 import bellcrank as bc
 import bellcrank.expression as ex
+from bellcrank.formulations.preparing import prepare
 
 Q, ANGLE, OTHER = bc.EndCoordinate("q"), bc.EndCoordinate("angle"), bc.EndCoordinate("other")
 
@@ -96,6 +98,18 @@ def test_runs_agree(name):
         found, expected = (run.body(body).position[-1] for run in reversed(runs))
         np.testing.assert_allclose(found, expected, atol=1e-7)
     assert runs[1].violation.position.max() < 1e-12
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_derivatives(name):
+    """Of accelerations and of all multipliers, which are found together."""
+    system = prepare(MECHANISMS[name][0](), "lagrange")
+    state, rng = moving(system.model, system.state()), np.random.default_rng(3)
+    direction = Direction(core_at(system.model, state, "symbolic"), system.model, rng, 0.7)
+    assert direction.beside_differences(state, 1e-10) < 1.0
+    assert direction.beside_lagrange(state) < 1e-12
+    assert direction.alone_off() < 1e-14
+    assert direction.transposed_off(rng) < 1e-13
 
 
 def test_equation_13_with_couplings():

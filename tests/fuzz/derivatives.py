@@ -1,7 +1,8 @@
 """Derivatives of random mechanisms along states, time and numbers, by directions and as gradients.
 
-By `lagrange` and `recursive`, which agree to 1e-9; beside extrapolated differences of projections and
-accelerations to 1e-8, and gradients beside directions to 1e-12. The exit status is 1 where one is off.
+By all formulations with derivatives that can take them, which agree to 1e-9; beside extrapolated differences
+of projections and accelerations to 1e-8, and gradients beside directions to 1e-12. The exit status is 1 where
+one is off.
 """
 
 import sys

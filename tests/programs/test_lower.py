@@ -173,7 +173,7 @@ REFUSED = {
     "writes slot 2, which does not exist": Draft(1, [], 2, [(ADD, 2, 0, 0, 0)], [0]),
     "writes slot 1 twice": Draft(1, [], 3, [(BOTH, 1, 0, 0, 1)], [1]),
     "uses table 1, which does not exist": Draft(1, [], 2, [(TABLE, 1, 0, 1, 0)], [1], HARMONIC),
-    "derivative 3 of a table": Draft(1, [], 2, [(TABLE, 1, 0, 0, 3)], [1], HARMONIC),
+    "derivative 4 of a table": Draft(1, [], 2, [(TABLE, 1, 0, 0, 4)], [1], HARMONIC),
     "an output is slot 1, which holds nothing": Draft(1, [], 2, [], [1]),
     "an output is slot 9": Draft(1, [], 2, [], [9]),
     "fewer slots than inputs and constants": Draft(2, [1.0], 2, [], []),

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from bellcrank import _core as core
+from bellcrank.errors import Unsupported
+from bellcrank.expression.expression import fresh_symbol
 from bellcrank.linear.differences import derivatives
 from bellcrank.mechanism.rotation_arrays import conjugate, exponential, product, rotate
 from bellcrank.mechanism.rows import LAW_PARAMETERS
@@ -14,7 +16,9 @@ from bellcrank.mechanism.rows import LAW_PARAMETERS
 RECORD = 8  # numbers of a body: com, world axes, 0, rotation or angular velocity, principal axes, 0
 CORES = {
     "lagrange": (core.Lagrange, core.RefinedClosingOptions(position_tolerance=1e-15)),
+    "dca": (core.Dca, core.DcaOptions(position_tolerance=1e-15)),
     "recursive": (core.Recursive, core.JointSystemOptions(position_tolerance=1e-15)),
+    "symbolic": (core.Symbolic, core.JointSystemOptions(position_tolerance=1e-15)),
 }
 
 
@@ -23,10 +27,18 @@ def lagrange_at(model, state):
     return core_at(model, state, "lagrange")
 
 
-def core_at(model, state, formulation):
-    """The core of a formulation at a state, on the rows."""
+def core_at(model, state, formulation, opened=False):
+    """The core of a formulation at a state, on the rows.
+
+    opened: numbers of the model that may follow parameters in programs of `symbolic` follow one of their own;
+    then no equation between coordinates, as of gears, is solved by itself. Raises Unsupported where the
+    formulation cannot take the model.
+    """
     kind, options = CORES[formulation]
-    system = kind(model.core, options)
+    if formulation == "symbolic" and (reasons := core.Symbolic.refusals(model.core, [])):
+        raise Unsupported("; ".join(reasons))
+    numbers = (open_numbers(model),) if opened and kind is core.Symbolic else ()
+    system = kind(model.core, options, *numbers)
     model.put(system, state)
     for _ in range(3):
         system.project()
@@ -36,6 +48,30 @@ def core_at(model, state, formulation):
 def core_size(system):
     """Numbers of a tangent vector of a core."""
     return core.tangents(system, NONE, NONE, np.zeros(0), [], NONE)[0].size
+
+
+def open_places(model):
+    """Places of numbers that may follow parameters in programs of `symbolic`."""
+    starts, kinds = model.arrays["function_param_start"], model.arrays["function_kind"]
+    numbers = {name: range(np.size(model.arrays.get(name, ()))) for name in (*EASY, *GEOMETRY, *ROWS)}
+    numbers["function_params"] = [
+        place
+        for function, kind in enumerate(kinds)
+        if kind in ("harmonic", "program")
+        for place in range(starts[function], starts[function + 1])
+    ]
+    fixed = {name: set(of(model)) for name, of in FIXED.items()}
+    fixed["row_constant"] = set(held_orientations(model, {"formula_row"}))
+    return [(name, k) for name, places in numbers.items() for k in places if k not in fixed.get(name, ())]
+
+
+def open_numbers(model):
+    """Each of them a parameter of its own."""
+    places = open_places(model)
+    symbols = [fresh_symbol(f"{array} {index}") for array, index in places]
+    values = [float(np.ravel(model.arrays[array])[index]) for array, index in places]
+    entries = [(*place, symbol) for place, symbol in zip(places, symbols, strict=True)]
+    return core.ParametricNumbers(symbols, values, entries, [])
 
 
 class Path:
@@ -156,11 +192,15 @@ def random_changes(model, rng, arrays):
         yield from (one for one in moved if one[2] != 0.0)
 
 
-def held_orientations(model):
-    """Constants of rows that hold orientations of joints."""
+def held_orientations(model, kinds_held=frozenset()):
+    """Constants of rows that hold orientations of joints, or coordinates of these kinds."""
     starts, of_term = model.arrays["row_term_start"], model.arrays["term_coordinate"]
     kinds = [model.arrays["coordinate_kind"][coordinate] for coordinate in of_term]
-    return [row for row in range(len(starts) - 1) if ORIENTATIONS & set(kinds[starts[row] : starts[row + 1]])]
+    return [
+        row
+        for row in range(len(starts) - 1)
+        if (ORIENTATIONS | kinds_held) & set(kinds[starts[row] : starts[row + 1]])
+    ]
 
 
 def counts(model):
@@ -192,9 +232,12 @@ class Direction:
     def __init__(self, system, model, rng, dt=0.0, arrays=()):
         self.system, self.model, self.dt = system, model, dt
         self.changes = list(random_changes(model, rng, arrays))
+        if isinstance(system, core.Symbolic):
+            known = set(open_places(model))
+            self.changes = [one for one in self.changes if one[:2] in known]
         self.udot = core.tangents(system, NONE, NONE, np.zeros(0), [], NONE)[0]
         self.start = [0.3 * rng.normal(size=self.udot.size) for _ in range(2)]
-        if isinstance(system, core.Lagrange):
+        if isinstance(system, core.Lagrange | core.Dca):
             for one in self.start:
                 one.reshape(-1, RECORD)[:, [3, 7]] = 0.0
                 one.reshape(-1, RECORD)[-1] = 0.0
@@ -276,6 +319,11 @@ class Direction:
     def _gradient_off(self, rng, of_all):
         rates, multipliers = self.tangents()
         of_rates, of_rows = rng.normal(size=rates.size), of_all * rng.normal(size=multipliers.size)
+        if (
+            isinstance(self.system, core.Dca | core.Symbolic) and self.system.dropped_rows()
+        ):  # all rows share them
+            self.system.accelerate()
+            of_rows *= self.system.determined_multipliers()
         found = core.gradient(self.system, of_rates, of_rows, self.places)
         parts = [*(of_rates * rates), *(of_rows * multipliers)]
         return self._off(parts, found, self.dx, self.du)

@@ -252,8 +252,8 @@ def test_what_has_no_derivatives_is_refused_at_once():
         bc.RunFunction(mech, final, by="stiffness")
     with pytest.raises(MechanismError, match=r"of 'acceleratio'.*(?s:.)*by 'stat'"):
         bc.StateFunction(mech, "acceleratio", by="stat")
-    with pytest.raises(Unsupported, match="dca"):
-        bc.StateFunction(mech, by="states", formulation="dca")
+    with pytest.raises(Unsupported, match="adaptive"):
+        bc.StateFunction(mech, by="states", formulation="adaptive")
 
 
 def test_parameters_that_open_a_loop_are_refused():

@@ -55,7 +55,7 @@ def derivative(
     accumulation, "factored" (D*), "eliminated" (vertices by Markowitz's rule), or the one that needs the
     "least" operations together with f.
 
-    Raises ValueError unless x are symbols, and for a third derivative of a table.
+    Raises ValueError unless x are symbols, and for a fourth derivative of a table.
     """
     symbols = [x] if isinstance(x, Expression) else list(x)
     if isinstance(f, Matrix):

@@ -551,7 +551,7 @@ class System:
 
         Raises MechanismError for unknown names, for parameters that open a loop, for quantities that are not
         unique, where a stop is touched, and where contacts have kinks; AssemblyError if the state does not
-        satisfy the constraints; Unsupported for formulations other than `lagrange` and `recursive`, tyres,
+        satisfy the constraints; Unsupported for `adaptive`, tyres,
         parameters on which other than numbers of the model depend (places of splines), and more than 500
         bodies.
 

@@ -38,7 +38,7 @@ _OPEN: Final = 1e-9  # change of a row per unit of a parameter that is rounding
 _NOISE: Final = 1e-11  # of a start's coordinates, found by assembling
 _STEP: Final = 1e-3  # of a parameter, to assemble beside
 _LEAST_ORDER: Final = 4  # of a method
-_FORMULATIONS: Final = ("lagrange", "recursive")
+_FORMULATIONS: Final = ("lagrange", "recursive", "dca")
 _MULTIPLIER, _FRAME, _TIME = 3, 4, 5
 _FRAME_NUMBERS: Final = 15
 # Of a body's frame: where position, velocity and acceleration stand, and angular velocity and acceleration.
@@ -83,8 +83,8 @@ class FollowedRun:
 
     of: quantities as in tables of runs. by: parameters, inputs, and coordinates and speeds of the start, as
     `System.derivatives` names them.
-    arguments: those of `simulate`; formulations are `lagrange` and `recursive`. tolerance: of derivatives,
-    relative; that of the run, unless it is larger.
+    arguments: those of `simulate`; formulations are `lagrange`, `recursive` and `dca`. tolerance: of
+    derivatives, relative; that of the run, unless it is larger.
     held: values of coordinates and speeds of the start, by name, in place of those that it is assembled with;
     they do not move with parameters. chart: of which they are, for a mechanism with other numbers.
 

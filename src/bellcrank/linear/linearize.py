@@ -76,10 +76,10 @@ def linearize(
     states: names of coordinates to prefer as states, such as "steer.theta_z".
     steady: whether it must be an equilibrium, or a motion with constant speeds that looks the same at all
         times; False accepts any state, and the matrices are those of that instant.
-    formulation, options: as for `simulate`. `lagrange`, which "auto" takes where it can, and `recursive`
+    formulation, options: as for `simulate`. `lagrange`, which "auto" takes where it can, and the others
         differentiate their equations and outputs exactly (docs/theory/derivatives.md), by parameters too,
-        unless the mechanism has parts without derivatives. `symbolic` derives A if its coordinates are the
-        states, and it is compared with differences. Everything else comes from extrapolated differences,
+        unless the mechanism has parts without derivatives. `symbolic` derives A once more by itself if its
+        coordinates are the states, and compares it. Everything else comes from extrapolated differences,
         whose error is estimated; `notes` names outputs and parameters of which that is so.
 
     Points of compliant contact that touch stick or slip on from the state: friction is a spring along the

@@ -211,7 +211,7 @@ class StateFunction(DifferentiableFunction):
     of, by: as for `System.derivatives`: "acceleration", "drive.motor.effort", ...; "states", "inputs",
         "parameters", "time", and names of each. Those that are not listed keep their values.
     state: where it is taken; by default the assembled start, put onto the constraints. states: coordinates to
-        be states. formulation: "lagrange" or "recursive".
+        be states. formulation: "lagrange", "recursive", "dca" or "symbolic".
 
     Springs and phases of gears that take a value from the initial configuration keep it.
 

@@ -88,7 +88,7 @@ def sensitivity(
         bodies ("body.rod.x", "body.rod.vx", "body.rod.ax", "body.rod.wz").
     by: names of parameters and inputs, and of the start's free coordinates and their rates:
         "crank.theta_z", "crank.theta_z.rate".
-    duration, arguments: those of `simulate`; formulations are `lagrange` and `recursive`.
+    duration, arguments: those of `simulate`; formulations are `lagrange`, `recursive` and `dca`.
 
     The run is followed again, with the equations of motion along each direction
     (docs/theory/run-derivatives.md); impacts of stops change their times as well. Initial positions are those
