@@ -91,8 +91,8 @@ void ConstrainedBodies::close_adjoint(double t, const double* x, const double* u
     if (has_velocity_rows()) leave_out_velocity_rows(false, t, x);
 }
 
-void ConstrainedBodies::add_turning(const double*, const double* u, double sign, const double* dx, const double*, int lanes,
-                          double* of_dx, double*) {
+void ConstrainedBodies::add_turning(const double*, const double* u, double sign, const double* dx, const double*,
+                                    int lanes, double* of_dx, double*) {
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3 w = sign * twist_angular(u, b);
         const double* at = dx + lanes * (kTwist * b + 4);

@@ -128,7 +128,7 @@ def check(case, step=1e-4):
     assert case.transposed_off(changes) < 1e-12
 
 
-@pytest.mark.parametrize("formulation", (*FORMULATIONS, "dca"))
+@pytest.mark.parametrize("formulation", [*FORMULATIONS, "dca"])
 @pytest.mark.parametrize("name", SMOOTH)
 def test_smooth_runs(name, formulation):
     make, duration = SMOOTH[name]
@@ -198,7 +198,7 @@ def test_methods(method, formulation):
     check(FollowedCase(gallery.four_bar(), 0.4, method=method, tolerance=1e-9, formulation=formulation))
 
 
-@pytest.mark.parametrize("formulation", (*FORMULATIONS, "dca"))
+@pytest.mark.parametrize("formulation", [*FORMULATIONS, "dca"])
 @pytest.mark.parametrize("method", ["dopri5", "adams", "rk4"])
 @pytest.mark.parametrize("name", STRUCK)
 def test_impacts(name, method, formulation):
