@@ -387,3 +387,20 @@ def test_examples():
     from bellcrank.linear import modes
 
     assert doctest.testmod(modes).failed == 0
+
+
+def test_a_mechanism_whose_frames_all_coincide_has_a_size():
+    """A cart on a spring: all markers are at the origins of frames, apart by rounding alone."""
+    mech = bc.Mechanism("cart", gravity=(0, 0, 0))
+    cart = mech.add_body("cart", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    ground = mech.ground
+    mech.add_joint("rail", bc.Prismatic(), ground.marker(axis=(1, 0.3, 0)), cart.marker(axis=(1, 0.3, 0)))
+    mech.add_force("spring", bc.Bushing(stiffness=(50.0, 50.0, 50.0)), ground.marker(), cart.marker())
+    state = bc.simulate(mech, 0.1).at(0.1)
+    (mode,) = bc.modes(mech, state=state)
+    assert mode.frequency == pytest.approx(np.sqrt(50.0 / 2.0) / (2 * np.pi), rel=1e-9)
+
+
+def test_no_outputs():
+    made = bc.linearize(bc.gallery.double_pendulum(), outputs=(), steady=False)
+    assert made.C.shape == (0, 4)

@@ -116,9 +116,9 @@ def outputs(model):
     return [f"body.{name}.{part}" for name in model.bodies for part in PARTS]
 
 
-def extrapolated(f):
+def extrapolated(f, steps=(1e-5, 1e-6, 1e-7, 1e-8, 1e-9)):
     """df/dh of order four, at each place from the steps of which two agree best."""
-    found = [(8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h) for h in (1e-5, 1e-6, 1e-7, 1e-8, 1e-9)]
+    found = [(8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h) for h in steps]
     off = np.abs(np.diff(found, axis=0))
     return np.take_along_axis(np.array(found[1:]), np.argmin(off, axis=0)[None], axis=0)[0]
 
@@ -277,3 +277,42 @@ def test_steps_by_bdf_take_them():
     assert run.statistics.get("difference_evaluations", 0) == 0
     exact = bc.simulate(mech, duration=0.3, rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose(run.body("a").position[-1], exact.body("a").position[-1], atol=1e-4)
+
+
+def block_at_rest(**values):
+    """On four springs of an exponent that sinks them in by millimetres."""
+    given = {"rate": 1e3, "mass": 2.0} | values
+    mech = bc.Mechanism("block")
+    rate, mass = (mech.add_parameter(name, value) for name, value in given.items())
+    depth = (given["mass"] * 9.81 / (4 * given["rate"])) ** (1 / 1.2)
+    inertia = (0.01, 0.012, 0.013)
+    mech.add_body(
+        "a",
+        mass=mass,
+        inertia=inertia,
+        shapes=[bc.Box(size=(0.3, 0.2, 0.1))],
+        position=(0, 0, 0.05 - depth),
+    )
+    mech.replace(mech.ground, shapes=[PLANE])
+    law = bc.Contact(rate, exponent=1.2, restitution=0.3, friction=0.4)
+    mech.add_force("floor", law, "a", "ground")
+    return mech
+
+
+def test_modes_by_parameters_where_points_stick():
+    """Beside modes of the mechanism that has come to rest anew: friction's springs begin where it rests."""
+    found = bc.modes(block_at_rest()).sensitivity(by=["rate", "mass"])
+    for name, value in (("rate", 1e3), ("mass", 2.0)):
+        beside = extrapolated(
+            lambda h, name=name, value=value: bc.modes(block_at_rest(**{name: value * (1 + h)})).frequencies,
+            (3e-3, 1e-3, 3e-4),
+        )
+        np.testing.assert_allclose([found[one, name] for one in found.of], beside / value, rtol=1e-6)
+
+
+def test_linear_equations_by_the_stiffness_of_a_contact():
+    mech = block_at_rest()
+    made = bc.linearize(mech, inputs=["rate"])
+    up = made.states.index("a.z.rate")
+    # a = 4 k d^1.2 / m - g is zero at rest: by k it is g / k.
+    assert made.B[up, 0] == pytest.approx(9.81 / 1e3, rel=1e-9)

@@ -249,3 +249,20 @@ def test_points_may_be_named_tuples():
     assert given.bodies["body"].position == (0.5, 0.0, 0.0)
     assert given.joints["pin"].marker_2.position == (-0.5, 0.0, -0.5)
     assert tuple(given.gravity) == pytest.approx((0, 0, -4.905))
+
+
+@pytest.mark.parametrize("rows", [tuple, list])
+def test_products_of_inertia_by_parameters(rows):
+    mech = bc.Mechanism("tilted")
+    product = mech.add_parameter("product", 0.001)
+    inertia = rows([rows([0.01, product, 0.0]), rows([product, 0.012, 0.0]), rows([0.0, 0.0, 0.013])])
+    body = mech.add_body("body", mass=1.0, inertia=inertia, com=(0.1, 0, 0))
+    mech.add_joint("hinge", bc.Revolute(), mech.ground.marker(axis=(1, 1, 0)), body.marker(axis=(1, 1, 0)))
+    mech.add_body(
+        "turned", shapes=[bc.Capsule(0.1, 0.2, density=1e5 * product, rotation=(0.6, 0.8, 0.0, 0.0))]
+    )
+    found = bc.prepare(mech, "lagrange").derivatives(of="hinge.theta_z.acceleration", by="product")
+    # About (1, 1, 0) the moment is (Ixx + Iyy) / 2 + p + m (0.1)^2 / 2; that of gravity m g 0.1 / sqrt(2).
+    moment = 0.011 + 0.001 + 0.005
+    assert found.value[0] == pytest.approx(-9.81 * 0.1 / 2**0.5 / moment * np.sign(-found.value[0]), rel=1e-9)
+    assert found.array[0, 0] == pytest.approx(-found.value[0] / moment, rel=1e-9)

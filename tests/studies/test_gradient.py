@@ -6,7 +6,8 @@ from rigs.studied import four_bar, oscillator
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError, Unsupported
-from bellcrank.studies.measures import REDUCTIONS, SLOPES, kinks
+from bellcrank.studies.exact import OfMeasures
+from bellcrank.studies.measures import END_SLOPES, REDUCTIONS, SLOPES, kinks, measures_of
 
 QUICK = {"duration": 1.0, "method": "dopri5"}
 
@@ -121,3 +122,67 @@ def test_results_in_words_and_as_plain_values():
     plain = found.to_dict()
     assert plain["measures"]["final joint.track.x"]["gradient"]["stiffness"] == found.gradient[0, 0]
     assert plain["warnings"] == []
+
+
+@pytest.mark.parametrize("name", END_SLOPES)
+def test_slopes_of_averages_by_their_end(name):
+    time, values = np.linspace(0.0, 2.0, 401), np.sin(3.0 * np.linspace(0.0, 2.0, 401)) + 0.4
+    step = 1e-6
+    by = []
+    for s in (1.0, -1.0):
+        moved, ends = time.copy(), values.copy()
+        moved[-1] += s * step
+        ends[-1] = np.sin(3.0 * moved[-1]) + 0.4
+        by.append(REDUCTIONS[name](moved, ends))
+    rate = 3.0 * np.cos(6.0)
+    found = END_SLOPES[name](time, values) + SLOPES[name](time, values)[-1] * rate
+    assert found == pytest.approx((by[0] - by[1]) / (2 * step), rel=1e-6)
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
+@pytest.mark.parametrize("mode", ["forward", "backward"])
+def test_averages_where_an_event_ends_the_run(mode, formulation):
+    """A body thrown up, z = v t - g t^2 / 2, until it falls to -h at T: its mean is v T / 2 - g T^2 / 6."""
+    mech = bc.Mechanism("thrown")
+    speed, below = mech.add_parameter("speed", 1.0, "m/s"), mech.add_parameter("below", 0.5, "m")
+    mech.gravity = (0.0, 0.0, -9.81)
+    body = mech.add_body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    above = mech.ground.marker((0, 0, below))
+    mech.add_joint("z", bc.Prismatic(), above, body.marker(), position=0.0, velocity=speed)
+    found = bc.gradient(
+        mech,
+        ["mean body.body.z", "rms body.body.vz", "mean joint.z.z.rate"],
+        by=["speed", "below"],
+        duration=2.0,
+        mode=mode,
+        formulation=formulation,
+        events=[bc.Event("hit", "z.z + 0.5", terminal=True)],
+        output_step=1e-4,
+    )
+
+    def exact(v):
+        end = (v + np.sqrt(v * v + 9.81)) / 9.81
+        mean = 0.5 + v * end / 2 - 9.81 * end**2 / 6
+        square = v * v - v * 9.81 * end + (9.81 * end) ** 2 / 3
+        return np.array([mean, np.sqrt(square), -0.5 / end])
+
+    by_speed = (exact(1.0 + 1e-6) - exact(1.0 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(found.gradient[:, 0], by_speed, rtol=1e-5)
+    np.testing.assert_allclose(found.gradient[:, 1], [1.0, 0.0, 0.0], atol=1e-9)
+    assert len(found.of) == len(found.of_units) == 3
+    assert not found.warnings
+
+
+def test_averages_of_what_jumps_at_impacts_are_remarked_on():
+    mech = bc.Mechanism("ball")
+    low = mech.add_parameter("low", -0.3, "m")
+    body = mech.add_body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    mech.add_joint(
+        "z", bc.Prismatic(), mech.ground.marker(), body.marker(), limits=bc.Limit(lower=low, restitution=0.6)
+    )
+    of = ["mean joint.z.z.rate", "mean joint.z.z", "final joint.z.z.rate"]
+    found = bc.gradient(mech, of, by="low", duration=0.4)
+    (warning,) = found.warnings
+    assert warning.startswith("mean joint.z.z.rate jumps at impacts")
+    with pytest.raises(Unsupported, match="jumps at impacts"):
+        OfMeasures(measures_of(of[:1]))(mech, ["low"], {"duration": 0.4})

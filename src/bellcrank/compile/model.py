@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,7 @@ MULTIPLIER_KINDS: dict[str, Literal["drive", "limit", "motor", "constraint"]] = 
 }
 """What a multiplier is of, by the role of its block."""
 
+_ROUNDING: Final = 1e-13  # m: a distance that is none
 _SystemAt = TypeVar("_SystemAt", bound="_core.SystemAt")
 _FOLLOWED = {*(name for name, kind in COORDINATE_KINDS.items() if kind.angular), FORMULA_COORDINATE}
 
@@ -520,7 +521,8 @@ class Model:
         """The size of the mechanism, m: how far markers are from their frames, and these from each other."""
         reach = float(np.max(np.abs(self.arrays["pair_positions"]), initial=0.0))
         spread = np.ptp(state.position, axis=0) if len(state.position) else np.zeros(3)
-        return max(reach, float(np.linalg.norm(spread))) or 1.0
+        found = max(reach, float(np.linalg.norm(spread)))
+        return found if found > _ROUNDING else 1.0
 
     def function_value(self, function: int, x: float) -> float:
         """Value of one of the model's functions at x."""

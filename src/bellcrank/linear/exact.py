@@ -58,12 +58,12 @@ def exact(points: Points) -> Exact | None:
     size = np.max(np.abs(matrix), axis=1, initial=0.0, keepdims=True)
     second = np.max(np.abs(np.diff(matrices, 2, axis=0)), axis=0)
     # What cancels in one entry of a row has been as large in the others.
-    sizes = np.concatenate([np.abs(scale) / _BESIDE, np.ones(matrix.shape[1] - points.states)])
+    followed = np.delete(np.arange(len(points.base)), [points.states + k for k in left])
+    sizes = np.concatenate([np.abs(scale) / _BESIDE, points.steps[followed[points.states :]]])
     noise = np.max(second * sizes, axis=1, initial=0.0, keepdims=True) / sizes
     error = rounding * size + _NOISES * np.maximum(second, noise)
     places = [*range(points.states), *(points.states + k for k, one in enumerate(known) if one is not None)]
     kept = [place for place, is_unique in zip(places, unique, strict=True) if is_unique]
-    followed = np.delete(np.arange(len(points.base)), [points.states + k for k in left])
     whole = np.zeros((2, points.states + len(known), len(points.base)))
     lacking = len(kept) < whole.shape[1]
     if left or lacking:
@@ -79,13 +79,16 @@ def exact(points: Points) -> Exact | None:
     return Exact(Derivatives(*whole), tuple(notes))
 
 
-def state_matrix(system: System, chart: StateChart, position: Floats, speed: Floats) -> Floats:
+def state_matrix(
+    system: System, chart: StateChart, position: Floats, speed: Floats, settled: bool = False
+) -> Floats:
     """Exact derivatives of rates by states (states, states), with the inputs that the system has.
 
+    settled: whether what touches sticks or slips on from there, and not from the chart's own state.
     Raises Unsupported where a formulation has none, OutOfReach for states that are out of reach.
     """
     quantities = Quantities(chart.wide, chart.state, _rates(chart))
-    tangents = Tangents(system, chart, states_of(chart), quantities)
+    tangents = Tangents(system, chart, states_of(chart), quantities, settled=settled)
     tangents.go(position, speed)
     return tangents.forward()
 

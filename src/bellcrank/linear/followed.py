@@ -74,6 +74,14 @@ class Followed:
     unit: str
     parts: tuple[Part, ...]
 
+    @property
+    def jumps(self) -> bool:
+        """Whether impacts make it jump."""
+        return any(
+            what not in (0, _TIME) and not (what == _FRAME and number % _FRAME_NUMBERS < 3)
+            for (what, number), _ in self.parts
+        )
+
 
 class FollowedRun:
     """A run that has been simulated, to be differentiated.

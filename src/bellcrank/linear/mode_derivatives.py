@@ -161,7 +161,7 @@ def _matrix(points: Points, point: Floats) -> Floats:
     count = len(chart.position)
     with system.displaced():
         points.steer(system, point)
-        return state_matrix(system, chart, point[:count], point[count : points.states])
+        return state_matrix(system, chart, point[:count], point[count : points.states], settled=True)
 
 
 def _by_mode(

@@ -140,6 +140,8 @@ class Points:
 
     def _recorded(self, frames: Floats) -> Floats:
         table = columns(self._run(frames))
+        if not self._columns:
+            return np.zeros((len(frames), 0))
         return np.stack([table[one.title] for one in self._columns], axis=1)
 
     def _run(self, frames: Floats) -> Trajectory:

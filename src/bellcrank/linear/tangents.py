@@ -32,6 +32,7 @@ class Tangents:
     """Derivatives of quantities by variables, at any state that a chart reaches.
 
     followed: what follows parameters; by default as the system says. given: the directions of the variables.
+    settled: whether a step ends where it goes to (touching.place_beside).
     After go(). state: the one it went to. observed: the quantities there.
     """
 
@@ -42,7 +43,9 @@ class Tangents:
         variables: Sequence[Variable],
         quantities: Quantities,
         followed: ParametricNumbers | None = None,
+        settled: bool = False,
     ) -> None:
+        self._settled = settled
         self._system, self._chart = system, chart
         self._variables, self._quantities = tuple(variables), quantities
         if followed is None and any(one.kind == "parameter" for one in variables):
@@ -69,7 +72,7 @@ class Tangents:
     def _close(self, position: Floats, speed: Floats) -> None:
         system, given = self._system, self.given
         self.state = self._chart.at(position, speed)
-        place_beside(system, self._chart.state, self.state)
+        place_beside(system, self._chart.state, self.state, self._settled)
         self._own = OwnDirections(system.core, len(system.model.bodies), given)
         self._x, self._u = self._own.of_bodies(*self._chart.directions(given))
         left = _core.closed_directions(

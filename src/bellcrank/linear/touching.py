@@ -23,7 +23,7 @@ _KINKS: Final = {
     ),
     "start": (
         "they slip, and how far friction is stretched is not known",
-        "take a state of a run, such as run.at(t)",
+        "take a frame of a run, such as run.at(run.time[-1])",
     ),
 }
 
@@ -36,10 +36,11 @@ def refuse_touching(model: Model, who: str) -> None:
             raise Unsupported(f"{who} cannot take tyres: force {contact.name!r}")
 
 
-def place_beside(system: System, base: State, state: State) -> None:
-    """Go to a state next to another one, at which a step has ended: what touches there sticks or slips on.
+def place_beside(system: System, base: State, state: State, settled: bool = False) -> None:
+    """Go to a state beside another one, where a step has ended: what touches there sticks or slips on.
 
-    So forces of contact are smooth functions of the state.
+    So forces of contact are smooth functions of the state. settled: a step ends at the state as well, as
+    where a rest has moved slowly.
     """
     if not system.model.contacts:
         system.set_state(state)
@@ -47,6 +48,8 @@ def place_beside(system: System, base: State, state: State) -> None:
     system.set_state(base)
     system.core.commit()
     system.set_state(replace(state, contacts=None), continued=True)
+    if settled:
+        system.core.commit()
 
 
 def refuse_kinks(system: System, base: State, who: str) -> None:

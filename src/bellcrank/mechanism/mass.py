@@ -87,7 +87,7 @@ def _plain_moments(value: Any) -> Vec3 | None:
         and all(type(row) is tuple and len(row) == 3 for row in value)
     ):
         (a, *ab), (ba, b, bc), (*ca, c) = value  # as it is kept
-        value = None if any((*ab, ba, bc, *ca)) else (a, b, c)
+        value = (a, b, c) if all(type(x) in (int, float) and x == 0 for x in (*ab, ba, bc, *ca)) else None
     if (plain := plain_vector(value, bounds.most)) is None:
         return None
     low, middle, high = sorted(plain)

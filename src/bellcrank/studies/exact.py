@@ -14,7 +14,7 @@ from bellcrank.linear.followed import FollowedRun
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.studies.data import Record
-from bellcrank.studies.measures import REDUCTIONS, SLOPES, Measure, kinks, reduction_of
+from bellcrank.studies.measures import END_SLOPES, REDUCTIONS, SLOPES, Measure, kinks, reduction_of
 from bellcrank.trajectory.columns import quantity
 
 Jacobian: TypeAlias = Callable[[Mechanism, Sequence[str], Mapping[str, Any]], Floats]
@@ -77,6 +77,22 @@ def reductions(measures: Sequence[Measure]) -> list[tuple[str, str]]:
     return found
 
 
+def watched(wanted: Sequence[tuple[str, str]]) -> list[str]:
+    """Quantities to be followed for reductions of some: besides, the time at which an average ends."""
+    names = [name for _, name in wanted]
+    return [*names, "time"] if any(reduction in END_SLOPES for reduction, _ in wanted) else names
+
+
+def jumping(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> list[str]:
+    """Averages of what jumps at impacts, whose times move: what that does is not followed."""
+    struck = float(run.run.statistics.get("impacts", 0)) > 0.0
+    return [
+        f"{reduction} {one.name}"
+        for (reduction, _), one in zip(wanted, run.of, strict=False)
+        if struck and reduction in END_SLOPES and one.jumps
+    ]
+
+
 def weights_of(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> tuple[Floats, list[str]]:
     """Derivatives (measures, frames, quantities) of measures by what is watched, and warnings of kinks."""
     time, warnings = run.run.time, list[str]()
@@ -84,8 +100,15 @@ def weights_of(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> tuple[Flo
     for k, (reduction, _) in enumerate(wanted):
         values = quantity(run.run, run.of[k].name).values
         weights[k, :, k] = SLOPES[reduction](time, values)
+        if reduction in END_SLOPES:
+            weights[k, -1, -1] += END_SLOPES[reduction](time, values)
         if kink := kinks(reduction, values):
             warnings.append(f"{kink} of {run.of[k].name}: the derivative is that of the first of them")
+    warnings += [
+        f"{name} jumps at impacts: what changes of their times do to it is missing, which may be more than "
+        "the rest; take the final or the largest value, or a coordinate itself"
+        for name in jumping(run, wanted)
+    ]
     return weights, warnings
 
 
@@ -125,7 +148,9 @@ class OfMeasures:
     def __call__(self, mechanism: Mechanism, by: Sequence[str], arguments: Mapping[str, Any]) -> Floats:
         """Derivatives (measures, parameters). Raises Unsupported where something has none."""
         wanted = reductions(self.measures)
-        run = followed(mechanism, [name for _, name in wanted], by, arguments, SEARCHED)
+        run = followed(mechanism, watched(wanted), by, arguments, SEARCHED)
+        if lost := jumping(run, wanted):
+            raise Unsupported(f"{', '.join(lost)} jumps at impacts, whose times are not followed in averages")
         return differentiated(run, wanted, False)[0]
 
 

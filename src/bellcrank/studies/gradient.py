@@ -16,7 +16,15 @@ from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.plan import METHODS
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
-from bellcrank.studies.exact import asked_for, cheapest_way, differentiated, followed, reductions, values_of
+from bellcrank.studies.exact import (
+    asked_for,
+    cheapest_way,
+    differentiated,
+    followed,
+    reductions,
+    values_of,
+    watched,
+)
 from bellcrank.studies.experiment import Experiment, Measures
 from bellcrank.studies.measures import Measure, measures_of
 from bellcrank.studies.progress import CountProgress
@@ -189,11 +197,11 @@ def _exact(
     wanted = reductions(measures)
     way = mode if mode != "auto" else "backward" if errors else cheapest_way(len(by), len(measures))
     backward = way == "backward"
-    quantities = [name for _, name in wanted]
+    quantities = watched(wanted)
     run = followed(mechanism, quantities, by, arguments)
     found, error, warnings = differentiated(run, wanted, backward, errors)
     gradient_error = np.full(found.shape, np.nan)
-    for k, one in enumerate(run.of):
+    for k, one in enumerate(run.of[: len(wanted)]):
         if abs(error[k]) > _COARSE * float(np.ptp(quantity(run.run, one.name).values)):
             warnings.append(f"the run is so coarse that errors of {measures[k].name!r} are guesses only")
     if errors:
@@ -202,7 +210,7 @@ def _exact(
     return Gradient(
         of=tuple(one.name for one in measures),
         by=run.by,
-        of_units=tuple(one.unit for one in run.of),
+        of_units=tuple(one.unit for one in run.of[: len(wanted)]),
         by_units=run.units,
         at=run.values,
         value=values_of(run, wanted),

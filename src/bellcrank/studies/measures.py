@@ -75,6 +75,21 @@ SLOPES: Final[Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]]] = {
 }
 """Derivatives (T,) of these numbers by the values at each time; of several that are largest, by one."""
 
+
+def _end_slope(time: FloatArray, values: FloatArray) -> float:
+    span = float(time[-1] - time[0])
+    return (float(np.mean(values[-2:])) - _mean(time, values)) / span if span > 0.0 else 0.0
+
+
+END_SLOPES: Final[Mapping[str, Callable[[FloatArray, FloatArray], float]]] = {
+    "mean": _end_slope,
+    "rms": lambda time, values: (
+        0.5 * _end_slope(time, np.square(values)) / float(np.sqrt(_mean(time, np.square(values))))
+    ),
+}
+"""Derivatives of those that are averages over time by the time of the last value."""
+
+
 _EQUAL: Final = 1e-6  # of the range of values: peaks that differ by less are equal
 
 
