@@ -30,7 +30,7 @@ from bellcrank.linear.variables import Variable, variables_of
 from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.start import assembled_for
-from bellcrank.studies.exact import cheapest_way, differentiated, followed, reductions, values_of
+from bellcrank.studies.exact import cheapest_way, differentiated, followed, reductions, values_of, watched
 from bellcrank.studies.measures import measures_of
 
 _BEYOND: Final = 1e-7  # a bound, relative: so far it is rounding
@@ -180,14 +180,14 @@ class RunFunction(DifferentiableFunction):
         self._chart = first.chart
         way = cheapest_way(len(first.by), len(measures)) if mode == "auto" else mode
         self._backward = way == "backward"
-        units = {one.name: run.unit for one, run in zip(measures, first.of, strict=True)}
+        units = {one.name: run.unit for one, run in zip(measures, first.of[: len(measures)], strict=True)}
         made_with = of, {"by": names, "duration": duration, "mode": mode, **arguments}
         super().__init__(mechanism, first.variables, first.values, units, isinstance(of, str), made_with)
 
     def _run_of(
         self, mechanism: Mechanism, by: Sequence[str], arguments: Mapping[str, Any], **start: Any
     ) -> FollowedRun:
-        return followed(mechanism, [name for _, name in self._wanted], by, arguments, **start)
+        return followed(mechanism, watched(self._wanted), by, arguments, **start)
 
     def _evaluated(self, x: Floats) -> tuple[Floats, Callable[[], Floats]]:
         arguments, inputs = self._arguments, self._given("input", x)

@@ -94,7 +94,7 @@ def jumping(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def weights_of(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> tuple[Floats, list[str]]:
-    """Derivatives (measures, frames, quantities) of measures by what is watched, and warnings of kinks."""
+    """Derivatives (measures, frames, quantities) of measures by what is watched(), and warnings of kinks."""
     time, warnings = run.run.time, list[str]()
     weights = np.zeros((len(wanted), len(time), len(run.of)))
     for k, (reduction, _) in enumerate(wanted):

@@ -236,7 +236,8 @@ class Trajectory(Shown):
         """The bodies' state at any time within the run, interpolated between frames (see `interpolate`).
 
         It contains the whole turns of all angles, so that `simulate(..., state=run.at(t))` continues from
-        there. Raises MechanismError for a time outside the run.
+        there. How far friction of contacts is stretched is recorded at frames only: between two of them
+        points that touch begin anew. Raises MechanismError for a time outside the run.
         """
         with Check("run") as check:
             time = check.number("the time", time, "s")
