@@ -5,6 +5,7 @@ from math import hypot, pi, sqrt
 
 import numpy as np
 import pytest
+from rigs.parametric import parallelogram, parallelogram_on_a_spring
 from rigs.swinging import G, Y, pendulum_chain_matrices
 from scipy.linalg import eigh
 
@@ -172,17 +173,7 @@ def test_a_linkage_whose_rest_moves_with_the_preload():
 
 
 def test_a_redundant_loop():
-    mech = bc.Mechanism("parallelogram")
-    arm, stiffness = mech.add_parameter("arm", 0.5, "m"), mech.add_parameter("stiffness", 60.0, "N/m")
-    beam = mech.add_body("coupler", mass=3.0, inertia=(0.1, 0.2, 0.2), position=(0, 0, -0.5))
-    for name, x in (("left", -0.4), ("right", 0.4)):
-        crank = mech.add_body(name, mass=1.0, inertia=(0.03, 0.03, 0.01), position=(x, 0, 0))
-        mech.add_joint(name, bc.Revolute(), mech.ground.marker((x, 0, 0), axis=Y), crank.marker(axis=Y))
-        ends = crank.marker((0, 0, -arm), axis=Y), beam.marker((x, 0, 0), axis=Y)
-        mech.add_joint(f"{name} end", bc.Revolute(), *ends)
-    stay = bc.SpringDamper(stiffness, damping=3.0, rest_length=0.6)
-    mech.add_force("stay", stay, mech.ground.marker((1.5, 0, -0.3)), beam.marker())
-    beside(mech, ["arm", "stiffness"])
+    beside(parallelogram_on_a_spring(damping=3.0), ["arm", "stiffness"])
 
 
 @pytest.mark.parametrize(
@@ -349,8 +340,6 @@ def test_a_parameter_at_its_bound_says_so():
 
 
 def test_a_parameter_that_opens_a_loop_is_refused_by_name():
-    from rigs.parametric import parallelogram
-
     mech = parallelogram(2.5)
     mech.gravity = (1.0, -G, 0.0)
     with pytest.raises(MechanismError, match=r"'middle'.*loops do not stay closed"):

@@ -70,7 +70,7 @@ def linkage():
     return mech
 
 
-# Mechanism, how long it has moved, what slips then.
+# Mechanism, and how long it has moved.
 SCENES = {
     "a ball that rolls": (scene(BALL, PLANE, 0.1), 0.3),
     "a ball that slips": (scene(BALL, PLANE, 0.1, velocity=(2, 0.5, 0), friction=0.1), 0.3),
@@ -152,8 +152,8 @@ def test_accelerations_follow_states(name, formulation):
     np.testing.assert_allclose(found.array, differenced(system, base), rtol=0, atol=3e-8 * size)
     back = system.derivatives(base, of=of, by="states", mode="backward")
     np.testing.assert_allclose(back.array, found.array, rtol=0, atol=1e-12 * size)
-    for name in {"lagrange", "recursive", "dca"} - {formulation}:
-        again = bc.prepare(mech, name).derivatives(base, of=of, by=found.inputs)
+    for other in {"lagrange", "recursive", "dca"} - {formulation}:
+        again = bc.prepare(mech, other).derivatives(base, of=of, by=found.inputs)
         np.testing.assert_allclose(again.array, found.array, rtol=0, atol=1e-9 * size)
 
 

@@ -220,3 +220,18 @@ def parallelogram(leaning=0.0):
             f"head {number}", bc.Revolute(), crank.marker((0, 0.4, 0)), plate.marker((place, 0, 0))
         )
     return mech
+
+
+def parallelogram_on_a_spring(damping=0.0):
+    """A beam on two arms, with a pin too many, pulled aside: `arm`, `stiffness`."""
+    mech = bc.Mechanism("parallelogram")
+    arm, stiffness = mech.add_parameter("arm", 0.5, "m"), mech.add_parameter("stiffness", 60.0, "N/m")
+    beam = mech.add_body("coupler", mass=3.0, inertia=(0.1, 0.2, 0.2), position=(0, 0, -0.5))
+    for name, x in (("left", -0.4), ("right", 0.4)):
+        crank = mech.add_body(name, mass=1.0, inertia=(0.03, 0.03, 0.01), position=(x, 0, 0))
+        mech.add_joint(name, bc.Revolute(), mech.ground.marker((x, 0, 0), axis="y"), crank.marker(axis="y"))
+        ends = crank.marker((0, 0, -arm), axis="y"), beam.marker((x, 0, 0), axis="y")
+        mech.add_joint(f"{name} end", bc.Revolute(), *ends)
+    stay = bc.SpringDamper(stiffness, damping=damping, rest_length=0.6)
+    mech.add_force("stay", stay, mech.ground.marker((1.5, 0, -0.3)), beam.marker())
+    return mech

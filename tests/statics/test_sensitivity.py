@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from rigs.moved_rests import wrong
-from rigs.parametric import parallelogram
+from rigs.parametric import parallelogram, parallelogram_on_a_spring
 
 import bellcrank as bc
 from bellcrank import gallery
@@ -156,22 +156,6 @@ def test_a_redundant_loop_and_what_it_shares():
     assert np.all(np.isnan(shared.array[~shared.unique]))
     with pytest.raises(MechanismError, match=r"left\.Mx.*not unique"):
         rest.sensitivity("joint.left.Mx", "stiffness")
-
-
-def parallelogram_on_a_spring():
-    mech = bc.Mechanism("parallelogram")
-    arm, stiffness = mech.add_parameter("arm", 0.5, "m"), mech.add_parameter("stiffness", 60.0, "N/m")
-    beam = mech.add_body("coupler", mass=3.0, inertia=(0.1, 0.2, 0.2), position=(0, 0, -0.5))
-    for name, x in (("left", -0.4), ("right", 0.4)):
-        crank = mech.add_body(name, mass=1.0, inertia=(0.03, 0.03, 0.01), position=(x, 0, 0))
-        mech.add_joint(name, bc.Revolute(), mech.ground.marker((x, 0, 0), axis=Y), crank.marker(axis=Y))
-        mech.add_joint(
-            f"{name} end", bc.Revolute(), crank.marker((0, 0, -arm), axis=Y), beam.marker((x, 0, 0), axis=Y)
-        )
-    mech.add_force(
-        "stay", bc.SpringDamper(stiffness, rest_length=0.6), mech.ground.marker((1.5, 0, -0.3)), beam.marker()
-    )
-    return mech
 
 
 @pytest.mark.parametrize("aside", [0.0, 12.0])
