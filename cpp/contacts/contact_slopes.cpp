@@ -53,9 +53,12 @@ class Contacts::SurfaceSlopes {
         Vec3 about, position[kMoves], normal[kMoves];
         double gap[kMoves];  // beside that of the bodies' points: of rims that are cut aside of their deepest point
     };
-    SurfaceSlopes(const ContactSet& set, const double* poses, const double* twists)
-        : set_(set), body_poses_(poses), twists_(twists), shapes_(set.shapes.size()) {
-        shapes_.place(set, poses);
+    explicit SurfaceSlopes(const ContactSet& set) : set_(set), shapes_(set.shapes.size()) {}
+
+    void begin(const double* poses, const double* twists) {
+        body_poses_ = poses, twists_ = twists;
+        shapes_.place(set_, poses);
+        a_ = b_ = -1;
     }
 
     // By the largest step that a smaller one agrees with, where that may be in doubt: points that go far, as on the rim
@@ -196,7 +199,7 @@ class Contacts::SurfaceSlopes {
     }
 
     const ContactSet& set_;
-    const double *body_poses_, *twists_;
+    const double *body_poses_ = nullptr, *twists_ = nullptr;
     PlacedShapes shapes_;
     ContactManifold manifold_;
     int a_ = -1, b_ = -1;
@@ -219,10 +222,11 @@ std::vector<ContactSlopes> Contacts::kinks(const double* poses, const double* tw
     return out;
 }
 
-void Contacts::add_slopes(const double* poses, const double* twists, std::vector<ContactSlopes>& out) const {
-    SurfaceSlopes surfaces(set_, poses, twists);
+void Contacts::add_slopes(const double* poses, const double* twists, std::vector<ContactSlopes>& out) {
+    if (!surfaces_) surfaces_ = std::make_shared<SurfaceSlopes>(set_);
+    surfaces_->begin(poses, twists);
     for (size_t i = 0; i < contacts_.size(); ++i)
-        if (!of_tyre(contacts_[i].group)) out.push_back(slopes_of(i, surfaces));
+        if (!of_tyre(contacts_[i].group)) out.push_back(slopes_of(i, *surfaces_));
 }
 
 ContactSlopes Contacts::slopes_of(size_t point, SurfaceSlopes& surfaces) const {

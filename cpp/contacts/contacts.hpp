@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -200,7 +201,7 @@ class Contacts {
     template <class S>
     TouchingPointT<S> touching(const Meeting<S>& at, const Anchor* anchor) const;
     class SurfaceSlopes;
-    void add_slopes(const double* poses, const double* twists, std::vector<ContactSlopes>& out) const;
+    void add_slopes(const double* poses, const double* twists, std::vector<ContactSlopes>& out);
     ContactSlopes slopes_of(size_t point, SurfaceSlopes& surfaces) const;
     void evaluate(const FoundContact& found, Anchor* anchor, const double* poses, const double* twists);
     const std::vector<Contact>& evaluate_within(double part, bool with_new, const double* poses, const double* twists);
@@ -220,6 +221,7 @@ class Contacts {
     int lost_ = -1, ended_by_ = -1, revision_ = 0;
     bool rigid_ = false, leaves_out_ = false, listed_ = false;
     std::vector<Contact> list_;
+    std::shared_ptr<SurfaceSlopes> surfaces_;  // of those who differentiate
 };
 
 }  // namespace bellcrank
