@@ -242,12 +242,17 @@ ByAll closed_gradient(SystemAt& self, const Column& of_x, const Column& of_u, co
 
 // A run that is followed along directions, with the system that it was of.
 struct RunTangentAt {
-    RunTangentAt(SystemAt& system, const Tape& tape, const std::string& method, double rtol, double atol,
+    RunTangentAt(SystemAt& system, Model& model, const Tape& tape, const std::string& method, double rtol, double atol,
                  bool is_looser, const std::vector<std::pair<int, int>>& watched)
         : at(system),
           width(watched.size()),
           tangent(system.core().ports(), system.core().model(), tape, method, Tolerances(rtol, atol), is_looser,
-                  list(watched)) {}
+                  list(watched), [&system, &model](double t, const std::vector<double>& values) {
+                      model.set_inputs(t, values);
+                      system.core().inputs_changed();
+                  }) {
+        if (&model != &system.core().model()) throw std::invalid_argument("RunTangent: the model of another system");
+    }
 
     static std::vector<RunTangent::Watched> list(const std::vector<std::pair<int, int>>& watched) {
         std::vector<RunTangent::Watched> out;
@@ -263,8 +268,18 @@ struct RunTangentAt {
 
 using Cube = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 
+std::vector<RunTangent::HeldPlace> held_places(const RunTangentAt& self, const Places& places,
+                                               const std::vector<int>& intervals) {
+    std::vector<RunTangent::HeldPlace> out;
+    for (const NumberPlace& place : places_of(self.at.core().model(), places)) out.push_back({place});
+    if (!intervals.empty())
+        check_size(static_cast<Eigen::Index>(intervals.size()), static_cast<int>(out.size()), "intervals");
+    for (size_t i = 0; i < intervals.size(); ++i) out[i].interval = intervals[i];
+    return out;
+}
+
 std::pair<Cube, Column> follow(RunTangentAt& self, const Rows& x, const Rows& u, const Places& places,
-                               const Rows& along) {
+                               const Rows& along, const std::vector<int>& intervals) {
     const auto count = static_cast<int>(x.rows());
     const int n = self.at.core().tangent_size();
     check_size(x.cols(), n, "x");
@@ -272,7 +287,7 @@ std::pair<Cube, Column> follow(RunTangentAt& self, const Rows& x, const Rows& u,
     check_size(u.cols(), n, "u");
     check_size(along.rows(), count, "along");
     check_size(along.cols(), static_cast<int>(places.size()), "along");
-    const std::vector<NumberPlace> numbers = places_of(self.at.core().model(), places);
+    const std::vector<RunTangent::HeldPlace> numbers = held_places(self, places, intervals);
     const size_t shape[3] = {static_cast<size_t>(self.tangent.outputs()), static_cast<size_t>(count), self.width};
     auto* out = new std::vector<double>(shape[0] * shape[1] * shape[2]);
     const nb::capsule owner(out, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
@@ -285,20 +300,17 @@ std::pair<Cube, Column> follow(RunTangentAt& self, const Rows& x, const Rows& u,
 }
 
 std::tuple<Column, Column, Column, double> follow_back(RunTangentAt& self, const Rows& seeds, const Places& places,
-                                                       bool errors) {
+                                                       const std::vector<int>& intervals, bool errors) {
     check_size(seeds.rows(), self.tangent.outputs(), "seeds");
     check_size(seeds.cols(), static_cast<int>(self.width), "seeds");
-    const Model& model = self.at.core().model();
-    const std::vector<NumberPlace> further = places_of(model, places);
+    const std::vector<RunTangent::HeldPlace> further = held_places(self, places, intervals);
     Derivatives::Gradient start;
-    ModelGradient by_numbers(model);
+    Column numbers(further.size());
     double error = std::numeric_limits<double>::quiet_NaN();
     {
         const nb::gil_scoped_release release;
-        self.tangent.backward(seeds.data(), further, start, by_numbers, errors ? &error : nullptr);
+        self.tangent.backward(seeds.data(), further, start, numbers.data(), errors ? &error : nullptr);
     }
-    Column numbers(further.size());
-    for (size_t i = 0; i < further.size(); ++i) numbers[i] = by_numbers.at(further[i]);
     return {Eigen::Map<const Column>(start.x.data(), start.x.size()),
             Eigen::Map<const Column>(start.u.data(), start.u.size()), numbers, error};
 }
@@ -343,9 +355,10 @@ void bind_tangents(nb::module_& m) {
     nb::class_<RunTangentAt>(m, "RunTangent",
                              "A run that is followed again, along directions of its start and of numbers.")
         .def(
-            nb::init<SystemAt&, const Tape&, const std::string&, double, double, bool,
+            nb::init<SystemAt&, Model&, const Tape&, const std::string&, double, double, bool,
                      const std::vector<std::pair<int, int>>&>(),
-            "system"_a, "tape"_a, "method"_a, "rtol"_a, "atol"_a, "is_looser"_a, "watched"_a, nb::keep_alive<1, 2>(),
+            "system"_a, "model"_a, "tape"_a, "method"_a, "rtol"_a, "atol"_a, "is_looser"_a, "watched"_a,
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
             "watched: numbers of each frame, (0, coordinate) its value, (1, coordinate) its rate, (2, coordinate) its\n"
             "second rate, (3, row) a multiplier, (4, 15 body + k) of its frame position, velocity, acceleration, "
             "angular\n"
@@ -361,19 +374,30 @@ void bind_tangents(nb::module_& m) {
                 self.at.x = std::move(at.x), self.at.u = std::move(at.u);
             },
             "Puts the system where the run began.")
-        .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a,
+        .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a, "intervals"_a,
              nb::sig("def follow(self, x: numpy.typing.NDArray[numpy.float64], u: numpy.typing.NDArray[numpy.float64], "
-                     "places: collections.abc.Sequence[tuple[str, int]], along: numpy.typing.NDArray[numpy.float64]) "
+                     "places: collections.abc.Sequence[tuple[str, int]], along: numpy.typing.NDArray[numpy.float64], "
+                     "intervals: collections.abc.Sequence[int]) "
                      "-> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
              "Changes of what is watched, (frames, d, watched), along directions of the start (d, n) and of numbers\n"
-             "(d, places); and by how much rows stay open at the start, (d,).")
+             "(d, places); and by how much rows stay open at the start, (d,). intervals: of each place the one in "
+             "which\n"
+             "it changes, -1: always; or none.")
         .def(
-            "follow_back", &follow_back, "seeds"_a, "places"_a, "errors"_a,
+            "follow_back", &follow_back, "seeds"_a, "places"_a, "intervals"_a, "errors"_a,
             "The gradient of a sum of what is watched with weights (frames, watched): by the state at the start (n,),\n"
             "(n,), and by numbers (places,); and, where errors are asked for, what the sum would be without those of\n"
             "the method, less what it is.")
         .def_prop_ro(
             "steps", [](const RunTangentAt& self) { return self.tangent.steps(); }, "In how many it is followed.")
+        .def_prop_ro(
+            "intervals",
+            [](const RunTangentAt& self) {
+                std::vector<double> begins;
+                for (const Tape::Interval& one : self.tangent.intervals()) begins.push_back(one.t);
+                return begins;
+            },
+            "Where intervals begin in which inputs are held, s.")
         .def("remarks", &remarks, nb::sig("def remarks(self) -> list[tuple[str, float, int, float]]"),
              "What the last call found on the way that makes derivatives large or one-sided: its kind, its time, the\n"
              "row of a stop or -1, and how large.");

@@ -121,6 +121,7 @@ def made():
     yield from (
         bc.Event("late", x - 1.0),
         bc.Controller(max, 0.1),
+        bc.HeldInputs({"force": [1.0, 2.0]}, 0.1),
         bc.Input("torque", 1.5, unit="N m"),
         bc.Fault("body 'a'", "rule", 3.0),
         mechanism.joints,

@@ -16,9 +16,21 @@ constexpr int kMostExact = 200;  // of a step, to find its error
 
 }  // namespace
 
-void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
-                          ModelGradient& by_numbers, double* error) {
-    further_ = &further, by_numbers_ = &by_numbers;
+void RunTangent::backward(const double* seeds, std::span<const HeldPlace> places, Derivatives::Gradient& start,
+                          double* by_numbers, double* error) {
+    places_.assign(places.begin(), places.end());
+    further_.clear();
+    for (const HeldPlace& one : places_)
+        if (std::ranges::find(further_, one.place) == further_.end()) further_.push_back(one.place);
+    by_numbers_.clear();
+    std::fill_n(by_numbers, places_.size(), 0.0);
+    // What was found in an interval is by the numbers that act there.
+    const auto take = [&](int interval) {
+        for (size_t p = 0; p < places_.size(); ++p)
+            if (places_[p].interval < 0 || places_[p].interval == interval)
+                by_numbers[p] += by_numbers_.at(places_[p].place);
+        by_numbers_.clear();
+    };
     error_ = error;
     if (error != nullptr) *error = 0.0;
     remarks_.clear();
@@ -27,6 +39,7 @@ void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& f
     for (int i = tape_.count() - 1; i >= 0; --i) {
         if (tape_[i].within) continue;
         look_for_interrupts();
+        if (i + 1 < tape_.count() && tape_[i].interval != tape_[next(i)].interval) take(tape_[next(i)].interval);
         if (flows(i)) {
             if (error_ != nullptr) *error_ += error_at(i, next(i), by_x_, by_u_);
             flow_back(i, seeds);
@@ -37,8 +50,10 @@ void RunTangent::backward(const double* seeds, const std::vector<NumberPlace>& f
         }
         depart(i, seeds);
     }
+    take(tape_[0].interval);
     note_touching();
     note_jump();
+    walk_to(tape_.count() - 1);
     start = {0.0, by_x_, by_u_, {}};
 }
 
@@ -62,7 +77,7 @@ void RunTangent::depart(int i, const double* seeds) {
         find_ending();
         leave_ending();
     }
-    ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), *further_, found_, *by_numbers_);
+    ports_.derivatives.close_adjoint(t, x, u, by_x_.data(), by_u_.data(), further_, found_, by_numbers_);
     by_x_ = found_.x, by_u_ = found_.u;
 }
 
@@ -76,13 +91,13 @@ void RunTangent::add_seeds(int i, const double* seeds, std::vector<double>& of_x
     const double* seed = seeds + static_cast<size_t>(tape_[i].output) * watched_.size();
     for (const Watched& one : watched_)
         (one.what == Watched::What::time ? by_t_ : list_of(one.what, seeds_of_rows_)[one.number]) += *seed++;
-    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, further_, found_, by_numbers_);
     add(of_x, found_.x), add(of_u, found_.u);
     by_t_ += found_.t;
     if (!watches_rates_ && !watches_loads_) return;
     of_udot_ = found_.udot;
-    ports_.derivatives.adjoint(t, x, u, udot_.data(), of_udot_.data(), seeds_of_rows_.data(), *further_, found_,
-                               *by_numbers_);
+    ports_.derivatives.adjoint(t, x, u, udot_.data(), of_udot_.data(), seeds_of_rows_.data(), further_, found_,
+                               by_numbers_);
     add(of_x, found_.x), add(of_u, found_.u);
     by_t_ += found_.t;
 }
@@ -146,7 +161,7 @@ void RunTangent::pass_outputs_back(int i, const double* seeds) {
         add_seeds(m, seeds, stage_x_, stage_u_);
         if (solves) {
             ports_.derivatives.close_adjoint(tape_[m].t, tape_.x(m), tape_.u(m), stage_x_.data(), stage_u_.data(),
-                                             *further_, found_, *by_numbers_);
+                                             further_, found_, by_numbers_);
             stage_x_ = found_.x, stage_u_ = found_.u;
         }
         if (error_ != nullptr) *error_ += error_at(i, m, stage_x_, stage_u_);
@@ -165,8 +180,8 @@ void RunTangent::pass_outputs_back(int i, const double* seeds) {
     const double *x = end_.x.data(), *u = end_.u.data();
     stand(end);
     ports_.dynamics.accelerate(tape_[end].arrived, x, u, udot_.data());
-    ports_.derivatives.adjoint(tape_[end].arrived, x, u, udot_.data(), of_u_[kStages].data(), none_.data(), *further_,
-                               found_, *by_numbers_);
+    ports_.derivatives.adjoint(tape_[end].arrived, x, u, udot_.data(), of_u_[kStages].data(), none_.data(), further_,
+                               found_, by_numbers_);
     turn_back(end_zeta_.data(), u, of_x_[kStages], of_u_[kStages], found_.x, found_.u);
     add(by_x_, found_.x), add(by_u_, found_.u);
 }
@@ -236,13 +251,11 @@ void RunTangent::flow_back(int i, const double* seeds) {
         const double t = at_t_[s], *x = at_x_[s].data(), *u = at_u_[s].data();
         ports_.dynamics.accelerate(t, x, u, udot_.data());
         const bool closes = s > 0 && ports_.dynamics.statistics().dropped_rows > 0;
-        ports_.derivatives.adjoint(t, x, u, udot_.data(), of_u_[s].data(), none_.data(), *further_, found_,
-                                   *by_numbers_);
+        ports_.derivatives.adjoint(t, x, u, udot_.data(), of_u_[s].data(), none_.data(), further_, found_, by_numbers_);
         stage_x_ = found_.x, stage_u_ = found_.u;
         turn_back(at_zeta_[s].data(), u, of_x_[s], of_u_[s], stage_x_, stage_u_);
         if (closes) {
-            ports_.derivatives.close_adjoint(t, x, u, stage_x_.data(), stage_u_.data(), *further_, found_,
-                                             *by_numbers_);
+            ports_.derivatives.close_adjoint(t, x, u, stage_x_.data(), stage_u_.data(), further_, found_, by_numbers_);
             stage_x_ = found_.x, stage_u_ = found_.u;
         }
         add(by_x_, stage_x_), add(by_u_, stage_u_);
@@ -267,8 +280,8 @@ void RunTangent::pass_impact_back(int i) {
     accelerate(i);
     Hit met = hit(i);
     strike(i, met);
-    ports_.derivatives.impact_adjoint(t, met.behind.x.data(), u, met.behind.u.data(), by_u_.data(), *further_, found_,
-                                      *by_numbers_);
+    ports_.derivatives.impact_adjoint(t, met.behind.x.data(), u, met.behind.u.data(), by_u_.data(), further_, found_,
+                                      by_numbers_);
     add(by_x_, found_.x);
     by_u_ = found_.u;
     by_t += found_.t + dot(by_x_, u) + dot(by_u_, udot_.data());
@@ -276,7 +289,7 @@ void RunTangent::pass_impact_back(int i) {
     measured_.frames.clear();
     measured_.rows.assign(model_.rows_total(), 0.0);
     measured_.rows[met.row] = -by_t / met.rate;
-    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    ports_.derivatives.measure_adjoint(t, x, u, udot_.data(), measured_, further_, found_, by_numbers_);
     add(by_x_, found_.x);
 }
 

@@ -101,7 +101,7 @@ void RunTangent::leave_ending() {
     for (size_t i = 0; i < ending_.inputs.size(); ++i)
         if (const Watched& of = ending_.inputs[i].of; !ending_.inputs[i].is_time)
             list_of(of.what, loads_)[of.number] += seed * ending_.by_inputs[i];
-    ports_.derivatives.measure_adjoint(tape_[last].t, x, u, udot_.data(), measured_, *further_, found_, *by_numbers_);
+    ports_.derivatives.measure_adjoint(tape_[last].t, x, u, udot_.data(), measured_, further_, found_, by_numbers_);
     add(by_x_, found_.x), add(by_u_, found_.u);
 }
 

@@ -29,7 +29,7 @@ Tolerances exactly(const std::string& method, const Tolerances& of_run) {
 }  // namespace
 
 RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const std::string& method,
-                       const Tolerances& tolerances, bool is_looser, std::vector<Watched> watched)
+                       const Tolerances& tolerances, bool is_looser, std::vector<Watched> watched, SetInputs set_inputs)
     : ports_(ports),
       model_(model),
       tape_(std::move(tape)),
@@ -38,7 +38,10 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
       is_looser_(is_looser),
       changes_frames_(ports.dynamics.has_frames_of_ways()),
       exact_(ports.dynamics, ports.projection, exactly(method, tolerances)),
-      at_(tape_.count() - 1) {
+      set_inputs_(std::move(set_inputs)),
+      at_(tape_.count() - 1),
+      held_(tape_[at_].interval),
+      by_numbers_(model) {
     if (tape_.spoiled() != nullptr)
         throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(tape_.spoiled_at()) +
                       " s " + tape_.spoiled());
@@ -107,7 +110,7 @@ void RunTangent::step_anew(const std::string& method, const Tolerances& toleranc
             if (last) break;
             t += step;
             x.swap(x1), u.swap(u1);
-            made.add({t, t}, x.data(), u.data());
+            made.add({.t = t, .arrived = t, .interval = tape_[i].interval}, x.data(), u.data());
             ports_.steps.commit(t, x.data(), u.data());
             ports_.stops.watch_stops(t, x.data(), u.data());
         }
@@ -129,14 +132,17 @@ int RunTangent::steps() const {
 int RunTangent::farthest(int i, double to) const {
     int end = next(i);
     if (!is_looser_) return end;
-    for (int j = end; is_plain(j) && next(j) < tape_.count() && tape_[next(j)].arrived <= to * (1.0 + 1e-14);
+    for (int j = end; next(j) < tape_.count() && is_plain(j) && tape_[next(j)].arrived <= to * (1.0 + 1e-14);
          j = next(j))
         end = next(j);
     return end;
 }
 
 // Whether the motion goes on through it as if it was none.
-bool RunTangent::is_plain(int i) const { return !tape_[i].impact && !tape_[i].meets && tape_[i].t == tape_[i].arrived; }
+bool RunTangent::is_plain(int i) const {
+    return !tape_[i].impact && !tape_[i].meets && tape_[i].t == tape_[i].arrived &&
+           tape_[i].interval == tape_[next(i)].interval;
+}
 
 int RunTangent::next(int i) const {
     for (++i; i < tape_.count() && tape_[i].within; ++i);
@@ -157,7 +163,30 @@ RunTangent::Within RunTangent::within(int i, double t) const {
 void RunTangent::walk_to(int i) {
     while (at_ != i) {
         at_ += at_ < i ? 1 : -1;
+        hold(tape_[at_].interval);
         ports_.steps.commit(tape_[at_].t, tape_.x(at_), tape_.u(at_));
+    }
+}
+
+void RunTangent::hold(int interval) {
+    if (interval == held_) return;
+    set_inputs_(tape_.intervals()[interval].t, tape_.intervals()[interval].inputs);
+    held_ = interval;
+    for (Lanes& lanes : lanes_) lanes.numbers->renew();
+    change_numbers();
+}
+
+// Along the directions, as far as they change in this interval.
+void RunTangent::change_numbers() {
+    for (size_t g = 0; g < lanes_.size(); ++g) {
+        changes_.clear();
+        for (size_t p = 0; p < places_.size(); ++p) {
+            if (places_[p].interval >= 0 && places_[p].interval != held_) continue;
+            changes_.push_back({places_[p].place, {}});
+            for (size_t k = 0, d = kDirections * g; k < kDirections && d < static_cast<size_t>(count_); ++k, ++d)
+                changes_.back().along[k] = along_[d * places_.size() + p];
+        }
+        lanes_[g].numbers->change(changes_);
     }
 }
 
@@ -178,32 +207,32 @@ void RunTangent::accelerate(int i) {
     ports_.dynamics.accelerate(tape_[i].t, tape_.x(i), tape_.u(i), udot_.data());
 }
 
-void RunTangent::forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
+void RunTangent::forward(int count, const double* dx, const double* du, std::span<const HeldPlace> places,
                          const double* along, double* out, double* left) {
     const size_t n = ports_.dynamics.tangent_size();
+    stand(0);
     count_ = count;
+    places_.assign(places.begin(), places.end());
+    along_.assign(along, along + static_cast<size_t>(count) * places.size());
     remarks_.clear();
     steepest_ = {};
     lanes_.resize((count + kDirections - 1) / kDirections);
-    std::vector<ModelTangent::Change> changes(places.size());
     for (size_t g = 0; g < lanes_.size(); ++g) {
         Lanes& lanes = lanes_[g];
         for (auto* v : {&lanes.x, &lanes.u, &lanes.end_x, &lanes.end_u, &lanes.stage_x, &lanes.stage_u, &lanes.u1})
             v->assign(kDirections * n, 0.0);
         for (int s = 0; s <= kStages; ++s)
             for (auto* v : {&lanes.rate_x[s], &lanes.rate_u[s]}) v->assign(kDirections * n, 0.0);
-        for (size_t p = 0; p < places.size(); ++p) changes[p] = {places[p], {}};
         for (int k = 0; k < kDirections && kDirections * static_cast<int>(g) + k < count; ++k) {
             const size_t d = kDirections * g + k;
             for (size_t i = 0; i < n; ++i) {
                 lanes.x[kDirections * i + k] = dx[d * n + i];
                 lanes.u[kDirections * i + k] = du[d * n + i];
             }
-            for (size_t p = 0; p < places.size(); ++p) changes[p].along[k] = along[d * places.size() + p];
         }
         lanes.numbers = std::make_unique<ModelTangent>(model_);
-        lanes.numbers->change(changes);
     }
+    change_numbers();
     for (int i = 0; i < tape_.count(); i = next(i)) {
         look_for_interrupts();
         if (flows(i)) {
@@ -216,6 +245,7 @@ void RunTangent::forward(int count, const double* dx, const double* du, std::spa
     }
     note_touching();
     note_jump();
+    walk_to(tape_.count() - 1);
 }
 
 // What lies on a stop that hardly pushes may leave it: changes are those to the side on which it stays.

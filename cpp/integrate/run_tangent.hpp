@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,11 +41,19 @@ class RunTangent {
                       // change of an acceleration
     };
 
+    // The system's inputs take other values at a time.
+    using SetInputs = std::function<void(double t, const std::vector<double>&)>;
+    // Some place of a model's number, in an interval of the tape in which inputs are held; −1: in all of them.
+    struct HeldPlace {
+        NumberPlace place;
+        int interval = -1;
+    };
+
     // A tape of a method other than that of Dormand and Prince, or of smaller tolerances than these (is_looser), is
     // followed in steps of its own. Throws Refusal
     // for a tape that cannot be followed.
     RunTangent(const Ports& ports, const Model& model, Tape tape, const std::string& method,
-               const Tolerances& tolerances, bool is_looser, std::vector<Watched> watched);
+               const Tolerances& tolerances, bool is_looser, std::vector<Watched> watched, SetInputs set_inputs);
 
     RunTangent(const RunTangent&) = delete;
     RunTangent& operator=(const RunTangent&) = delete;
@@ -54,16 +63,17 @@ class RunTangent {
     double begins_at() const { return tape_[0].t; }
     // Each of `count` directions: changes of the state, (count, n), and of numbers, (count, places); they are closed.
     // out: (outputs, count, watched). left: by how much rows stay open at the start, for each direction.
-    void forward(int count, const double* dx, const double* du, std::span<const NumberPlace> places,
-                 const double* along, double* out, double* left);
+    void forward(int count, const double* dx, const double* du, std::span<const HeldPlace> places, const double* along,
+                 double* out, double* left);
     // The gradient of Σ seed · number, seeds (outputs, watched): by the state at the start, and by numbers. error: what
     // the sum would be without errors of the method, less what it is; null: not asked for. Errors of steps go through
     // the equations along directions as everything else does.
-    void backward(const double* seeds, const std::vector<NumberPlace>& further, Derivatives::Gradient& start,
-                  ModelGradient& by_numbers, double* error);
+    void backward(const double* seeds, std::span<const HeldPlace> places, Derivatives::Gradient& start,
+                  double* by_numbers, double* error);
 
     int outputs() const { return tape_.outputs(); }
     int steps() const;  // in which it is followed
+    const std::vector<Tape::Interval>& intervals() const { return tape_.intervals(); }
     const std::vector<Remark>& remarks() const { return remarks_; }
 
   private:
@@ -113,6 +123,8 @@ class RunTangent {
     double length(int i) const { return tape_[next(i)].arrived - tape_[i].t; }
     Within within(int i, double t) const;
     void walk_to(int i);
+    void hold(int interval);
+    void change_numbers();
     void stand(int i);
     void accelerate(int i);
     Derivatives::Directions of(const Lanes& lanes, const std::vector<double>& x, const std::vector<double>& u) const {
@@ -160,9 +172,14 @@ class RunTangent {
     DopriStages stages_;
     const bool is_looser_, changes_frames_;
     DormandPrince exact_;
+    const SetInputs set_inputs_;
     int at_;         // station
+    int held_;       // interval, of the inputs
     int count_ = 0;  // of directions
     std::vector<Lanes> lanes_;
+    std::vector<HeldPlace> places_;  // of numbers that change, or by which the gradient is
+    std::vector<double> along_;      // (count, places)
+    std::vector<ModelTangent::Change> changes_;
     std::vector<double> udot_, udot1_, loads_, rates_, begun_;
     State end_, beside_;  // of a step, in the frames of its chart; a state in other frames
     std::vector<double> end_zeta_, zeta_;
@@ -174,8 +191,8 @@ class RunTangent {
     std::vector<Remark> remarks_;
     Ending ending_;
     // Backwards: the gradient where it has got to, and what adds to it.
-    const std::vector<NumberPlace>* further_ = nullptr;
-    ModelGradient* by_numbers_ = nullptr;
+    std::vector<NumberPlace> further_;
+    ModelGradient by_numbers_;
     double* error_ = nullptr;
     double by_t_ = 0.0;  // of a station
     std::vector<double> by_x_, by_u_, off_, stage_x_, stage_u_, none_, seeds_of_rows_, of_udot_, start_x_, start_u_;

@@ -111,15 +111,26 @@ void Run::begin_if_due() {
     if (!begun_) {
         result_.row = poles_.undefined(t_, x_.data(), u_.data());
         if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
-        if (tape_ != nullptr) tape_->add({t_}, x_.data(), u_.data());
+        begin_interval();
         record_if_due();
         ports_.steps.commit(t_, x_.data(), u_.data());
-    } else if (changed_ || moved_) {
-        spoil_tape(moved_ ? "its state was set" : "an input was changed");
+    } else if (moved_) {
+        spoil_tape("its state was set");
+    } else if (changed_) {
+        begin_interval();
     }
     if (!begun_ || changed_ || moved_) begin(!begun_ ? Start::first : moved_ ? Start::moved : Start::changed);
     begun_ = changed_ = true;  // a step that is left by an exception leaves no history
     moved_ = false;
+}
+
+void Run::begin_interval() {
+    if (tape_ == nullptr) return;
+    const Model& model = ports_.record.model();
+    std::vector<double> inputs(model.data().inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = model.input(static_cast<int>(i));
+    tape_->begin_interval(t_, std::move(inputs));
+    tape_->add({t_}, x_.data(), u_.data());
 }
 
 namespace {

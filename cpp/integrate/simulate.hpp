@@ -209,6 +209,7 @@ class Run {
     void sample_if_due();
     double next_stop(double end) const;
     void begin_if_due();
+    void begin_interval();
     bool has_too_many_samples();
 
     bool begun_ = false, changed_ = false, moved_ = false;

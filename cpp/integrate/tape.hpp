@@ -18,12 +18,16 @@ class Tape {
         bool meets = false;   // from here on stops are met where a step ends, whoever watches them
         int output = -1;      // number of the frame that was recorded here
         bool within = false;  // the step leads past here
+        int interval = -1;    // from here on; −1: the last one that has begun
     };
 
     Tape(int configuration, int tangent) : configuration_(configuration), tangent_(tangent) {}
 
+    // From the next station on the model's inputs have these values.
+    void begin_interval(double t, std::vector<double> inputs) { intervals_.push_back({t, std::move(inputs)}); }
     void add(const Station& station, const double* x, const double* u) {
         stations_.push_back(station);
+        if (station.interval < 0) stations_.back().interval = static_cast<int>(intervals_.size()) - 1;
         states_.insert(states_.end(), x, x + configuration_);
         states_.insert(states_.end(), u, u + tangent_);
     }
@@ -33,6 +37,7 @@ class Tape {
     void copy(const Tape& from, int i) {
         add(from[i], from.x(i), from.u(i));
         outputs_ = from.outputs_, ending_ = from.ending_;
+        if (intervals_.empty()) intervals_ = from.intervals_;
     }
     // An output, wherever it was recorded, as one within a step.
     void copy_within(const Tape& from, int i) {
@@ -54,6 +59,13 @@ class Tape {
     void end_by(const EventFunction& event, const Observation& measured) { ending_ = {event, measured}; }
     const Ending* ending() const { return ending_.event.program != nullptr ? &ending_ : nullptr; }
 
+    // In which inputs are held.
+    struct Interval {
+        double t;  // its begin
+        std::vector<double> inputs;
+    };
+    const std::vector<Interval>& intervals() const { return intervals_; }
+
     int count() const { return static_cast<int>(stations_.size()); }
     int outputs() const { return outputs_; }
     const Station& operator[](int i) const { return stations_[i]; }
@@ -64,6 +76,7 @@ class Tape {
     size_t configuration_, tangent_;
     std::vector<Station> stations_;
     std::vector<double> states_;
+    std::vector<Interval> intervals_;
     int outputs_ = 0;
     Ending ending_;
     const char* spoiled_ = nullptr;

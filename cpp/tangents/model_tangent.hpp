@@ -67,6 +67,8 @@ inline bool is_followed(NumberArray array) {
 struct NumberPlace {
     NumberArray array;
     int index;
+
+    bool operator==(const NumberPlace&) const = default;
 };
 // Throws std::invalid_argument for an array that has no derivatives, and for an index that it does not have.
 NumberPlace number_place(const Model& model, const std::string& array, int index);

@@ -138,7 +138,7 @@ def test_what_has_no_derivatives(formulation):
         Unsupported, "by method 'moreau' are not implemented", mech, method="moreau", tolerance=None, **own
     )
     controller = bc.Controller(lambda time, _: {"torque": np.sin(time)}, 0.02)
-    refused(Unsupported, "an input was changed", mech, controllers=controller, **own)
+    refused(Unsupported, "runs with controllers are not implemented", mech, controllers=controller, **own)
 
 
 @BOTH

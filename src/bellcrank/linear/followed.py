@@ -26,9 +26,17 @@ from bellcrank.linear.own_directions import OwnDirections
 from bellcrank.linear.quantities import OfCoordinate, OfMultiplier, OfPoint, Quantity, quantities_of
 from bellcrank.linear.sampling import without_stops
 from bellcrank.linear.state_chart import Directions, StateChart
-from bellcrank.linear.variables import Variable, directions_along, refuse_open, states_of, variables_of
+from bellcrank.linear.variables import (
+    Variable,
+    directions_along,
+    places_of_input,
+    refuse_open,
+    states_of,
+    variables_of,
+)
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import Parameter
+from bellcrank.run.controllers import HeldInputs, checked_controllers
 from bellcrank.run.simulate import start_with_tape
 from bellcrank.run.start import assembled_for
 from bellcrank.trajectory.columns import quantity
@@ -116,6 +124,7 @@ class FollowedRun:
         _refuse_other(given["formulation"])
         if given.get("assemble", True) == "constraint_forces":
             raise Unsupported("derivatives of a run that closes its mechanism on the way are not implemented")
+        self._held_inputs = _held_inputs(given.get("controllers", ()))
         if duration is None and given.get("times") is None:
             rule, advice = "derivatives are those of a run, which needs a duration, or times", "duration=1.0"
             raise MechanismError(Fault("run", rule, None, f"such as {advice}"))
@@ -140,7 +149,13 @@ class FollowedRun:
             state = self.chart.at(*self._split(self._at))
             run = start_with_tape(mechanism, duration, **(given | {"state": state}))
         self._start, self._model = run.state, run.model
-        self.variables = variables_of(run.model, self.chart, by)
+        counts = {name: len(one.values[name]) for name, one in self._held_inputs.items()}
+        if moving := sorted(_moving(run.model) & counts.keys()):
+            raise Unsupported(
+                f"derivatives of runs in which inputs that move drives are held, as {moving[0]!r} is, are not "
+                "implemented"
+            )
+        self.variables = variables_of(run.model, self.chart, by, counts)
         if any(one.kind == "time" for one in self.variables):
             raise Unsupported("derivatives of runs by the time at which they start are not implemented")
         self.by = tuple(one.name for one in self.variables)
@@ -157,8 +172,7 @@ class FollowedRun:
 
     def along(self) -> Floats:
         """Changes (frames, of, by) of what is watched."""
-        dx, du, places, along = self._directions
-        found, _ = self._core.follow(dx, du, places, along)
+        found, _ = self._core.follow(*self._directions)
         changes = np.zeros((found.shape[0], len(self.of), len(self.by)))
         for number, one in enumerate(self.of):
             for place, factor in one.parts:
@@ -175,8 +189,8 @@ class FollowedRun:
         for number, one in enumerate(self.of):
             for place, factor in one.parts:
                 seeds[:, self._place[place]] += factor * weights[:, number]
-        dx, du, places, along = self._directions
-        of_x, of_u, of_numbers, error = self._core.follow_back(seeds, places, errors)
+        dx, du, places, along, intervals = self._directions
+        of_x, of_u, of_numbers, error = self._core.follow_back(seeds, places, intervals, errors)
         return dx @ of_x + du @ of_u + along @ of_numbers, error
 
     def warnings(self) -> tuple[str, ...]:
@@ -190,6 +204,8 @@ class FollowedRun:
     def _value(self, one: Variable) -> float:
         if one.kind == "parameter":
             return float(self.mechanism.parameters[one.key].value)
+        if one.kind == "held":
+            return float(self._held_inputs[one.key].values[one.key][one.number])
         if one.kind == "input":
             set_to = self._arguments.get("inputs") or {}
             own = next(symbol.value for symbol in self._model.inputs if symbol.name == one.key)
@@ -255,12 +271,14 @@ class FollowedRun:
                 )
 
     @cached_property
-    def _directions(self) -> tuple[Floats, Floats, list[tuple[str, int]], Floats]:
-        """Changes of the start (by, n), (by, n) and of numbers of the model, by place, (by, places)."""
+    def _directions(self) -> tuple[Floats, Floats, list[tuple[str, int]], Floats, list[int]]:
+        """Changes of the start (by, n), (by, n) and of numbers of the model, by place, (by, places).
+
+        And the interval of the run in which each place changes, -1 where in all of them.
+        """
         names = [one.key for one in self.variables if one.kind == "parameter"]
         followed = parametric_numbers(self._model) if names else None
-        moving = {symbol.name for symbol, at in self._model.inputs.items() if at.constrains}
-        if names and (given_ones := sorted(moving & set(self._arguments.get("inputs") or ()))):
+        if names and (given_ones := sorted(_moving(self._model) & set(self._arguments.get("inputs") or ()))):
             raise Unsupported(
                 f"derivatives of runs by parameters are not implemented where inputs= moves drives, as "
                 f"{', '.join(given_ones)} does: make the inputs with these values"
@@ -274,7 +292,33 @@ class FollowedRun:
         self._refuse_open(*moved, given.places, given.numbers)
         self._core.begin()
         own = OwnDirections(self._system.core, len(self._model.bodies), given)
-        return *own.of_bodies(*moved), given.places, given.numbers
+        places, intervals, changes = self._held_places()
+        return (
+            *own.of_bodies(*moved),
+            [*given.places, *places],
+            np.hstack([given.numbers, changes]),
+            [-1] * len(given.places) + intervals,
+        )
+
+    def _held_places(self) -> tuple[list[tuple[str, int]], list[int], Floats]:
+        """Places of inputs in the intervals in which their values are held, and changes (by, places) of them."""
+        begins = np.array(self._core.intervals) - self._start.time
+        inputs = {symbol.name: places_of_input(at) for symbol, at in self._model.inputs.items()}
+        numbers = {
+            name: [one.number_at(name, elapsed) for elapsed in begins]
+            for name, one in self._held_inputs.items()
+        }
+        found = [
+            (row, place, interval)
+            for row, one in enumerate(self.variables)
+            if one.kind == "held"
+            for interval, number in enumerate(numbers[one.key])
+            if number == one.number
+            for place in inputs[one.key]
+        ]
+        changes = np.zeros((len(self.variables), len(found)))
+        changes[[row for row, _, _ in found], np.arange(len(found))] = 1.0
+        return [place for _, place, _ in found], [interval for _, _, interval in found], changes
 
     def _refuse_open(self, dx: Floats, du: Floats, places: list[tuple[str, int]], along: Floats) -> None:
         """Raise MechanismError for variables along which rows that depend on others are not met.
@@ -372,6 +416,25 @@ class FollowedRun:
                     f"derivatives by {name!r} are not implemented: it moves a time at which a function of "
                     "time jumps"
                 )
+
+
+def _moving(model: Model) -> set[str]:
+    """Names of inputs that move drives, joints or constraints."""
+    return {symbol.name for symbol, at in model.inputs.items() if at.constrains}
+
+
+def _held_inputs(controllers: Any) -> dict[str, HeldInputs]:
+    """What holds each input, by name. Raises Unsupported for what sets inputs as a function."""
+    found = dict[str, HeldInputs]()
+    for one in checked_controllers(controllers):
+        if not isinstance(one, HeldInputs):
+            raise Unsupported(
+                f"derivatives of runs with controllers are not implemented, as nothing is known of what "
+                f"{one.name!r} does where the motion changes; take bc.HeldInputs for values that it sets anyway, "
+                "or describe what it does as a force of coordinates and rates"
+            )
+        found |= dict.fromkeys(one.values, one)
+    return found
 
 
 def _refuse_other(formulation: str) -> None:

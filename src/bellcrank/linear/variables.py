@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from bellcrank.compile.model import Model
+from bellcrank.compile.model import InputPlaces, Model
 from bellcrank.compile.parametric_numbers import ParametricNumbers
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.linear.state_chart import Directions, StateChart
@@ -38,13 +38,14 @@ _MOVES_NOT: Final = (f"the mechanism cannot move so: {_CONTRADICT}", "go to a st
 class Variable:
     """A number by which derivatives are taken.
 
-    kind: a coordinate or a speed of the chart, the time, an input or a parameter. key: its name among inputs
-    or parameters. number: that of the coordinate or speed in the chart.
+    kind: a coordinate or a speed of the chart, the time, an input, one of the values at which an input is held
+    in a run, or a parameter. key: its name among inputs or parameters. number: that of the coordinate or speed
+    in the chart, or of the value held.
     """
 
     name: str
     unit: str
-    kind: Literal["coordinate", "speed", "time", "input", "parameter"]
+    kind: Literal["coordinate", "speed", "time", "input", "held", "parameter"]
     key: str = ""
     number: int = -1
 
@@ -60,14 +61,32 @@ def states_of(chart: StateChart) -> list[Variable]:
     return [*positions, *speeds]
 
 
-def variables_of(model: Model, chart: StateChart, names: Iterable[str]) -> tuple[Variable, ...]:
+def variables_of(
+    model: Model, chart: StateChart, names: Iterable[str], held: Mapping[str, int] | None = None
+) -> tuple[Variable, ...]:
     """What names stand for: states, inputs and parameters, "time"; groups "states", "inputs", "parameters".
+
+    held: how many values each input has that is held at some: "force[2]" is one, "force" all of them.
 
     Raises MechanismError listing all that are unknown, listed twice, or moved by drives.
     """
     groups = {"states": states_of(chart), **_numbers(model)}
+    if held:
+        groups |= _held(groups["inputs"], held)
     moving = {one.name for one, at in model.inputs.items() if at.constrains}
     return _named(names, groups, [Variable(TIME, "s", "time")], moving)
+
+
+def _held(inputs: Sequence[Variable], held: Mapping[str, int]) -> dict[str, Sequence[Variable]]:
+    """The groups of inputs, with the values held in place of those that are held."""
+    values = {
+        one.key: [
+            Variable(f"{one.name}[{k}]", one.unit, "held", one.key, k) for k in range(held.get(one.key, 0))
+        ]
+        for one in inputs
+    }
+    listed = [several for one in inputs for several in values[one.key] or [one]]
+    return {"inputs": listed, **{name: several for name, several in values.items() if several}}
 
 
 def numbers_of(model: Model, names: Iterable[str]) -> tuple[Variable, ...]:
@@ -102,17 +121,25 @@ def _named(
         for one in several:
             if one.name in found:
                 faults.add(f"by {one.name!r}", "it is listed twice")
-            if one.kind == "input" and one.name in moving:
+            if one.kind in ("input", "held") and one.key in moving:
                 faults.add(f"by {one.name!r}", _MOVES, None, "leave it out")
             found[one.name] = one
     faults.raise_any()
     return tuple(found.values())
 
 
+def places_of_input(at: InputPlaces) -> list[tuple[str, int]]:
+    """Where an input stands among the numbers of its model."""
+    here = [("function_params", place) for place in at.params]
+    return here + ([("formula_values", at.formula)] if at.formula >= 0 else [])
+
+
 def directions_along(
     variables: Sequence[Variable], chart: StateChart, model: Model, followed: ParametricNumbers | None
 ) -> Directions:
     """The direction of each variable by itself, (variables, ...).
+
+    There are none of inputs that are held: they change in some part of a run.
 
     Raises Unsupported, naming them, for parameters that other than numbers of the model depend on.
     """
@@ -129,9 +156,7 @@ def directions_along(
         elif one.kind == "time":
             time[k] = 1.0
         elif one.kind == "input":
-            at = inputs[one.key]
-            here = [("function_params", place) for place in at.params]
-            here += [("formula_values", at.formula)] if at.formula >= 0 else []
+            here = places_of_input(inputs[one.key])
             entries += [(k, len(places) + i, 1.0) for i in range(len(here))]
             places += here
     rows = [k for k, one in enumerate(variables) if one.kind == "parameter"]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats
-from bellcrank.errors import AssemblyError, Fault, MechanismError, SimulationError
+from bellcrank.errors import AssemblyError, Fault, FaultList, MechanismError, SimulationError
 from bellcrank.formulations.system import Inputs, System
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.turns import Turn
+
+_NEAR: Final = 1e-6  # of a period: what lies as close to its begin is in it
 
 
 @dataclass(frozen=True)
@@ -147,14 +149,71 @@ class Controller:
         return found
 
 
-def checked_controllers(controllers: Any) -> tuple[Controller, ...]:
-    """The controllers. Raises MechanismError for anything that is not a controller."""
-    listed = [controllers] if isinstance(controllers, Controller) else controllers
+@dataclass(frozen=True, eq=False)
+class HeldInputs:
+    """Values of inputs, each held for one period of a run, from its start on; the last one stays.
+
+    values: those of each input by name, in the order of time; all that are given, of as many lengths as there
+        are inputs. As `values`, they are arrays (n,).
+    period: s.
+
+    It is given as a controller. Runs with it are differentiated by every value (`bc.gradient`).
+
+    Raises MechanismError for names that are no texts, for values that are no finite numbers, and for a period
+    that is not greater than zero.
+
+    >>> import bellcrank as bc
+    >>> held = bc.HeldInputs({"force": [1.0, -1.0, 0.5]}, period=0.1)
+    >>> held.name, held.values["force"].shape
+    ('inputs held', (3,))
+    """
+
+    values: Mapping[str, Floats]
+    period: float
+
+    def __post_init__(self) -> None:
+        with Check("inputs held") as check:
+            check.instance("values", self.values, Mapping, "such as {'force': [1.0, -1.0]}")
+            check.store(self, period=check.positive("period", self.period, "s"))
+        with Check("inputs held") as check:
+            found = {}
+            for name, values in self.values.items():
+                if not isinstance(name, str):
+                    check.fault("the name of an input must be a text", name)
+                found[name] = check.array(f"values of {name!r}", values, (None,)).copy()
+                found[name].setflags(write=False)
+            check.store(self, values=found)
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return "inputs held"
+
+    def number_at(self, name: str, elapsed: float) -> int:
+        """The number of the value of an input in force at a time since the start of the run, s."""
+        return min(int(elapsed / self.period + _NEAR), len(self.values[name]) - 1)
+
+    def begun_at(self, elapsed: float) -> dict[str, float]:
+        """The values by name whose periods begin at such a time."""
+        number = round(elapsed / self.period)
+        return {name: float(found[number]) for name, found in self.values.items() if number < len(found)}
+
+
+def checked_controllers(controllers: Any) -> tuple[Controller | HeldInputs, ...]:
+    """The controllers. Raises MechanismError for anything else, and for inputs that are held twice."""
+    listed = [controllers] if isinstance(controllers, (Controller, HeldInputs)) else controllers
     listed = tuple(listed) if np.iterable(listed) else (listed,)
-    strangers = [one for one in listed if not isinstance(one, Controller)]
-    if strangers:
-        advice = "such as bc.Controller(f, period=1e-3)"
-        raise MechanismError(Fault("controllers", "they must be bc.Controller", strangers[0], advice))
+    faults, held = FaultList(), set[str]()
+    for one in listed:
+        if not isinstance(one, (Controller, HeldInputs)):
+            advice = "such as bc.Controller(f, period=1e-3)"
+            faults.add("controllers", "they must be bc.Controller or bc.HeldInputs", one, advice)
+            continue
+        names = one.values.keys() if isinstance(one, HeldInputs) else set[str]()
+        for name in sorted(held & names):
+            faults.add("controllers", f"input {name!r} is held twice", None, "give its values once")
+        held |= names
+    faults.raise_any()
     return listed
 
 
@@ -212,7 +271,7 @@ class Steering:
     """
 
     def __init__(
-        self, controllers: Sequence[Controller] = (), values: Mapping[str, float] | None = None
+        self, controllers: Sequence[Controller | HeldInputs] = (), values: Mapping[str, float] | None = None
     ) -> None:
         self.controllers = controllers
         self._values = values or {}
@@ -236,15 +295,25 @@ class Steering:
         """Attach to the core's run, which records frames of a layout."""
         self.inputs.run = run
         self._readings = Readings(self._system.model, layout, run, self.inputs)
+        self._begin = self._system.state().time
 
     def sample(self, number: int, time: float) -> None:
         """Call a controller, and set what it returns. Raises SimulationError for any error in it."""
         controller = self.controllers[number]
         try:
-            self.inputs.update(controller.sampled(self._readings.at(time)))
+            if isinstance(controller, HeldInputs):
+                self._hold(controller.begun_at(time - self._begin))
+            else:
+                self.inputs.update(controller.sampled(self._readings.at(time)))
         except Exception as error:
             reason = str(error) if isinstance(error, MechanismError) else f"{type(error).__name__}: {error}"
             self.failure = SimulationError(
                 f"controller {controller.name!r} failed at t = {time:.6g} s: {reason}", time
             )
             raise self.failure from error
+
+    def _hold(self, values: Mapping[str, float]) -> None:
+        """Set inputs. Who follows the run tells values apart that are equal."""
+        self.inputs.update(values)
+        if values:
+            self.inputs.run.change_input()

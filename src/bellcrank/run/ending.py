@@ -17,7 +17,7 @@ from bellcrank.compile.report import limit_of_digits
 from bellcrank.compile.undefined import forces_without_value, formulas_without_value, pole_text
 from bellcrank.formulations.system import System
 from bellcrank.run.advance import Outcome
-from bellcrank.run.controllers import Controller
+from bellcrank.run.controllers import Controller, HeldInputs
 from bellcrank.run.events import NOTHING, CompiledEvents
 from bellcrank.run.plan import DEFAULT_STEP, MethodOptions
 
@@ -232,7 +232,7 @@ class Slowness:
     model: Model
     options: MethodOptions
     watched: CompiledEvents
-    controllers: Sequence[Controller]
+    controllers: Sequence[Controller | HeldInputs]
 
     def warning(self, outcome: Outcome) -> str:
         """The text for a run that is slow; empty if it gets on."""

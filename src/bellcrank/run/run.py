@@ -168,9 +168,8 @@ class Run:
         course, method = self._course, self.plan.method
         looser = tolerance > max(method.rtol, method.atol)
         tolerances = (tolerance, tolerance) if looser else (method.rtol, method.atol)
-        return _core.RunTangent(
-            course.system.core, course.core.tape, method.method.name, *tolerances, looser, watched
-        )
+        parts = course.system.core, course.system.model.core, course.core.tape
+        return _core.RunTangent(*parts, method.method.name, *tolerances, looser, watched)
 
     def advance(self, duration: float | None = None) -> None:
         """Advance by a duration, s; without one, to the end of the run if it was started with an end.

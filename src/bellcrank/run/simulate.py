@@ -19,7 +19,7 @@ from bellcrank.formulations.preparing import check_request
 from bellcrank.mechanism.checking import Check, required_path, required_progress
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
-from bellcrank.run.controllers import Controller, Steering, checked_controllers
+from bellcrank.run.controllers import Controller, HeldInputs, Steering, checked_controllers
 from bellcrank.run.events import Event, compiled_events
 from bellcrank.run.plan import Plan, times_and_method
 from bellcrank.run.quasistatic import QuasistaticRun, begun
@@ -62,7 +62,7 @@ class DynamicArguments(FormulationOptions, total=False):
     max_step: float | None
     max_order: int | None
     events: Event | Iterable[Event]
-    controllers: Controller | Iterable[Controller]
+    controllers: Controller | HeldInputs | Iterable[Controller | HeldInputs]
     inputs: Mapping[str, float] | None
     reactions: bool
     accelerations: bool
@@ -111,7 +111,7 @@ def simulate(
     max_step: float | None = None,
     max_order: int | None = None,
     events: Event | Iterable[Event] = (),
-    controllers: Controller | Iterable[Controller] = (),
+    controllers: Controller | HeldInputs | Iterable[Controller | HeldInputs] = (),
     inputs: Mapping[str, float] | None = None,
     reactions: bool = True,
     accelerations: bool = False,
@@ -139,7 +139,7 @@ def simulate(
     tolerance (or rtol and atol, also by "translation", "rotation", "velocity", "angular_velocity"), max_step,
         max_order: for adaptive methods, by default 1e-8 (auto: 1e-9), no limit. For `moreau`: of impulses.
     events: to find and record (`Trajectory.events`), adaptive methods only; a terminal one ends the run.
-    controllers: functions called at multiples of a period that set inputs; see `Controller`.
+    controllers: functions called at multiples of a period that set inputs, see `Controller`; or `HeldInputs`.
     inputs: initial values by name, in place of those they were made with; bodies are moved to match.
     reactions, accelerations, ledger: whether to record joint and force loads, accelerations, work.
     path: HDF5 file to record into during the run. description: text to store in place of the mechanism's.

@@ -29,6 +29,7 @@ from bellcrank.linear.tangents import refuse_other_formulations
 from bellcrank.linear.variables import Variable, variables_of
 from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.run.controllers import HeldInputs, checked_controllers
 from bellcrank.run.start import assembled_for
 from bellcrank.studies.exact import cheapest_way, differentiated, followed, reductions, values_of, watched
 from bellcrank.studies.measures import measures_of
@@ -189,10 +190,29 @@ class RunFunction(DifferentiableFunction):
     ) -> FollowedRun:
         return followed(mechanism, watched(self._wanted), by, arguments, **start)
 
+    def _holding(self, x: Floats) -> list[HeldInputs]:
+        """The controllers with the values of inputs that are held."""
+        held = [
+            (one.key, one.number, value)
+            for one, value in zip(self._variables, x.tolist(), strict=True)
+            if one.kind == "held"
+        ]
+        controllers = []
+        for one in checked_controllers(self._arguments["controllers"]):
+            assert isinstance(one, HeldInputs)
+            values = {name: np.array(found) for name, found in one.values.items()}
+            for name, number, value in held:
+                if name in values:
+                    values[name][number] = value
+            controllers.append(HeldInputs(values, one.period))
+        return controllers
+
     def _evaluated(self, x: Floats) -> tuple[Floats, Callable[[], Floats]]:
         arguments, inputs = self._arguments, self._given("input", x)
         if inputs:
             arguments = {**arguments, "inputs": {**(arguments.get("inputs") or {}), **inputs}}
+        if "held" in {one.kind for one in self._variables}:
+            arguments = {**arguments, "controllers": self._holding(x)}
         held = self._given("coordinate", x) | self._given("speed", x)
         mechanism = self._mechanism.with_parameters(**self._given("parameter", x))
         run = self._run_of(mechanism, self.by, arguments, held=held, chart=self._chart)
