@@ -226,9 +226,11 @@ class RunSink final : public PythonSink {
 
 // A run of a system that Python holds, with what it records.
 struct RunAt {
-    RunAt(SystemAt& at, SimulationOptions options, Observation what, bool keeps_tape)
+    RunAt(SystemAt& at, SimulationOptions options, Observation what, double tape_room)
         : at(at),
-          tape(keeps_tape ? std::make_shared<Tape>(at.core().configuration_size(), at.core().tangent_size()) : nullptr),
+          tape(tape_room > 0.0
+                   ? std::make_shared<Tape>(at.core().configuration_size(), at.core().tangent_size(), tape_room)
+                   : nullptr),
           sink(at.core().observation_size(what), at),
           run(make_run(
               {at.core().ports(), std::move(options), std::move(what), at.time, at.x, at.u, sink, tape.get()})) {}
@@ -290,7 +292,7 @@ nb::dict outcome(RunAt& self) {
 void make_run_at(RunAt* self, SystemAt& system, const std::string& method, double step, double max_step, double rtol,
                  double atol, const Observation& what, int max_order, std::vector<EventFunction> events,
                  std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances,
-                 std::vector<double> periods, bool keeps_tape) {
+                 std::vector<double> periods, double tape_room) {
     SimulationOptions options;
     options.method = method;
     options.step = step;
@@ -307,7 +309,7 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
     options.periods = std::move(periods);
     if (std::ranges::any_of(options.periods, [](double period) { return !(period > 0.0); }))
         throw std::invalid_argument("periods: they must be greater than zero");
-    new (self) RunAt(system, std::move(options), what, keeps_tape);
+    new (self) RunAt(system, std::move(options), what, tape_room);
 }
 
 }  // namespace
@@ -344,12 +346,12 @@ void bind_integrate(nb::module_& m) {
         .def("__init__", &make_run_at, "system"_a, nb::kw_only(), "method"_a, "step"_a, "max_step"_a, "rtol"_a,
              "atol"_a, "what"_a, "max_order"_a = 12, "events"_a = std::vector<EventFunction>(),
              "event_coordinates"_a = std::vector<int>(), "tolerances"_a = std::vector<std::pair<double, double>>(),
-             "periods"_a = std::vector<double>(), "keeps_tape"_a = false, nb::keep_alive<1, 2>(),
+             "periods"_a = std::vector<double>(), "tape_room"_a = 0.0, nb::keep_alive<1, 2>(),
              "The system's state must be projected; it is that of the run. events: of adaptive methods; an\n"
              "input's place is -1 for the time, else in what observe() writes of event_coordinates. tolerances: (rtol, "
              "atol) of translations, rotations, their rates, "
              "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none. periods: of "
-             "samples, from the start on. keeps_tape: whether the run can be followed again.")
+             "samples, from the start on. tape_room: bytes that may be taken for following the run again, 0: none.")
         .def_ro("tape", &RunAt::tape, nb::sig("def tape(self) -> Tape | None"), "What was kept to follow it again.")
         .def("advance", &advance, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
              "on_sample"_a = nb::none(), "on_slow"_a = nb::none(),

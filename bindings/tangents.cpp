@@ -278,8 +278,8 @@ std::vector<RunTangent::HeldPlace> held_places(const RunTangentAt& self, const P
     return out;
 }
 
-std::pair<Cube, Column> follow(RunTangentAt& self, const Rows& x, const Rows& u, const Places& places,
-                               const Rows& along, const std::vector<int>& intervals) {
+std::tuple<Cube, Column, Rows> follow(RunTangentAt& self, const Rows& x, const Rows& u, const Places& places,
+                                      const Rows& along, const std::vector<int>& intervals) {
     const auto count = static_cast<int>(x.rows());
     const int n = self.at.core().tangent_size();
     check_size(x.cols(), n, "x");
@@ -292,15 +292,19 @@ std::pair<Cube, Column> follow(RunTangentAt& self, const Rows& x, const Rows& u,
     auto* out = new std::vector<double>(shape[0] * shape[1] * shape[2]);
     const nb::capsule owner(out, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
     Column left(count);
+    Rows impacts(self.tangent.impacts(), count);
     {
         const nb::gil_scoped_release release;
-        self.tangent.forward(count, x.data(), u.data(), numbers, along.data(), out->data(), left.data());
+        self.tangent.forward(count, x.data(), u.data(), numbers, along.data(), out->data(), left.data(),
+                             impacts.data());
     }
-    return {Cube(out->data(), 3, shape, owner), left};
+    return {Cube(out->data(), 3, shape, owner), left, impacts};
 }
 
-std::tuple<Column, Column, Column, double> follow_back(RunTangentAt& self, const Rows& seeds, const Places& places,
-                                                       const std::vector<int>& intervals, bool errors) {
+std::tuple<Column, Column, Column, double> follow_back(RunTangentAt& self, const Rows& seeds, const Column& of_impacts,
+                                                       const Places& places, bool errors,
+                                                       const std::vector<int>& intervals) {
+    check_size(of_impacts.size(), self.tangent.impacts(), "of_impacts");
     check_size(seeds.rows(), self.tangent.outputs(), "seeds");
     check_size(seeds.cols(), static_cast<int>(self.width), "seeds");
     const std::vector<RunTangent::HeldPlace> further = held_places(self, places, intervals);
@@ -309,10 +313,20 @@ std::tuple<Column, Column, Column, double> follow_back(RunTangentAt& self, const
     double error = std::numeric_limits<double>::quiet_NaN();
     {
         const nb::gil_scoped_release release;
-        self.tangent.backward(seeds.data(), further, start, numbers.data(), errors ? &error : nullptr);
+        self.tangent.backward(seeds.data(), of_impacts.data(), further, start, numbers.data(),
+                              errors ? &error : nullptr);
     }
     return {Eigen::Map<const Column>(start.x.data(), start.x.size()),
             Eigen::Map<const Column>(start.u.data(), start.u.size()), numbers, error};
+}
+
+std::tuple<Column, Rows, Rows> beside_impacts(RunTangentAt& self) {
+    const int impacts = self.tangent.impacts();
+    Column times(impacts);
+    Rows before(impacts, self.width), behind(impacts, self.width);
+    for (int i = 0; i < impacts; ++i)
+        times[i] = self.tangent.beside_impact(i, before.row(i).data(), behind.row(i).data());
+    return {times, before, behind};
 }
 
 nb::list remarks(const RunTangentAt& self) {
@@ -374,22 +388,28 @@ void bind_tangents(nb::module_& m) {
                 self.at.x = std::move(at.x), self.at.u = std::move(at.u);
             },
             "Puts the system where the run began.")
-        .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a, "intervals"_a,
+        .def("follow", &follow, "x"_a, "u"_a, "places"_a, "along"_a, "intervals"_a = std::vector<int>(),
              nb::sig("def follow(self, x: numpy.typing.NDArray[numpy.float64], u: numpy.typing.NDArray[numpy.float64], "
                      "places: collections.abc.Sequence[tuple[str, int]], along: numpy.typing.NDArray[numpy.float64], "
-                     "intervals: collections.abc.Sequence[int]) "
-                     "-> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+                     "intervals: collections.abc.Sequence[int] = ...) "
+                     "-> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                     "numpy.typing.NDArray[numpy.float64]]"),
              "Changes of what is watched, (frames, d, watched), along directions of the start (d, n) and of numbers\n"
-             "(d, places); and by how much rows stay open at the start, (d,). intervals: of each place the one in "
+             "(d, places); by how much rows stay open at the start, (d,); and changes of the times of impacts,\n"
+             "(impacts, d). intervals: of each place the one in "
              "which\n"
              "it changes, -1: always; or none.")
-        .def(
-            "follow_back", &follow_back, "seeds"_a, "places"_a, "intervals"_a, "errors"_a,
-            "The gradient of a sum of what is watched with weights (frames, watched): by the state at the start (n,),\n"
-            "(n,), and by numbers (places,); and, where errors are asked for, what the sum would be without those of\n"
-            "the method, less what it is.")
+        .def("follow_back", &follow_back, "seeds"_a, "of_impacts"_a, "places"_a, "errors"_a,
+             "intervals"_a = std::vector<int>(),
+             "The gradient of a sum of what is watched with weights (frames, watched), and of the times of impacts, "
+             "with\n"
+             "weights (impacts,): by the state at the start (n,),\n"
+             "(n,), and by numbers (places,); and, where errors are asked for, what the sum would be without those of\n"
+             "the method, less what it is.")
         .def_prop_ro(
             "steps", [](const RunTangentAt& self) { return self.tangent.steps(); }, "In how many it is followed.")
+        .def("beside_impacts", &beside_impacts,
+             "Times of impacts (impacts,), and what is watched before and behind each, (impacts, watched).")
         .def_prop_ro(
             "intervals",
             [](const RunTangentAt& self) {

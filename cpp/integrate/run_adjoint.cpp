@@ -16,8 +16,9 @@ constexpr int kMostExact = 200;  // of a step, to find its error
 
 }  // namespace
 
-void RunTangent::backward(const double* seeds, std::span<const HeldPlace> places, Derivatives::Gradient& start,
-                          double* by_numbers, double* error) {
+void RunTangent::backward(const double* seeds, const double* impacts, std::span<const HeldPlace> places,
+                          Derivatives::Gradient& start, double* by_numbers, double* error) {
+    impact_seeds_ = impacts;
     places_.assign(places.begin(), places.end());
     further_.clear();
     for (const HeldPlace& one : places_)
@@ -276,7 +277,7 @@ void RunTangent::pass_impact_back(int i) {
     const double t = tape_[i].t, *x = tape_.x(i), *u = tape_.u(i);
     stand(i + 1);
     ports_.dynamics.accelerate(tape_[i + 1].t, tape_.x(i + 1), tape_.u(i + 1), udot1_.data());
-    double by_t = -dot(by_x_, tape_.u(i + 1)) - dot(by_u_, udot1_.data());
+    double by_t = impact_seeds_[number_of_impact(i)] - dot(by_x_, tape_.u(i + 1)) - dot(by_u_, udot1_.data());
     accelerate(i);
     Hit met = hit(i);
     strike(i, met);

@@ -19,6 +19,12 @@ constexpr double kIdle = 1e-9;        // load of a stop, in parts of the largest
 constexpr double kForceJump = 10.0;   // change of an acceleration over a mean step, in parts of the largest
 constexpr double kFoundAgain = 1e-6;  // velocities behind an impact, in parts of the largest
 
+void refuse_spoiled(const Tape& tape) {
+    if (tape.spoiled() == nullptr) return;
+    throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(tape.spoiled_at()) + " s " +
+                  tape.spoiled());
+}
+
 // What the motion is found to where errors of a run are looked for; of a method without tolerances nothing is known.
 Tolerances exactly(const std::string& method, const Tolerances& of_run) {
     constexpr double kSmaller = 1e-3, kLeast = 1e-13;
@@ -42,9 +48,7 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
       at_(tape_.count() - 1),
       held_(tape_[at_].interval),
       by_numbers_(model) {
-    if (tape_.spoiled() != nullptr)
-        throw Refusal("derivatives of this run are not implemented: at t = " + std::to_string(tape_.spoiled_at()) +
-                      " s " + tape_.spoiled());
+    refuse_spoiled(tape_);
     for (const Watched& one : watched_) {
         const bool of_frame = one.what == Watched::What::frame;
         watches_rates_ |= one.what == Watched::What::second || of_frame;
@@ -63,12 +67,14 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
     for (std::vector<double>& v : at_u_) v.assign(n, 0.0);
     for (std::vector<double>& v : at_x_) v.assign(ports_.dynamics.configuration_size(), 0.0);
     if (method != "dopri5" || is_looser_) step_anew(method, tolerances);
+    for (int i = 0; i < tape_.count(); ++i)
+        if (tape_[i].impact) impacts_.push_back(i);
 }
 
 // Steps of other lengths than those of the run: from one of its stations to another one farther on, or in parts to the
 // next, as the error of these stages allows. Where the run stood at a station, this goes on.
 void RunTangent::step_anew(const std::string& method, const Tolerances& tolerances) {
-    Tape made(ports_.dynamics.configuration_size(), ports_.dynamics.tangent_size());
+    Tape made = tape_.like();
     DormandPrince stepper(ports_.dynamics, ports_.projection, tolerances);
     std::vector<double> x, u, x1, u1;
     double h = 0.0;
@@ -116,6 +122,7 @@ void RunTangent::step_anew(const std::string& method, const Tolerances& toleranc
         }
         i = end;
     }
+    refuse_spoiled(made);
     walk_to(tape_.count() - 1);
     tape_ = std::move(made);
     at_ = tape_.count() - 1;
@@ -208,10 +215,11 @@ void RunTangent::accelerate(int i) {
 }
 
 void RunTangent::forward(int count, const double* dx, const double* du, std::span<const HeldPlace> places,
-                         const double* along, double* out, double* left) {
+                         const double* along, double* out, double* left, double* impacts) {
     const size_t n = ports_.dynamics.tangent_size();
     stand(0);
     count_ = count;
+    of_impacts_ = impacts;
     places_.assign(places.begin(), places.end());
     along_.assign(along, along + static_cast<size_t>(count) * places.size());
     remarks_.clear();
@@ -454,6 +462,67 @@ void RunTangent::pass_outputs(int i, double* out) {
     }
 }
 
+int RunTangent::number_of_impact(int i) const {
+    return static_cast<int>(std::ranges::lower_bound(impacts_, i) - impacts_.begin());
+}
+
+double RunTangent::beside_impact(int number, double* before, double* behind) {
+    const int i = impacts_[number];
+    observe(i, before);
+    observe(i + 1, behind);
+    walk_to(tape_.count() - 1);
+    return tape_[i].t;
+}
+
+// What is watched at a station.
+void RunTangent::observe(int i, double* values) {
+    Observation what;
+    what.accelerations = watches_rates_;
+    const auto place_in = [](std::vector<int>& list, int number) {
+        list.push_back(number);
+        return static_cast<int>(list.size()) - 1;
+    };
+    std::vector<int> places;
+    for (const Watched& one : watched_)
+        if (one.what == Watched::What::multiplier)
+            places.push_back(place_in(what.rows, one.number));
+        else if (one.what <= Watched::What::second)
+            places.push_back(place_in(what.coordinates, one.number));
+        else
+            places.push_back(one.number);
+    const FrameLayout layout(FrameCounts::of(what, model_.bodies()));
+    std::vector<double> frame(layout.size());
+    stand(i);
+    ports_.record.observe(tape_[i].t, tape_.x(i), tape_.u(i), what, frame.data());
+    // A body's numbers, as `frame` counts them.
+    constexpr Section kOfBody[] = {Section::position, Section::velocity, Section::acceleration,
+                                   Section::angular_velocity, Section::angular_acceleration};
+    for (size_t k = 0; k < watched_.size(); ++k) {
+        const auto in = [&](Section section, int place) { return frame[layout.begin(section) + place]; };
+        const int place = places[k], number = place % kFrameNumbers;
+        switch (watched_[k].what) {
+            case Watched::What::value:
+                values[k] = in(Section::coordinates, place);
+                break;
+            case Watched::What::rate:
+                values[k] = in(Section::rates, place);
+                break;
+            case Watched::What::second:
+                values[k] = in(Section::coordinate_accelerations, place);
+                break;
+            case Watched::What::multiplier:
+                values[k] = in(Section::multipliers, place);
+                break;
+            case Watched::What::frame:
+                values[k] = in(kOfBody[number / 3], 3 * (place / kFrameNumbers) + number % 3);
+                break;
+            case Watched::What::time:
+                values[k] = tape_[i].t;
+                break;
+        }
+    }
+}
+
 // The stop that is met at a station, after its acceleration, and the impact.
 RunTangent::Hit RunTangent::hit(int i) {
     const double t = tape_[i].t;
@@ -496,6 +565,9 @@ void RunTangent::pass_impact(int i) {
     for (Lanes& lanes : lanes_) {
         ports_.derivatives.measure_tangent(t, x, u, udot_.data(), of(lanes, lanes.x, lanes.u), nullptr, measured_);
         for (int k = 0; k < kDirections; ++k) lanes.t[k] = -measured_.rows[kDirections * met.row + k] / met.rate;
+        const int first = kDirections * static_cast<int>(&lanes - lanes_.data()), here = number_of_impact(i);
+        for (int k = 0; k < kDirections && first + k < count_; ++k)
+            of_impacts_[static_cast<size_t>(here) * count_ + first + k] = lanes.t[k];
         for (size_t j = 0; j < n; ++j)
             for (int k = 0; k < kDirections; ++k) {
                 lanes.x[kDirections * j + k] += u[j] * lanes.t[k];

@@ -62,16 +62,20 @@ class RunTangent {
     State begin();
     double begins_at() const { return tape_[0].t; }
     // Each of `count` directions: changes of the state, (count, n), and of numbers, (count, places); they are closed.
-    // out: (outputs, count, watched). left: by how much rows stay open at the start, for each direction.
+    // out: (outputs, count, watched). left: by how much rows stay open at the start, for each direction. impacts:
+    // changes of their times, (impacts, count).
     void forward(int count, const double* dx, const double* du, std::span<const HeldPlace> places, const double* along,
-                 double* out, double* left);
-    // The gradient of Σ seed · number, seeds (outputs, watched): by the state at the start, and by numbers. error: what
-    // the sum would be without errors of the method, less what it is; null: not asked for. Errors of steps go through
-    // the equations along directions as everything else does.
-    void backward(const double* seeds, std::span<const HeldPlace> places, Derivatives::Gradient& start,
-                  double* by_numbers, double* error);
+                 double* out, double* left, double* impacts);
+    // The gradient of Σ seed · number, seeds (outputs, watched) and (impacts,) of their times: by the state at the
+    // start, and by numbers. error: what the sum would be without errors of the method, less what it is; null: not
+    // asked for. Errors of steps go through the equations along directions as everything else does.
+    void backward(const double* seeds, const double* impacts, std::span<const HeldPlace> places,
+                  Derivatives::Gradient& start, double* by_numbers, double* error);
+    // What is watched on both sides of an impact, and its time.
+    double beside_impact(int number, double* before, double* behind);
 
     int outputs() const { return tape_.outputs(); }
+    int impacts() const { return static_cast<int>(impacts_.size()); }
     int steps() const;  // in which it is followed
     const std::vector<Tape::Interval>& intervals() const { return tape_.intervals(); }
     const std::vector<Remark>& remarks() const { return remarks_; }
@@ -144,6 +148,8 @@ class RunTangent {
     void pass_outputs(int i, double* out);
     void flow(int i, double* out, double* left);
     void pass_impact(int i);
+    int number_of_impact(int i) const;
+    void observe(int i, double* values);
     Hit hit(int i);
     void strike(int i, Hit& hit);
     double error_at(int i, int station, const std::vector<double>& of_x, const std::vector<double>& of_u);
@@ -177,6 +183,8 @@ class RunTangent {
     int held_;       // interval, of the inputs
     int count_ = 0;  // of directions
     std::vector<Lanes> lanes_;
+    std::vector<int> impacts_;       // stations
+    double* of_impacts_ = nullptr;   // changes of their times, (impacts, count)
     std::vector<HeldPlace> places_;  // of numbers that change, or by which the gradient is
     std::vector<double> along_;      // (count, places)
     std::vector<ModelTangent::Change> changes_;
@@ -194,6 +202,7 @@ class RunTangent {
     std::vector<NumberPlace> further_;
     ModelGradient by_numbers_;
     double* error_ = nullptr;
+    const double* impact_seeds_ = nullptr;
     double by_t_ = 0.0;  // of a station
     std::vector<double> by_x_, by_u_, off_, stage_x_, stage_u_, none_, seeds_of_rows_, of_udot_, start_x_, start_u_;
     Derivatives::Gradient found_;

@@ -21,11 +21,21 @@ class Tape {
         int interval = -1;    // from here on; −1: the last one that has begun
     };
 
-    Tape(int configuration, int tangent) : configuration_(configuration), tangent_(tangent) {}
+    // room: bytes that states may fill.
+    Tape(int configuration, int tangent, double room) : configuration_(configuration), tangent_(tangent), room_(room) {}
+    // An empty one for the same run.
+    Tape like() const { return {static_cast<int>(configuration_), static_cast<int>(tangent_), room_}; }
 
     // From the next station on the model's inputs have these values.
     void begin_interval(double t, std::vector<double> inputs) { intervals_.push_back({t, std::move(inputs)}); }
     void add(const Station& station, const double* x, const double* u) {
+        if (spoiled_ != nullptr) return;
+        if (sizeof(double) * static_cast<double>(states_.size()) > room_) {
+            spoil("what it has gone through takes too much memory; take a shorter run, or a larger tolerance",
+                  station.t);
+            states_ = {};
+            return;
+        }
         stations_.push_back(station);
         if (station.interval < 0) stations_.back().interval = static_cast<int>(intervals_.size()) - 1;
         states_.insert(states_.end(), x, x + configuration_);
@@ -74,6 +84,7 @@ class Tape {
 
   private:
     size_t configuration_, tangent_;
+    double room_;
     std::vector<Station> stations_;
     std::vector<double> states_;
     std::vector<Interval> intervals_;

@@ -208,6 +208,14 @@ def test_impacts(name, method, formulation):
     case = FollowedCase(make(), 0.9, moved=False, **settings)
     assert method == "rk4" or case.run.impacts >= least
     check(case, step=2e-5)
+    struck, before, behind = case.tangent.beside_impacts()
+    assert len(struck) >= least
+    if method == "dopri5":
+        late = case.late_differences(2e-5)
+        np.testing.assert_allclose(case.late[:, 0], late, rtol=1e-6, atol=1e-7 * np.abs(late).max())
+    count = len(case.run.what.coordinates)
+    assert (np.abs(before - behind)[:, :count] < 1e-9).all()
+    assert (np.abs(before - behind)[:least, count : 2 * count].max(axis=1) > 1e-3).all()
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -219,13 +227,14 @@ def test_restitution(formulation):
     still = np.zeros((1, n))
     blocks = [k for k, e in enumerate(model_run.model.arrays["block_restitution"]) if e > 0.0]
     places = [("block_restitution", k) for k in blocks]
-    found, _ = tangent.follow(still, still, places, np.ones((1, len(places))))
+    found, _, struck = tangent.follow(still, still, places, np.ones((1, len(places))))
     # z = v t' − g t'²/2 after the bounce with v = e √(2 g h0), t' = t − √(2 h0/g).
     fall, after = np.sqrt(2.0 / stops.GRAVITY), np.sqrt(2.0 * stops.GRAVITY)
     late = model_run.times - model_run.times[0] - fall
     height, rate = np.where(late > 0.0, after * late, 0.0), np.where(late > 0.0, after, 0.0)
     np.testing.assert_allclose(found[:, 0, :2], np.column_stack([height, rate]), atol=1e-9)
-    of_numbers = tangent.follow_back(np.ones((len(late), len(model_run.run.watched))), places, False)[2]
+    seeds = np.ones((len(model_run.times), len(model_run.run.watched)))
+    of_numbers = tangent.follow_back(seeds, np.zeros(len(struck)), places, False)[2]
     assert of_numbers.sum() == pytest.approx(found.sum(), rel=1e-12)
 
 

@@ -31,7 +31,7 @@ class RunAt:
             rtol=tolerance,
             atol=tolerance,
             what=self.what.core,
-            keeps_tape=True,
+            tape_room=1e9,
         )
         blocks = []
         self.core.advance(
@@ -64,7 +64,14 @@ class RunAt:
     def followed(self, looser=0.0):
         tolerance = looser or self.tolerance
         return core.RunTangent(
-            self.system, self.core.tape, self.method, tolerance, tolerance, looser > 0.0, self.watched
+            self.system,
+            self.model.core,
+            self.core.tape,
+            self.method,
+            tolerance,
+            tolerance,
+            looser > 0.0,
+            self.watched,
         )
 
 
@@ -93,7 +100,7 @@ class FollowedCase:
         """Of what is watched (frames, watched)."""
         d = self.direction
         along = d.along[None] if d.changes else np.zeros((1, 0))
-        found, self.left = self.tangent.follow(self.dx[None], self.du[None], d.places, along)
+        found, self.left, self.late = self.tangent.follow(self.dx[None], self.du[None], d.places, along)
         return found[:, 0]
 
     def beside(self, s):
@@ -113,22 +120,36 @@ class FollowedCase:
         at = [self.beside(k * step) for k in range(4)]
         return (-11.0 * at[0] + 18.0 * at[1] - 9.0 * at[2] + 2.0 * at[3]) / (6.0 * step)
 
+    def late_differences(self, step):
+        """Changes of the times of impacts from runs beside it."""
+        at = {}
+        for k in (-2, -1, 1, 2):
+            d = self.direction
+            path = Path(self.model, self.state, d.dx, d.du, 0.0, d.changes)
+            run = RunAt(path.model_at(k * step), path.state_at(k * step), self.times, tolerance=TIGHT)
+            at[k] = run.followed().beside_impacts()[0]
+        return (8.0 * (at[1] - at[-1]) - (at[2] - at[-2])) / (12.0 * step)
+
     def transposed_off(self, changes):
         """How far the gradient of a random sum is off the change of it, in parts of what is added.
 
         Where all is driven nothing changes, and rounding is no part of that.
         """
-        seeds = np.random.default_rng(5).normal(size=changes.shape)
-        of_x, of_u, of_numbers, _ = self.tangent.follow_back(seeds, self.direction.places, False)
+        rng = np.random.default_rng(5)
+        seeds, of_impacts = rng.normal(size=changes.shape), rng.normal(size=len(self.late))
+        of_x, of_u, of_numbers, _ = self.tangent.follow_back(seeds, of_impacts, self.direction.places, False)
         d = self.direction
         back = of_x @ self.dx + of_u @ self.du + (of_numbers @ d.along if d.changes else 0.0)
-        return abs(back - np.sum(seeds * changes)) / max(np.sum(np.abs(seeds * changes)), 1e-3)
+        added = np.concatenate([(seeds * changes).ravel(), of_impacts * self.late[:, 0]])
+        return abs(back - np.sum(added)) / max(np.sum(np.abs(added)), 1e-3)
 
     def error(self, frame, number):
         """What a watched number lacks of the exact one: estimated, and found by a run of tight tolerance."""
         seeds = np.zeros(self.run.recorded().shape)
         seeds[frame, number] = 1.0
-        estimated = self.tangent.follow_back(seeds, [], True)[3]
+        estimated = self.tangent.follow_back(
+            seeds, np.zeros(len(self.tangent.beside_impacts()[0])), [], True
+        )[3]
         if not hasattr(self, "_exact"):
             exact = RunAt(self.model, self.state, self.times, tolerance=1e-13)
             self._exact = exact.recorded(self.run.determined)

@@ -83,10 +83,15 @@ def test_backwards_beside_a_parameter_and_the_start(method):
     by = ("force", "length", "brake", "hinge.theta_z")
     ways = [
         bc.gradient(
-            pole_on_a_cart(method != "rk4"), "final joint.hinge.theta_z.rate", by=by, duration=0.5, mode=mode, **settings
+            pole_on_a_cart(method != "rk4"),
+            "final joint.hinge.theta_z.rate",
+            by=by,
+            duration=0.5,
+            mode=mode,
+            **settings,
         )
         for mode in ("forward", "backward")
-    ]  # fmt: skip
+    ]
     np.testing.assert_allclose(ways[0].gradient, ways[1].gradient, rtol=1e-9, atol=1e-10)
     assert ways[1].by[4] == "length"
     steps = (1e-3, 1e-3, 1e-4)
@@ -107,8 +112,13 @@ def test_the_function_of_values_goes_with_them():
     """At other values it is the run with these; what is not listed stays held as it was given."""
     mech = pole_on_a_cart()
     f = bc.RunFunction(
-        mech, "final joint.rail.z", by=["force[0]", "force[2]", "length"], duration=DURATION, controllers=held(), **RUN
-    )  # fmt: skip
+        mech,
+        "final joint.rail.z",
+        by=["force[0]", "force[2]", "length"],
+        duration=DURATION,
+        controllers=held(),
+        **RUN,
+    )
     x = np.array([1.0, 2.0, 0.5])
     run = bc.simulate(
         mech.with_parameters(length=0.5), DURATION, **RUN, controllers=held(force=[1.0, 3.0, 2.0, 1.5])

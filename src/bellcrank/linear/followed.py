@@ -82,14 +82,6 @@ class Followed:
     unit: str
     parts: tuple[Part, ...]
 
-    @property
-    def jumps(self) -> bool:
-        """Whether impacts make it jump."""
-        return any(
-            what not in (0, _TIME) and not (what == _FRAME and number % _FRAME_NUMBERS < 3)
-            for (what, number), _ in self.parts
-        )
-
 
 class FollowedRun:
     """A run that has been simulated, to be differentiated.
@@ -152,8 +144,8 @@ class FollowedRun:
         counts = {name: len(one.values[name]) for name, one in self._held_inputs.items()}
         if moving := sorted(_moving(run.model) & counts.keys()):
             raise Unsupported(
-                f"derivatives of runs in which inputs that move drives are held, as {moving[0]!r} is, are not "
-                "implemented"
+                "derivatives of runs in which inputs that move drives are held, as "
+                f"{moving[0]!r} is, are not implemented"
             )
         self.variables = variables_of(run.model, self.chart, by, counts)
         if any(one.kind == "time" for one in self.variables):
@@ -170,18 +162,31 @@ class FollowedRun:
         self._core, self._system = run.followed(list(places), tolerance), run.system
         self._end = run.state
 
-    def along(self) -> Floats:
-        """Changes (frames, of, by) of what is watched."""
-        found, _ = self._core.follow(*self._directions)
-        changes = np.zeros((found.shape[0], len(self.of), len(self.by)))
+    @cached_property
+    def impacts(self) -> tuple[Floats, Floats, Floats]:
+        """Times of impacts (impacts,), and what is watched before and behind each, (impacts, of)."""
+        times, *sides = self._core.beside_impacts()
+        before, behind = (self._of_parts(side) for side in sides)
+        return times, before, behind
+
+    def along(self) -> tuple[Floats, Floats]:
+        """Changes of what is watched (frames, of, by), and of the times of impacts (impacts, by)."""
+        found, _, late = self._core.follow(*self._directions)
+        return self._of_parts(found).transpose(0, 2, 1), late
+
+    def _of_parts(self, parts: Floats) -> Floats:
+        """What is watched (..., of), from what the core watches."""
+        factors = np.zeros((len(self._place), len(self.of)))
         for number, one in enumerate(self.of):
             for place, factor in one.parts:
-                changes[:, number] += factor * found[:, :, self._place[place]]
-        return changes
+                factors[self._place[place], number] += factor
+        found: Floats = parts @ factors
+        return found
 
-    def back(self, weights: Floats, errors: bool = False) -> tuple[Floats, float]:
+    def back(self, weights: Floats, of_impacts: Floats, errors: bool = False) -> tuple[Floats, float]:
         """The gradient (by,) of a sum of what is watched with weights (frames, of), and its error.
 
+        of_impacts: weights (impacts,) of their times, which are added.
         The error is what the sum would be without those of the method, less what it is; nan unless it is
         asked for.
         """
@@ -190,7 +195,7 @@ class FollowedRun:
             for place, factor in one.parts:
                 seeds[:, self._place[place]] += factor * weights[:, number]
         dx, du, places, along, intervals = self._directions
-        of_x, of_u, of_numbers, error = self._core.follow_back(seeds, places, intervals, errors)
+        of_x, of_u, of_numbers, error = self._core.follow_back(seeds, of_impacts, places, errors, intervals)
         return dx @ of_x + du @ of_u + along @ of_numbers, error
 
     def warnings(self) -> tuple[str, ...]:
@@ -301,7 +306,7 @@ class FollowedRun:
         )
 
     def _held_places(self) -> tuple[list[tuple[str, int]], list[int], Floats]:
-        """Places of inputs in the intervals in which their values are held, and changes (by, places) of them."""
+        """Places of inputs, the intervals in which values are held there, and changes (by, places)."""
         begins = np.array(self._core.intervals) - self._start.time
         inputs = {symbol.name: places_of_input(at) for symbol, at in self._model.inputs.items()}
         numbers = {
@@ -430,8 +435,8 @@ def _held_inputs(controllers: Any) -> dict[str, HeldInputs]:
         if not isinstance(one, HeldInputs):
             raise Unsupported(
                 f"derivatives of runs with controllers are not implemented, as nothing is known of what "
-                f"{one.name!r} does where the motion changes; take bc.HeldInputs for values that it sets anyway, "
-                "or describe what it does as a force of coordinates and rates"
+                f"{one.name!r} does where the motion changes; take bc.HeldInputs for values that it sets "
+                "anyway, or describe what it does as a force of coordinates and rates"
             )
         found |= dict.fromkeys(one.values, one)
     return found

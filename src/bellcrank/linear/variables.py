@@ -38,9 +38,9 @@ _MOVES_NOT: Final = (f"the mechanism cannot move so: {_CONTRADICT}", "go to a st
 class Variable:
     """A number by which derivatives are taken.
 
-    kind: a coordinate or a speed of the chart, the time, an input, one of the values at which an input is held
-    in a run, or a parameter. key: its name among inputs or parameters. number: that of the coordinate or speed
-    in the chart, or of the value held.
+    kind: a coordinate or a speed of the chart, the time, an input, one of the values at which an input is
+    held in a run, or a parameter. key: its name among inputs or parameters. number: that of the coordinate or
+    speed in the chart, or of the value held.
     """
 
     name: str

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from bellcrank import _core
 from bellcrank.compile.state import Floats
 from bellcrank.run.events import CompiledEvents
 from bellcrank.run.plan import MethodOptions
+
+_TAPE_ROOM: Final = 4.0 * 2**30  # bytes
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def core_run(
         max_order=options.max_order,
         tolerances=options.tolerances,
         periods=list(periods),
-        keeps_tape=keeps_tape,
+        tape_room=_TAPE_ROOM if keeps_tape else 0.0,
     )
 
 

@@ -147,7 +147,7 @@ class RunFunction(DifferentiableFunction):
     mode: "forward", "backward", or "auto" for what costs least. duration, arguments: those of `simulate`.
 
     Raises MechanismError for wrong arguments; Unsupported for what has no derivatives: contacts, controllers
-    that set inputs, measures that are functions; what `simulate` raises.
+    that are functions, measures that are functions; what `simulate` raises.
 
     >>> import bellcrank as bc
     >>> mech = bc.Mechanism("pendulum", gravity=(0.0, -9.81, 0.0))

@@ -14,7 +14,15 @@ from bellcrank.linear.followed import FollowedRun
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.studies.data import Record
-from bellcrank.studies.measures import END_SLOPES, REDUCTIONS, SLOPES, Measure, kinks, reduction_of
+from bellcrank.studies.measures import (
+    END_SLOPES,
+    JUMP_SLOPES,
+    REDUCTIONS,
+    SLOPES,
+    Measure,
+    kinks,
+    reduction_of,
+)
 from bellcrank.trajectory.columns import quantity
 
 Jacobian: TypeAlias = Callable[[Mechanism, Sequence[str], Mapping[str, Any]], Floats]
@@ -83,33 +91,27 @@ def watched(wanted: Sequence[tuple[str, str]]) -> list[str]:
     return [*names, "time"] if any(reduction in END_SLOPES for reduction, _ in wanted) else names
 
 
-def jumping(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> list[str]:
-    """Averages of what jumps at impacts, whose times move: what that does is not followed."""
-    struck = float(run.run.statistics.get("impacts", 0)) > 0.0
-    return [
-        f"{reduction} {one.name}"
-        for (reduction, _), one in zip(wanted, run.of, strict=False)
-        if struck and reduction in END_SLOPES and one.jumps
-    ]
+def weights_of(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> tuple[Floats, Floats, list[str]]:
+    """Derivatives of measures, and warnings of kinks.
 
-
-def weights_of(run: FollowedRun, wanted: Sequence[tuple[str, str]]) -> tuple[Floats, list[str]]:
-    """Derivatives (measures, frames, quantities) of measures by what is watched(), and warnings of kinks."""
+    By what is watched() (measures, frames, quantities), and by the times of impacts (measures, impacts).
+    """
     time, warnings = run.run.time, list[str]()
     weights = np.zeros((len(wanted), len(time), len(run.of)))
+    struck, before, behind = run.impacts
+    of_impacts = np.zeros((len(wanted), len(struck)))
+    inside = (struck >= time[0]) & (struck <= time[-1])
     for k, (reduction, _) in enumerate(wanted):
         values = quantity(run.run, run.of[k].name).values
         weights[k, :, k] = SLOPES[reduction](time, values)
         if reduction in END_SLOPES:
             weights[k, -1, -1] += END_SLOPES[reduction](time, values)
+            if inside.any():
+                slopes = JUMP_SLOPES[reduction](time, values, before[:, k], behind[:, k])
+                of_impacts[k] = np.where(inside, slopes, 0.0)
         if kink := kinks(reduction, values):
             warnings.append(f"{kink} of {run.of[k].name}: the derivative is that of the first of them")
-    warnings += [
-        f"{name} jumps at impacts: what changes of their times do to it is missing, which may be more than "
-        "the rest; take the final or the largest value, or a coordinate itself"
-        for name in jumping(run, wanted)
-    ]
-    return weights, warnings
+    return weights, of_impacts, warnings
 
 
 def cheapest_way(parameters: int, measures: int) -> str:
@@ -126,16 +128,17 @@ def differentiated(
     run: FollowedRun, wanted: Sequence[tuple[str, str]], backward: bool, errors: bool = False
 ) -> tuple[Floats, Floats, list[str]]:
     """Gradients (measures, by), errors of the values (measures,), nan unless asked for, and warnings."""
-    weights, warnings = weights_of(run, wanted)
+    weights, of_impacts, warnings = weights_of(run, wanted)
     error = np.full(len(wanted), np.nan)
     if backward:
         rows = []
         for k, weight in enumerate(weights):
-            row, error[k] = run.back(weight, errors)
+            row, error[k] = run.back(weight, of_impacts[k], errors)
             rows.append(row)
         found = np.array(rows)
     else:
-        found = np.einsum("tmp,ktm->kp", run.along(), weights)
+        changes, late = run.along()
+        found = np.einsum("tmp,ktm->kp", changes, weights) + of_impacts @ late
     return found, error, [*warnings, *run.warnings()]
 
 
@@ -149,8 +152,6 @@ class OfMeasures:
         """Derivatives (measures, parameters). Raises Unsupported where something has none."""
         wanted = reductions(self.measures)
         run = followed(mechanism, watched(wanted), by, arguments, SEARCHED)
-        if lost := jumping(run, wanted):
-            raise Unsupported(f"{', '.join(lost)} jumps at impacts, whose times are not followed in averages")
         return differentiated(run, wanted, False)[0]
 
 
@@ -164,7 +165,7 @@ class OfRecords:
     def __call__(self, mechanism: Mechanism, by: Sequence[str], arguments: Mapping[str, Any]) -> Floats:
         """Derivatives (data, parameters). Raises Unsupported where something has none."""
         run = followed(mechanism, [one.name for one in self.records], by, arguments, self.tolerance)
-        changes = run.along()
+        changes, _ = run.along()
         return np.vstack(
             [
                 np.column_stack([np.interp(one.times, run.run.time, column) for column in changes[:, k].T])

@@ -90,6 +90,16 @@ END_SLOPES: Final[Mapping[str, Callable[[FloatArray, FloatArray], float]]] = {
 """Derivatives of those that are averages over time by the time of the last value."""
 
 
+JUMP_SLOPES: Final[Mapping[str, Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]]] = {
+    "mean": lambda time, _, before, behind: (before - behind) / float(time[-1] - time[0]),
+    "rms": lambda time, values, before, behind: (
+        (np.square(before) - np.square(behind))
+        / (2.0 * float(time[-1] - time[0]) * float(np.sqrt(_mean(time, np.square(values)))))
+    ),
+}
+"""Derivatives of the same (jumps,) by times at which the value jumps, from one before to one behind."""
+
+
 _EQUAL: Final = 1e-6  # of the range of values: peaks that differ by less are equal
 
 

@@ -87,7 +87,8 @@ def sensitivity(
         ".acceleration", efforts ("drive.motor.effort"), and positions, velocities and accelerations of
         bodies ("body.rod.x", "body.rod.vx", "body.rod.ax", "body.rod.wz").
     by: names of parameters and inputs, and of the start's free coordinates and their rates:
-        "crank.theta_z", "crank.theta_z.rate".
+        "crank.theta_z", "crank.theta_z.rate". Of an input that is held (`HeldInputs`), its name stands for
+        all values, "torque[2]" for one.
     duration, arguments: those of `simulate`; formulations are `lagrange`, `recursive` and `dca`.
 
     The run is followed again, with the equations of motion along each direction
@@ -95,7 +96,7 @@ def sensitivity(
     of the assembled mechanism, differenced where parameters move them.
 
     Raises MechanismError for unknown names and for parameters that open a loop; Unsupported for what has no
-    derivatives: contacts, controllers that set inputs, quantities and parameters that are not listed here;
+    derivatives: contacts, controllers that are functions, quantities and parameters that are not listed here;
     what `simulate` raises.
 
     >>> import bellcrank as bc
@@ -112,7 +113,7 @@ def sensitivity(
     run = FollowedRun(
         mechanism, duration, required_names("of", of), required_names("by", by), dict(arguments)
     )
-    values = run.along()
+    values, _ = run.along()
     return Sensitivity(
         of=tuple(one.name for one in run.of),
         by=run.by,
