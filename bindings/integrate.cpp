@@ -274,11 +274,17 @@ nb::dict outcome(RunAt& self) {
     nb::dict d = result_dict(self.run->result());
     const int functions = static_cast<int>(self.run->options().events.size());
     const int stops = self.at.core().stops();
-    // The event's number, or −1 and the row of a stop, or −2 and the number of an event of contacts.
+    const int contacts = self.at.core().contacts().events();
+    // The event's number, or −1 and the row of a stop, −2 and the number of an event of contacts, −4 and that of a row
+    // and change of friction.
     const auto named = [&](int number) -> std::pair<int, int> {
         const int stop = number - functions;
         if (stop < 0) return {number, -1};
-        return stop < stops ? std::pair(-1, self.at.core().row_of_stop(stop)) : std::pair(-2, stop - stops);
+        if (stop < stops) return {-1, self.at.core().row_of_stop(stop)};
+        const int contact = stop - stops, friction = contact - contacts;
+        if (friction < 0) return {-2, contact};
+        const int row = self.at.core().row_of_stop(friction / kFrictionChanges);
+        return {-4, kFrictionChanges * row + friction % kFrictionChanges};
     };
     std::vector<std::pair<int, int>> happened;
     for (const int number : self.sink.event_numbers()) happened.push_back(named(number));

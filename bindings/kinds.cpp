@@ -193,9 +193,21 @@ Column law_efforts(const std::string& kind, const Column& value, const Column& r
     if (rate.size() != value.size() || time.size() != value.size())
         throw std::invalid_argument("values, rates and times must be as many");
     Column effort(value.size());
-    for (Eigen::Index i = 0; i < value.size(); ++i)
-        effort[i] = law.effort({value[i], rate[i], time[i]}, params, function_of(function));
+    for (Eigen::Index i = 0; i < value.size(); ++i) {
+        const double sense = law.holds != nullptr && rate[i] != 0.0 ? std::copysign(1.0, rate[i]) : 0.0;
+        effort[i] = law.effort({value[i], rate[i], time[i], sense}, params, function_of(function));
+    }
     return effort;
+}
+
+Column law_holds(const std::string& kind, const Column& time, const std::vector<double>& params,
+                 const BoundFunction* function) {
+    const LawKind& law = law_kind(kind);
+    check_law(law, params, function_of(function));
+    Column most = Column::Zero(time.size());
+    for (Eigen::Index i = 0; law.holds != nullptr && i < time.size(); ++i)
+        most[i] = law.holds(params, function_of(function), time[i]);
+    return most;
 }
 
 Column law_slopes(const std::string& kind, double value, double rate, double time, const std::vector<double>& params,
@@ -269,7 +281,11 @@ void bind_forces(nb::module_& m) {
         "kind"_a, "value"_a, "params"_a, "function"_a.none() = nb::none(),
         "Potential energy [J] at the coordinate's value. Raises ValueError as check_law, or if there is none.");
     m.def("law_efforts", &law_efforts, "kind"_a, "value"_a, "rate"_a, "time"_a, "params"_a,
-          "function"_a.none() = nb::none(), "Efforts (n,) as law_effort returns them, at n values, rates and times.");
+          "function"_a.none() = nb::none(),
+          "Efforts (n,) as law_effort returns them, at n values, rates and times; of friction\n"
+          "that holds, where it slips: none at rates of zero.");
+    m.def("law_holds", &law_holds, "kind"_a, "time"_a, "params"_a, "function"_a.none() = nb::none(),
+          "Up to which efforts (n,) friction holds at n times; zero for other laws.");
     m.def(
         "law_slopes", &law_slopes, "kind"_a, "value"_a, "rate"_a, "time"_a, "params"_a,
         "function"_a.none() = nb::none(),

@@ -23,7 +23,10 @@ struct SystemAt {
 
     Scenery scenery() { return core().scenery(time, x.data(), u.data()); }
     // udot for x and u.
-    void accelerate() { core().accelerate(time, x.data(), u.data(), udot.data()); }
+    void accelerate() {
+        core().settle_friction(time, x.data(), u.data(), -1, 0.0);
+        core().accelerate(time, x.data(), u.data(), udot.data());
+    }
 
     double time = 0.0;
     std::vector<double> x, u, udot;

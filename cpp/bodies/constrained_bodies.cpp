@@ -174,6 +174,13 @@ double ConstrainedBodies::push_off(double, const double*, int stop, double* chan
     return impulses_[row];
 }
 
+int ConstrainedBodies::redundant_at(double t, const double* x) {
+    trusted_pivot_ = options_.rank_tolerance;
+    enable_stops();
+    refresh(t, x);
+    return statistics_.dropped_rows;
+}
+
 double ConstrainedBodies::largest_given_up() const {
     double largest = 0.0;
     for (int r = 0; r < rows_.rows(); ++r) {
@@ -241,6 +248,9 @@ void ConstrainedBodies::share_loads() {
     if (dimension > 0 && !(dimension > kFew && !stops_.touches() && share_by_bodies())) {
         add_null_vectors(loads_.nothing);
         loads_.share_by_basis(stops_.touched_of(stop_rows_));
+        std::vector<BearingRow> bearing = stops_.has_friction() ? bearing_rows() : std::vector<BearingRow>();
+        for (BearingRow& b : bearing) b.row = rows_.storage_row(b.row);
+        loads_.share_within_limits(bearing);
     }
     stops_.push(active);
     enable_stops();

@@ -117,6 +117,8 @@ class ConstrainedBodies : public Projected<Bodies> {
 
     double largest_jump(double t, const double* x, const double* u) final;
     double push_off(double t, const double* x, int stop, double* change) final;
+    double effort_of_stop(int stop) const final { return lambda_[stop_rows_[stop]]; }
+    int redundant_at(double t, const double* x) final;
     bool is_given_up(int row) const { return rigid_[row] && in_force_[row] == 0.0; }
     void share_loads() final;
     bool share_by_bodies();
@@ -144,7 +146,9 @@ void ConstrainedBodies::find_pushing(std::vector<double>& lambda, const Solve& s
         }
         return largest_of_rows(lambda);
     });
-    for (const int r : stop_rows_) lambda[r] = std::max(lambda[r], 0.0);
+    for (size_t i = 0; i < stop_rows_.size(); ++i)
+        if (double& force = lambda[stop_rows_[i]]; !stops_.is_friction(static_cast<int>(i)))
+            force = std::max(force, 0.0);
 }
 
 }  // namespace bellcrank

@@ -245,6 +245,7 @@ void Projector::measure_stops(double t, const double* x, const double* u) {
 // y is the acceleration off the stops that something lies on.
 void Projector::seek_contacts(double t, const double* x, const double* u) {
     measure_stops(t, x, u);
+    loaded_at_ = t;
     stops_.seek_contacts();
 }
 
@@ -264,6 +265,7 @@ void Projector::begin_step(double t, const double* x, const double* u) {
 void Projector::forget_step() {
     last_extent_ = -1.0;
     stops_.forget();
+    forget_friction();
 }
 
 // Stops that are kept hold as equations while velocities are corrected, and push as all others that are closed where

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "closing/limit_share.hpp"
 #include "closing/options.hpp"
 #include "impulses/stop_impact.hpp"
 #include "model/system.hpp"
@@ -37,6 +38,17 @@ class Projector {
     // of these accelerations.
     void seek_contacts(double t, const double* x, const double* u);
     void note_contacts(double largest);
+    // Dry friction (closing/friction.cpp).
+    void settle_friction(double t, double* x, double* u, int ended, double slow);
+    void watch_friction();
+    void friction_margins(double t, const double* x, const double* u, bool accelerates, double* out);
+    void forget_friction();
+    // What friction bears that holds, and stops, at the last acceleration; by row of the model.
+    std::vector<BearingRow> bearing_rows() const;
+    // What a stop exerts in the last acceleration; how many rows are redundant with the stops that are active.
+    virtual double effort_of_stop(int stop) const = 0;
+    virtual int redundant_at(double t, const double* x) = 0;
+
     // Where a step begins; and that none has.
     void begin_step(double t, const double* x, const double* u);
     void forget_step();
@@ -122,6 +134,12 @@ class Projector {
     void meet_impacts(double t, const double* x, double* u, double jump);
     bool respond(double t, const double* x, int stop, double* speeds);
     void refine_impact(double t, const double* x, double* u);
+    double holding_effort(int stop, double t) const;
+    void begin_slipping(int stop, double sense);
+    void begin_holding(int stop);
+    void find_idle(double t, const double* x);
+    bool change_friction(double t, bool ended, bool first_found);
+    void find_efforts(double t, const double* x, const double* u);
 
     System& system_;
     Statistics& counts_;
@@ -131,6 +149,13 @@ class Projector {
     bool rates_known_ = false;   // whether rates of rows are those of the last correction
     StopImpact impact_;
     std::vector<double> began_, before_, responses_;  // configuration; speeds; of speeds, to stops that are struck
+    // Of dry friction, by stop: moved by equations alone; started to slip when it was settled last.
+    std::vector<std::uint8_t> idle_, started_;
+    std::vector<std::uint8_t> moving_;  // slips, and has been faster than errors
+    double slow_ = 0.0;
+    std::vector<double> quick_;  // by how much the most effort that holds accelerates
+    std::vector<double> held_at_, accelerations_, efforts_of_rows_, held_efforts_;
+    double loaded_at_ = 0.0;  // time of the last acceleration with stops
 };
 
 // A System with a Projector, whose stops it shows.
@@ -143,6 +168,7 @@ class Projected : public Base, protected Projector {
     void watch_stops(double t, const double* x, const double* u) final {
         measure_stops(t, x, u);
         stops_.watch();
+        watch_friction();
     }
     void meet_stops() final { stops_.watch_none(); }
     void gaps(double t, const double* x, const double* u, double* out, double* rates) final {
@@ -152,6 +178,16 @@ class Projected : public Base, protected Projector {
     double first_met(double t, const double* x, const double* u) final {
         measure_stops(t, x, u);
         return stops_.first_met(t);
+    }
+    bool has_friction() const final { return stops_.has_friction(); }
+    bool is_friction(int stop) const final { return stops_.is_friction(stop); }
+    bool is_holding(int stop) const final { return stops_.is_holding(stop); }
+    double friction_sense(int stop) const final { return this->branches_.friction(stops_.friction_law(stop)).sense; }
+    void settle_friction(double t, double* x, double* u, int ended, double slow) final {
+        Projector::settle_friction(t, x, u, ended, slow);
+    }
+    void friction_margins(double t, const double* x, const double* u, bool accelerates, double* out) final {
+        Projector::friction_margins(t, x, u, accelerates, out);
     }
 
   protected:

@@ -176,6 +176,16 @@ void RowLoads::share_by_basis(const std::vector<int>& pushing) {
     for (const int r : pushing) multipliers[r] = std::max(multipliers[r], 0.0);  // rounding
 }
 
+void RowLoads::share_within_limits(const std::vector<BearingRow>& rows) {
+    if (nothing.empty() ||
+        std::ranges::none_of(rows, [&](const BearingRow& b) { return std::abs(multipliers[b.row]) > b.most; }))
+        return;
+    std::vector<double> z;
+    bellcrank::share_within_limits(rows, multipliers, nothing, z);
+    for (size_t k = 0; k < z.size(); ++k)
+        for (size_t r = 0; r < multipliers.size(); ++r) multipliers[r] += z[k] * nothing[k][r];
+}
+
 bool RowLoads::share_by_bodies(std::span<const std::uint8_t> takes_part, std::span<const double> load) {
     if (!sharing_) sharing_ = std::make_unique<Sharing>(model_, rows_);
     std::vector<double> counted(multipliers.size()), shared(multipliers.size());

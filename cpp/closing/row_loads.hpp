@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "closing/limit_share.hpp"
 #include "model/constraint_rows.hpp"
 #include "model/ports.hpp"
 
@@ -28,6 +29,8 @@ class RowLoads {
     // Starts from multipliers that exert what is to be exerted, and any basis of what exerts nothing. Rows in
     // `pushing`, which are stops, are not to pull.
     void share_by_basis(const std::vector<int>& pushing);
+    // Where some row that bears a limited load would exceed it, another share that none exceeds, or all the least.
+    void share_within_limits(const std::vector<BearingRow>& rows);
     // Without a basis, over the bodies: multipliers of the rows that take part, from records of what they exert
     // together, scaled by M^(−1/2). False, with nothing shared, where digits are short.
     bool share_by_bodies(std::span<const std::uint8_t> takes_part, std::span<const double> load);

@@ -20,6 +20,7 @@ namespace bellcrank {
 template <class S>
 struct LawInput {
     S value, rate, time;  // φ, φ̇, t
+    double sense = 0.0;   // of dry friction: 1 or −1, that of φ̇ at which it slips; 0: it holds
 };
 
 // The function of a law, or none.
@@ -78,6 +79,8 @@ struct LawKind {
     // Throws std::invalid_argument that says what is wrong with the parameters or the function; null: nothing can be.
     void (*check)(std::span<const double> params, const Function* function);
     std::vector<std::string> parameters;  // their names, in their order
+    // Of dry friction: up to which effort it holds; null: others.
+    double (*holds)(std::span<const double> params, const LawFunction<double>& function, double time) = nullptr;
 };
 
 template <class Law, class S>
@@ -93,7 +96,13 @@ LawKind law_kind_of(std::string name) {
     constexpr auto effort = []<class S>(const LawInput<S>& in, std::span<const S> p, const LawFunction<S>& function) {
         return law_at<Law<S>>(p).effort(in, function);
     };
-    LawKind kind{std::move(name), effort, effort, effort, nullptr, nullptr, {}};
+    LawKind kind{std::move(name), effort, effort, nullptr, nullptr, nullptr, {}};
+    if constexpr (requires { &Numbers::holds; })
+        kind.holds = [](std::span<const double> p, const LawFunction<double>& function, double time) {
+            return law_at<Numbers>(p).holds(function, time);
+        };
+    else
+        kind.formula = effort;
     for_each_field<Numbers>([&](const auto& each) { kind.parameters.emplace_back(each.name); });
     if constexpr (requires { &Numbers::potential; })
         kind.potential = [](double value, std::span<const double> p, const Function* function) {

@@ -161,7 +161,7 @@ void Recursive::load_forces(double t, const double* x, const double* u) {
     to_records(t, x, u, poses_.data(), twists_.data());
     applied_forces(*model_, branches_, contacts_, t, poses_.data(), twists_.data(), force_.data(),
                    joint_efforts_.taken());
-    joint_efforts_.find(t, x, u, efforts_);
+    joint_efforts_.find(branches_, t, x, u, efforts_);
     for (int b = 0; b < model_->bodies(); ++b) {
         const Vec3 a = model_->mass[b] * state_.centripetal(b);
         double* f = force_.data() + kTwist * b;
@@ -173,7 +173,7 @@ void Recursive::load_forces(double t, const double* x, const double* u) {
 }
 
 void Recursive::accelerate_held(double t, const double* x, const double* u, double* udot) {
-    if (pass_ != nullptr && is_open()) {
+    if (pass_ != nullptr && is_open() && !model_->has_friction) {
         std::fill(lambda_.begin(), lambda_.end(), 0.0);
         return pass_->accelerate(t, x, u, udot);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "integrate/energy_watch.hpp"
 #include "integrate/events.hpp"
@@ -14,6 +15,8 @@ namespace bellcrank {
 namespace {
 
 constexpr double kBeside = 1e-14;     // of a time: a discontinuity is as near, on either side
+constexpr double kUncertain = 10.0;   // speeds that are none, in tolerances [m/s, rad/s]
+constexpr double kHolds = 2.0;        // friction that does not slip, beside senses
 constexpr double kMostRounding = 10;  // an error that may be taken for rounding, in tolerances
 constexpr double kFarRounding = 100;  // one that may be rounding; with a history it is not taken, nor that to blame
 // Parts of a step that are tried instead, so that no stage falls where rounding is large, and how what is taken grows.
@@ -41,6 +44,7 @@ class AdaptiveRun final : public Run {
           xo_(x_),
           uo_(u_),
           acceleration_(u_),
+          slow_(std::clamp(kUncertain * options_.settings.tolerances.absolute, 1e-10, 1e-4)),
           limit_(options_.max_step > 0.0 ? options_.max_step : std::numeric_limits<double>::infinity()) {
         contacts_.be_rigid(false);
     }
@@ -63,6 +67,7 @@ class AdaptiveRun final : public Run {
     bool made_by_rounding(const StepOutcome& outcome);
     bool came_down_to_rounding(const StepOutcome& outcome);
     void begin_motion(double first);
+    void settle_friction();
     void refuse(const StepOutcome& outcome);
     bool take(const StepOutcome& outcome);
     bool end_at(const EventWatch::Root& root);
@@ -94,6 +99,9 @@ class AdaptiveRun final : public Run {
     bool is_rounding_ = false;                         // the error of the last attempt
     int shortened_ = 0;                                // steps followed by a shorter one, less those by none
     bool crossing_ = false;                            // a pole
+    const double slow_;                                // speeds below are errors of the method
+    int ended_hold_ = -1;                              // of friction, where the last step ended
+    std::vector<double> friction_, friction_now_;      // senses by stop, or that it holds
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
@@ -255,7 +263,29 @@ bool AdaptiveRun::came_down_to_rounding(const StepOutcome& outcome) {
     return found;
 }
 
+// What is told is all that has changed.
+void AdaptiveRun::settle_friction() {
+    const StopWatch& stops = ports_.stops;
+    if (!stops.has_friction()) return;
+    const auto note = [&](std::vector<double>& states) {
+        states.clear();
+        for (int i = 0; i < stops.stops(); ++i)
+            states.push_back(!stops.is_friction(i) ? 0.0 : stops.is_holding(i) ? kHolds : stops.friction_sense(i));
+    };
+    note(friction_);
+    ports_.stops.settle_friction(t_, x_.data(), u_.data(), std::exchange(ended_hold_, -1), slow_);
+    note(friction_now_);
+    for (size_t i = 0; i < friction_.size(); ++i) {
+        if (friction_[i] == friction_now_[i]) continue;
+        const FrictionChange change = friction_now_[i] == kHolds ? FrictionChange::sticks
+                                      : friction_[i] == kHolds   ? FrictionChange::slips
+                                                                 : FrictionChange::turns;
+        report({t_, watch_.friction_event(static_cast<int>(i), change)}, x_, u_);
+    }
+}
+
 void AdaptiveRun::begin_motion(double first) {
+    settle_friction();
     stuck_ ? ports_.stops.meet_stops() : ports_.stops.watch_stops(t_, x_.data(), u_.data());
     watch_.begin(t_, x_.data(), u_.data());
     steps_before_ = result_.steps;
@@ -355,7 +385,9 @@ bool AdaptiveRun::report_new_contacts() {
 bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     output_before(root.time);
     if (!is_running()) return false;
-    const bool stop_met = watch_.is_stop(root.event);
+    const int stop = watch_.is_stop(root.event) ? root.event - static_cast<int>(options_.events.size()) : -1;
+    const bool of_friction = stop >= 0 && ports_.stops.is_friction(stop), stop_met = stop >= 0 && !of_friction;
+    if (of_friction && ports_.stops.is_holding(stop)) ended_hold_ = stop;
     curve_(root.time, xo_.data(), uo_.data());
     if (stop_met) {
         keep_impact(root.time, xo_, uo_);
@@ -372,8 +404,8 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     stuck_ = stop_met && root.time - step_.begin <= shortest();
     if (stuck_ && tape_ != nullptr) tape_->last().meets = true;
     if (stuck_) return true;
-    report(root, x_, u_);
-    const bool goes_on = stop_met || watch_.is_contact(root.event);
+    if (!of_friction) report(root, x_, u_);
+    const bool goes_on = stop >= 0 || watch_.is_contact(root.event);
     if (root.time - step_.begin > shortest())
         watch_.time_passes();
     else if (watch_.is_contact(root.event))

@@ -51,13 +51,14 @@ EventWatch::EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& 
     u_.assign(manifold.tangent_size(), 0.0);
 }
 
-void EventWatch::evaluate(double t, const double* x, const double* u, double* values) {
+void EventWatch::evaluate(double t, const double* x, const double* u, double* values, bool accelerates) {
     if (!events_.empty()) record_.measure(t, x, u, measured_, motion_.data());
     for (const EventFunction& e : events_) {
         for (size_t i = 0; i < e.inputs.size(); ++i) inputs_[i] = e.inputs[i] < 0 ? t : motion_[e.inputs[i]];
         e.program->evaluate(inputs_.data(), values++, work_.data());
     }
     if (stops_ > 0) stop_watch_.gaps(t, x, u, values, stop_rates_.data());
+    if (stop_watch_.has_friction()) stop_watch_.friction_margins(t, x, u, accelerates, values);
     if (!has_contacts_) return;
     const Scenery at = record_.scenery(t, x, u);
     contacts_.margins(at.x, at.u, values + stops_);
@@ -94,7 +95,7 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
     for (int part = 1; part <= parts_;) {
         const double next = part == parts_ ? t + h : t + h * part / parts_;
         double to = std::min(next, apart);
-        look(to, -beside, curve, values_, rates_);
+        look(to, -beside, curve, values_, rates_, to == t + h);
         if (dips) {
             const double lowest = first_dip(from, to, beside, curve);
             if (lowest < to) to = lowest, look(to, -beside, curve, values_, rates_);
@@ -105,7 +106,9 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
             const bool crossed = crosses(i, values_[i]);
             const bool is_function = i < functions();
             if (crossed && (!is_function || events_[i].direction * signs_[i] <= 0)) {
-                const double time = locate(i, from, to, curve);
+                const bool holds = is_friction(i) && stop_watch_.is_holding(i - functions());
+                const double time =
+                    locate(i, holds ? t : from, to, curve);  // accelerations are asked for at the end only
                 if (!is_function || time - begun_ > kStart * std::max(1.0, std::abs(begun_)))
                     roots_.push_back({time, i});
             }
@@ -129,13 +132,13 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
 
 // Values, and rates of all but contacts: those of functions by a second look beside.
 void EventWatch::look(double time, double beside, const Curve& curve, std::vector<double>& values,
-                      std::vector<double>& rates) {
+                      std::vector<double>& rates, bool accelerates) {
     if (!events_.empty()) {
         curve(time + beside, x_.data(), u_.data());
         evaluate(time + beside, x_.data(), u_.data(), rates.data());
     }
     curve(time, x_.data(), u_.data());
-    evaluate(time, x_.data(), u_.data(), values.data());
+    evaluate(time, x_.data(), u_.data(), values.data(), accelerates);
     for (int i = 0; i < functions(); ++i) rates[i] = (rates[i] - values[i]) / beside;
     std::ranges::copy(stop_rates_, rates.begin() + functions());
 }
@@ -204,7 +207,7 @@ void EventWatch::cut_after_the_first_end() {
 double EventWatch::locate(int event, double a, double b, const Curve& curve) {
     const auto value = [&](double time) {
         curve(time, x_.data(), u_.data());
-        evaluate(time, x_.data(), u_.data(), trial_.data());
+        evaluate(time, x_.data(), u_.data(), trial_.data(), is_friction(event));
         return trial_[event];
     };
     double fa = value(a), fb = values_[event];

@@ -20,6 +20,10 @@ struct EventFunction {
     BELLCRANK_FIELDS(EventFunction, (program), (inputs), (direction), (terminal))
 };
 
+// What friction begins to do where it is settled.
+enum class FrictionChange { sticks, slips, turns };
+inline constexpr int kFrictionChanges = 3;
+
 // Looks for zeros on the curve that a step leaves between its ends: signs are compared at a few times within the step,
 // and where the cubic through two of them comes to zero between; where one has changed the zero is found by regula
 // falsi and bisection. Contacts are compared as often as it takes for none to begin and end unnoticed.
@@ -40,6 +44,10 @@ class EventWatch {
     bool is_stop(int event) const { return event >= functions() && event < functions() + stops_; }
     bool is_contact(int event) const { return event >= first_contact(); }
     int first_contact() const { return functions() + stops_; }
+    // Of a stop of friction: numbers beyond all events.
+    int friction_event(int stop, FrictionChange change) const {
+        return count() + kFrictionChanges * stop + static_cast<int>(change);
+    }
     bool ends(int event) const { return event >= functions() || events_[event].terminal; }
 
     // A motion starts at (t, x, u): signs are those found there; a zero has none until the function has left it.
@@ -53,11 +61,13 @@ class EventWatch {
 
   private:
     int functions() const { return static_cast<int>(events_.size()); }
-    void evaluate(double t, const double* x, const double* u, double* values);
+    void evaluate(double t, const double* x, const double* u, double* values, bool accelerates = false);
+    bool is_friction(int event) const { return is_stop(event) && stop_watch_.is_friction(event - functions()); }
     bool crosses(int event, double value) const;
     bool is_beginning(int event) const;
     double locate(int event, double a, double b, const Curve& curve);
-    void look(double time, double beside, const Curve& curve, std::vector<double>& values, std::vector<double>& rates);
+    void look(double time, double beside, const Curve& curve, std::vector<double>& values, std::vector<double>& rates,
+              bool accelerates = false);
     double first_dip(double from, double to, double beside, const Curve& curve);
     double dip(int event, double from, double to, double beside, const Curve& curve);
     double sweep(double begin, double end, const Curve& curve);

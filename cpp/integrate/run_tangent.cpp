@@ -46,7 +46,7 @@ RunTangent::RunTangent(const Ports& ports, const Model& model, Tape tape, const 
       exact_(ports.dynamics, ports.projection, exactly(method, tolerances)),
       set_inputs_(std::move(set_inputs)),
       at_(tape_.count() - 1),
-      held_(tape_[at_].interval),
+      held_(at_ < 0 ? -1 : tape_[at_].interval),
       by_numbers_(model) {
     refuse_spoiled(tape_);
     for (const Watched& one : watched_) {

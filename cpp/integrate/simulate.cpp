@@ -111,6 +111,8 @@ void Run::begin_if_due() {
     if (!begun_) {
         result_.row = poles_.undefined(t_, x_.data(), u_.data());
         if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
+        if (ports_.stops.has_friction()) spoil_tape("dry friction holds and slips");
+        ports_.stops.settle_friction(t_, x_.data(), u_.data(), -1, 0.0);
         begin_interval();
         record_if_due();
         ports_.steps.commit(t_, x_.data(), u_.data());
@@ -289,6 +291,8 @@ std::unique_ptr<Run> make_run(RunParts parts) {
     const std::string& method = parts.options.method;
     const MethodSettings& settings = parts.options.settings;
     if (auto fixed = make_fixed_stepper(method, parts.ports, settings)) {
+        if (parts.ports.stops.has_friction())
+            throw Refusal("dry friction that holds is not implemented for method '" + method + "'");
         if (fixed->by_impulses() && parts.observation.works > 0)
             throw std::invalid_argument("work is not added up by methods that step by impulses");
         return make_fixed_run(std::move(parts), std::move(fixed));

@@ -12,7 +12,9 @@ namespace bellcrank {
 
 // Half a turn is a common angle: it shall not be now π and now −π by rounding. Hence not exactly zero.
 AngleBranches::AngleBranches(const Model& model)
-    : reference_(model.coordinates.size(), 1e-6), turned_over_(model.coordinates.size(), 0) {
+    : reference_(model.coordinates.size(), 1e-6),
+      turned_over_(model.coordinates.size(), 0),
+      friction_(model.laws.size()) {
     for (const FormulaJoint& j : model.formula_joints)
         for (size_t k = 0; k < j.coordinate.size(); ++k)
             if (j.coordinate[k] >= 0) set(j.coordinate[k], j.start[k]);
@@ -157,7 +159,7 @@ Relations::Relations(const Model& model, double t, const double* x, const double
     }
     for (size_t i = 0; i < model.blocks.size(); ++i) {
         const Block& block = model.blocks[i];
-        if (block.compliance > 0.0 || block.of_velocity) continue;
+        if (block.compliance > 0.0 || block.of_velocity || block.friction >= 0) continue;
         if (const int formula = model.formula_of_block[i]; formula >= 0) {
             if (!block.unilateral) add(block, model.formula_rows[formula]);
             continue;

@@ -1,5 +1,5 @@
-// Coordinates of a model whose value depends on where they were: angles count their turns, formulas may have several
-// solutions.
+// What depends on where a model was: angles count their turns, formulas may have several solutions, dry friction holds
+// what has come to rest.
 #pragma once
 
 #include <array>
@@ -28,9 +28,21 @@ class AngleBranches {
     // A direction goes over its pole.
     void turn_over(int coordinate) { turned_over_[coordinate] ^= 1; }
 
+    // Dry friction, by law.
+    struct Friction {
+        // Where nothing is held, a row that would hold it is as far from its end.
+        static constexpr double kOpen = -1e9;
+        double sense = 0.0;      // of the speed at which it slips, 1 or −1; 0: it does not, or nothing is known
+        double held_at = kOpen;  // the coordinate
+        bool holds() const { return held_at != kOpen; }
+    };
+    const Friction& friction(int law) const { return friction_[law]; }
+    void set_friction(int law, const Friction& to) { friction_[law] = to; }
+
   private:
     std::vector<double> reference_;
     std::vector<std::uint8_t> turned_over_;
+    std::vector<Friction> friction_;
 };
 
 // Where the search for the coordinates of a joint given by formulas starts: those that the model has, where they were.

@@ -27,6 +27,7 @@ int lockable_index(const Model& model, const Row& row) {
 // The numbers a block locks, if it is one pair's ascending subset of kLockable; empty otherwise.
 std::vector<int> locked_numbers(const Model& model, const Block& block) {
     std::vector<int> locked;
+    if (block.friction >= 0) return locked;  // its constant changes
     int pair = -1;
     for (int r = block.row_begin; r < block.row_end; ++r) {
         const Row& row = model.rows[r];
@@ -313,7 +314,9 @@ void ConstraintRows::evaluate_general_row(const Motion& m, const BlockLayout& b,
     const Row& row = model_.rows[model_.blocks[b.block].row_begin + r];
     FunctionValue f{0.0, 0.0, 0.0};
     if (row.function >= 0) f = model_.functions[row.function](m.t);
-    double value = -row.constant - f.f, rest = f.d2;
+    const int friction = model_.blocks[b.block].friction;
+    const double held_at = friction < 0 ? 0.0 : branches_.friction(friction).held_at;
+    double value = -row.constant - f.f - held_at, rest = f.d2;
     for (int k = row.term_begin; k < row.term_end; ++k) {
         const Term& term = model_.terms[k];
         const Coordinate& coordinate = model_.coordinates[term.coordinate];

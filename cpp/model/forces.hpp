@@ -25,6 +25,7 @@ bool has_element_forces(const Model& model);
 
 // Effort and potential of a law, moment x, y, z or force x, y, z of a wrench.
 double law_effort(const Scenery& at, const Law& law);
+int number_of(const Model& model, const Law& law);
 double law_potential(const Scenery& at, const Law& law);  // 0 if it has none
 double wrench_component(const Model& model, const Wrench& wrench, int component, double t);
 

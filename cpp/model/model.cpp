@@ -49,6 +49,8 @@ void check(const ModelData& d) {
     const int coordinates = static_cast<int>(d.coordinate_kind.size()),
               functions = static_cast<int>(d.function_kind.size());
     const size_t blocks = d.block_unilateral.size(), rows = d.row_constant.size(), wrenches = d.wrench_body.size();
+    if (!d.block_friction.empty()) check_size(d.block_friction.size(), blocks, "block_friction");
+    check_index(d.block_friction, -1, static_cast<int>(d.law_kind.size()), "block_friction");
     check_size(d.body_com.size(), bodies, "body_com");
     check_size(d.body_inertia.size(), bodies, "body_inertia");
     check_size(d.pair_positions.size(), 2 * pairs, "pair_positions");
@@ -158,6 +160,10 @@ Model::Model(ModelData data, const Programs& made) : data_(std::move(data)) {
     for (size_t i = 0; i < d.block_unilateral.size(); ++i)
         blocks.push_back({d.block_row_start[i], d.block_row_start[i + 1], d.block_unilateral[i] != 0,
                           d.block_compliance[i], d.block_restitution[i]});
+    for (size_t i = 0; i < d.block_friction.size(); ++i) {
+        blocks[i].friction = d.block_friction[i];
+        has_friction |= blocks[i].friction >= 0;
+    }
     for (size_t i = 0; i < d.row_constant.size(); ++i)
         rows.push_back({d.row_term_start[i], d.row_term_start[i + 1], d.row_function[i], d.row_constant[i]});
     for (size_t i = 0; i < d.term_coordinate.size(); ++i)

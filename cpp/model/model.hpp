@@ -55,6 +55,7 @@ struct ModelData {
     std::vector<double> wrench_constant;  // nw × 6
     std::vector<Vec3> body_normal;        // nb + 1, body axes: of the plane that all motion stays in; empty: none
     std::vector<int> block_formula;       // constraint formula of a block without terms, −1: none; empty: all −1
+    std::vector<int> block_friction;      // law of dry friction whose coordinate a row holds, −1: none; empty: all −1
     Formulas formulas;
     ContactSet contacts;  // poses of shapes in body axes
     // A number that may change while a system runs, and where it stands: in function_params, and in the values of
@@ -75,10 +76,11 @@ struct ModelData {
                      (block_restitution), (row_term_start), (term_coordinate), (term_coefficient), (row_function),
                      (row_constant), (law_kind), (law_coordinate), (law_function), (law_param_start), (law_params),
                      (wrench_body), (wrench_position), (wrench_rotation), (wrench_local), (wrench_function),
-                     (wrench_constant), (body_normal), (block_formula), (formulas), (contacts), (inputs),
-                     (input_offsets))
+                     (wrench_constant), (body_normal), (block_formula), (block_friction), (formulas), (contacts),
+                     (inputs), (input_offsets))
     static constexpr std::string_view kOptional[] = {
-        "function_expressions", "body_normal", "block_formula", "formulas", "contacts", "inputs", "input_offsets"};
+        "function_expressions", "body_normal", "block_formula", "block_friction", "formulas", "contacts", "inputs",
+        "input_offsets"};
 
     // Null for functions of other kinds.
     std::shared_ptr<const ExpressedFunction> expression_of(int function) const {
@@ -128,6 +130,8 @@ struct Block {
     double compliance;  // added to the row's diagonal at acceleration level; 1/(inertia along the coordinate)
     double restitution;
     bool of_velocity = false;  // conditions of velocities alone: C = 0 says nothing
+    int friction = -1;         // law of dry friction that holds the coordinate of this row; −1: none. Who knows nothing
+                               // of it finds a stop that is far away.
 };
 
 struct Law {
@@ -190,6 +194,7 @@ class Model {
     std::vector<int> formula_of_block;  // index into formula_rows; −1: rows of coordinates
     std::vector<FormulaForce> formula_forces;
     ContactSet contacts;
+    bool has_friction = false;                               // that holds
     std::vector<std::shared_ptr<CompiledProgram>> programs;  // of all formulas, joints first, then constraints, forces
 
   private:

@@ -246,6 +246,18 @@ class StopWatch : public Port {
     // The part of the step from the last state that was accepted to this one, at which the first stop that is watched
     // is met; above 1 if none is (Stops::first_met()).
     virtual double first_met(double, const double*, const double*) { return 2.0; }
+
+    // Dry friction holds or slips as it was settled last, whatever the motion. Settles it for the motion that begins
+    // here: what holds comes to rest. ended: the stop whose hold has just ended, −1: none. slow: a speed that may be an
+    // error of the method.
+    virtual bool has_friction() const { return false; }
+    virtual bool is_friction(int) const { return false; }
+    virtual bool is_holding(int) const { return false; }
+    virtual double friction_sense(int) const { return 0.0; }  // of the speed at which it slips
+    virtual void settle_friction(double, double*, double*, int /* ended */, double /* slow */) {}
+    // Where these of friction become negative, it is to be settled anew; of other stops nothing is said. What holds is
+    // judged by an acceleration, where that is asked for.
+    virtual void friction_margins(double, const double*, const double*, bool /* accelerates */, double*) {}
 };
 
 class ModelTangent;

@@ -12,9 +12,7 @@ namespace {
 using AccountOf = Observation::Account::Of;
 
 double law_power(const Scenery& at, const Law& law) {
-    const CoordinateMotion c = coordinate_motion(at.model, at.branches, law.coordinate, at.x, at.u);
-    const Function* function = law.function < 0 ? nullptr : &at.model.functions[law.function];
-    return c.rate * law.kind->effort({c.value, c.rate, at.t}, law.params, function);
+    return coordinate_motion(at.model, at.branches, law.coordinate, at.x, at.u).rate * law_effort(at, law);
 }
 
 double wrench_power(const Scenery& at, const Wrench& w) {

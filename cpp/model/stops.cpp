@@ -34,8 +34,11 @@ Stops::Stops(const Model& model, const StopOptions& options) : options_(options)
         for (int row = block.row_begin; row < block.row_end && block.unilateral; ++row) {
             rows_.push_back(row);
             restitution_.push_back(block.restitution);
+            law_.push_back(block.friction);
+            has_friction_ |= block.friction >= 0;
         }
-    for (auto* v : {&active_, &candidate_, &touched_, &watched_, &flying_, &lifting_, &resting_, &held_, &kept_})
+    for (auto* v :
+         {&active_, &candidate_, &touched_, &watched_, &flying_, &lifting_, &resting_, &held_, &kept_, &holding_})
         v->assign(rows_.size(), 0);
     for (auto* v : {&gap, &speed, &force, &leaving, &bounce_, &start_, &closing_, &reached_})
         v->assign(rows_.size(), 0.0);
@@ -47,7 +50,7 @@ void Stops::measure(const Model& model, const AngleBranches& branches, double t,
         const Row& row = model.rows[rows_[i]];
         FunctionValue f{0.0, 0.0, 0.0};
         if (row.function >= 0) f = model.functions[row.function](t);
-        gap[i] = -f.f - row.constant;
+        gap[i] = -f.f - row.constant - (law_[i] < 0 ? 0.0 : branches.friction(law_[i]).held_at);
         speed[i] = -f.d1;
         for (int k = row.term_begin; k < row.term_end; ++k) {
             const CoordinateMotion c = coordinate_motion(model, branches, model.terms[k].coordinate, poses, twists);
@@ -60,7 +63,7 @@ void Stops::measure(const Model& model, const AngleBranches& branches, double t,
 std::vector<int> Stops::touched_of(const std::vector<int>& rows) const {
     std::vector<int> touched;
     for (size_t i = 0; i < rows.size(); ++i)
-        if (touched_[i]) touched.push_back(rows[i]);
+        if (touched_[i] && !is_friction(static_cast<int>(i))) touched.push_back(rows[i]);
     return touched;
 }
 
@@ -70,18 +73,20 @@ void Stops::reset() {
     open();
     ran_into_ = false;
     for (size_t i = 0; i < rows_.size(); ++i)
-        ran_into_ |= !watched_[i] && !held_[i] && gap[i] < -options_.contact_tolerance;
+        ran_into_ |= law_[i] < 0 && !watched_[i] && !held_[i] && gap[i] < -options_.contact_tolerance;
 }
 
 void Stops::close_penetrated() {
     for (size_t i = 0; i < rows_.size(); ++i)
-        active_[i] |= !watched_[i] && ((held_[i] && !ran_into_) || gap[i] < -options_.position_tolerance);
+        active_[i] |= law_[i] >= 0
+                          ? holding_[i] != 0
+                          : !watched_[i] && ((held_[i] && !ran_into_) || gap[i] < -options_.position_tolerance);
 }
 
 int Stops::deepest() const {
     int deepest = -1;
     for (int i = 0; i < count(); ++i) {
-        if (watched_[i] || gap[i] >= -options_.position_tolerance) continue;
+        if (is_friction(i) || watched_[i] || gap[i] >= -options_.position_tolerance) continue;
         if (deepest < 0 || gap[i] < gap[deepest]) deepest = i;
     }
     return deepest;
@@ -100,12 +105,12 @@ void Stops::open() { std::fill(active_.begin(), active_.end(), 0); }
 // somebody else watches are met by him.
 bool Stops::hold() const {
     for (size_t i = 0; i < rows_.size(); ++i)
-        if (!watched_[i] && !(gap[i] >= -kGivenUp)) return false;
+        if (law_[i] < 0 && !watched_[i] && !(gap[i] >= -kGivenUp)) return false;
     return true;
 }
 
 bool Stops::is_contact(int stop) const {
-    return gap[stop] <= options_.contact_tolerance && speed[stop] >= -options_.rest_speed &&
+    return !is_friction(stop) && gap[stop] <= options_.contact_tolerance && speed[stop] >= -options_.rest_speed &&
            speed[stop] <= kLeaving * options_.rest_speed;
 }
 
@@ -122,14 +127,15 @@ void Stops::push_alone(int stop) {
 
 void Stops::keep() {
     for (int i = 0; i < count(); ++i)
-        active_[i] = kept_[i] = held_[i] && !watched_[i] && std::abs(speed[i]) <= options_.rest_speed;
+        active_[i] = kept_[i] =
+            is_friction(i) ? holding_[i] : held_[i] && !watched_[i] && std::abs(speed[i]) <= options_.rest_speed;
 }
 
 // Newton's law of impact for what approaches, v⁺ = −e v⁻, or v⁺ = 0 for an approach too slow to bounce.
 void Stops::seek_impacts() {
     bounces_ = false;
     for (int i = 0; i < count(); ++i) {
-        candidate_[i] = !watched_[i] && (kept_[i] || gap[i] <= options_.contact_tolerance);
+        candidate_[i] = !is_friction(i) && !watched_[i] && (kept_[i] || gap[i] <= options_.contact_tolerance);
         const double hit = candidate_[i] && !kept_[i] && speed[i] < 0.0 ? speed_of_impact(i) : 0.0;
         const bool bounces = hit < -options_.rest_speed;
         bounce_[i] = bounces ? -restitution_[i] * hit : 0.0;
@@ -168,7 +174,7 @@ int Stops::next_change(double scale, bool first_found) const {
     int change = -1;
     double worst = -kPull * scale;
     for (int i = 0; i < count() && !(first_found && change >= 0); ++i)
-        if (active_[i] && force[i] < worst) change = i, worst = force[i];
+        if (active_[i] && !is_friction(i) && force[i] < worst) change = i, worst = force[i];
     if (change >= 0) return change;
     worst = -kApproach;
     for (int i = 0; i < count() && !(first_found && change >= 0); ++i)
@@ -179,7 +185,7 @@ int Stops::next_change(double scale, bool first_found) const {
 void Stops::note_touched(double scale) {
     for (size_t i = 0; i < rows_.size(); ++i) {
         touched_[i] = active_[i] || (candidate_[i] && leaving[i] <= kTouching * scale);
-        held_[i] = active_[i] && resting_[i];
+        held_[i] = law_[i] < 0 && active_[i] && resting_[i];
     }
 }
 
@@ -188,6 +194,7 @@ void Stops::note_touched(double scale) {
 // length. What errors have pushed in while it lifts is not watched, so that the next projection pushes it out.
 void Stops::watch() {
     for (size_t i = 0; i < rows_.size(); ++i) {
+        if (law_[i] >= 0) continue;
         const bool near = gap[i] <= options_.contact_tolerance;
         flying_[i] = !near || std::abs(speed[i]) > kFlying * options_.rest_speed;
         resting_[i] = !flying_[i];
@@ -228,7 +235,8 @@ bool Stops::passed(double t) const {
     const double h = t - remembered_at_, slow = h * kLeaving * options_.rest_speed;
     for (size_t i = 0; i < rows_.size(); ++i) {
         const double approach = h * closing_[i], leave = h * speed[i];
-        if (watched_[i] || start_[i] <= options_.contact_tolerance || approach >= 0.0 || leave <= slow) continue;
+        if (law_[i] >= 0 || watched_[i] || start_[i] <= options_.contact_tolerance || approach >= 0.0 || leave <= slow)
+            continue;
         if (reached_[i] < -options_.contact_tolerance) return true;
         const GapCourse course(start_[i], approach, reached_[i], leave);
         if (course.at(course.lowest()) < -options_.contact_tolerance) return true;

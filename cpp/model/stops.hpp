@@ -1,4 +1,5 @@
-// Unilateral rows, of joint limits and one-sided constraints: which of them hold as equations, and what impacts do.
+// Rows that hold at times: unilateral ones, of joint limits and one-sided constraints, and those of dry friction. Which
+// of them hold as equations, and what impacts do.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +31,14 @@ class Stops {
     int count() const { return static_cast<int>(rows_.size()); }
     bool empty() const { return rows_.empty(); }
     const std::vector<int>& rows() const { return rows_; }  // of the model
+
+    // Dry friction holds while somebody says so, to both sides, and exerts no impulses
+    // (closing/friction_states.hpp).
+    bool is_friction(int stop) const { return law_[stop] >= 0; }
+    int friction_law(int stop) const { return law_[stop]; }
+    bool is_holding(int stop) const { return holding_[stop] != 0; }
+    void hold(int stop, bool holds) { holding_[stop] = holds; }
+    bool has_friction() const { return has_friction_; }
 
     // Per stop, to be set by the formulation: C and Ċ where it is; what the last solution exerts, and by what it
     // exceeds the wanted accelerations or speeds off the stop.
@@ -78,7 +87,8 @@ class Stops {
     bool find_bounced(std::vector<double>& restitution) const;
     bool bounces() const { return bounces_; }  // whether one is hit, at the last seek_impacts()
     bool is_candidate(int stop) const { return candidate_[stop] != 0; }
-    bool seeks() const { return std::find(candidate_.begin(), candidate_.end(), 1) != candidate_.end(); }
+    bool seeks() const { return judging || std::find(candidate_.begin(), candidate_.end(), 1) != candidate_.end(); }
+    bool judging = false;  // force and leaving are asked for in any case
     // Before that: what was in contact where the step began, and still pushes, holds as an equation, so that its speed
     // is corrected to both sides.
     void keep();
@@ -92,7 +102,7 @@ class Stops {
     template <typename Solve>
     void find_active(const Solve& solve) {
         const int passes = 4 * count() + 10;
-        for (int i = 0; i < count(); ++i) active_[i] = candidate_[i] && active_[i];
+        for (int i = 0; i < count(); ++i) active_[i] = is_friction(i) ? holding_[i] : candidate_[i] && active_[i];
         for (int pass = 0; pass < passes; ++pass) {
             const double scale = solve();
             const int change = next_change(scale, pass > passes / 2);
@@ -126,7 +136,9 @@ class Stops {
     double speed_of_impact(int stop) const;
 
     StopOptions options_;
-    std::vector<int> rows_;
+    std::vector<int> rows_, law_;  // of the model; of dry friction, −1: none
+    std::vector<std::uint8_t> holding_;
+    bool has_friction_ = false;
     std::vector<double> restitution_, bounce_;
     std::vector<std::uint8_t> active_, candidate_, touched_, watched_;
     std::vector<std::uint8_t> flying_, lifting_;  // at watch(): not in contact; of these, close by and being left

@@ -66,7 +66,8 @@ void System::observe(double t, const double* x, const double* u, const Observati
     frame.write_forces(contacts_);
     if (what.contacts) *frame[Section::contact_points] = static_cast<double>(contacts_.listed().size());
     std::fill_n(frame[Section::works], what.works, 0.0);  // those who go through time add them up
-    const bool loads = !what.rows.empty() || !what.reactions.empty();
+    const bool held = model_->has_friction && holds_friction(),
+               loads = held || !what.rows.empty() || !what.reactions.empty();
     if (loads || what.accelerations) {
         observed_.resize(tangent_size());
         accelerate(t, x, u, observed_.data());
@@ -74,6 +75,7 @@ void System::observe(double t, const double* x, const double* u, const Observati
     if (loads) {
         loads_.resize(model_->rows.size());
         multipliers(t, x, u, observed_.data(), loads_.data());
+        if (held) add_held(what, frame[Section::force_efforts]);
         double *multiplier = frame[Section::multipliers], *unique = frame[Section::unique_multipliers];
         for (const int row : what.rows) *multiplier++ = loads_[row], *unique++ = determines(row);
         reactions(x, what.reactions, wrenches_);
@@ -90,6 +92,23 @@ void System::observe(double t, const double* x, const double* u, const Observati
     rates_.resize(kTwist * (model_->bodies() + 1));
     body_accelerations(t, x, u, observed_.data(), rates_.data());
     frame.write_accelerations(rates_.data());
+}
+
+bool System::holds_friction() const {
+    return std::ranges::any_of(model_->blocks, [&](const Block& block) {
+        return block.friction >= 0 && branches_.friction(block.friction).holds();
+    });
+}
+
+// What dry friction exerts that holds is the multiplier of its row.
+void System::add_held(const Observation& what, double* efforts) const {
+    for (const Observation::Effort& e : what.efforts) {
+        for (const Block& block : model_->blocks)
+            if (e.of == Observation::Effort::Of::law && block.friction == e.number &&
+                branches_.friction(e.number).holds())
+                *efforts += loads_[block.row_begin];
+        ++efforts;
+    }
 }
 
 void Record::measure(double t, const double* x, const double* u, const Observation& what, double* out) {

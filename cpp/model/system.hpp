@@ -41,6 +41,7 @@ class System : public Dynamics,
     bool finish_corrected_step(double t, double* x, double* u) override { return project(t, x, u); }
     int stops() const override;
     void turn_over(int coordinate) final { branches_.turn_over(coordinate); }
+    void set_friction(int law, const AngleBranches::Friction& to) { branches_.set_friction(law, to); }
 
     // Inputs of the model have other values: nothing that was found with the former ones is kept.
     virtual void inputs_changed() {}
@@ -65,6 +66,9 @@ class System : public Dynamics,
     Contacts contacts_;
 
   private:
+    bool holds_friction() const;
+    void add_held(const Observation& what, double* efforts) const;
+
     const char* const name_;
     std::unique_ptr<Linearization> linearization_;  // linearize()
     std::vector<double> defect_;                    // correct()

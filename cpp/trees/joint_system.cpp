@@ -312,6 +312,12 @@ double JointSystem::push_off(double t, const double* x, int stop, double* change
     return multiplier(row);
 }
 
+int JointSystem::redundant_at(double t, const double* x) {
+    trusted_pivot_ = options_.rank_tolerance;
+    prepare(t, x);
+    return statistics_.dropped_rows;
+}
+
 // As far as one radian of the fastest angle that is followed from step to step.
 double JointSystem::longest_step(const double* x, const double* u, double h) {
     if (other_angles_.empty()) return h;
@@ -336,6 +342,7 @@ void JointSystem::load_reactions(double t, const double* x, const double* u, con
 // Stops that something lies on without pushing may be redundant with others: then the loads of all rows are open.
 void JointSystem::share_loads(double t, const double* x, const double* u, const double* udot) {
     solve_multipliers(t, x, u, udot);
+    if (stops_.has_friction()) reactions_.loads().share_within_limits(bearing_rows());
     if (stops_.touched() == stops_.active()) return;
     const std::vector<double> told = reactions_.loads().multipliers;
     load_reactions(t, x, u, udot);
@@ -350,6 +357,8 @@ std::vector<int> JointSystem::rigid_rows() const {
     for (const Block& block : model_->blocks)
         for (int row = block.row_begin; row < block.row_end; ++row)
             if (block.compliance == 0.0 && !block.unilateral) rigid.push_back(row);
+    for (int i = 0; i < stops_.count(); ++i)
+        if (stops_.is_holding(i)) rigid.push_back(stops_.rows()[i]);
     return rigid;
 }
 

@@ -179,6 +179,8 @@ class JointSystem : public Projected<System> {
     double largest_jump(double t, const double* x, const double* u) final;
     bool drops_stop(int stop) const final { return is_dropped(loops() + stop); }
     double push_off(double t, const double* x, int stop, double* change) final;
+    double effort_of_stop(int stop) const final { return stops_.active()[stop] ? multiplier(loops() + stop) : 0.0; }
+    int redundant_at(double t, const double* x) final;
     void accelerate_with_stops(double t, const double* x, const double* u, double* udot);
     double gather_forces();
     void share_loads(double t, const double* x, const double* u, const double* udot);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/forces.hpp"
 #include "trees/joint_coordinates.hpp"
 
 namespace bellcrank::recursive {
@@ -76,9 +77,9 @@ struct JointEffort {
     const Law* law;
     int x, u;  // coordinate and speed of the tree
 
-    double at(const Model& model, double t, double value, double rate) const {
+    double at(const Model& model, double t, double value, double rate, double sense = 0.0) const {
         const Function* function = law->function < 0 ? nullptr : &model.functions[law->function];
-        return law->kind->effort({value, rate, t}, law->params, function);
+        return law->kind->effort({value, rate, t, sense}, law->params, function);
     }
 };
 
@@ -97,9 +98,11 @@ class JointEfforts {
     bool takes_all() const { return list_.size() == taken_.size(); }
     const std::uint8_t* taken() const { return taken_.data(); }  // per law
 
-    void find(double t, const double* x, const double* u, std::vector<double>& efforts) const {
+    void find(const AngleBranches& branches, double t, const double* x, const double* u,
+              std::vector<double>& efforts) const {
         std::fill(efforts.begin(), efforts.end(), 0.0);
-        for (const JointEffort& e : list_) efforts[e.u] += e.at(model_, t, x[e.x], u[e.u]);
+        for (const JointEffort& e : list_)
+            efforts[e.u] += e.at(model_, t, x[e.x], u[e.u], branches.friction(number_of(model_, *e.law)).sense);
     }
 
   private:

@@ -144,7 +144,7 @@ def coordinate_jacobian(model: Model, coordinates: Sequence[int], state: State) 
         "block_unilateral": np.zeros(count, dtype=np.uint8),
         "block_compliance": np.zeros(count),
         "block_restitution": np.zeros(count),
-        "block_formula": np.full(count, -1, dtype=np.int32),
+        **dict.fromkeys(("block_formula", "block_friction"), np.full(count, -1, dtype=np.int32)),
         "row_term_start": starts,
         "term_coordinate": np.array(coordinates, dtype=np.int32),
         "term_coefficient": np.ones(count),

@@ -86,6 +86,19 @@ def refuse_contacts(model: Model, who: str) -> None:
         raise Unsupported(f"{who} cannot take contacts: force {contact.name!r}")
 
 
+def holding(model: Model) -> list[str]:
+    """Names of forces with friction that holds what rests."""
+    return [force.name for force in model.forces if not model.friction_rows.keys().isdisjoint(force.laws)]
+
+
+def refuse_holding(model: Model, who: str) -> None:
+    """Raise Unsupported for friction that holds what rests, naming it: it may hold, or not."""
+    for name in holding(model)[:1]:
+        raise Unsupported(
+            f"{who} cannot take friction that holds: force {name!r}; give it a regularisation_velocity"
+        )
+
+
 def refuse_tyres(model: Model, who: str) -> None:
     """Raise Unsupported for a tyre, naming it: it is not rigid."""
     for contact in model.contacts:

@@ -43,6 +43,7 @@ class FlatBuilder:
         self.functions: list[FlatFunction] = []
         self.formula_joints: dict[int, int] = {}  # pair: number of the joint formula
         self.block_formula: list[int] = []
+        self.block_friction: list[int] = []
         self.block_start = [0]
         self.blocks: list[tuple[bool, float, float]] = []
         self.term_start = [0]
@@ -107,6 +108,8 @@ class FlatBuilder:
         self.block_start.append(len(self.row_constant))
         self.blocks.append((block.unilateral, block.compliance, block.restitution))
         self.block_formula.append(block.formula)
+        # Laws of an element follow its blocks.
+        self.block_friction.append(len(self.law_kind) if block.role == "friction" else -1)
         return len(self.blocks) - 1
 
     def locks(self, marker_1: Marker, marker_2: Marker, names: Sequence[str]) -> int:
@@ -124,6 +127,7 @@ class FlatBuilder:
         self.block_start.append(len(self.row_constant))
         self.blocks.append(_RIGID)
         self.block_formula.append(-1)
+        self.block_friction.append(-1)
         return len(self.blocks) - 1
 
     def free(self, marker_1: Marker, marker_2: Marker, names: Sequence[str]) -> tuple[int, ...]:
@@ -229,6 +233,7 @@ class FlatBuilder:
             "block_compliance": _floats([b[1] for b in blocks]),
             "block_restitution": _floats([b[2] for b in blocks]),
             "block_formula": _ints(self.block_formula),
+            "block_friction": _ints(self.block_friction),
             "term_coefficient": _floats(self.term_coefficient),
             "row_constant": _floats(self.row_constant),
             "law_function": _ints(self.law_function),

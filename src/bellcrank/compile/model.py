@@ -316,7 +316,18 @@ class Model:
     @cached_property
     def one_sided(self) -> np.ndarray:
         """Which rows may open (rows,): stops, and cables."""
-        return np.asarray((self.arrays["block_unilateral"] != 0)[self.row_block])
+        return np.asarray(((self.arrays["block_unilateral"] != 0) & (self._friction < 0))[self.row_block])
+
+    @cached_property
+    def friction_rows(self) -> dict[int, int]:
+        """The rows that friction holds, by its law."""
+        blocks = np.flatnonzero(self._friction >= 0).tolist()
+        return {int(self._friction[block]): self.rows_of(block).start for block in blocks}
+
+    @property
+    def _friction(self) -> np.ndarray:
+        found = self.arrays.get("block_friction")
+        return np.full(len(self.block_owner), -1) if found is None else np.asarray(found)
 
     @cached_property
     def stops(self) -> Mapping[str, list[int]]:

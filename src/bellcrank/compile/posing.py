@@ -46,7 +46,11 @@ def extended(
         "block_unilateral": _joined(arrays["block_unilateral"], [0] * count),
         "block_compliance": _joined(arrays["block_compliance"], [0.0] * count),
         "block_restitution": _joined(arrays["block_restitution"], [0.0] * count),
-        "block_formula": _joined(arrays["block_formula"], [-1] * count),
+        **{
+            name: _joined(arrays[name], [-1] * count)
+            for name in ("block_formula", "block_friction")
+            if name in arrays
+        },
         "row_term_start": _joined(arrays["row_term_start"], terms + more),
         "term_coordinate": _joined(arrays["term_coordinate"], [g.coordinate for g in given]),
         "term_coefficient": _joined(arrays["term_coefficient"], [1.0] * count),
@@ -225,7 +229,7 @@ def _alone(
         "block_unilateral": np.zeros(len(rows), dtype=np.uint8),
         "block_compliance": np.zeros(len(rows)),
         "block_restitution": np.zeros(len(rows)),
-        "block_formula": np.full(len(rows), -1, dtype=np.int32),
+        **dict.fromkeys(("block_formula", "block_friction"), np.full(len(rows), -1, dtype=np.int32)),
         **({"formulas": arrays["formulas"].joints_only()} if "formulas" in arrays else {}),
         **({"contacts": _core.ContactSet()} if "contacts" in arrays else {}),
         "row_term_start": np.cumsum([0, *map(len, spans)]).astype(np.int32),

@@ -140,7 +140,14 @@ def without_rows(model: Model, rows: Any) -> Model:
         "row_term_start": _starts(terms[keep]),
         **{
             name: arrays[name][left]
-            for name in ("block_unilateral", "block_compliance", "block_restitution", "block_formula")
+            for name in (
+                "block_unilateral",
+                "block_compliance",
+                "block_restitution",
+                "block_formula",
+                "block_friction",
+            )
+            if name in arrays
         },
         **{name: arrays[name][keep] for name in ("row_function", "row_constant")},
         **{name: arrays[name][term_keep] for name in ("term_coordinate", "term_coefficient")},

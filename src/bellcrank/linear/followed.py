@@ -16,7 +16,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
-from bellcrank.compile.contacts import refuse_contacts
+from bellcrank.compile.contacts import refuse_contacts, refuse_holding
 from bellcrank.compile.model import Model
 from bellcrank.compile.parametric_numbers import ParametricNumbers, parametric_numbers
 from bellcrank.compile.state import Floats
@@ -124,6 +124,7 @@ class FollowedRun:
         given["formulation"] = run.formulation
         _refuse_other(run.formulation)
         refuse_contacts(run.model, "derivatives of runs")
+        refuse_holding(run.model, "derivatives of runs")
         self.mechanism, self._arguments = mechanism, given
         self.method = run.plan.method
         if self.method.method.order < _LEAST_ORDER:

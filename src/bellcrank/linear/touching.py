@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from bellcrank.compile.contacts import refuse_resistances
+from bellcrank.compile.contacts import refuse_holding, refuse_resistances
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import State
 from bellcrank.errors import FaultList, Unsupported
@@ -29,8 +29,9 @@ _KINKS: Final = {
 
 
 def refuse_touching(model: Model, who: str) -> None:
-    """Raise Unsupported for contacts whose forces have no derivatives, naming them."""
+    """Raise Unsupported for contacts and friction whose forces have no derivatives, naming them."""
     refuse_resistances(model, who)
+    refuse_holding(model, who)
     for contact in model.contacts:
         if contact.of_tyre:
             raise Unsupported(f"{who} cannot take tyres: force {contact.name!r}")

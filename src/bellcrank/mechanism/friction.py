@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 from bellcrank.expression import dot
 from bellcrank.mechanism.attachment import End, ForceKind, markers, pairwise
 from bellcrank.mechanism.checking import Check, Vec3
+from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import described, function, quantity, vector
 from bellcrank.mechanism.formulas import CustomForce, EndPose
 from bellcrank.mechanism.functions.function import Constant, FunctionField
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.parameters import is_expression, present
-from bellcrank.mechanism.rows import Law, Lowered
+from bellcrank.mechanism.rows import Block, Law, Lowered, lock
 
 
 @described
@@ -23,16 +24,21 @@ class JointFriction(ForceKind):
     F(v) = coulomb + (stiction - coulomb) exp(-(v/stribeck_velocity)^2).
     viscous: N m s/rad or N s/m. coulomb, stiction: N m or N; stiction is at least coulomb and by default the
         same.
-    stribeck_velocity: speed over which stiction falls to coulomb, rad/s or m/s.
+    stribeck_velocity: speed over which stiction falls to coulomb, rad/s or m/s; None, without regularisation:
+        it falls as motion begins.
     regularisation_velocity: speed over which the dry part builds up; a held joint creeps at up to about this
-        speed.
+        speed. None: none does. What rests is held up to stiction, and what slips meets F(v) sign(v); moments
+        at which slipping ends or begins are found as events. For methods with error control, and
+        formulations `lagrange`, `recursive` and `dca`.
     """
 
     viscous: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
     coulomb: FloatField = quantity("N or N m", "not negative", default=0.0)
     stiction: OptionalFloatField = quantity("N or N m", "not negative", default=None)
-    stribeck_velocity: FloatField = quantity("rad/s or m/s", "positive", default=0.01)
-    regularisation_velocity: FloatField = quantity("rad/s or m/s", "positive", default=1e-3)
+    stribeck_velocity: OptionalFloatField = quantity("rad/s or m/s", "positive", default=0.01, optional=True)
+    regularisation_velocity: OptionalFloatField = quantity(
+        "rad/s or m/s", "positive", default=1e-3, optional=True
+    )
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "Viscous and dry friction in a joint, with Stribeck's fall."
@@ -44,12 +50,27 @@ class JointFriction(ForceKind):
                 check.fault("stiction must not be less than coulomb", (stiction, self.coulomb))
             if self.viscous == 0.0 and stiction == 0.0:
                 check.fault("it does nothing", None, "give viscous or coulomb")
+            if self.stribeck_velocity is None and self.regularisation_velocity is not None:
+                rule = "stiction falls at once only in friction that holds"
+                check.fault(rule, None, "give stribeck_velocity, or regularisation_velocity=None")
         self._store(stiction=stiction)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
-        """A friction law."""
+        """A friction law; of friction that holds, with the row that it holds."""
         stiction = self.coulomb if self.stiction is None else self.stiction
-        return Lowered(laws=(Law.of(self, "friction", pairwise("", ends), stiction=stiction),))
+        coordinate = pairwise("", ends)
+        if self.regularisation_velocity is not None:
+            return Lowered(laws=(Law.of(self, "friction", coordinate, stiction=stiction),))
+        falls = self.stribeck_velocity is None
+        law = Law.of(
+            self,
+            "dry_friction",
+            coordinate,
+            start=self.coulomb if falls else stiction,
+            holding=stiction,
+            stribeck_velocity=1.0 if falls else self.stribeck_velocity,
+        )
+        return _holding(coordinate, law)
 
 
 @described
@@ -57,11 +78,14 @@ class Brake(ForceKind):
     """A brake on a joint coordinate:  -level(t) tanh(v/regularisation_velocity).
 
     level: greatest braking effort as a function of time, N m or N, not negative.
-    regularisation_velocity: rad/s or m/s; a held joint creeps at up to about this speed.
+    regularisation_velocity: rad/s or m/s; a held joint creeps at up to about this speed. None: what rests is
+        held up to the level, as by `JointFriction`.
     """
 
     level: FunctionField = function("N or N m")
-    regularisation_velocity: FloatField = quantity("rad/s or m/s", "positive", default=1e-3)
+    regularisation_velocity: OptionalFloatField = quantity(
+        "rad/s or m/s", "positive", default=1e-3, optional=True
+    )
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "A brake on a joint whose level is a function of time."
@@ -72,8 +96,15 @@ class Brake(ForceKind):
             check.fault("level must not be negative", level.value)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
-        """A brake law."""
-        return Lowered(laws=(Law.of(self, "brake", pairwise("", ends), self.level),))
+        """A brake law; of one that holds, with the row that it holds."""
+        coordinate = pairwise("", ends)
+        if self.regularisation_velocity is not None:
+            return Lowered(laws=(Law.of(self, "brake", coordinate, self.level),))
+        return _holding(coordinate, Law.of(self, "dry_brake", coordinate, self.level, part=1.0))
+
+
+def _holding(coordinate: Coordinate, law: Law) -> Lowered:
+    return Lowered((Block("friction", (lock(coordinate),), unilateral=True),), (law,))
 
 
 @described

@@ -44,7 +44,8 @@ class Row:
 class Block:
     """A block of one to six rows.
 
-    role: "joint", "constraint", "drive", "inertance", "limit_lower" or "limit_upper".
+    role: "joint", "constraint", "drive", "inertance", "limit_lower", "limit_upper" or "friction": a single
+        unilateral row that holds the coordinate of the element's first law, of dry friction, while it rests.
     unilateral: C >= 0 with multiplier >= 0 (a single row).
     compliance: with a value c > 0 the row is an inertance, C'' + c * multiplier = 0: a reflected inertia 1/c
         along its coordinate. It applies to accelerations only and is not projected.

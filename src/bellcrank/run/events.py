@@ -23,7 +23,10 @@ NOTHING: Final = -3
 """The number where there is no event; that of a stop is -1, of a contact -2."""
 
 _STOP: Final = -1
+_FRICTION: Final = -4
 _CHANGES: Final = ("touches", "slips", "sticks", "lifts off")
+FRICTION_CHANGES: Final = ("sticks", "slips", "turns")
+"""What friction that holds begins to do: it comes to rest, leaves it, or slips back at once."""
 _OF_BODIES: Final = (
     ("x y z", "position"),
     ("e0 e1 e2 e3", "rotation"),
@@ -85,16 +88,25 @@ class CompiledEvents:
     coordinates: list[int] = field(default_factory=list)
 
     def name_of(self, model: Model, number: int, which: int) -> str:
-        """The name of what happened: a watched event, a stop that was met, a contact that changed.
+        """The name of what happened: a watched event, a stop that is met, a contact or friction that changes.
 
-        number: of the event. which: the row of a stop, or the number of a contact's change.
+        number: of the event. which: the row of a stop, or the number of a contact's or a row's change.
         """
         if number >= 0:
             return self.names[number]
         if number == _STOP:
             return model.block_owner[int(model.row_block[which])]
+        if number == _FRICTION:
+            row, change = divmod(which, len(FRICTION_CHANGES))
+            return f"{model.block_owner[int(model.row_block[row])]} {FRICTION_CHANGES[change]}"
         contact, change = divmod(which, len(_CHANGES))
         return changes_of(model.contacts[contact].name)[change]
+
+
+def friction_events(model: Model) -> set[str]:
+    """The names of all events of friction that holds."""
+    owners = [model.block_owner[int(model.row_block[row])] for row in model.friction_rows.values()]
+    return {f"{owner} {change}" for owner in owners for change in FRICTION_CHANGES}
 
 
 def changes_of(contact: str) -> tuple[str, ...]:

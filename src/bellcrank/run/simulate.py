@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from bellcrank.compile.contacts import holding
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
@@ -250,6 +251,10 @@ def _started(
         rule = f"method {method.name!r} cannot find what lies between its steps"
         advice = "use method='dopri5', 'adams' or 'bdf'"
         raise MechanismError(Fault("events", rule, watched.names[0], advice))
+    if not method.adaptive and (held := holding(model)):
+        rule = f"method {method.name!r} cannot find when friction that holds sticks and slips"
+        advice = "use method='dopri5', 'adams' or 'bdf', or give it a regularisation_velocity"
+        raise MechanismError([Fault(f"force {name!r}", rule, None, advice) for name in held])
     return Run(model, plan, a.assemble, a.state, watched, a.path, a.description, a.progress, steering)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.compile.compile import compile_mechanism
-from bellcrank.compile.contacts import refuse_contacts
+from bellcrank.compile.contacts import refuse_contacts, refuse_holding
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.preparing import prepare
@@ -269,6 +269,7 @@ class StateFunction(DifferentiableFunction):
         model, _ = assembled_for(compile_mechanism(mechanism), state)
         system = prepare(model, formulation)
         refuse_contacts(system.model, "derivatives")
+        refuse_holding(system.model, "derivatives")
         refuse_other_formulations(system)
         reached = system.project(state)
         self._model = system.model

@@ -17,7 +17,7 @@ import numpy as np
 from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, FORMULA_COORDINATE
 from bellcrank.mechanism.rotation_arrays import conjugate, logarithm, product
-from bellcrank.run.events import STATE_SET, changes_of
+from bellcrank.run.events import STATE_SET, changes_of, friction_events
 from bellcrank.trajectory.trajectory import EventRecord
 from bellcrank.verification.contacts import PointsAt, Touching, pairs_met, points_at
 from bellcrank.verification.evidence import Evidence, Frames
@@ -104,7 +104,7 @@ def _by_forces(evidence: Evidence, motion: Motion) -> list[CheckResult]:
     calm, states = evidence.once(Calm), [event.state for event in run.events]
     at = Snapshots.of(evidence.model, states)
     happened = np.array([event.time for event in run.events])
-    stops, worst, known = set(evidence.model.block_owner), Worst(), 0
+    stops, worst, known = {*evidence.model.block_owner, *friction_events(evidence.model)}, Worst(), 0
     limit = max(_ON_MOTION, Roughness.of(evidence).noise)
     scales = [
         1.0 + float(np.max(np.linalg.norm(values, axis=2))) for values in (motion.velocity, motion.spin)

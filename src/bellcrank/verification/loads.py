@@ -21,6 +21,7 @@ from bellcrank.verification.snapshot import CoordinateAt, Numbers, Snapshots
 CONSERVATIVE = frozenset(kind for kind, has_potential in _core.law_kinds().items() if has_potential)
 """The kinds of force laws that have a potential."""
 
+_AT_REST: Final = 1e-7  # m/s, rad/s: friction may hold what is as slow
 _DAMPING = "BodyDamping"
 _ROUNDED: Final = 1e-6  # rad, or parts of the mechanism's size; a millionth of a hundredth of it is rounding
 _STEP: Final = 1e-3  # rad or m, for slopes of laws
@@ -239,11 +240,26 @@ def law_effort(part: Frames, law: int, conservative: bool = False) -> Floats:
     params, function = part.evidence.law(law)
     coordinate = int(arrays["law_coordinate"][law])
     rate = part.coordinate(coordinate).rate
+    if law in part.model.friction_rows:
+        return _friction(part, law) * (not conservative)
     if conservative:
         if kind not in CONSERVATIVE:
             return np.zeros(len(part))
         rate, function = 0.0 * rate, None if kind == "linear" else function
     return _core.law_efforts(kind, part.value(coordinate), rate, part.time, params, function)
+
+
+def _friction(part: Frames, law: int) -> Floats:
+    """Efforts (n,) of friction that holds: against what slips, else as recorded, up to the most."""
+    arrays = part.model.arrays
+    kind, (params, function) = arrays["law_kind"][law], part.evidence.law(law)
+    coordinate = part.coordinate(int(arrays["law_coordinate"][law]))
+    rests = np.abs(coordinate.rate) < _AT_REST
+    rate = np.where(rests, 0.0, coordinate.rate)
+    slips = _core.law_efforts(kind, 0.0 * rate, rate, part.time, params, function)
+    most = _core.law_holds(kind, part.time, params, function)
+    holds = np.clip(part.efforts("law", law, 1)[:, 0], -most, most)
+    return np.where(rests, holds, slips)
 
 
 def stored_energies(part: Frames) -> Floats:

@@ -1,0 +1,185 @@
+// Dry friction: what holds is a row with the coordinate where it came to rest, what slips an applied effort against its
+// speed. Between two moments at which it is settled neither changes, and motions are smooth (docs/theory/friction.md).
+#include <algorithm>
+#include <cmath>
+
+#include "closing/projector.hpp"
+#include "model/branches.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kAtRest = 1e-9;     // speed that is none [m/s, rad/s]
+constexpr double kTurned = 1e-11;    // speed against its sense at which a slip has ended
+constexpr double kExceeded = 1e-10;  // of an effort, against the most that holds, that is rounding
+constexpr double kTogether = 1e-6;   // parts of what holds: what is used as much begins to slip with it
+constexpr double kBackwards = 1e-9;  // of an acceleration, against that by all that holds, or the largest: rounding
+
+}  // namespace
+
+double Projector::holding_effort(int stop, double t) const {
+    const Model& model = system_.model();
+    const Law& law = model.laws[stops_.friction_law(stop)];
+    return law.kind->holds(law.params, {law.function < 0 ? nullptr : &model.functions[law.function]}, t);
+}
+
+void Projector::begin_slipping(int stop, double sense) {
+    stops_.hold(stop, false);
+    system_.set_friction(stops_.friction_law(stop), {.sense = sense});
+}
+
+void Projector::begin_holding(int stop) {
+    stops_.hold(stop, true);
+    system_.set_friction(stops_.friction_law(stop), {.held_at = held_at_[stop]});
+}
+
+void Projector::forget_friction() {
+    for (int i = 0; i < stops_.count(); ++i)
+        if (stops_.is_friction(i)) begin_slipping(i, 0.0);
+}
+
+// Coordinates at rest that equations alone move, or hold, such as those of drives: friction could hold nothing there.
+void Projector::find_idle(double t, const double* x) {
+    stops_.open();
+    const int redundant = redundant_at(t, x);
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (!stops_.is_holding(i)) continue;
+        stops_.push_alone(i);
+        idle_[i] = redundant_at(t, x) > redundant;
+        if (!idle_[i]) quick_[i] = holding_effort(i, t) / push_off(t, x, i, accelerations_.data());
+    }
+    for (int i = 0; i < stops_.count(); ++i)
+        if (idle_[i]) begin_slipping(i, 0.0);
+    stops_.open();
+    redundant_at(t, x);
+}
+
+// What friction that holds exerts in the last acceleration. Where rows are redundant it holds as long as some share of
+// the loads does.
+void Projector::find_efforts(double t, const double* x, const double* u) {
+    const bool shared = counts_.dropped_rows > 0;
+    if (shared) {
+        efforts_of_rows_.resize(system_.model().rows_total());
+        system_.multipliers(t, x, u, accelerations_.data(), efforts_of_rows_.data());
+    }
+    held_efforts_.assign(stops_.count(), 0.0);
+    for (int i = 0; i < stops_.count(); ++i)
+        if (stops_.is_holding(i)) held_efforts_[i] = shared ? efforts_of_rows_[stops_.rows()[i]] : effort_of_stop(i);
+}
+
+std::vector<BearingRow> Projector::bearing_rows() const {
+    std::vector<BearingRow> rows;
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (stops_.is_holding(i)) rows.push_back({stops_.rows()[i], holding_effort(i, loaded_at_)});
+        if (!stops_.is_friction(i) && stops_.touched()[i]) rows.push_back({stops_.rows()[i], HUGE_VAL});
+    }
+    return rows;
+}
+
+// The states that agree with the accelerations: what holds exerts no more than it can, and what slips from rest is
+// accelerated the way it slips. What is over its limit by most changes first, and after many passes what is found
+// first.
+void Projector::settle_friction(double t, double* x, double* u, int ended, double slow) {
+    if (!stops_.has_friction()) return;
+    const int n = stops_.count();
+    slow_ = std::max(slow, kTurned);
+    for (auto* v : {&idle_, &started_, &moving_}) v->assign(n, 0);
+    for (auto* v : {&held_at_, &quick_}) v->assign(n, 0.0);
+    accelerations_.resize(system_.tangent_size());
+    forget_friction();
+    system_.inputs_changed();
+    const Scenery at = system_.scenery(t, x, u);
+    for (int i = 0; i < n; ++i) {
+        if (!stops_.is_friction(i)) continue;
+        const int along = at.model.laws[stops_.friction_law(i)].coordinate;
+        const CoordinateMotion motion = coordinate_motion(at.model, at.branches, along, at.x, at.u);
+        held_at_[i] = motion.value;
+        const bool rests = std::abs(motion.rate) <= kAtRest;
+        if (rests && holding_effort(i, t) > 0.0)
+            begin_holding(i);
+        else
+            begin_slipping(i, rests ? 0.0 : std::copysign(1.0, motion.rate));
+    }
+    find_idle(t, x);
+    system_.inputs_changed();
+    system_.project(t, x, u);
+    const int passes = 4 * n + 10;
+    stops_.judging = true;
+    bool settled = false;
+    for (int pass = 0; pass < passes && !settled; ++pass) {
+        system_.accelerate(t, x, u, accelerations_.data());
+        find_efforts(t, x, u);
+        settled = !change_friction(t, pass == 0 && ended >= 0, pass > passes / 2);
+        if (!settled) system_.inputs_changed();
+    }
+    stops_.judging = false;
+    if (!settled)
+        throw Refusal("which friction holds and which slips at t = " + std::to_string(t) + " s was not found");
+}
+
+// False if nothing changes. ended: something begins to slip in any case.
+bool Projector::change_friction(double t, bool ended, bool first_found) {
+    double worst = ended ? 0.0 : 1.0 + kExceeded;
+    int first = -1;
+    const auto used = [&](int i) { return std::abs(held_efforts_[i]) / holding_effort(i, t); };
+    for (int i = 0; i < stops_.count() && !(first_found && first >= 0); ++i)
+        if (stops_.is_holding(i) && used(i) > worst) first = i, worst = used(i);
+    if (first >= 0) {
+        for (int i = 0; i < stops_.count(); ++i) {
+            if (!stops_.is_holding(i) || (first_found ? i != first : used(i) < (1.0 - kTogether) * worst)) continue;
+            begin_slipping(i, -std::copysign(1.0, held_efforts_[i]));
+            started_[i] = 1;
+        }
+        return true;
+    }
+    double largest = norm(system_.model().gravity);
+    for (const double each : accelerations_) largest = std::max(largest, std::abs(each));
+    for (int i = 0; i < stops_.count(); ++i) {
+        const double sense = stops_.is_friction(i) ? system_.branches().friction(stops_.friction_law(i)).sense : 0.0;
+        if (started_[i] && stops_.leaving[i] * sense < -kBackwards * quick_[i]) {
+            begin_holding(i);
+            started_[i] = 0;
+            return true;
+        }
+        if (idle_[i] && sense == 0.0 && std::abs(stops_.leaving[i]) > kBackwards * largest) {
+            begin_slipping(i, std::copysign(1.0, stops_.leaving[i]));
+            return true;
+        }
+    }
+    return false;
+}
+
+// What has just begun to slip is as fast as errors of the method are.
+void Projector::watch_friction() {
+    for (int i = 0; i < stops_.count() && !moving_.empty(); ++i) {
+        if (!stops_.is_friction(i)) continue;
+        const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
+        moving_[i] = moving_[i] || sense * stops_.speed[i] > slow_;
+    }
+}
+
+void Projector::friction_margins(double t, const double* x, const double* u, bool accelerates, double* out) {
+    bool holds = false;
+    for (int i = 0; i < stops_.count(); ++i) holds |= stops_.is_holding(i);
+    if (holds && accelerates) {
+        system_.accelerate(t, x, u, accelerations_.data());
+        find_efforts(t, x, u);
+    }
+    measure_stops(t, x, u);
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (!stops_.is_friction(i)) continue;
+        const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
+        if (stops_.is_holding(i)) {
+            const double most = holding_effort(i, t);
+            out[i] = accelerates ? most - std::abs(held_efforts_[i]) : most;
+        } else if (sense != 0.0) {
+            out[i] = sense * stops_.speed[i] + (moving_[i] ? kTurned : slow_);
+        } else {
+            out[i] = kAtRest - std::abs(stops_.speed[i]);
+        }
+    }
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,19 @@
+// How loads that redundant rows share can be shared so that none of them exceeds what it can bear.
+#pragma once
+
+#include <vector>
+
+namespace bellcrank {
+
+// A row that bears up to `most` to both sides, or, where that is infinite, any push and no pull.
+struct BearingRow {
+    int row;
+    double most;
+};
+
+// The least s for which λ + Σ z_k n_k is within s times what each row bears, and these z: a linear program, of which
+// the rows at their limits say what motion begins where s passes one (docs/theory/friction.md).
+double share_within_limits(const std::vector<BearingRow>& rows, const std::vector<double>& lambda,
+                           const std::vector<std::vector<double>>& nothing, std::vector<double>& z);
+
+}  // namespace bellcrank

@@ -1,0 +1,60 @@
+// Kinds "dry_friction" and "dry_brake": what slips with the sense σ = ±1 has the effort
+//   τ = −b φ̇ − σ F(φ̇),   F(φ̇) = Fc + (F0 − Fc) exp(−(φ̇/vs)²),
+// of a brake τ = −σ max(L(t), 0) with its function of time L; what rests is held up to the effort Fs, or L(t).
+// Parameters viscous b, coulomb Fc, start F0, at which slipping begins, holding Fs, stribeck_velocity vs.
+#include <cmath>
+#include <stdexcept>
+
+#include "forces/law.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+template <class S>
+struct DryFriction {
+    S viscous, coulomb, start, holding, stribeck_velocity;
+    BELLCRANK_FIELDS(DryFriction, (viscous), (coulomb), (start), (holding), (stribeck_velocity))
+
+    S effort(const LawInput<S>& in, const LawFunction<S>&) const {
+        const S ratio = in.rate / stribeck_velocity;
+        return -(viscous * in.rate) - in.sense * (coulomb + (start - coulomb) * exp(-(ratio * ratio)));
+    }
+
+    double holds(const LawFunction<double>&, double) const { return holding; }
+
+    void check(const Function* function) const {
+        if (viscous < 0.0 || coulomb < 0.0) throw std::invalid_argument("viscous and coulomb must not be negative");
+        if (start < coulomb || holding < start)
+            throw std::invalid_argument("start must not be less than coulomb, nor holding less than start");
+        if (!(stribeck_velocity > 0.0)) throw std::invalid_argument("stribeck_velocity must be positive");
+        if (function != nullptr) throw std::invalid_argument("takes no function");
+    }
+};
+
+// No number of its own, but structs of parameters have one at least.
+template <class S>
+struct DryBrake {
+    S part;  // of the level that acts
+    BELLCRANK_FIELDS(DryBrake, (part))
+
+    S effort(const LawInput<S>& in, const LawFunction<S>& function) const {
+        return -in.sense * (part * max(function(in.time), 0.0));
+    }
+
+    double holds(const LawFunction<double>& function, double time) const {
+        return part * std::max(function(time), 0.0);
+    }
+
+    void check(const Function* function) const {
+        if (part < 0.0) throw std::invalid_argument("the part must not be negative");
+        if (function == nullptr) throw std::invalid_argument("needs a function of time, the level");
+    }
+};
+
+const LawRegistration friction(law_kind_of<DryFriction>("dry_friction"));
+const LawRegistration brake(law_kind_of<DryBrake>("dry_brake"));
+
+}  // namespace
+
+}  // namespace bellcrank
