@@ -64,6 +64,7 @@ def made():
     run = bc.simulate(
         mechanism, 0.5, method="dopri5", accelerations=True, events=bc.Event("half", "hinge - 0.1")
     )
+    section = bc.simulate(mechanism, 0.1).section("leaf", (-0.4, 0, 0), (0.4, 0, 0))
     state = run.at(0.2)
     x = ex.symbol("x")
     yield from (
@@ -76,6 +77,8 @@ def made():
     )
     yield from (
         run.body("leaf"),
+        section,
+        section.worst(),
         run.joint("hinge"),
         run.limit("hinge"),
         run.energy,

@@ -262,5 +262,7 @@ from bellcrank.trajectory.histories import ForceHistory as ForceHistory
 from bellcrank.trajectory.histories import InputHistory as InputHistory
 from bellcrank.trajectory.histories import JointHistory as JointHistory
 from bellcrank.trajectory.histories import ViolationHistory as ViolationHistory
+from bellcrank.trajectory.sections import SectionHistory as SectionHistory
+from bellcrank.trajectory.sections import WorstLoad as WorstLoad
 from bellcrank.verification.verdict import CheckResult as CheckResult
 from bellcrank.verification.verdict import Finding as Finding
