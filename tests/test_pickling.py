@@ -42,6 +42,7 @@ def door():
         limits=bc.Limit(-1.0, 1.0),
     )  # fmt: skip
     mechanism.add_force("closer", bc.TorsionSpring(2.0, damping=1.0), joint=hinge)
+    mechanism.add_sensor("imu", bc.IMU(period=0.01, noise=0.1), leaf)
     return mechanism
 
 
@@ -78,6 +79,12 @@ def made():
     yield from (
         run.body("leaf"),
         section,
+        run.sensor("imu"),
+        mechanism.sensors["imu"],
+        bc.WrenchSensor("hinge"),
+        bc.ForceSensor("closer"),
+        bc.Encoder(),
+        bc.DistanceSensor(),
         section.worst(),
         run.joint("hinge"),
         run.limit("hinge"),

@@ -16,7 +16,7 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.trajectory.energy_balance import force_account
 from bellcrank.trajectory.layout import CoordinateColumn, ForceColumn, FrameLayout, MultiplierColumn
-from bellcrank.trajectory.loads import Side, exerted, sides_of
+from bellcrank.trajectory.loads import Side, exerted, sides_of, wrench_on
 from bellcrank.trajectory.observation import force_efforts
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.store import FloatArray, Store, read_only
@@ -266,6 +266,47 @@ class InputHistory:
 
 
 @dataclass(frozen=True, repr=False)
+class SensorHistory:
+    """What a sensor read: at each frame, what could be read just before it. c is the number of channels."""
+
+    name: str
+    layout: FrameLayout
+    store: Store
+
+    def __repr__(self) -> str:
+        return f"<sensor {self.name!r} ({', '.join(self.channels)}), {self.store.frames} frames>"
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of its channels, such as "force_x"."""
+        return tuple(column.name for column in self.layout.sensors[self._slice])
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of each channel."""
+        return tuple(column.unit for column in self.layout.sensors[self._slice])
+
+    @property
+    def values(self) -> FloatArray:
+        """(T, c), in the units of the channels."""
+        return self.store.read("sensors", self._slice)
+
+    @property
+    def value(self) -> FloatArray:
+        """(T,), or (T, c) if there is not exactly one channel."""
+        return _squeezed(self.values)
+
+    def channel(self, name: str) -> FloatArray:
+        """(T,): one of `channels`. Raises MechanismError for an unknown name."""
+        number = self.channels.index(named(f"channel of sensor {self.name!r}", name, self.channels))
+        return read_only(self.values[:, number])
+
+    @property
+    def _slice(self) -> slice:
+        return self.layout.sensor_numbers[self.name]
+
+
+@dataclass(frozen=True, repr=False)
 class ViolationHistory:
     """Constraint errors: the largest absolute error of any row. All (T,)."""
 
@@ -456,12 +497,8 @@ class ForceHistory(Efforts):
         if body not in self.bodies:
             rule = "it does not act on this body"
             raise MechanismError(Fault(f"force {self.name!r}", rule, body, nearest(body, self.bodies)))
-        sides, wrenches, _ = self._exerted
         number = self._model.body_index[body]
-        mine = [(k, side.entry) for k, side in enumerate(sides) if side.body == number]
-        places, entries = np.array(mine).T
-        total = np.einsum("tk,tkj->tj", self._efforts[:, entries], wrenches[:, places])
-        moment, force = np.split(total, 2, axis=1)
+        moment, force = np.split(wrench_on(number, self._exerted, self._efforts), 2, axis=1)
         arm = np.asarray(point, dtype=float)
         if body != GROUND:
             arm = rotate(self.store.read("rotation", number), arm)

@@ -67,6 +67,17 @@ def exerted(
     return sides, wrenches.reshape(store.frames, len(sides), 6), rates
 
 
+def wrench_on(body: int, found: tuple[list[Side], FloatArray, FloatArray], efforts: FloatArray) -> FloatArray:
+    """What efforts (T, k) exert on a body, of what `exerted` found: moment about its frame's origin, force.
+
+    (T, 6), N m and N, world axes. body: its number, the ground's being that of bodies.
+    """
+    sides, wrenches, _ = found
+    mine = [(place, side.entry) for place, side in enumerate(sides) if side.body == body]
+    places, entries = np.array(mine, dtype=int).reshape(-1, 2).T
+    return np.asarray(np.einsum("tk,tkj->tj", efforts[:, entries], wrenches[:, places]))
+
+
 def _followed(model: Model, layout: FrameLayout) -> dict[int, tuple[str, int]]:
     """Section and column of coordinates whose gradient depends on where they were.
 

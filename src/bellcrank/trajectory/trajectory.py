@@ -23,6 +23,7 @@ from bellcrank.trajectory.histories import (
     ForceHistory,
     InputHistory,
     JointHistory,
+    SensorHistory,
     ViolationHistory,
     named,
 )
@@ -162,6 +163,11 @@ class Trajectory(Shown):
         return tuple(column.name for column in self.layout.inputs)
 
     @property
+    def sensors(self) -> tuple[str, ...]:
+        """Names of the sensors."""
+        return tuple(self.layout.sensor_numbers)
+
+    @property
     def limits(self) -> tuple[str, ...]:
         """Names of the joints with limits."""
         return self._elements("limit")
@@ -240,6 +246,10 @@ class Trajectory(Shown):
         """The values of an input over time. Raises MechanismError with close matches for an unknown name."""
         number = self.inputs.index(named("input", name, self.inputs))
         return InputHistory(name, number, self.layout.inputs[number].unit, self.store)
+
+    def sensor(self, name: str) -> SensorHistory:
+        """What a sensor read. Raises MechanismError with close matches for an unknown name."""
+        return SensorHistory(named("sensor", name, self.sensors), self.layout, self.store)
 
     def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:
         return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))
