@@ -348,3 +348,27 @@ def test_runs_with_sensors_are_verified_and_followed(run):
     assert bc.verify(run)
     tape = start_with_tape(watched(), 0.1)
     assert not tape.complete().sensors
+
+
+@pytest.mark.parametrize("suffix", ["urdf", "xml"])
+def test_files_of_others_leave_sensors_out_by_name(tmp_path, suffix):
+    mech = bc.Mechanism("pendulum")
+    rod = mech.add_body("rod", 1.0, (0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(axis=Y), rod.marker((-0.5, 0, 0), axis=Y))
+    mech.add_sensor("load", bc.WrenchSensor("pivot"))
+    left = bc.save(mech, tmp_path / f"pendulum.{suffix}")
+    assert [fault.element for fault in left if fault.element.startswith("sensor")] == ["sensor 'load'"]
+
+
+def test_kinds_and_elements_in_commands_and_reports(tmp_path):
+    from click.testing import CliRunner
+
+    from bellcrank.cli.main import bellcrank
+
+    bc.save(watched(), tmp_path / "arm.yaml")
+    bc.simulate(watched(), 0.05, path=tmp_path / "arm.h5")
+    told = CliRunner().invoke(bellcrank, ["info", str(tmp_path / "arm.yaml"), "--all"]).output
+    assert "hip gauge" in told
+    assert "joint 'hip'" in told
+    assert "hip gauge" in CliRunner().invoke(bellcrank, ["info", str(tmp_path / "arm.h5"), "--json"]).output
+    assert "sensors" in watched()._repr_html_()
