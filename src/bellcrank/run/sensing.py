@@ -20,6 +20,7 @@ from bellcrank.trajectory.observation import force_efforts
 from bellcrank.trajectory.sensing import Frames, channels, measured
 from bellcrank.trajectory.store import FloatArray, MemoryStore
 
+_TOGETHER: Final = 1000  # samples that are measured at once
 _ROUNDING: Final = 1e-12  # of a time: by so much a reading may come before it is due
 
 
@@ -30,8 +31,7 @@ class Sensing:
     """
 
     def __init__(self, model: Model, sensors: Sequence[Sensor], layout: FrameLayout) -> None:
-        self._model, self._own = model, layout
-        self._probes = [_Probe(sensor, len(channels(sensor, model, layout))) for sensor in sensors]
+        self._probes = [_Probe(sensor, model, layout) for sensor in sensors]
         columns = tuple(column for sensor in sensors for column in channels(sensor, model, layout))
         self.layout = replace(layout, sensors=columns)
         faults = FaultList()
@@ -62,11 +62,9 @@ class Sensing:
     def sample(self, number: int, time: float = np.nan) -> None:
         """Sample one now. time: if it is known; what is sampled at one time is observed once."""
         if time != self._time:
-            frame: FloatArray = self._core.observe()
-            self._time, store = float(frame[0, 0]), MemoryStore.from_frames(self._own, frame)
-            self._frames = Frames(self._model, self._own, store)
-        probe = self._probes[number]
-        probe.note(self._time, measured(probe.sensor, self._frames)[0])
+            self._frame: FloatArray = self._core.observe()
+            self._time = float(self._frame[0, 0])
+        self._probes[number].sample(self._frame)
 
     def read(self, name: str, time: float) -> FloatArray | None:
         """What can be read of a sensor at a time (channels,); None if there is none of this name."""
@@ -87,14 +85,19 @@ class Sensing:
 
 
 class _Probe:
-    """A sensor with all that it has read: when each reading became available, and its values."""
+    """A sensor with all that it has read: when each reading became available, and its values.
 
-    def __init__(self, sensor: Sensor, count: int) -> None:
-        self.sensor, self._count = sensor, count
+    Samples are kept as frames until somebody reads, and then measured all at once.
+    """
+
+    def __init__(self, sensor: Sensor, model: Model, layout: FrameLayout) -> None:
+        self.sensor, self._model, self._layout = sensor, model, layout
+        self._count = len(channels(sensor, model, layout))
         kind = sensor.kind
         self._random = np.random.default_rng([kind.seed, crc32(sensor.name.encode())])
         self._sampled = -np.inf
-        self._readings = np.empty((64, 1 + count))
+        self._frames: list[FloatArray] = []
+        self._readings = np.empty((64, 1 + self._count))
         self._used = 0
 
     def check(self, faults: FaultList) -> None:
@@ -105,23 +108,35 @@ class _Probe:
                 rule = f"{name} must be a number, or one for each of its {self._count} channels"
                 faults.add(f"sensor {self.sensor.name!r}", rule, given)
 
-    def note(self, time: float, values: FloatArray) -> None:
-        """Take a sample at a time, unless one was taken then."""
-        if time <= self._sampled:
+    def sample(self, frame: FloatArray) -> None:
+        """Take a sample of a frame (1, 1 + width), unless one was taken at its time."""
+        if frame[0, 0] <= self._sampled:
             return
+        self._sampled = float(frame[0, 0])
+        self._frames.append(frame)
+        if len(self._frames) == _TOGETHER:
+            self._measure()
+
+    def _measure(self) -> None:
+        """Turn the frames that were sampled into readings."""
         kind: Any = self.sensor.kind
-        found = values + np.array(kind.bias)
+        frames = np.concatenate(self._frames)
+        self._frames.clear()
+        store = MemoryStore.from_frames(self._layout, frames)
+        found = measured(self.sensor, Frames(self._model, self._layout, store)) + np.array(kind.bias)
         if any(kind.noise):
-            found = found + np.array(kind.noise) * self._random.standard_normal(self._count)
+            found = found + np.array(kind.noise) * self._random.standard_normal(found.shape)
         step = np.broadcast_to(kind.resolution, found.shape)
         found = np.where(step > 0.0, np.round(found / np.where(step > 0.0, step, 1.0)) * step, found)
-        if self._used == len(self._readings):
+        first, self._used = self._used, self._used + len(found)
+        while self._used > len(self._readings):
             self._readings = np.concatenate([self._readings, np.empty_like(self._readings)])
-        self._readings[self._used] = time + kind.delay, *found
-        self._used, self._sampled = self._used + 1, time
+        self._readings[first : self._used] = np.column_stack([frames[:, 0] + kind.delay, found])
 
     def held(self, times: FloatArray) -> FloatArray:
         """What could be read just before times (n, channels); the first reading before any is available."""
+        if self._frames:
+            self._measure()
         if self._used == 0:  # bodies are still brought together
             return np.full((len(times), self._count), np.nan)
         readings = self._readings[: self._used]
