@@ -8,7 +8,8 @@
 #include <algorithm>
 
 #include "bindings.hpp"
-#include "model/forces.hpp"
+#include "model/branches.hpp"
+#include "model/exerted.hpp"
 #include "spatial/body_state.hpp"
 #include "state_of.hpp"
 
@@ -58,12 +59,6 @@ void check_efforts(const Model& model, const std::vector<Observation::Effort>& e
     }
 }
 
-std::vector<Observation::Effort> checked_efforts(const Model& model, const Entries& given) {
-    std::vector<Observation::Effort> efforts = entries_of<Observation::Effort>(given);
-    check_efforts(model, efforts);
-    return efforts;
-}
-
 nb::list frame_sections(const FrameCounts& counts) {
     const FrameLayout layout(counts);
     nb::list out;
@@ -79,43 +74,124 @@ nb::list frame_sections(const FrameCounts& counts) {
     return out;
 }
 
-// What recorded efforts are on the bodies: wrenches (T, n + 1, 6), the ground's last, and rates along the efforts.
-std::pair<Rows, Rows> force_wrenches(const Model& model, const Entries& given, const std::vector<int>& bodies,
-                                     const std::array<DoubleArray, 4>& motion, const std::vector<int>& followed,
-                                     const DoubleArray& values, const DoubleArray& efforts) {
-    const std::vector<Observation::Effort> which = checked_efforts(model, given);
-    const size_t frames = efforts.shape(0), count = bodies.size(), width[4] = {3, 4, 3, 3};
-    bool fits = efforts.size() == frames * which.size() && values.size() == frames * followed.size();
-    for (int k = 0; k < 4; ++k) fits = fits && motion[k].size() == frames * count * width[k];
-    for (const int body : bodies) fits = fits && body >= 0 && body < model.bodies();
-    for (const int c : followed) fits = fits && c >= 0 && c < static_cast<int>(model.coordinates.size());
-    if (!fits) throw std::invalid_argument("force_wrenches: the arrays do not fit each other");
-    std::vector<double> x(kPose * (model.bodies() + 1), 0.0), u(x.size(), 0.0), all(6 * (model.bodies() + 1));
-    put_ground(model, x.data(), u.data());
-    AngleBranches branches(model);
-    Rows wrench(frames, 6 * (count + 1)), rates(frames, which.size());
-    for (size_t f = 0; f < frames; ++f) {
-        const auto at = [&](int k, size_t i) { return motion[k].data() + width[k] * (f * count + i); };
-        for (size_t i = 0; i < count; ++i)
-            put_body(model, bodies[i], at(0, i), at(1, i), at(2, i), at(3, i), x.data(), u.data());
-        for (size_t k = 0; k < followed.size(); ++k) branches.set(followed[k], values.data()[f * followed.size() + k]);
-        for (size_t i = 0; i <= count; ++i)
-            std::fill_n(all.data() + 6 * (i < count ? bodies[i] : model.ground()), 6, 0.0);
-        add_force_wrenches({model, branches, 0.0, x.data(), u.data()}, which, efforts.data() + f * which.size(),
-                           all.data(), rates.data() + f * which.size());
-        for (size_t i = 0; i <= count; ++i)
-            std::copy_n(all.data() + 6 * (i < count ? bodies[i] : model.ground()), 6,
-                        wrench.data() + 6 * (f * (count + 1) + i));
+// Efforts of forces, and multipliers of rows, in the order in which they are given.
+class ExertedEfforts {
+  public:
+    ExertedEfforts(const Model& model, const Entries& given) : model_(model) {
+        Entries forces;
+        for (const auto& entry : given) {
+            const bool of_row = std::get<0>(entry) == "row";
+            const int row = std::get<1>(entry);
+            if (of_row && (row < 0 || row >= static_cast<int>(model.rows.size())))
+                throw std::invalid_argument("efforts: the model has no such row");
+            rows_.push_back(of_row ? row : -1);
+            if (!of_row) forces.push_back(entry);
+        }
+        const auto found = entries_of<Observation::Effort>(forces);
+        check_efforts(model, found);
+        auto next = found.begin();
+        for (const int row : rows_) efforts_.push_back(row >= 0 ? Observation::Effort{} : *next++);
     }
-    return {std::move(wrench), std::move(rates)};
+
+    size_t count() const { return rows_.size(); }
+    const std::vector<EffortSide>& sides(const Scenery& at, size_t which) {
+        sides_.clear();
+        if (rows_[which] >= 0)
+            append_sides(at, rows_[which], room_, sides_);
+        else
+            append_sides(at, efforts_[which], sides_);
+        return sides_;
+    }
+
+  private:
+    const Model& model_;
+    std::vector<int> rows_;  // −1: an effort
+    std::vector<Observation::Effort> efforts_;
+    FormulaRows::Values room_;
+    std::vector<EffortSide> sides_;
+};
+
+// The states of some bodies of a model, frame by frame.
+class FramesOfBodies {
+  public:
+    FramesOfBodies(const Model& model, const std::vector<int>& bodies, const std::array<DoubleArray, 4>& motion,
+                   const DoubleArray& time, const std::vector<int>& followed, const DoubleArray& values)
+        : model_(model),
+          bodies_(bodies),
+          motion_(motion),
+          time_(time),
+          followed_(followed),
+          values_(values),
+          branches_(model),
+          x_(kPose * (model.bodies() + 1), 0.0),
+          u_(x_.size(), 0.0) {
+        bool fits = values.size() == frames() * followed.size();
+        for (int k = 0; k < 4; ++k) fits = fits && motion[k].size() == frames() * bodies.size() * kWidth[k];
+        for (const int body : bodies) fits = fits && body >= 0 && body < model.bodies();
+        for (const int c : followed) fits = fits && c >= 0 && c < static_cast<int>(model.coordinates.size());
+        if (!fits) throw std::invalid_argument("exerted: the arrays do not fit each other");
+        put_ground(model, x_.data(), u_.data());
+    }
+
+    size_t frames() const { return time_.size(); }
+    Scenery at(size_t f) {
+        const auto of = [&](int k, size_t i) { return motion_[k].data() + kWidth[k] * (f * bodies_.size() + i); };
+        for (size_t i = 0; i < bodies_.size(); ++i)
+            put_body(model_, bodies_[i], of(0, i), of(1, i), of(2, i), of(3, i), x_.data(), u_.data());
+        for (size_t k = 0; k < followed_.size(); ++k)
+            branches_.set(followed_[k], values_.data()[f * followed_.size() + k]);
+        return {model_, branches_, time_.data()[f], x_.data(), u_.data()};
+    }
+
+  private:
+    static constexpr size_t kWidth[4] = {3, 4, 3, 3};
+    const Model& model_;
+    const std::vector<int>& bodies_;
+    const std::array<DoubleArray, 4>& motion_;
+    const DoubleArray& time_;
+    const std::vector<int>& followed_;
+    const DoubleArray& values_;
+    AngleBranches branches_;
+    std::vector<double> x_, u_;
+};
+
+using Sides = std::vector<std::tuple<int, int, std::array<double, 3>>>;
+
+// Of all efforts, each with the number of its effort, its body and the place there.
+Sides exerted_sides(const Model& model, const Entries& given) {
+    ExertedEfforts efforts(model, given);
+    std::vector<double> x(kPose * (model.bodies() + 1), 0.0), u(x.size(), 0.0);
+    for (int b = 0; b <= model.bodies(); ++b) x[kPose * b + 4] = 1.0;
+    const AngleBranches branches(model);
+    Sides found;
+    for (size_t i = 0; i < efforts.count(); ++i)
+        for (const EffortSide& side : efforts.sides({model, branches, 0.0, x.data(), u.data()}, i)) {
+            const Vec3 place = place_in_frame(model, side);
+            found.push_back({static_cast<int>(i), side.body, {place.x, place.y, place.z}});
+        }
+    return found;
 }
 
-std::vector<int> force_bodies(const Model& model, const Entries& given) {
-    std::vector<int> bodies;
-    for (const Observation::Effort& e : checked_efforts(model, given))
-        for (const int body : bodies_of(model, e))
-            if (std::ranges::find(bodies, body) == bodies.end()) bodies.push_back(body);
-    return bodies;
+// What efforts of one exert side by side (T, 6 sides), and the rates (T, n) along the efforts.
+std::pair<Rows, Rows> exerted(const Model& model, const Entries& given, const std::vector<int>& bodies,
+                              const std::array<DoubleArray, 4>& motion, const DoubleArray& time,
+                              const std::vector<int>& followed, const DoubleArray& values) {
+    ExertedEfforts efforts(model, given);
+    FramesOfBodies states(model, bodies, motion, time, followed, values);
+    Rows wrench(states.frames(), 6 * exerted_sides(model, given).size()), rates(states.frames(), efforts.count());
+    double* out = wrench.data();
+    for (size_t f = 0; f < states.frames(); ++f) {
+        const Scenery at = states.at(f);
+        for (size_t i = 0; i < efforts.count(); ++i) {
+            rates(f, i) = 0.0;
+            for (const EffortSide& side : efforts.sides(at, i)) {
+                const double* u = at.u + kTwist * side.body;
+                for (int k = 0; k < 6; ++k) rates(f, i) += side.J[k] * u[kComponent[k]];
+                out = std::ranges::copy(wrench_of(at, side), out).out;
+            }
+        }
+    }
+    return {std::move(wrench), std::move(rates)};
 }
 
 }  // namespace
@@ -156,15 +232,14 @@ void bind_observation(nb::module_& m) {
           nb::sig("def frame_sections(counts: FrameCounts) -> list[tuple[str, int, tuple[int, ...]]]"),
           "The sections of a frame, after its time: name, first number, shape.");
     m.def("observe", &observe, "system"_a, "what"_a, "The frame (1, 1 + width) of a system at its state.");
-    m.def("force_bodies", &force_bodies, "model"_a, "efforts"_a,
-          "The bodies that efforts act on, the ground included.");
-    m.def(
-        "force_wrenches", &force_wrenches, "model"_a, "efforts"_a, "bodies"_a, "motion"_a, "followed"_a, "values"_a,
-        "recorded"_a,
-        "What recorded efforts (T, n) are on the bodies, from their motion: position, rotation, velocity, angular\n"
-        "velocity (T, bodies, 3 or 4). followed, values (T, k): coordinates of joints given by formulas. Returns\n"
-        "moment about the frame's origin and force, world axes, (T, 6 (bodies + 1)), the ground's last, and the rates\n"
-        "(T, n) along the efforts.");
+    m.def("exerted_sides", &exerted_sides, "model"_a, "efforts"_a,
+          "What efforts act on, side by side: number of the effort, body, the ground being the number of bodies, and\n"
+          "place in its frame. Efforts are those of an Observation, or (\"row\", number, 0): a row's multiplier.");
+    m.def("exerted", &exerted, "model"_a, "efforts"_a, "bodies"_a, "motion"_a, "time"_a, "followed"_a, "values"_a,
+          "What efforts of one exert, from the motion of the bodies that they act on: position, rotation, velocity,\n"
+          "angular velocity (T, bodies, 3 or 4). followed, values (T, k): coordinates that depend on where they were.\n"
+          "Returns moment about the origin of the body's frame and force, world axes, of each of exerted_sides\n"
+          "(T, 6 sides), and the rates (T, n) along the efforts.");
 }
 
 }  // namespace bellcrank

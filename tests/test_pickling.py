@@ -42,6 +42,7 @@ def door():
         limits=bc.Limit(-1.0, 1.0),
     )  # fmt: skip
     mechanism.add_force("closer", bc.TorsionSpring(2.0, damping=1.0), joint=hinge)
+    mechanism.add_sensor("imu", bc.IMU(period=0.01, noise=0.1), leaf)
     return mechanism
 
 
@@ -64,6 +65,7 @@ def made():
     run = bc.simulate(
         mechanism, 0.5, method="dopri5", accelerations=True, events=bc.Event("half", "hinge - 0.1")
     )
+    section = bc.simulate(mechanism, 0.1).section("leaf", (-0.4, 0, 0), (0.4, 0, 0))
     state = run.at(0.2)
     x = ex.symbol("x")
     yield from (
@@ -76,6 +78,14 @@ def made():
     )
     yield from (
         run.body("leaf"),
+        section,
+        run.sensor("imu"),
+        mechanism.sensors["imu"],
+        bc.WrenchSensor("hinge"),
+        bc.ForceSensor("closer"),
+        bc.Encoder(),
+        bc.DistanceSensor(),
+        section.worst(),
         run.joint("hinge"),
         run.limit("hinge"),
         run.energy,

@@ -169,6 +169,11 @@ from bellcrank.mechanism.motors import Wrench as Wrench
 from bellcrank.mechanism.parameters import Input as Input
 from bellcrank.mechanism.parameters import Parameter as Parameter
 from bellcrank.mechanism.rotation import rotation as rotation
+from bellcrank.mechanism.sensors import IMU as IMU
+from bellcrank.mechanism.sensors import DistanceSensor as DistanceSensor
+from bellcrank.mechanism.sensors import Encoder as Encoder
+from bellcrank.mechanism.sensors import ForceSensor as ForceSensor
+from bellcrank.mechanism.sensors import WrenchSensor as WrenchSensor
 from bellcrank.mechanism.shape import Box as Box
 from bellcrank.mechanism.shape import Capsule as Capsule
 from bellcrank.mechanism.shape import Cone as Cone
@@ -253,6 +258,8 @@ from bellcrank.mechanism.drive import PathDrive as PathDrive
 from bellcrank.mechanism.joint import Joint as Joint
 from bellcrank.mechanism.joint import JointKind as JointKind
 from bellcrank.mechanism.mass import MassProperties as MassProperties
+from bellcrank.mechanism.sensors import Sensor as Sensor
+from bellcrank.mechanism.sensors import SensorKind as SensorKind
 from bellcrank.mechanism.shape import Shape as Shape
 from bellcrank.run.controllers import BodyReading as BodyReading
 from bellcrank.run.controllers import Readings as Readings
@@ -262,6 +269,9 @@ from bellcrank.trajectory.histories import EnergyHistory as EnergyHistory
 from bellcrank.trajectory.histories import ForceHistory as ForceHistory
 from bellcrank.trajectory.histories import InputHistory as InputHistory
 from bellcrank.trajectory.histories import JointHistory as JointHistory
+from bellcrank.trajectory.histories import SensorHistory as SensorHistory
 from bellcrank.trajectory.histories import ViolationHistory as ViolationHistory
+from bellcrank.trajectory.sections import SectionHistory as SectionHistory
+from bellcrank.trajectory.sections import WorstLoad as WorstLoad
 from bellcrank.verification.verdict import CheckResult as CheckResult
 from bellcrank.verification.verdict import Finding as Finding

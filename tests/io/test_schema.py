@@ -14,7 +14,7 @@ import bellcrank as bc
 from bellcrank import io
 from bellcrank.io import yaml_format
 from bellcrank.io.node import plain
-from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
+from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS, SENSOR_KINDS
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "messages" / "data"
@@ -78,6 +78,28 @@ def test_it_takes_every_kind(name, example):
         assert accepts(SCHEMA, json.loads(io.dumps(mech, "json")))
 
     check()
+
+
+SENSORS = {
+    "WrenchSensor": (bc.WrenchSensor("j", noise=(0.1,) * 6), ([], ["M"])),
+    "ForceSensor": (bc.ForceSensor("f", delay=1e-3), ([], ["M"])),
+    "IMU": (bc.IMU(period="5 ms", bias=0.1), (["M"],)),
+    "Encoder": (bc.Encoder(measures="velocity", resolution=1e-3, seed=4), (["J"],)),
+    "DistanceSensor": (bc.DistanceSensor(), (["M", "G"],)),
+}
+
+
+@pytest.mark.parametrize("name", SENSOR_KINDS)
+def test_it_takes_every_sensor(name):
+    kind, forms = SENSORS[name]
+    for form in forms:
+        mech = bc.Mechanism("m")
+        body = mech.add_body("a", mass=1.0, inertia=(1, 1, 1))
+        mech.add_joint("j", bc.Revolute(), mech.ground, body)
+        mech.add_force("f", bc.TorsionSpring(1.0), "j")
+        mech.add_sensor("s", kind, *({"M": body, "J": "j", "G": mech.ground}[letter] for letter in form))
+        assert accepts(SCHEMA, json.loads(io.dumps(mech, "json")))
+        assert io.loads(io.dumps(mech, "yaml")) == mech
 
 
 KEYS = re.compile(

@@ -9,11 +9,14 @@ from numpy.testing import assert_allclose
 from rigs.known_run import LAYOUT, frames, slide, swing
 
 import bellcrank as bc
+from bellcrank import gallery
 from bellcrank.errors import MechanismError
 from bellcrank.trajectory.figures import KINDS
 from bellcrank.trajectory.layout import CoordinateColumn, FrameLayout, MultiplierColumn
 from bellcrank.trajectory.panels import COLOURS, Series, TimePanel, envelope, prefixed, shortened, thinned
 from bellcrank.trajectory.recorder import Recorder
+
+OF_ALL = [kind for kind in KINDS if kind != "section"]  # which is of one body of a run with its mechanism
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +38,7 @@ def test_the_suffix_of_a_path_chooses_the_format(run, tmp_path, suffix):
     assert {"png": b"PNG", "pdf": b"%PDF", "svg": b"<?xml"}[suffix] in begin
 
 
-@pytest.mark.parametrize("what", ["overview", *KINDS])
+@pytest.mark.parametrize("what", ["overview", *OF_ALL])
 def test_every_kind_fits_its_page_with_labels_and_without_complaints(run, tmp_path, what, caplog):
     """Legends lie off the data."""
     figure = settled(run.plot(what, path=tmp_path / "figure.png"))
@@ -53,6 +56,22 @@ def test_every_kind_fits_its_page_with_labels_and_without_complaints(run, tmp_pa
         if axes.get_legend():
             assert not axes.get_legend().get_window_extent().overlaps(axes.get_window_extent())
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_section_loads_over_a_rod(tmp_path):
+    mech = gallery.slider_crank(0.3, 0.9)
+    mech.add_drive("motor", "pivot", position="pi/4 + 20*t")
+    run = bc.simulate(mech, 0.3, output_step=0.01)
+    figure = settled(run.plot("section", "rod", path=tmp_path / "figure.png"))
+    section = run.section("rod", cuts=201)
+    titles = [axes.get_title("left").split(":")[1].strip() for axes in figure.axes]
+    assert titles == ["axial force", "shear force", "bending moment"]
+    frame = int(np.argmax(section.size("bending").max(axis=1)))
+    drawn = figure.axes[2].get_lines()[0]
+    np.testing.assert_allclose(drawn.get_ydata(), section.bending[frame, :, 1])
+    np.testing.assert_allclose(drawn.get_xdata(), 1e3 * section.distance)
+    with pytest.raises(MechanismError, match="it takes the name of one body"):
+        run.plot("section")
 
 
 def test_lines_carry_the_numbers_of_the_run(run):
@@ -166,13 +185,13 @@ def test_frames_that_are_not_numbers_do_not_spoil_a_figure(tmp_path):
     recorder = Recorder(LAYOUT)
     recorder.on_block(rows)
     run = recorder.finish({"status": "not_finite"})
-    for what in ("overview", *KINDS):
+    for what in ("overview", *OF_ALL):
         run.plot(what, path=tmp_path / "x.png")
     assert "not finite at t = 1 s" in [text.get_text() for text in run.plot().texts][1]
 
 
 def test_a_single_frame_can_be_plotted(record, tmp_path):
-    for what in ("overview", *KINDS):
+    for what in ("overview", *OF_ALL):
         record(np.array([0.3])).plot(what, path=tmp_path / f"{what}.png")
         assert (tmp_path / f"{what}.png").stat().st_size > 1000
 

@@ -62,7 +62,7 @@ def _content(file: str, reading: dict[str, Any]) -> dict[str, Any]:
         from bellcrank.trajectory.trajectory import Trajectory
 
         run = Trajectory.load(file)
-        kinds = ("bodies", "joints", "constraints", "forces", "drives", "inputs", "limits")
+        kinds = ("bodies", "joints", "constraints", "forces", "drives", "sensors", "inputs", "limits")
         return {
             "run": run.name,
             "status": str(run.status),
@@ -137,9 +137,10 @@ def _tables(mechanism: Mechanism, most: int | None) -> None:
     _show("Joints", ("joint", "kind", "between", "free coordinates"), joints, len(mechanism.joints))
     attached = [*mechanism.constraints.values(), *mechanism.forces.values()]
     others = [(e.name, e.category, e.kind.name, _between(*e.ends)) for e in attached]
+    others += [(s.name, "sensor", s.kind.name, s.text) for s in mechanism.sensors.values()]
     others += [(drive.name, "drive", *_driven(drive)) for drive in mechanism.drives.values()]
     columns = ("element", "is a", "kind", "of")
-    _show("Constraints, forces, drives", columns, others[:most], len(others))
+    _show("Constraints, forces, sensors, drives", columns, others[:most], len(others))
 
 
 def _show(title: str, names: tuple[str, ...], rows: list[Any], count: int) -> None:

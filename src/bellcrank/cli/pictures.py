@@ -40,8 +40,8 @@ def plot_command(
 ) -> None:
     """Plot a recorded run: the named joints, bodies, drives or forces, or the most significant ones.
 
-    Kinds: overview, joint, body, path, reaction, drive, force, limit, energy, violation, and picture: the
-    mechanism itself at several instants (see `bellcrank draw`).
+    Kinds: overview, joint, body, path, reaction, drive, force, limit, section (loads along a body), energy,
+    violation, and picture: the mechanism itself at several instants (see `bellcrank draw`).
     """
     from bellcrank.trajectory.trajectory import Trajectory
 

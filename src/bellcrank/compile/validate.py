@@ -14,7 +14,8 @@ from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.lowering import resolve, resolve_ends
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import inputs_of
-from bellcrank.mechanism.references import joints_of, markers_of
+from bellcrank.mechanism.references import forces_of, joints_of, markers_of
+from bellcrank.mechanism.sensors import IMU, DistanceSensor, ForceSensor, Sensor
 
 
 def validate(mechanism: Mechanism) -> None:
@@ -38,6 +39,8 @@ def validate(mechanism: Mechanism) -> None:
     for attached in (*mechanism.constraints.values(), *mechanism.forces.values()):
         _check_attached(mechanism, faults, attached)
     check_contacts(mechanism, faults)
+    for sensor in mechanism.sensors.values():
+        _check_sensor(mechanism, faults, sensor)
     driven: dict[Coordinate, str] = {}
     for drive in mechanism.drives.values():
         _check_drive(mechanism, faults, drive, driven)
@@ -86,6 +89,30 @@ def _check_attached(mechanism: Mechanism, faults: FaultList, attached: Attached)
     for fault in inner:
         with faults.collect():
             raise MechanismError(replace(fault, element=element))
+
+
+def _check_sensor(mechanism: Mechanism, faults: FaultList, sensor: Sensor) -> None:
+    """Check the references of a sensor, and that it can measure something."""
+    element = f"sensor {sensor.name!r}"
+    markers = _check_markers(mechanism, faults, element, sensor.markers)
+    joints = _check_joints(mechanism, faults, element, joints_of(sensor))
+    for name in forces_of(sensor):
+        if name not in mechanism.forces:
+            rule = "there is no force of this name"
+            faults.add(element, rule, name, nearest(name, mechanism.forces))
+    if not (markers and joints):
+        return
+    bodies = [marker.body for marker in sensor.markers]
+    if isinstance(sensor.kind, DistanceSensor) and bodies[0] == bodies[1]:
+        faults.add(element, "its markers are on one body", bodies[0], "use markers on two bodies")
+    if isinstance(sensor.kind, (IMU, ForceSensor)) and GROUND in bodies:
+        faults.add(element, "its marker is on the ground", None, "use a marker on a body")
+    for end in sensor.joint_coordinates:
+        with faults.collect():
+            joint = mechanism.joints[end.joint]
+            if (name := joint.coordinate_name(end.coordinate)) not in joint.kind.free:
+                advice = f"free are {', '.join(joint.kind.free) or 'none'}"
+                faults.add(element, "it measures a free coordinate of a joint", name, advice)
 
 
 def _check_joints(mechanism: Mechanism, faults: FaultList, element: str, names: Iterable[str]) -> bool:

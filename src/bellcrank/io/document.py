@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from bellcrank.compile.validate import validate
 from bellcrank.errors import FaultList, MechanismError
@@ -37,6 +37,7 @@ from bellcrank.mechanism import (
     FORCE_KINDS,
     GROUND,
     JOINT_KINDS,
+    SENSOR_KINDS,
     Ground,
     Joint,
     Limit,
@@ -46,6 +47,11 @@ from bellcrank.mechanism import (
 from bellcrank.mechanism.checking import Vec3
 from bellcrank.mechanism.joint import STARTS
 from bellcrank.mechanism.parameters import Input, inputs_of
+
+_ORDER: Final = (
+    "bodies", "mechanisms", "markers", "joints", "constraints", "forces", "drives", "sensors",
+)  # fmt: skip
+"""The sections of elements, in the order in which they can refer to each other."""
 
 
 @dataclass
@@ -86,7 +92,7 @@ class DocumentReader(References):
             return self.document
         self.check_keys(root, place, entries, TOP_KEYS)
         self.head(entries, place)
-        for section in ("bodies", "mechanisms", "markers", "joints", "constraints", "forces", "drives"):
+        for section in _ORDER:
             add: Callable[[str, Node, Place], object] = getattr(self, f"add_{SECTIONS[section]}")
             for name, node, at in self.section(entries, section, place):
                 self.document.places.setdefault((SECTIONS[section], name), (node, at))
@@ -316,10 +322,14 @@ class DocumentReader(References):
         """A force of any kind between its ends."""
         return self.add_attached(name, node, place, FORCE_KINDS, self.mechanism.add_force)
 
+    def add_sensor(self, name: str, node: Node, place: Place) -> object:
+        """A sensor of any kind at its ends."""
+        return self.add_attached(name, node, place, SENSOR_KINDS, self.mechanism.add_sensor)
+
     def add_attached(
         self, name: str, node: Node, place: Place, named: Mapping[str, type], add: Callable[..., object]
     ) -> object:
-        """A constraint or force: its kind and its ends."""
+        """A constraint, force or sensor: its kind and its ends."""
         entries = self.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED

@@ -59,6 +59,7 @@ def encoded(
         "constraints": (mechanism.constraints, encoder.attached),
         "forces": (mechanism.forces, encoder.attached),
         "drives": (mechanism.drives, encoder.drive),
+        "sensors": (mechanism.sensors, encoder.attached),
     }
     assert set(tables) == set(SECTIONS) - {"mechanisms", "parameters", "inputs"}
     for section, (table, encode) in tables.items():
@@ -216,7 +217,7 @@ class _Encoder:
         found = self.kind(element.kind)
         if len(element.ends) == 1 and isinstance(only := element.ends[0], JointCoordinate):
             return {**found, **self.fields(self.shortened(only))}
-        return {**found, "ends": [self.value(end) for end in element.ends]}
+        return {**found, "ends": [self.value(end) for end in element.ends]} if element.ends else found
 
     def drive(self, drive: Drive | PathDrive) -> dict[str, Any]:
         """A drive of a joint coordinate or of a marker."""

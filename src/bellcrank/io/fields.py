@@ -16,6 +16,7 @@ from bellcrank.mechanism import (
     FORCE_KINDS,
     FUNCTIONS,
     JOINT_KINDS,
+    SENSOR_KINDS,
     SHAPES,
     Body,
     ConstraintKind,
@@ -25,6 +26,7 @@ from bellcrank.mechanism import (
     JointCoordinate,
     JointKind,
     PathDrive,
+    SensorKind,
     Shape,
 )
 from bellcrank.mechanism import Parameter as ParameterOfMechanism
@@ -36,6 +38,7 @@ REGISTRIES: dict[type, Mapping[str, type]] = {
     JointKind: JOINT_KINDS,
     ConstraintKind: CONSTRAINT_KINDS,
     ForceKind: FORCE_KINDS,
+    SensorKind: SENSOR_KINDS,
     Function: FUNCTIONS,
     Shape: SHAPES,
 }
@@ -45,6 +48,7 @@ NOUNS: dict[type, str] = {
     JointKind: "joint",
     ConstraintKind: "constraint",
     ForceKind: "force",
+    SensorKind: "sensor",
     Function: "function",
     Shape: "shape",
 }

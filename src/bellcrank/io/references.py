@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -130,6 +131,8 @@ class References(Decoder):
         kind: determines whether markers or joints are expected; None if it is unknown.
         """
         letters = [letter for letter in "MJ" if kind is None or letter in kind.pattern]
+        if kind is not None and not {"ends", "joint"} & set(entries) and re.fullmatch(kind.pattern, ""):
+            return []
         if ("ends" in entries) == ("joint" in entries):
             advice = "" if kind is None else f"{kind.__name__} takes {kind.ends_text}"
             return self.fault(place, node, "exactly one of 'ends' and 'joint' must be given", None, advice)

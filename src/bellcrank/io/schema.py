@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin
@@ -34,6 +35,7 @@ from bellcrank.mechanism import (
     JointKind,
     Limit,
     Marker,
+    SensorKind,
 )
 from bellcrank.mechanism.attachment import AttachedKind
 from bellcrank.mechanism.checking import Quat, Vec3
@@ -147,7 +149,7 @@ def _kind(base: type, name: str, cls: type) -> Schema:
         others |= {"first": _reference("marker"), "second": _reference("marker"), "limits": limits}
         required += ["first", "second"]
         others |= {key: _start(key) for key in STARTS if key not in parameters(cls)}
-    if base in (ConstraintKind, ForceKind):
+    if base in (ConstraintKind, ForceKind, SensorKind):
         ends = _reference("end")
         others["ends"] = {"anyOf": [ends, {"type": "array", "items": ends}]}
         others |= {
@@ -156,7 +158,7 @@ def _kind(base: type, name: str, cls: type) -> Schema:
         }
     found = _formulas(cls, others) if name in CUSTOM_KINDS else _object(parameters(cls), others)
     found["required"] = [*required, *found.get("required", [])]
-    if issubclass(cls, AttachedKind):
+    if issubclass(cls, AttachedKind) and not re.fullmatch(cls.pattern, ""):
         found["anyOf"] = [{"required": ["ends"]}, {"required": ["joint"]}]
     return {"description": meaning_of(cls), **found}
 

@@ -36,6 +36,7 @@ from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameters import Parameter
 from bellcrank.mechanism.placement import Placement
 from bellcrank.mechanism.rows import FROM_START, LAW_PARAMETERS, AppliedWrench, Block, Law, Lowered, Row, Term
+from bellcrank.mechanism.sensors import SENSOR_KINDS, Sensor, SensorKind
 from bellcrank.mechanism.shape import SHAPES, Shape
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "GROUND",
     "JOINT_KINDS",
     "LAW_PARAMETERS",
+    "SENSOR_KINDS",
     "SHAPES",
     "AppliedWrench",
     "Block",
@@ -74,6 +76,8 @@ __all__ = [
     "PathDrive",
     "Placement",
     "Row",
+    "Sensor",
+    "SensorKind",
     "Shape",
     "Term",
     "contact",

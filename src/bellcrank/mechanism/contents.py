@@ -25,6 +25,7 @@ from bellcrank.mechanism.parameters import (
     present,
     values_of,
 )
+from bellcrank.mechanism.sensors import Sensor
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.collisions import Collisions
@@ -39,6 +40,7 @@ TABLES: Final = {
     "constraints": "constraint",
     "forces": "force",
     "drives": "drive",
+    "sensors": "sensor",
 }
 """The tables of a mechanism, with the noun for their elements; a table is stored under "_" and its name."""
 ELEMENTS: Final = {table: noun for table, noun in TABLES.items() if noun not in ("parameter", "marker")}
@@ -63,12 +65,13 @@ class Contents:
         self._constraints: dict[str, Constraint] = {}
         self._forces: dict[str, Force] = {}
         self._drives: dict[str, Drive | PathDrive] = {}
+        self._sensors: dict[str, Sensor] = {}
         self.left_out: tuple[Fault, ...] = ()
         self.collisions: tuple[Collisions, ...] = ()
 
     @property
     def size(self) -> int:
-        """The number of parameters, bodies, markers, joints, constraints, forces and drives."""
+        """The number of parameters, bodies, markers and other elements."""
         return sum(len(getattr(self, table)) for table in TABLES)
 
     @property
@@ -121,6 +124,11 @@ class Contents:
     def drives(self) -> Mapping[str, Drive | PathDrive]:
         """The drives by name."""
         return MappingProxyType(self._drives)
+
+    @property
+    def sensors(self) -> Mapping[str, Sensor]:
+        """The sensors by name."""
+        return MappingProxyType(self._sensors)
 
     def copy(self) -> Self:
         """A copy that can be edited independently; the elements, which are immutable, are shared."""

@@ -16,7 +16,8 @@ from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.fields import declarations
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.references import Element, joints_of, markers_of, remapped
+from bellcrank.mechanism.references import Element, forces_of, joints_of, markers_of, remapped
+from bellcrank.mechanism.sensors import Sensor
 from bellcrank.mechanism.units import in_si, unit_along, units_of
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _check(check: Check, description: Any, unit: str, prefix: str = "") -> None:
 
 
 _TABLES: dict[type, str] = {
-    **dict(zip((Body, Joint, Constraint, Force, Drive), ELEMENTS, strict=True)),
+    **dict(zip((Body, Joint, Constraint, Force, Drive, Sensor), ELEMENTS, strict=True)),
     PathDrive: "drives",
 }
 
@@ -90,12 +91,14 @@ def _elements(mechanism: Mechanism) -> Iterator[tuple[str, Element]]:
 
 
 def _dependents(mechanism: Mechanism, element: Any) -> list[tuple[str, Element]]:
-    """The elements that refer to a body, a joint, or a named marker."""
+    """The elements that refer to a body, a joint, a force, or a named marker."""
     name = element.key if isinstance(element, Marker) else element.name
 
     def refers(other: Element) -> bool:
         if isinstance(element, Joint):
             return name in joints_of(other)
+        if isinstance(element, Force):
+            return name in forces_of(other)
         if isinstance(element, Marker):
             return any(marker.key == name for marker in markers_of(other))
         return isinstance(element, Body) and any(marker.body == name for marker in markers_of(other))
@@ -166,14 +169,14 @@ def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any])
 
 
 def _rename(mechanism: Mechanism, element: Any, new: str) -> None:
-    """Update all references to a body or joint to its new name."""
+    """Update all references to a body, joint or force to its new name."""
     old = element.name
 
     def marker(given: Marker) -> Marker:
         return replace(given, body=new) if isinstance(element, Body) and given.body == old else given
 
-    def joint(given: str) -> str:
-        return new if isinstance(element, Joint) and given == old else given
+    def named(noun: str, given: str) -> str:
+        return new if noun == ELEMENTS[_TABLES[type(element)]] and given == old else given
 
     if isinstance(element, Body):
         moved = {m.key: m for m in map(marker, mechanism.markers.values()) if m.key is not None}
@@ -181,4 +184,4 @@ def _rename(mechanism: Mechanism, element: Any, new: str) -> None:
         mechanism._markers.update(moved)  # noqa: SLF001
     for _, other in _dependents(mechanism, element):
         table = _stored(mechanism, _TABLES[type(other)])
-        table[other.name] = remapped(other, other.name, marker, joint)
+        table[other.name] = remapped(other, other.name, marker, named)

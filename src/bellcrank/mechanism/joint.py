@@ -81,6 +81,7 @@ class JointKind(Description):
     meaning: one sentence.
     custom: of kinds that are given by formulas, the kind itself.
     shorthand: True for kinds that stand for a plain joint and drives, and are no joints themselves.
+    massless_rod: whether it stands for a rod, which takes hold of each body at its own marker.
     """
 
     locked: ClassVar[tuple[str, ...]] = ()
@@ -88,6 +89,7 @@ class JointKind(Description):
     own: ClassVar[str] = ""
     meaning: ClassVar[str] = ""
     shorthand: ClassVar[bool] = False
+    massless_rod: ClassVar[bool] = False
     custom: ClassVar[object | None] = None
 
     @property

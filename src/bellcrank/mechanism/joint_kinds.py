@@ -91,6 +91,7 @@ class Distance(JointKind):
 
     length: OptionalFloatField = quantity("m", "positive", default=None)
     free: ClassVar[tuple[str, ...]] = ("z", "azimuth", *_TURNS)
+    massless_rod: ClassVar[bool] = True
     meaning: ClassVar[str] = (
         "The distance of the origins stays the same: a massless rod with two ball joints."
     )
@@ -109,6 +110,7 @@ class _Link(JointKind):
 
     length: OptionalFloatField = quantity("m", "positive", default=None)
     own: ClassVar[str] = "distance_xy = length"
+    massless_rod: ClassVar[bool] = True
 
     def rows(self, marker_1: Marker, marker_2: Marker) -> tuple[Row, ...]:
         """The locks and  distance_xy - length = 0."""

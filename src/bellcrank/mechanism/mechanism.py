@@ -22,6 +22,7 @@ from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameters import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_ends, as_joint_coordinate, as_marker, markers_of
+from bellcrank.mechanism.sensors import Sensor, SensorKind
 from bellcrank.mechanism.shape import Shape
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ class Mechanism(Colliding):
     name: free text. gravity: acceleration in world axes, m/s^2.
 
     Elements are frozen and refer to each other by name; the `add_...` methods return them. The mappings
-    `bodies`, `markers`, `joints`, `constraints`, `forces` and `drives` give them by name, in the order in
-    which they were added. Numbers are checked at once; rules of the whole mechanism (a missing body, say) are
-    checked when it is assembled.
+    `bodies`, `markers`, `joints`, `constraints`, `forces`, `drives` and `sensors` give them by name, in the
+    order in which they were added. Numbers are checked at once; rules of the whole mechanism (a missing body,
+    say) are checked when it is assembled.
     """
 
     def add_parameter(
@@ -240,6 +241,15 @@ class Mechanism(Colliding):
             raise MechanismError.of(element, "it is not clear what is driven", None, advice)
         self._add(self._drives, "drive", drive)
         return drive
+
+    def add_sensor(self, name: str, kind: SensorKind, *ends: given.EndLike) -> Sensor:
+        """Add a sensor of some kind; ends as for constraints.
+
+        It is sampled during runs: controllers read it, and `run.sensor(name)` has what it read.
+        """
+        sensor = Sensor(name, kind, as_ends(self, f"sensor {name!r}", kind, SensorKind, ends))
+        self._add(self._sensors, "sensor", sensor)
+        return sensor
 
     def _add(self, table: dict[str, Any], category: str, element: Element) -> None:
         _refuse_taken(table, category, [element.name])

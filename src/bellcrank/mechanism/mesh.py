@@ -14,6 +14,7 @@ from bellcrank.mechanism.given import VectorField
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.mesh_files import loaded
 from bellcrank.mechanism.shape import Shape
+from bellcrank.mechanism.slicing import MassBeyond, of_surface
 
 _FLAT: Final = 1e-9
 """Thickness of a cloud of points, by its largest extent, below which rounding decides about its hull."""
@@ -126,6 +127,10 @@ class Mesh(Shape):
         return MassProperties(
             volume, np.array(mesh.center_mass, dtype=float), np.array(mesh.moment_inertia, dtype=float)
         )
+
+    def volume_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:
+        """The part beyond planes at density 1."""
+        return of_surface(*self.surface(), normal, offsets)
 
     def surface(self) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (n, 3), m, and triangles (m, 3) of the mesh, in the shape's frame.

@@ -31,6 +31,7 @@ from bellcrank.mechanism.parameters import (
 )
 from bellcrank.mechanism.references import remapped
 from bellcrank.mechanism.rotation import multiply, rotate, unit
+from bellcrank.mechanism.sensors import Sensor
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
@@ -66,6 +67,10 @@ class Placement:
     def drive(self, name: str) -> Drive | PathDrive:
         """The placed drive."""
         return self.mechanism.drives[f"{self.prefix}/{name}"]
+
+    def sensor(self, name: str) -> Sensor:
+        """The placed sensor."""
+        return self.mechanism.sensors[f"{self.prefix}/{name}"]
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ def place(
             return Marker(name, local.point(inner.position), local.turned(inner.rotation))
         return replace(inner, body=f"{prefix}/{inner.body}")
 
-    def joint(inner: str) -> str:
+    def named(_noun: str, inner: str) -> str:
         return f"{prefix}/{inner}"
 
     source = {  # it may be this very mechanism
@@ -151,7 +156,7 @@ def place(
             mechanism.add_marker(marker(inner))
     for table, elements in source.items():
         for inner in elements:
-            copy = remapped(inner, f"{prefix}/{inner.name}", marker, joint)
+            copy = remapped(inner, f"{prefix}/{inner.name}", marker, named)
             getattr(mechanism, f"_{table}")[copy.name] = copy
     if shapes:
         moved = tuple(shape.moved(local.position, local.rotation) for shape in shapes)

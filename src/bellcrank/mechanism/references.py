@@ -14,6 +14,7 @@ from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.sensors import Sensor
 from bellcrank.overloads import overload
 
 if TYPE_CHECKING:
@@ -104,33 +105,38 @@ def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -
 
 
 MarkerMap: TypeAlias = Callable[[Marker], Marker]
-NameMap: TypeAlias = Callable[[str], str]
+NameMap: TypeAlias = Callable[[str, str], str]
+"""Takes the noun of an element, such as "joint", and its name."""
 
 
 @overload
-def remapped(element: Joint, name: str, marker: MarkerMap, joint: NameMap) -> Joint: ...
+def remapped(element: Joint, name: str, marker: MarkerMap, named: NameMap) -> Joint: ...
 @overload
-def remapped(element: Attached, name: str, marker: MarkerMap, joint: NameMap) -> Attached: ...
+def remapped(element: Sensor, name: str, marker: MarkerMap, named: NameMap) -> Sensor: ...
 @overload
-def remapped(element: Drive, name: str, marker: MarkerMap, joint: NameMap) -> Drive: ...
+def remapped(element: Attached, name: str, marker: MarkerMap, named: NameMap) -> Attached: ...
 @overload
-def remapped(element: PathDrive, name: str, marker: MarkerMap, joint: NameMap) -> PathDrive: ...
-def remapped(element: Element, name: str, marker: MarkerMap, joint: NameMap) -> Element:
-    """The element under another name, with its markers and references to joints replaced."""
+def remapped(element: Drive, name: str, marker: MarkerMap, named: NameMap) -> Drive: ...
+@overload
+def remapped(element: PathDrive, name: str, marker: MarkerMap, named: NameMap) -> PathDrive: ...
+def remapped(element: Element, name: str, marker: MarkerMap, named: NameMap) -> Element:
+    """The element under another name, with its markers and references to other elements replaced."""
+
+    def coordinate(given: JointCoordinate) -> JointCoordinate:
+        return JointCoordinate(named("joint", given.joint), given.coordinate)
+
     if isinstance(element, Joint):
         return replace(
             element, name=name, marker_1=marker(element.marker_1), marker_2=marker(element.marker_2)
         )
     if isinstance(element, Attached):
-        ends = tuple(
-            marker(end) if isinstance(end, Marker) else JointCoordinate(joint(end.joint), end.coordinate)
-            for end in element.ends
-        )
+        ends = tuple(marker(end) if isinstance(end, Marker) else coordinate(end) for end in element.ends)
+        if isinstance(element, Sensor):
+            return replace(element, name=name, ends=ends, kind=element.kind.renamed(named))
         return replace(element, name=name, ends=ends)
     if isinstance(element, PathDrive):
         return replace(element, name=name, marker=marker(element.marker), reference=marker(element.reference))
-    driven = element.coordinate
-    return replace(element, name=name, coordinate=JointCoordinate(joint(driven.joint), driven.coordinate))
+    return replace(element, name=name, coordinate=coordinate(element.coordinate))
 
 
 def markers_of(element: Element) -> tuple[Marker, ...]:
@@ -145,8 +151,14 @@ def markers_of(element: Element) -> tuple[Marker, ...]:
 def joints_of(element: Element) -> tuple[str, ...]:
     """The names of the joints that an element refers to."""
     if isinstance(element, Attached):
-        return tuple(end.joint for end in element.joint_coordinates)
+        watched = element.refers_to("joint") if isinstance(element, Sensor) else ()
+        return (*watched, *(end.joint for end in element.joint_coordinates))
     return (element.coordinate.joint,) if isinstance(element, Drive) else ()
+
+
+def forces_of(element: Element) -> tuple[str, ...]:
+    """The names of the forces that an element refers to."""
+    return element.refers_to("force") if isinstance(element, Sensor) else ()
 
 
 def as_ends(

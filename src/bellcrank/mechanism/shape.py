@@ -21,7 +21,8 @@ from bellcrank.mechanism.given import (
 )
 from bellcrank.mechanism.mass import MassProperties
 from bellcrank.mechanism.parameters import quiet
-from bellcrank.mechanism.rotation import IDENTITY, multiply, rotate
+from bellcrank.mechanism.rotation import IDENTITY, matrix, multiply, rotate
+from bellcrank.mechanism.slicing import MassBeyond, of_ball, of_revolution, of_surface
 
 SHAPES: dict[str, type[Shape]] = {}
 """Every shape class by name, as files refer to it. All are frozen dataclasses."""
@@ -66,6 +67,18 @@ class Shape(Description, ABC):
             raise ValueError(f"this {type(self).__name__} has no density")
         return self.volume_properties().scaled(self.density).moved(self.position, self.rotation)
 
+    def volume_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:  # noqa: ARG002
+        """The part beyond planes  normal.r = offset  at density 1; normal: (3,), unit, offsets: (n,), m."""
+        raise ValueError(f"a {type(self).__name__} has no mass")
+
+    def mass_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:
+        """The mass beyond planes, all in the body frame. The shape must have a density."""
+        if self.density is None:
+            raise ValueError(f"this {type(self).__name__} has no density")
+        own = offsets - np.asarray(self.position) @ normal
+        found = self.volume_beyond(matrix(self.rotation).T @ normal, own)
+        return found.scaled(self.density).moved(self.position, self.rotation)
+
     def moved(self, position: Vec3, rotation: Quat) -> Shape:
         """The shape, given in one frame, in the frame in which that one has the given pose."""
         with quiet():
@@ -90,6 +103,12 @@ class Box(Shape):
         a, b, c = self.size
         return _diagonal(a * b * c, (a * a / 12, b * b / 12, c * c / 12))
 
+    def volume_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:
+        """The part beyond planes at density 1."""
+        a, b, c = 0.5 * np.asarray(self.size)
+        base = Prism(outline=((-a, -b), (a, -b), (a, b), (-a, b)), length=2.0 * c)
+        return base.volume_beyond(normal, offsets)
+
 
 @described
 class Sphere(Shape):
@@ -101,6 +120,10 @@ class Sphere(Shape):
         """Mass properties in the shape's frame at density 1."""
         square = self.radius**2 / 5
         return _diagonal(4 / 3 * pi * self.radius**3, (square, square, square))
+
+    def volume_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:
+        """The part beyond planes at density 1."""
+        return of_ball(np.full(3, self.radius), normal, offsets)
 
 
 @described
@@ -114,6 +137,10 @@ class Ellipsoid(Shape):
         a, b, c = self.radii
         return _diagonal(4 / 3 * pi * a * b * c, (a * a / 5, b * b / 5, c * c / 5))
 
+    def volume_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:
+        """The part beyond planes at density 1."""
+        return of_ball(np.asarray(self.radii), normal, offsets)
+
 
 @described
 class Cylinder(Shape):
@@ -126,6 +153,11 @@ class Cylinder(Shape):
         """Mass properties in the shape's frame at density 1."""
         square = self.radius**2 / 4
         return _diagonal(pi * self.radius**2 * self.length, (square, square, self.length**2 / 12))
+
+    def volume_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:
+        """The part beyond planes at density 1."""
+        half = self.length / 2
+        return of_revolution([(-half, half, self.radius**2, 0.0, 0.0)], normal, offsets)
 
 
 @described
@@ -145,6 +177,13 @@ class Capsule(Shape):
         volume = tube + ball
         return _diagonal(volume, (radial / volume, radial / volume, axial / volume))
 
+    def volume_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:
+        """The part beyond planes at density 1."""
+        r, half = self.radius, self.length / 2
+        tube, ends = (-half, half, r * r, 0.0, 0.0), r * r - half * half
+        lower, upper = (-half - r, -half, ends, -2 * half, -1.0), (half, half + r, ends, 2 * half, -1.0)
+        return of_revolution([lower, tube, upper], normal, offsets)
+
 
 @described
 class Cone(Shape):
@@ -158,6 +197,14 @@ class Cone(Shape):
         r, h = self.radius, self.height
         centred = _diagonal(pi * r * r * h / 3, (3 * r * r / 20, 3 * r * r / 20, 3 * h * h / 80))
         return MassProperties(centred.mass, np.array([0.0, 0.0, -h / 4]), centred.inertia)
+
+    def volume_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:
+        """The part beyond planes at density 1."""
+        half, slope = self.height / 2, self.radius / self.height
+        square = slope * slope  # radius = slope (half - z)
+        return of_revolution(
+            [(-half, half, square * half * half, -2 * square * half, square)], normal, offsets
+        )
 
 
 @described
@@ -258,3 +305,7 @@ class Prism(Shape):
         squares[2, 2] = volume * self.length**2 / 12.0
         inertia = np.trace(squares) * np.eye(3) - squares
         return MassProperties(volume, np.array([*com, 0.0]), inertia)
+
+    def volume_beyond(self, normal: np.ndarray, offsets: np.ndarray) -> MassBeyond:
+        """The part beyond planes at density 1."""
+        return of_surface(*self.surface(), normal, offsets)

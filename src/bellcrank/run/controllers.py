@@ -13,6 +13,8 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import AssemblyError, Fault, FaultList, MechanismError, SimulationError
 from bellcrank.formulations.system import Inputs, System
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.sensors import Sensor
+from bellcrank.run.sensing import Sensing, sensors_of
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.turns import Turn
 
@@ -35,12 +37,19 @@ class BodyReading:
 class Readings:
     """What a controller can read from a run at the time of a sample; valid only during the call."""
 
-    def __init__(self, model: Model, layout: FrameLayout, core: Any, inputs: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        model: Model,
+        layout: FrameLayout,
+        core: Any,
+        inputs: Mapping[str, float],
+        sensing: Sensing | None = None,
+    ) -> None:
         self.time = 0.0
         """s."""
         self.inputs = inputs
         """The inputs by name, with the values that they have."""
-        self._layout, self._core = layout, core
+        self._layout, self._core, self._sensing = layout, core, sensing
         every = (*layout.coordinates, *layout.angles, *layout.force_coordinates)
         self._motion = np.zeros(FrameLayout(layout.mechanism, layout.bodies, every).width)
         self._measured = False
@@ -91,6 +100,13 @@ class Readings:
         else:
             efforts = section[layout.force_numbers[name]].copy()
         return float(efforts[0]) if len(efforts) == 1 else efforts
+
+    def sensor(self, name: str) -> float | Floats:
+        """What can be read of a sensor now; an array (c,) where it has c channels, see `SensorHistory`."""
+        found = None if self._sensing is None else self._sensing.read(name, self.time)
+        if found is None:
+            raise _unknown("sensor", name, [] if self._sensing is None else self._sensing.names)
+        return float(found[0]) if len(found) == 1 else found
 
     def _read(self, section: str, name: str) -> float:
         if name not in self._places:
@@ -264,23 +280,38 @@ class RunInputs(Inputs):
 
 
 class Steering:
-    """The controllers of a run, and the inputs that they set.
+    """The sensors and controllers of a run, which are sampled in this order, and the inputs that they set.
 
-    values: initial values of inputs, by name.
+    values: initial values of inputs, by name. measures: whether sensors are sampled.
     failure: the error with which a controller ended the run.
     """
 
     def __init__(
-        self, controllers: Sequence[Controller | HeldInputs] = (), values: Mapping[str, float] | None = None
+        self,
+        controllers: Sequence[Controller | HeldInputs] = (),
+        values: Mapping[str, float] | None = None,
+        measures: bool = True,
     ) -> None:
-        self.controllers = controllers
+        self.controllers, self.measures = controllers, measures
+        self._sensors: list[Sensor] = []
         self._values = values or {}
         self.failure: SimulationError | None = None
 
     @property
+    def sampled(self) -> list[tuple[str, float]]:
+        """What is done with each sensor and controller, in words, and its period, s."""
+        sensors = [(f"sensor {one.name!r} is sampled", float(one.kind.period)) for one in self._sensors]
+        return [*sensors, *((f"controller {one.name!r} is called", one.period) for one in self.controllers)]
+
+    @property
     def periods(self) -> list[float]:
-        """The period of each controller, s."""
-        return [controller.period for controller in self.controllers]
+        """The period of each sensor and controller, s."""
+        return [period for _, period in self.sampled]
+
+    def sensing(self, model: Model, layout: FrameLayout) -> Sensing | None:
+        """The sensors of a model whose frames have a layout; None if there are none."""
+        self._sensors = sensors_of(model) if self.measures else []
+        return Sensing.of(model, self._sensors, layout)
 
     def attach(self, system: System, turn: Turn, refuse: Callable[[], None]) -> None:
         """Attach to a system. turn: that of the run. refuse: raises if the run has ended."""
@@ -291,15 +322,23 @@ class Steering:
         """Give the inputs their initial values. Raises MechanismError for invalid ones."""
         self.inputs.put(self.inputs.changed(self._values))
 
-    def begin(self, run: Any, layout: FrameLayout) -> None:
+    def begin(self, run: Any, layout: FrameLayout, sensing: Sensing | None = None) -> None:
         """Attach to the core's run, which records frames of a layout."""
-        self.inputs.run = run
-        self._readings = Readings(self._system.model, layout, run, self.inputs)
+        self.inputs.run, self._sensing = run, sensing
+        if sensing is not None:
+            sensing.begin(run)
+        self._readings = Readings(self._system.model, layout, run, self.inputs, sensing)
         self._begin = self._system.state().time
 
     def sample(self, number: int, time: float) -> None:
-        """Call a controller, and set what it returns. Raises SimulationError for any error in it."""
-        controller = self.controllers[number]
+        """Sample a sensor, or call a controller and set what it returns.
+
+        Raises SimulationError for any error in a controller.
+        """
+        if self._sensing is not None and number < len(self._sensors):
+            self._sensing.sample(number, time)
+            return
+        controller = self.controllers[number - len(self._sensors)]
         try:
             if isinstance(controller, HeldInputs):
                 self._hold(controller.begun_at(time - self._begin))

@@ -17,7 +17,6 @@ from bellcrank.compile.report import limit_of_digits
 from bellcrank.compile.undefined import forces_without_value, formulas_without_value, pole_text
 from bellcrank.formulations.system import System
 from bellcrank.run.advance import Outcome
-from bellcrank.run.controllers import Controller, HeldInputs
 from bellcrank.run.events import NOTHING, CompiledEvents
 from bellcrank.run.plan import DEFAULT_STEP, MethodOptions
 
@@ -227,12 +226,15 @@ class _Failure:
 
 @dataclass(frozen=True)
 class Slowness:
-    """Why a run does not get on, in words: what its steps are spent on, and what to change."""
+    """Why a run does not get on, in words: what its steps are spent on, and what to change.
+
+    sampled: what is done at multiples of a period, s, in words.
+    """
 
     model: Model
     options: MethodOptions
     watched: CompiledEvents
-    controllers: Sequence[Controller | HeldInputs]
+    sampled: Sequence[tuple[str, float]]
 
     def warning(self, outcome: Outcome) -> str:
         """The text for a run that is slow; empty if it gets on."""
@@ -250,9 +252,9 @@ class Slowness:
     def _why(self, outcome: Outcome) -> str:
         left = f"{outcome.attempts_left:.1e} more"
         if outcome.slow_sample >= 0:
-            slow = self.controllers[outcome.slow_sample]
-            calls = f"controller {slow.name!r} is called every {slow.period:g} s, {left} times"
-            return f"{calls}; give it a longer period, or let the run end earlier"
+            what, period = self.sampled[outcome.slow_sample]
+            advice = "give it a longer period, or let the run end earlier"
+            return f"{what} every {period:g} s, {left} times; {advice}"
         if not self.options.method.adaptive:
             steps = f"{left} steps of {self.options.step:g} s are left"
             return f"{steps}; take longer steps, or let the run end earlier"

@@ -35,6 +35,7 @@ from bellcrank.run.ending import Explanation, Slowness, counted, explain, happen
 from bellcrank.run.events import STATE_SET, CompiledEvents
 from bellcrank.run.plan import Plan
 from bellcrank.run.progress import Progress
+from bellcrank.run.sensing import needs_accelerations, sensors_of
 from bellcrank.trajectory.observation import Observation, observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
@@ -91,7 +92,7 @@ class Run:
             self.model, self._started_from = continued(self.model, state), {"started_from": "a given state"}
         self._formulate(state, closed=self._motion is None)
         origin = Origin.of_model(self.model, description)
-        self._recorder = Recorder(self._course.what.layout, path, description=origin)
+        self._recorder = Recorder(self._course.layout, path, description=origin)
         self._shown = Progress(progress, plan.begin, plan.duration).__enter__()
         self._wall = 0.0
 
@@ -143,7 +144,7 @@ class Run:
         """
         if self._course.core is None:
             raise MechanismError(Fault("run", "bodies are still brought together", None, "advance it first"))
-        recorder = Recorder(self._course.what.layout, description=Origin.of_model(self.model))
+        recorder = Recorder(self._course.layout, description=Origin.of_model(self.model))
         recorder.on_block(*self._course.frame())
         return recorder.so_far({})
 
@@ -200,7 +201,7 @@ class Run:
         self._time, self._moved = float(state.time), True
         if self._course.core is not None:
             self._course.core.move()
-            self._sets.append(self._course.frame()[0])
+            self._sets.append(self._course.core.observe())
 
     def stop(self) -> Trajectory:
         """End the run; return what was recorded."""
@@ -225,7 +226,7 @@ class Run:
         if not self._first:
             self._counted = course.counted(self._ended)
             self._wall, last = 0.0, course.frame() if self._moved else self._recorder.last
-            self._recorder = Recorder(course.what.layout, description=Origin.of_model(self.model))
+            self._recorder = Recorder(course.layout, description=Origin.of_model(self.model))
             self._recorder.on_block(*last)
         with deferred_interrupt() as interrupted:
             self._interrupted = lambda: interrupted() or until()
@@ -307,7 +308,8 @@ class Run:
         motion = self._motion
         assert motion is not None
         times = self.plan.outputs(motion.begin, end, True)
-        outcome = start.close_on_the_way(motion, times, self._course.what, self._record, self._shown.at)
+        course = self._course
+        outcome = start.close_on_the_way(motion, times, course.what, course.recorded, self._shown.at)
         self._time, self._ended = outcome.time, outcome
         if outcome.status == "finished":
             self.model, self._report = settled(self.model, motion.found())
@@ -417,19 +419,29 @@ class _Course:
         self._model, self._plan, self._watched = model, plan, watched
         self._steering, self._record = steering, record
         self._failed: _Failed | None = None
-        self.slowness = Slowness(model, plan.method, watched, steering.controllers)
         self.core: Any = None
         self.regularity: Any = None
         self.system, self.what = self._prepared(plan)
+        self.sensing = steering.sensing(self.system.model, self.what.layout)
+        self.layout = self.what.layout if self.sensing is None else self.sensing.layout
+        self.slowness = Slowness(model, plan.method, watched, steering.sampled)
 
     def begin(self) -> None:
         """Create the core's run from the system's current state."""
         self.regularity = self._watching()
-        self.sink = self.regularity.watching(self._record)
+        self.sink = self.regularity.watching(self.recorded)
         method, limit, periods = self._plan.method, self._plan.max_step, self._steering.periods
         tape = self._plan.keeps_tape
         self.core = core_run(self.system.core, method, limit, self.what.core, self._watched, periods, tape)
-        self._steering.begin(self.core, self.what.layout)
+        self._steering.begin(self.core, self.what.layout, self.sensing)
+
+    def recorded(self, frames: Floats, contacts: Floats | None = None) -> None:
+        """Record frames of the core."""
+        self._record(self._read(frames), contacts)
+
+    def _read(self, frames: Floats) -> Floats:
+        """Frames of the core with what sensors read."""
+        return frames if self.sensing is None else self.sensing.with_readings(frames)
 
     def flush(self) -> None:
         """Hand over the frames that the core still buffers."""
@@ -438,7 +450,7 @@ class _Course:
 
     def frame(self) -> tuple[Floats, Floats | None]:
         """What would be recorded now: a frame (1, 1 + width), and its contacts if any."""
-        frame: Floats = self.core.observe()
+        frame = self._read(self.core.observe())
         return frame, self.system.core.contacts() if self._model.contacts else None
 
     def outcome(self) -> Outcome:
@@ -511,7 +523,8 @@ class _Course:
 
     def _prepared(self, plan: Plan) -> tuple[System, Observation]:
         system = start.prepared(self._model, plan)
-        return system, observation(system.model, plan.reactions, plan.accelerations, plan.ledger)
+        measures = self._steering.measures and needs_accelerations(sensors_of(system.model))
+        return system, observation(system.model, plan.reactions, plan.accelerations or measures, plan.ledger)
 
     def _watching(self) -> Regularity:
         """The monitor of joints whose formulas become singular."""

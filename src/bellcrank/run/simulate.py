@@ -240,7 +240,8 @@ def _started(
             rule = f"{name} is a part of mode='quasistatic'"
             raise MechanismError(Fault("simulate", rule, given[name]))
     _check_classes(a)
-    steering = Steering(checked_controllers(a.controllers), _checked_inputs(a.inputs, a.assemble))
+    values = _checked_inputs(a.inputs, a.assemble)
+    steering = Steering(checked_controllers(a.controllers), values, measures=not keeps_tape)
     plan = replace(_planned(a, {name: given[name] for name in _OF_METHODS}, options), keeps_tape=keeps_tape)
     if plan.times is None and a.progress is not False:
         rule, advice = "progress is a part of a duration, which is missing", "give duration="

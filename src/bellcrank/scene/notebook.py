@@ -56,6 +56,7 @@ def facts_of(mechanism: Mechanism) -> dict[str, str]:
         "constraints": _tally(constraints),
         "forces": _tally(forces),
         "drives": ", ".join(list(mechanism.drives)[:8]) + (", …" if len(mechanism.drives) > 8 else ""),
+        "sensors": ", ".join(mechanism.sensors),
         "parameters": counted(len(mechanism.parameters), "parameter") if mechanism.parameters else "",
         "gravity": f"({', '.join(map(_number, mechanism.gravity))}) m/s²",
     }

@@ -82,7 +82,7 @@ def _joint(session: Session, given: Given) -> Reply:
 
 
 def _attached(noun: str, example: str) -> Command:
-    """The command that adds a constraint or a force."""
+    """The command that adds a constraint, a force or a sensor."""
 
     def add(session: Session, given: Given) -> Reply:
         name = given["name"]
@@ -94,11 +94,11 @@ def _attached(noun: str, example: str) -> Command:
             **({"ends": ends} if given["ends"] else {}),
             **_fields(given),
         }
-        return _added(session, noun, name, values, structure=noun != "force")
+        return _added(session, noun, name, values, structure=noun not in ("force", "sensor"))
 
     return Command(
         noun,
-        f"Add a {noun} of a kind between its ends.",
+        f"Add a {noun} of a kind {'at' if noun == 'sensor' else 'between'} its ends.",
         add,
         (NAME, KIND, Argument("ends", "end", repeated=True)),
         fields="parameter=...",
@@ -173,7 +173,7 @@ def _remove(session: Session, given: Given) -> Reply:
             if (element := getattr(mechanism, table).get(name)) is not None:
                 mechanism.remove(element, cascade=cascade)
 
-    session.edit(take, structure=tables != ["forces"])
+    session.edit(take, structure=not set(tables) <= {"forces", "sensors"})
     gone = {n: f for n, f in session.now.off.items() if not _stands(session.mechanism, f)}
     session.set(off={n: f for n, f in session.now.off.items() if n not in gone})
     return Reply(data={"removed": name})
@@ -297,6 +297,7 @@ COMMANDS: Final = (
         fields="position=... velocity=... marker=... path=...",
         example='drive servo swing position="0.2*sin(2*t)"',
     ),
+    _attached("sensor", 'sensor imu IMU rod period="5 ms" noise=0.01'),
     Command(
         "remove",
         "Take out an element.",

@@ -85,6 +85,10 @@ def recorded(run: Trajectory, name: str = "") -> Iterator[Quantity]:
     for entry in run.inputs:
         steered = run.input(entry)
         yield Quantity(f"input.{entry}", steered.unit, steered.value)
+    for sensor in filter(partial(wanted, "sensor"), run.sensors):
+        history = run.sensor(sensor)
+        for channel, unit, values in zip(history.channels, history.units, history.values.T, strict=True):
+            yield Quantity(f"sensor.{sensor}.{channel}", unit, values)
     for number, account in enumerate(run.layout.works):
         kind, _, element = account.partition(" ")
         part = f"{kind}.{element[1:-1]}" if element.startswith(("'", '"')) else f"energy.{account}"

@@ -21,6 +21,7 @@ from bellcrank.trajectory.panels import (
     Panel,
     PathPanel,
     Series,
+    SpanPanel,
     TimePanel,
     span_of,
 )
@@ -316,6 +317,43 @@ def violation(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
     return [TimePanel("Largest error of a constraint", "Error", "", run.time, errors, log=True)]
 
 
+def section(
+    run: Trajectory,
+    names: tuple[str, ...],
+    start: Any = None,
+    end: Any = None,
+    up: Any = None,
+    mass: str | None = None,
+) -> list[Panel]:
+    """Section loads of a body along a line: their range over the run, and at the instant of the worst.
+
+    start, end, up, mass: see `Trajectory.section`.
+    """
+    if len(names) != 1:
+        advice = 'such as run.plot("section", "rod")'
+        raise MechanismError(Fault("plot of section", "it takes the name of one body", names or None, advice))
+    found = run.section(names[0], start, end, 201, up=up, mass=mass)
+    panels: list[Panel] = []
+    largest = {unit: float(np.max(np.abs(of))) for unit, of in (("N", found.force), ("N m", found.moment))}
+    for load, unit, values in (
+        ("axial", "N", found.axial[..., None]),
+        ("shear", "N", found.shear),
+        ("torsion", "N m", found.torsion[..., None]),
+        ("bending", "N m", found.bending),
+    ):
+        sizes = found.size(load)
+        quantity = "Force" if unit == "N" else "Moment"
+        if np.max(sizes) > _NOTHING * largest[unit]:
+            parts = [("yz"[k] if values.shape[2] > 1 else "", values[..., k]) for k in range(values.shape[2])]
+            loads = [part for part in parts if np.max(np.abs(part[1])) > _NOTHING * largest[unit]]
+            frame = int(np.argmax(np.max(sizes, axis=1)))
+            title = f"{names[0]}: {load} {quantity.lower()}"
+            panels.append(SpanPanel(title, quantity, unit, found.distance, found.time, loads, frame))
+    if not panels:
+        raise _nothing(run, f"no loads on body {names[0]!r}")
+    return panels
+
+
 KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
     "joint": joint,
     "body": body,
@@ -324,6 +362,7 @@ KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
     "drive": drive,
     "force": force,
     "limit": limit,
+    "section": section,
     "energy": energy,
     "violation": violation,
 }

@@ -9,15 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
-from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import nearest
-from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, TURNED
+from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.trajectory.energy_balance import force_account
-from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import CoordinateColumn, ForceColumn, FrameLayout, MultiplierColumn
+from bellcrank.trajectory.loads import Side, exerted, sides_of, wrench_on
 from bellcrank.trajectory.observation import force_efforts
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.store import FloatArray, Store, read_only
@@ -267,6 +266,47 @@ class InputHistory:
 
 
 @dataclass(frozen=True, repr=False)
+class SensorHistory:
+    """What a sensor read: at each frame, what could be read just before it. c is the number of channels."""
+
+    name: str
+    layout: FrameLayout
+    store: Store
+
+    def __repr__(self) -> str:
+        return f"<sensor {self.name!r} ({', '.join(self.channels)}), {self.store.frames} frames>"
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of its channels, such as "force_x"."""
+        return tuple(column.name for column in self.layout.sensors[self._slice])
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of each channel."""
+        return tuple(column.unit for column in self.layout.sensors[self._slice])
+
+    @property
+    def values(self) -> FloatArray:
+        """(T, c), in the units of the channels."""
+        return self.store.read("sensors", self._slice)
+
+    @property
+    def value(self) -> FloatArray:
+        """(T,), or (T, c) if there is not exactly one channel."""
+        return _squeezed(self.values)
+
+    def channel(self, name: str) -> FloatArray:
+        """(T,): one of `channels`. Raises MechanismError for an unknown name."""
+        number = self.channels.index(named(f"channel of sensor {self.name!r}", name, self.channels))
+        return read_only(self.values[:, number])
+
+    @property
+    def _slice(self) -> slice:
+        return self.layout.sensor_numbers[self.name]
+
+
+@dataclass(frozen=True, repr=False)
 class ViolationHistory:
     """Constraint errors: the largest absolute error of any row. All (T,)."""
 
@@ -445,8 +485,8 @@ class ForceHistory(Efforts):
     @property
     def bodies(self) -> tuple[str, ...]:
         """Names of the bodies that it acts on, "ground" among them where it does."""
-        names, numbers = self._model.bodies, _core.force_bodies(self._model.core, self._in_core)
-        return tuple(names[n] if n < len(names) else "ground" for n in numbers)
+        names = (*self._model.bodies, GROUND)
+        return tuple(dict.fromkeys(names[side.body] for side in sides_of(self._model, self._in_core)))
 
     def wrench(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> FloatArray:
         """(T, 6), N m and N: moment about a point of a body, then force, exerted on that body, world axes.
@@ -457,11 +497,11 @@ class ForceHistory(Efforts):
         if body not in self.bodies:
             rule = "it does not act on this body"
             raise MechanismError(Fault(f"force {self.name!r}", rule, body, nearest(body, self.bodies)))
-        wrenches, _ = self._exerted
-        moment, force = np.split(wrenches[:, self._moving.index(body) if body != "ground" else -1], 2, axis=1)
+        number = self._model.body_index[body]
+        moment, force = np.split(wrench_on(number, self._exerted, self._efforts), 2, axis=1)
         arm = np.asarray(point, dtype=float)
-        if body != "ground":
-            arm = rotate(self.store.read("rotation", self.layout.body_number[body]), arm)
+        if body != GROUND:
+            arm = rotate(self.store.read("rotation", number), arm)
         return read_only(np.concatenate([moment - np.cross(arm, force), force], axis=1))
 
     @property
@@ -484,7 +524,7 @@ class ForceHistory(Efforts):
     @property
     def _rates(self) -> FloatArray:
         recorded = all(column.coordinate is not None for column in self.columns)
-        return self._along(1) if recorded else self._exerted[1]
+        return self._along(1) if recorded else self._exerted[2]
 
     @cached_property
     def _model(self) -> Model:
@@ -502,43 +542,9 @@ class ForceHistory(Efforts):
     def _in_core(self) -> list[tuple[str, int, int]]:
         return [e.core for e in force_efforts(self._model)[self.name]]
 
-    @property
-    def _moving(self) -> list[str]:
-        return [body for body in self.bodies if body != "ground"]
-
     @cached_property
-    def _exerted(self) -> tuple[FloatArray, FloatArray]:
-        """Moment about the origin and force on moving bodies, then the ground (T, n + 1, 6); rates (T, k)."""
-        model, numbers = self._model, [self.layout.body_number[body] for body in self._moving]
-        motion = [
-            np.stack([self.store.read(section, number) for number in numbers], axis=1)
-            if numbers
-            else np.empty((self.store.frames, 0, width))
-            for section, width in zip(STATE_SECTIONS, (3, 4, 3, 3), strict=True)
-        ]
-        followed = self._followed()
-        values = np.empty((self.store.frames, len(followed)))
-        for k, (section, place) in enumerate(followed.values()):
-            values[:, k] = self.store.read(section, place)
-        efforts = np.ascontiguousarray(self._efforts)
-        wrench, rates = _core.force_wrenches(
-            model.core, self._in_core, numbers, tuple(motion), list(followed), values, efforts
-        )
-        return wrench.reshape(self.store.frames, len(numbers) + 1, 6), rates
-
-    def _followed(self) -> dict[int, tuple[str, int]]:
-        """Section and column of coordinates whose gradient depends on where they were.
-
-        These are coordinates of joints given by formulas, and rotation vectors beyond half a turn.
-        """
-        kinds, layout = self._model.arrays["coordinate_kind"], self.layout
-        listed = [index for joint in self._model.joints for index in joint.coordinates]
-        found = {c: ("coordinates", n) for n, c in enumerate(listed) if kinds[c] == FORMULA_COORDINATE}
-        for c, number in zip(self._model.angular.tolist(), layout.turning, strict=False):
-            if kinds[c].startswith(TURNED):
-                section, *_, place = layout.every_coordinate[number]
-                found[c] = (section, place)
-        return found
+    def _exerted(self) -> tuple[list[Side], FloatArray, FloatArray]:
+        return exerted(self._model, self.layout, self.store, self._in_core)
 
 
 def _squeezed(values: FloatArray) -> FloatArray:

@@ -3,8 +3,8 @@
 Positions and joint coordinates follow cubic Hermite polynomials through the recorded values and rates; their
 rates are the polynomials' derivatives. Rotations follow  R(t) = exp(theta(t)) exp(mean (t - t0)) R0,  where
 `mean` is the mean of the angular velocities at the two ends and theta a Hermite cubic of rotation vectors:
-exact for steady spins of any speed, and of the same order as the positions otherwise. Inputs are those of the
-next frame, which act up to it. Everything else is linear.
+exact for steady spins of any speed, and of the same order as the positions otherwise. Inputs and readings of
+sensors are those of the next frame, which act up to it. Everything else is linear.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _RATES: Final = {
     "angles": "angle_rates",
     "force_coordinates": "force_rates",
 }
+_HELD: Final = ("inputs", "sensors")
 
 
 def interpolated(store: Store, sections: tuple[str, ...], time: FloatArray) -> dict[str, FloatArray]:
@@ -45,7 +46,7 @@ def interpolated(store: Store, sections: tuple[str, ...], time: FloatArray) -> d
         values["rotation"], values["angular_velocity"] = between.turned()
     for section in sections:
         if section not in values:
-            values[section] = between.held(section) if section == "inputs" else between.linear(section)
+            values[section] = between.held(section) if section in _HELD else between.linear(section)
     return values
 
 

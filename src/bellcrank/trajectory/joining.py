@@ -38,6 +38,7 @@ _ELEMENTS: Final = {
     "force_efforts": "force_columns",
     "force_potentials": "force_potentials",
     "inputs": "inputs",
+    "sensors": "sensors",
     "works": "works",
 }
 """The field of a layout that names what a section holds."""
@@ -181,6 +182,7 @@ def united(old: FrameLayout, new: FrameLayout) -> FrameLayout:
         force_columns=tuple(sorted(columns, key=lambda column: forces.index(column.force))),
         force_potentials=_both(old, new, "force_potentials"),
         inputs=_both(old, new, "inputs"),
+        sensors=_both(old, new, "sensors"),
         contacts=_both(old, new, "contacts"),
         contact_shapes=_both(old, new, "contact_shapes"),
         works=_both(old, new, "works"),

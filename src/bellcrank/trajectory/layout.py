@@ -79,6 +79,15 @@ class InputColumn:
 
 
 @dataclass(frozen=True)
+class SensorColumn:
+    """A channel of a sensor: the names of both, and its unit."""
+
+    sensor: str
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True)
 class FrameLayout:
     """The columns of a frame, by name.
 
@@ -98,6 +107,7 @@ class FrameLayout:
     inputs: the inputs of the run; a frame holds the values that acted up to it.
     contacts: names of the contacts whose points are recorded.
     contact_shapes: name of the body, "ground" among them, of each shape that touches.
+    sensors: the channels of sensors, those of one side by side; a frame holds what could be read just before.
     works: accounts whose work since the start is recorded, such as "force 'strut'" or "drive 'crank'"; see
         `accounts`.
     """
@@ -119,6 +129,7 @@ class FrameLayout:
     contacts: tuple[str, ...] = ()
     contact_shapes: tuple[str, ...] = ()
     works: tuple[str, ...] = ()
+    sensors: tuple[SensorColumn, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, without cached derived data, some of which cannot be pickled."""
@@ -141,7 +152,11 @@ class FrameLayout:
             contacts=bool(self.contacts),
             works=len(self.works),
         )
-        return _core.frame_sections(counts)
+        found = _core.frame_sections(counts)
+        if not self.sensors:
+            return found
+        *_, (_, begin, shape) = found
+        return [*found, ("sensors", begin + prod(shape), (len(self.sensors),))]
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
@@ -199,6 +214,15 @@ class FrameLayout:
         return numbered((columns[n].joint, columns[n].name) for n in self.turning)
 
     @cached_property
+    def sensor_numbers(self) -> Mapping[str, slice]:
+        """Places of each sensor's channels, by name."""
+        slices: dict[str, slice] = {}
+        for number, column in enumerate(self.sensors):
+            begun = slices.get(column.sensor)
+            slices[column.sensor] = slice(begun.start if begun else number, number + 1)
+        return MappingProxyType(slices)
+
+    @cached_property
     def force_numbers(self) -> Mapping[str, slice]:
         """Places of each force's efforts, by name; of a force that exerts nothing, none."""
         slices: dict[str, slice] = dict.fromkeys(self.forces, slice(0, 0))
@@ -223,6 +247,8 @@ class FrameLayout:
             return f"joint {self.reactions[place]!r}"
         if section == "force_efforts":
             return f"force {self.force_columns[place].force!r}"
+        if section == "sensors":
+            return f"sensor {self.sensors[place].sensor!r} ({self.sensors[place].name})"
         if section == "works":
             return self.works[place]
         return f"force {self.force_potentials[place]!r}" if section == "force_potentials" else "the mechanism"

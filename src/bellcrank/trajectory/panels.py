@@ -222,7 +222,40 @@ class PathPanel:
         axes.set_aspect("equal", adjustable="datalim")
 
 
-Panel: TypeAlias = TimePanel | PathPanel
+@dataclass(frozen=True)
+class SpanPanel:
+    """A load along a member: between which values it varies over time, and where it is at the worst instant.
+
+    distance: (S,), m. time: (T,), s. loads: each a name and values (T, S). worst: the frame.
+    """
+
+    title: str
+    quantity: str
+    unit: str
+    distance: FloatArray
+    time: FloatArray
+    loads: Sequence[tuple[str, FloatArray]]
+    worst: int
+
+    def draw(self, axes: Any, size: tuple[float, float]) -> None:
+        """Draw into matplotlib axes; `size` is about their width and height in inches."""
+        longer, metre = prefixed("m", float(np.max(np.abs(self.distance), initial=0.0)))
+        factor, unit = prefixed(self.unit, max(_peak(values) for _, values in self.loads))
+        at = f"t = {self.time[self.worst]:.4g} s"
+        for number, (name, values) in enumerate(self.loads):
+            style = line(number)
+            low, high = values.min(axis=0) / factor, values.max(axis=0) / factor
+            axes.fill_between(
+                self.distance / longer, low, high, color=style["color"], alpha=0.2, linewidth=0.0
+            )
+            axes.plot(self.distance / longer, values[self.worst] / factor, label=name, **style)
+        axes.axhline(0.0, color=GREY, linewidth=0.6, zorder=1)
+        axes.set_xlabel(label("Distance from the start", metre))
+        axes.set_ylabel(label(self.quantity, unit))
+        head(axes, f"{self.title}: range, and at {at}", [name for name, _ in self.loads], size[0])
+
+
+Panel: TypeAlias = TimePanel | PathPanel | SpanPanel
 
 
 def thinned(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -31,9 +31,18 @@ from bellcrank.trajectory.layout import (
     InputColumn,
     MultiplierColumn,
     MultiplierKind,
+    SensorColumn,
 )
 from bellcrank.trajectory.origin import Origin
-from bellcrank.trajectory.run_file import CONTACTS, FORCE_FIELDS, FORMAT, VERSION, event_sets, frame_sets
+from bellcrank.trajectory.run_file import (
+    CONTACTS,
+    FORCE_FIELDS,
+    FORMAT,
+    SENSOR_FIELDS,
+    VERSION,
+    event_sets,
+    frame_sets,
+)
 from bellcrank.trajectory.store import (
     ALL_ROWS,
     POINT,
@@ -79,7 +88,8 @@ def read_layout(file: CheckedFile) -> FrameLayout:
     found: dict[str, Any] = {"accelerations": file.has("bodies/acceleration")}
     with faults.collect():
         found["mechanism"] = file.attribute("mechanism", str)
-    for part in (_bodies, _coordinates, _multipliers, _reactions, _forces, _inputs, _contacts, _works):
+    of_loads = (_multipliers, _reactions, _forces)
+    for part in (_bodies, _coordinates, *of_loads, _inputs, _sensors, _contacts, _works):
         with faults.collect():
             found |= part(file, found)
     faults.raise_any()
@@ -160,6 +170,16 @@ def _inputs(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
     names = check_distinct(file, "inputs/name", file.texts("inputs/name"))
     rows = _table(file, "inputs", [list(names), file.texts("inputs/unit")])
     return {"inputs": tuple(InputColumn(*row) for row in rows)}
+
+
+def _sensors(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:
+    if not file.has("sensors"):
+        return {}
+    rows = _table(file, "sensors", [file.texts(f"sensors/{field}") for field in SENSOR_FIELDS])
+    owners = [str(row[0]) for row in rows]
+    if len([o for k, o in enumerate(owners) if k == 0 or owners[k - 1] != o]) > len(set(owners)):
+        raise file.error("'sensors/sensor' must have the channels of a sensor side by side")
+    return {"sensors": tuple(SensorColumn(*row) for row in rows)}
 
 
 def _contacts(file: CheckedFile, _: dict[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,8 @@ the attributes "unit" and "meaning"; sets without columns are left out; text is 
     /along            joint, name, unit (a,); position, velocity (T, a): coordinates that forces act along and
                       that are not among the others; if there are any
     /inputs           name, unit (i,); value (T, i), what acted up to the frame; if there are any
+    /sensors          sensor, name, unit (s,) of their channels; value (T, s), what could be read just before
+                      the frame; if there are any
     /contacts         name (c,) of the contacts, body (s,) of each shape that touches; count (T,) of points;
                       points (N, 26), those of one frame after those of another; if there are any
     /ledger           account (b,), work (T, b): of forces and drives since the run began; if it was added up
@@ -112,6 +114,7 @@ SETS: Final[dict[str, DataSet]] = {
     ),
     "force_potentials": DataSet("forces/energy", "J", "potential energies of forces"),
     "inputs": DataSet("inputs/value", "see unit", "inputs, the values that acted up to then"),
+    "sensors": DataSet("sensors/value", "see unit", "sensors, what could be read just before then"),
     "contact_points": DataSet("contacts/count", "1", "points that touch"),
     "works": DataSet("ledger/work", "J", "work of forces and drives on the bodies since the run began"),
     "kinetic": DataSet("energy/kinetic", "J", "kinetic energy"),
@@ -135,6 +138,10 @@ CONTACTS: Final = DataSet(
 
 FORCE_FIELDS: Final = {"force": "force", "effort_name": "name", "unit": "unit"}
 """Data sets of the columns of forces, and what they hold of each."""
+
+
+SENSOR_FIELDS: Final = ("sensor", "name", "unit")
+"""Data sets of the channels of sensors."""
 
 
 def begun(layout: FrameLayout, origin: Origin) -> bytes:
@@ -250,3 +257,5 @@ def _write_names(file: Any, layout: FrameLayout, origin: Origin) -> None:
         file["ledger/account"] = fixed_texts(layout.works)
     for field in ("name", "unit") if layout.inputs else ():
         file[f"inputs/{field}"] = fixed_texts([getattr(column, field) for column in layout.inputs])
+    for field in SENSOR_FIELDS if layout.sensors else ():
+        file[f"sensors/{field}"] = fixed_texts([getattr(column, field) for column in layout.sensors])

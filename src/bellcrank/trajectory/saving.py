@@ -110,6 +110,7 @@ _VARIABLES: Final = {
     "unique_reactions": ("reaction_unique", ("joint", "part")),
     "force_efforts": ("force_effort", ("force_component",)),
     "force_potentials": ("force_energy", ("force",)),
+    "sensors": ("sensor_reading", ("sensor_channel",)),
     "works": ("work", ("account",)),
     "kinetic": ("kinetic_energy", ()),
     "potential": ("potential_energy", ()),
@@ -192,6 +193,7 @@ def _labels(layout: FrameLayout) -> dict[str, list[str]]:
         "joint": list(layout.reactions),
         "force_component": _distinct(f"{column.force}.{column.name}" for column in layout.force_columns),
         "force": _distinct(layout.force_potentials),
+        "sensor_channel": [f"{column.sensor}.{column.name}" for column in layout.sensors],
         "account": list(layout.works),
     }
 
@@ -205,6 +207,7 @@ def _units(layout: FrameLayout) -> dict[str, list[str]]:
         "multiplier": [column.unit for column in layout.multipliers],
         "component": ["N m"] * 3 + ["N"] * 3,
         "force_component": [column.unit for column in layout.force_columns],
+        "sensor_channel": [column.unit for column in layout.sensors],
     }
 
 

@@ -23,6 +23,7 @@ from bellcrank.trajectory.histories import (
     ForceHistory,
     InputHistory,
     JointHistory,
+    SensorHistory,
     ViolationHistory,
     named,
 )
@@ -35,6 +36,8 @@ from bellcrank.trajectory.store import FloatArray, MemoryStore, Store
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import Dataset
+
+    from bellcrank.trajectory.sections import SectionHistory
 
 
 class Status(str):
@@ -160,6 +163,11 @@ class Trajectory(Shown):
         return tuple(column.name for column in self.layout.inputs)
 
     @property
+    def sensors(self) -> tuple[str, ...]:
+        """Names of the sensors."""
+        return tuple(self.layout.sensor_numbers)
+
+    @property
     def limits(self) -> tuple[str, ...]:
         """Names of the joints with limits."""
         return self._elements("limit")
@@ -203,10 +211,45 @@ class Trajectory(Shown):
         """The points of a contact. Raises MechanismError with close matches for an unknown name."""
         return ContactHistory(named("contact", name, self.contacts), self.layout, self.store)
 
+    def section(
+        self,
+        body: str,
+        start: Any = None,
+        end: Any = None,
+        cuts: Any = 51,
+        *,
+        up: Any = None,
+        mass: str | None = None,
+    ) -> SectionHistory:
+        """Axial force, shear, torsion and bending at cuts of a body across a line, at all frames.
+
+        start, end: of the line, m, in the body's frame; by default the places where loads take hold of the
+            body that are farthest apart.
+        cuts: how many, evenly spaced, with two more at each place where a load enters; or distances from the
+            start, m. up: direction of the sections' z axis, body axes; by default the body's z axis, or x for
+            a line along z.
+        mass: "shapes": the mass is that of the body's shapes with densities, which are cut; "bar": of a
+            uniform bar from start to end; "lump": concentrated about the centre of mass. By default the first
+            that has the body's mass properties, of a particle the last.
+
+        All loads count: weight, inertia, joints, constraints, drives, forces and contacts; see `loads_on` for
+        where they enter. Raises MechanismError if the loads were not recorded, or it is not known where along
+        the body its mass is.
+
+        >>> run.section("rod").worst("bending")
+        """
+        from bellcrank.trajectory.sections import section
+
+        return section(self, body, start, end, cuts, up, mass)
+
     def input(self, name: str) -> InputHistory:
         """The values of an input over time. Raises MechanismError with close matches for an unknown name."""
         number = self.inputs.index(named("input", name, self.inputs))
         return InputHistory(name, number, self.layout.inputs[number].unit, self.store)
+
+    def sensor(self, name: str) -> SensorHistory:
+        """What a sensor read. Raises MechanismError with close matches for an unknown name."""
+        return SensorHistory(named("sensor", name, self.sensors), self.layout, self.store)
 
     def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:
         return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))
@@ -373,8 +416,8 @@ class Trajectory(Shown):
     ) -> Figure:
         """Plot the run (needs matplotlib, extra `plot`).
 
-        what: "overview", "joint", "body", "path", "reaction", "drive", "force", "limit", "energy",
-            "violation"; or "picture", which is `draw`.
+        what: "overview", "joint", "body", "path", "reaction", "drive", "force", "limit",
+            "section", "energy", "violation"; or "picture", which is `draw`.
         names: the joints, bodies, drives or forces to show; by default the most significant ones.
         path: file to write the figure into (PNG, PDF or SVG).
         options: those of the kind, see the functions in `figures`.

@@ -148,7 +148,7 @@ def _refuse_steered(model: Model, run: Trajectory) -> None:
 
 def _fits(name: str, recorded: Any, own: Any) -> bool:
     """Whether a part of the layout is what the mechanism records; reactions and forces may be left out."""
-    if name in ("mechanism", "accelerations"):
+    if name in ("mechanism", "accelerations", "sensors"):
         return True
     if name in _LEFT_OUT and not recorded:
         return True

@@ -234,7 +234,7 @@ class Outline:
         self.left_out.append(Fault(element, rule, value))
 
     def drop(self, category: str, element: Any, rule: str, value: object = None) -> None:
-        """Note an element that is not in the file. category: "joint", "constraint", "force" or "drive"."""
+        """Note an element that is not in the file. category: its noun, such as "joint"."""
         self.leave(f"{category} {element.name!r}", rule, value)
         vars(self.kept)[_TABLES[category]].pop(element.name, None)
 
@@ -286,7 +286,7 @@ class Outline:
     def write_elements(
         self, name: str, force: Callable[[Any], bool], constraint: Callable[[Any], bool]
     ) -> None:
-        """Write all forces and constraints; those that the format cannot represent, and drives, are left out.
+        """Write all forces and constraints; what the format cannot represent is left out, and other elements.
 
         force, constraint: write an element, or return False.
         """
@@ -299,6 +299,8 @@ class Outline:
                 self.drop("constraint", other, rule, other.kind.name)
         for drive in mech.drives.values():
             self.drop("drive", drive, rule)
+        for sensor in mech.sensors.values():
+            self.drop("sensor", sensor, rule, sensor.kind.name)
 
     def markers(self) -> Iterator[tuple[str, str, Marker]]:
         """The named markers: the wanted name, which is the marker's own if no other has it, and the key."""
