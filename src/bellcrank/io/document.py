@@ -31,7 +31,7 @@ from bellcrank.io.fields import (
     wanted,
 )
 from bellcrank.io.node import Entries, Node, Place, Scalar, plain
-from bellcrank.io.references import References
+from bellcrank.io.references import MEETING_FIELDS, References
 from bellcrank.mechanism import (
     CONSTRAINT_KINDS,
     FORCE_KINDS,
@@ -62,6 +62,8 @@ class Document:
 
 Include: TypeAlias = Callable[[Node, Place], Document | None]
 """Reads the document of a placed mechanism, from a file's name or from a mapping; None if that failed."""
+
+_Joining: TypeAlias = tuple[Callable[..., Joint], dict[str, Any]]
 
 
 class DocumentReader(References):
@@ -242,25 +244,39 @@ class DocumentReader(References):
         if isinstance(entries, Failed):
             return FAILED
         starts = [key for key in STARTS if key not in self.known(entries, JOINT_KINDS)]
-        others = (*MARKER_KEYS, "limits", *starts)
+        meeting = tuple(MEETING_FIELDS) if "bodies" in entries else ()
+        others = (*(("bodies", *meeting) if meeting else MARKER_KEYS), "limits", *starts)
         kind = self.kind_of(node, place, entries, JOINT_KINDS, "joint", others)
-        markers: list[Any] = [
-            self.marker(entries[key], place.at(key))
-            if key in entries
-            else self.fault(place, node, f"the key {key!r} is missing")
-            for key in MARKER_KEYS
-        ]
+        read = self.meeting if meeting else self.markers_of_joint
+        add, ends = read(node, place, entries)
         limits = self.limits(entries["limits"], place.at("limits")) if "limits" in entries else ()
         given = {key: self.start(key, entries[key], place.at(key)) for key in starts if key in entries}
-        if all_read((kind, *markers, limits, *given.values())) is FAILED:
+        if all_read((kind, *ends.values(), limits, *given.values())) is FAILED:
             return FAILED
         before = set(self.mechanism.drives) if kind.shorthand else set()
-        added = self.made(
-            node, place, lambda: self.mechanism.add_joint(name, kind, markers[0], markers[1], limits, **given)
-        )
+        added = self.made(node, place, lambda: add(name, kind, **ends, limits=limits, **given))
         for drive in set(self.mechanism.drives) - before if kind.shorthand else ():
             self.document.places["drive", drive] = (node, place)
         return added
+
+    def markers_of_joint(self, node: Node, place: Place, entries: Mapping[str, Node]) -> _Joining:
+        """How a joint between two markers is added, and these."""
+        return self.mechanism.add_joint, {
+            name: self.marker(entries[key], place.at(key))
+            if key in entries
+            else self.fault(place, node, f"the key {key!r} is missing", None, "or give 'bodies' and 'at'")
+            for key, name in MARKER_KEYS.items()
+        }
+
+    def meeting(self, node: Node, place: Place, entries: Mapping[str, Node]) -> _Joining:
+        """How bodies are joined at a point of the world, and which, where, along what axes."""
+        found: dict[str, Any] = {"bodies": self.carriers(entries["bodies"], place.at("bodies"))}
+        for key, parameter in MEETING_FIELDS.items():
+            if key in entries:
+                found[key] = self.value(entries[key], wanted(parameter.hint), place.at(key), parameter.units)
+            elif parameter.required:
+                found[key] = self.fault(place, node, f"the key {key!r} is missing")
+        return self.mechanism.join, found
 
     def known(self, entries: Mapping[str, Node], named: Mapping[str, type]) -> Collection[str]:
         """The fields of the kind that `type` names; none if it names none."""

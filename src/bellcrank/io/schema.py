@@ -23,7 +23,7 @@ from bellcrank.io.fields import (
     parameters,
     wanted,
 )
-from bellcrank.io.references import MARKER_FIELDS
+from bellcrank.io.references import MARKER_FIELDS, MEETING_FIELDS
 from bellcrank.mechanism import (
     ConstraintKind,
     ForceKind,
@@ -145,7 +145,8 @@ def _kind(base: type, name: str, cls: type) -> Schema:
             "anyOf": [_reference("limit"), {"type": "object", "additionalProperties": _reference("limit")}]
         }
         others |= {"first": _reference("marker"), "second": _reference("marker"), "limits": limits}
-        required += ["first", "second"]
+        others |= {"bodies": {"type": "array", "items": _TEXT, "minItems": 2}}
+        others |= {key: _field(parameter) for key, parameter in MEETING_FIELDS.items()}
         others |= {key: _start(key) for key in STARTS if key not in parameters(cls)}
     if base in (ConstraintKind, ForceKind):
         ends = _reference("end")
@@ -156,6 +157,8 @@ def _kind(base: type, name: str, cls: type) -> Schema:
         }
     found = _formulas(cls, others) if name in CUSTOM_KINDS else _object(parameters(cls), others)
     found["required"] = [*required, *found.get("required", [])]
+    if base is JointKind:
+        found["anyOf"] = [{"required": ["first", "second"]}, {"required": ["bodies", "at"]}]
     if issubclass(cls, AttachedKind):
         found["anyOf"] = [{"required": ["ends"]}, {"required": ["joint"]}]
     return {"description": meaning_of(cls), **found}

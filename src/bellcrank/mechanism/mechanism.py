@@ -16,6 +16,7 @@ from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import check_units, remove_element, replace_element
 from bellcrank.mechanism.functions.path import Path
+from bellcrank.mechanism.joining import join
 from bellcrank.mechanism.joint import Joint, JointKind, Limit
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.motor_joints import MotorKind
@@ -172,6 +173,38 @@ class Mechanism(Colliding):
         for drive in drives:
             self._add(self._drives, "drive", drive)
         return joint
+
+    def join(
+        self,
+        name: str,
+        kind: JointKind,
+        bodies: Sequence[given.BodyLike],
+        at: given.Numbers,
+        axis: given.Axis | None = None,
+        *,
+        x_axis: given.Axis | None = None,
+        y_axis: given.Axis | None = None,
+        rotation: given.Rows | None = None,
+        limits: Limit | Mapping[str, Limit] | Sequence[tuple[str, Limit]] = (),
+        position: given.StartValues | None = None,
+        velocity: given.StartValues | None = None,
+        guess: given.StartValues | None = None,
+    ) -> Joint:
+        """Join bodies by joints of a kind at a point of the world, where they meet as described.
+
+        bodies: two or more, by handle or name, "ground" among them. at: the point, m, in the world.
+        axis: of the joint (the z axis of its markers); x_axis, y_axis, rotation: as for `Body.marker`; all in
+            the world, by default its axes.
+        limits, position, velocity, guess: as for `add_joint`, for two bodies only.
+
+        Each of the other bodies is joined to the first one. The joint of the first two bodies is called
+        `name` and returned; that of any further one is called "name body".
+
+        >>> mech.join("knee", bc.Revolute(), [crank, rod], at=(1.0, 0.0, 0.0), axis="y")
+        """
+        turn = {"axis": axis, "x_axis": x_axis, "y_axis": y_axis, "rotation": rotation}
+        options = {"limits": limits, "position": position, "velocity": velocity, "guess": guess}
+        return join(self, name, kind, bodies, at, turn, options)
 
     def add_constraint(self, name: str, kind: ConstraintKind, *ends: given.EndLike) -> Constraint:
         """Add a constraint of some kind (a gear, a cable, ...) between markers or joints.
