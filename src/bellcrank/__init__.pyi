@@ -247,8 +247,14 @@ from bellcrank.mechanism.attachment import ConstraintKind as ConstraintKind
 from bellcrank.mechanism.attachment import Force as Force
 from bellcrank.mechanism.attachment import ForceKind as ForceKind
 from bellcrank.mechanism.coordinate import JointCoordinate as JointCoordinate
+from bellcrank.mechanism.cylinders import GasSpring as GasSpring
+from bellcrank.mechanism.cylinders import HydraulicCylinder as HydraulicCylinder
+from bellcrank.mechanism.cylinders import PneumaticCylinder as PneumaticCylinder
 from bellcrank.mechanism.drive import Drive as Drive
 from bellcrank.mechanism.drive import PathDrive as PathDrive
+from bellcrank.mechanism.electric import DCMotor as DCMotor
+from bellcrank.mechanism.electric import Servo as Servo
+from bellcrank.mechanism.electric import StepperMotor as StepperMotor
 from bellcrank.mechanism.joint import Joint as Joint
 from bellcrank.mechanism.joint import JointKind as JointKind
 from bellcrank.mechanism.mass import MassProperties as MassProperties

@@ -18,7 +18,7 @@ from bellcrank.mechanism import JOINT_KINDS
 JOINTS = [name for name, kind in JOINT_KINDS.items() if kind.custom is None and not kind.shorthand]
 IN_A_PLANE = ["Revolute", "PinInSlot", "PrismaticX", "Planar", "ParallelAxes", "ParallelLink", "PlanarHingeX"]
 CONSTRAINTS = [form for form in examples.constraints() if not getattr(form[1], "slack", False)]
-FORCES = examples.forces()
+FORCES = [form for form in examples.forces() if form[2] != "J" or not hasattr(form[1], "stroke")]
 _TURNS = ("theta_x", "theta_y", "theta_z", "universal_1", "universal_2")
 _LED = (*_TURNS, "x", "y", "z")
 

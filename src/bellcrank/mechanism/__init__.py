@@ -6,6 +6,8 @@ Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORC
 from bellcrank.mechanism import (
     contact,
     custom_joints,
+    cylinders,
+    electric,
     formulas,
     friction,
     functions,
@@ -78,6 +80,8 @@ __all__ = [
     "Term",
     "contact",
     "custom_joints",
+    "cylinders",
+    "electric",
     "formulas",
     "friction",
     "functions",

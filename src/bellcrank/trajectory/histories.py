@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,9 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.attachment import Motion
 from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, TURNED
 from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.trajectory.energy_balance import force_account
@@ -463,6 +465,30 @@ class ForceHistory(Efforts):
         if body != "ground":
             arm = rotate(self.store.read("rotation", self.layout.body_number[body]), arm)
         return read_only(np.concatenate([moment - np.cross(arm, force), force], axis=1))
+
+    @property
+    def quantities(self) -> Mapping[str, str]:
+        """Names of further results of its kind, such as "pressure", with their units; see `quantity`."""
+        return {name: unit for name, (unit, _) in self._further.items()}
+
+    def quantity(self, name: str) -> FloatArray:
+        """(T,), a further result of its kind, one of `quantities`.
+
+        Raises MechanismError for another name, and for a run that does not contain its mechanism.
+        """
+        found = self._further
+        if name not in found:
+            advice = nearest(str(name), found) if found else "its kind has none"
+            rule = "it has no quantity of this name"
+            raise MechanismError(Fault(f"force {self.name!r}", rule, name, advice))
+        return read_only(np.asarray(found[name][1]))
+
+    @cached_property
+    def _further(self) -> dict[str, tuple[str, FloatArray]]:
+        kind = with_numbers(self.origin.mechanism).forces[self.name].kind
+        if not self.columns:
+            return {}
+        return kind.quantities(Motion(self.store.read("time"), self._along(0), self._rates, self._efforts))
 
     @property
     def _slice(self) -> slice:
