@@ -14,6 +14,9 @@ from bellcrank.analysis.inverse_kinematics import Reached as Reached
 from bellcrank.analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
 from bellcrank.analysis.kinematics import kinematics as kinematics
+from bellcrank.analysis.motor_sizing import MotorCurve as MotorCurve
+from bellcrank.analysis.motor_sizing import MotorSizing as MotorSizing
+from bellcrank.analysis.motor_sizing import size_motor as size_motor
 from bellcrank.analysis.statics import EquilibriumReport as EquilibriumReport
 from bellcrank.analysis.statics import Statics as Statics
 from bellcrank.analysis.statics import find_equilibrium as find_equilibrium
@@ -140,6 +143,7 @@ from bellcrank.mechanism.joint_kinds import SphereOnPlane as SphereOnPlane
 from bellcrank.mechanism.joint_kinds import Spherical as Spherical
 from bellcrank.mechanism.joint_kinds import SphericalSlot as SphericalSlot
 from bellcrank.mechanism.joint_kinds import Universal as Universal
+from bellcrank.mechanism.members import Strut as Strut
 from bellcrank.mechanism.mesh import Mesh as Mesh
 from bellcrank.mechanism.motor_joints import BendMotor as BendMotor
 from bellcrank.mechanism.motor_joints import CylindricalMotor as CylindricalMotor

@@ -23,7 +23,7 @@ _ANY: Final = Coordinate("distance", Marker(GROUND), Marker(GROUND))
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Telescopic(ForceKind):
+class Telescopic(ForceKind, listed=False):
     """What struts share: a length between two ends, friction, cushions and stops.
 
     length: from end to end, extended, m. stroke: what it shortens by, m.
@@ -118,7 +118,7 @@ class _Telescopic(ForceKind):
 
 
 @described
-class GasSpring(_Telescopic):
+class GasSpring(Telescopic):
     """A gas spring: gas at pressure behind a thin rod, which pushes the ends apart.
 
     force: with the strut extended, N (F1 of catalogues). progressivity: ratio of the force with the strut
@@ -145,7 +145,7 @@ class GasSpring(_Telescopic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Piston(_Telescopic):
+class _Piston(Telescopic):
     """What cylinders share. bore, rod: diameters, m; the rod is thinner than the bore."""
 
     bore: FloatField = quantity("m", "positive")  # noqa: RUF009  (a declaration)
