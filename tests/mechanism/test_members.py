@@ -7,6 +7,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.io.files import dumps
+from bellcrank.shell.interpreter import Shell
 
 RAM = {"bore": 0.063, "rod": 0.036, "length": 0.9, "stroke": 0.4}
 
@@ -113,3 +114,70 @@ def test_faults_add_nothing():
         with pytest.raises(bc.MechanismError, match=message):
             make()
         assert bc.Mechanism("ram") == mech
+
+
+YAML = """
+bellcrank: 1
+bodies: {boom: {mass: 100, inertia: [1, 20, 20], position: [1, 0, 0]}}
+members:
+  stay: {type: Rod, start: [0, 0, -1], end: [1, 0, 0], radius: 20 mm, density: 2700}
+  ram: {type: HydraulicCylinder, bore: 63 mm, rod: 36 mm, length: 0.9, stroke: 0.4, cap_pressure: 1e5*t,
+        start: [0, 0, 0.2], end: [0.5, 0, 0.7], between: [ground, boom], axis: y}
+  gas: {type: GasSpring, force: 300, length: 0.9, stroke: 0.4, bore: 22 mm, rod: 10 mm,
+        start: [0, 0, 0], end: [0.7, 0, 0], between: [stay, boom]}
+markers: {stay.top: {position: [0, 0, 1]}}
+joints: {foot: {type: Revolute, bodies: [ground, stay, gas rod], at: [0, 0, -1], axis: y}}
+"""
+RAM_LINE = (
+    "member ram HydraulicCylinder bore='63 mm' rod=0.036 length=0.9 stroke=0.4 cap_pressure=1e5*t "
+    "start=[0, 0, 0.2] end=[0.5, 0, 0.7] between=[ground, boom] axis=y"
+)
+
+
+def test_files_and_the_shell_say_the_same(tmp_path):
+    mech = bc.Mechanism()
+    mech.add_body("boom", mass=100, inertia=(1, 20, 20), position=(1, 0, 0))
+    mech.add_rod("stay", (0, 0, -1), (1, 0, 0), 0.02, 2700)
+    ram = bc.HydraulicCylinder(bore=0.063, rod=0.036, length=0.9, stroke=0.4, cap_pressure="1e5*t")
+    mech.add_strut("ram", ram, (0, 0, 0.2), (0.5, 0, 0.7), between=("ground", "boom"), axis="y")
+    gas = bc.GasSpring(force=300, length=0.9, stroke=0.4)
+    sizes = {"bore": "22 mm", "rod": "10 mm"}
+    mech.add_strut("gas", gas, (0, 0, 0), (0.7, 0, 0), **sizes, between=("stay", "boom"))
+    mech.add_marker(mech.bodies["stay"].marker((0, 0, 1), name="top"))
+    mech.join("foot", bc.Revolute(), ["ground", "stay", "gas rod"], (0, 0, -1), "y")
+    read = bc.loads(YAML)
+    assert read == mech
+    assert bc.loads(dumps(read, "yaml")) == mech
+
+    shell = Shell()
+    for line in (
+        "new mechanism", "body boom mass=100 inertia=[1, 20, 20] position=[1, 0, 0]", "gravity 0 0 -9.81",
+        "member stay Rod start=[0, 0, -1] end=[1, 0, 0] radius='20 mm' density=2700",
+        RAM_LINE,
+    ):  # fmt: skip
+        reply = shell.execute(line)
+        assert reply.ok, reply.text
+    assert shell.session.mechanism.bodies["ram rod"] == mech.bodies["ram rod"]
+    assert shell.session.mechanism.forces == {"ram": mech.forces["ram"]}
+
+
+def test_faults_in_files_have_their_lines():
+    text = """
+bellcrank: 1
+bodies: {boom: {mass: 100, inertia: [1, 20, 20]}}
+members:
+  a: {type: Rod, start: [0, 0, 0], end: [0, 0, 0], radius: 0.1}
+  b: {type: Rope, start: [0, 0, 0], end: [0, 0, 1]}
+  c: {type: GasSpring, force: 1, length: 0.9, stroke: 0.4, start: [0, 0, 0], end: [0, 0, 2], bore: 1, rod: 1}
+  d: {type: Rod, start: [0, 0, 0], end: [0, 0, 1], between: [boom, bomm]}
+joints: {foot: {type: Revolute, bodies: [ground, c rod, d], at: [0, 0, 0]}}
+"""
+    with pytest.raises(bc.MechanismError) as refused:
+        bc.loads(text)
+    found = str(refused.value)
+    for part in (
+        "line 5", "start and end must be two points", "no member of this type, got 'Rope'", "2 m apart",
+        "the key 'radius' is missing", "there is no body of this name, got 'bomm'; did you mean 'boom'",
+    ):  # fmt: skip
+        assert part in found
+    assert "5 faults" in found  # the joint's bodies are those of faulty members

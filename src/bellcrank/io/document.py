@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from bellcrank.compile.validate import validate
 from bellcrank.errors import FaultList, MechanismError
@@ -19,6 +19,8 @@ from bellcrank.io.fields import (
     GRAVITY_UNITS,
     INPUT_FIELDS,
     MARKER_KEYS,
+    MEMBER_FIELDS,
+    MEMBERS,
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     SECTIONS,
@@ -28,6 +30,7 @@ from bellcrank.io.fields import (
     Parameter,
     Simulation,
     parameters,
+    size_fields,
     wanted,
 )
 from bellcrank.io.node import Entries, Node, Place, Scalar, plain
@@ -43,7 +46,9 @@ from bellcrank.mechanism import (
     Marker,
     Mechanism,
 )
+from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.joint import STARTS
 from bellcrank.mechanism.parameters import Input, inputs_of
 
@@ -62,6 +67,9 @@ class Document:
 
 Include: TypeAlias = Callable[[Node, Place], Document | None]
 """Reads the document of a placed mechanism, from a file's name or from a mapping; None if that failed."""
+
+_ORDER: Final = ("bodies", "mechanisms", "members", "markers", "joints", "constraints", "forces", "drives")
+"""Of the sections: what refers to others comes after them."""
 
 _Joining: TypeAlias = tuple[Callable[..., Joint], dict[str, Any]]
 
@@ -88,7 +96,7 @@ class DocumentReader(References):
             return self.document
         self.check_keys(root, place, entries, TOP_KEYS)
         self.head(entries, place)
-        for section in ("bodies", "mechanisms", "markers", "joints", "constraints", "forces", "drives"):
+        for section in _ORDER:
             add: Callable[[str, Node, Place], object] = getattr(self, f"add_{SECTIONS[section]}")
             for name, node, at in self.section(entries, section, place):
                 self.document.places.setdefault((SECTIONS[section], name), (node, at))
@@ -358,6 +366,37 @@ class DocumentReader(References):
     def add_drive(self, name: str, node: Node, place: Place) -> object:
         """A drive of a joint's coordinate or of a marker."""
         return self.whole(node, place, DRIVE_FIELDS, partial(self.mechanism.add_drive, name))
+
+    def add_member(self, name: str, node: Node, place: Place) -> object:
+        """A rod, or a strut of some kind, between two points of the world, with its bodies and pins."""
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        cls = self.kind(node, place, entries, MEMBERS, "member")
+        if isinstance(cls, Failed):
+            return FAILED
+        of_kind = {} if cls is Body else parameters(cls)
+        known = {**MEMBER_FIELDS, **size_fields(cls), **of_kind}
+        given = self.fields(node, place, entries, known, ("type", "between"))
+        between: Any = None
+        if "between" in entries:
+            between = self.carriers(entries["between"], place.at("between"))
+        if between is FAILED:
+            return FAILED
+        own = {key: value for key, value in given.values.items() if key in of_kind}
+        more = {key: value for key, value in given.values.items() if key not in of_kind}
+
+        def make() -> object:
+            if cls is Body:
+                return self.mechanism.add_rod(name, **more, between=between)
+            return self.mechanism.add_strut(name, cls(**own), **more, between=between)
+
+        before = {noun: set(getattr(self.mechanism, table)) for table, noun in ELEMENTS.items()}
+        added = self.constructed(node, place, given, make)
+        for table, noun in ELEMENTS.items():
+            for new in set(getattr(self.mechanism, table)) - before[noun]:
+                self.document.places[noun, new] = (node, place)
+        return added
 
     def add_placement(self, name: str, node: Node, place: Place) -> object:
         """A placed mechanism, from another file or given inline, with its names after a prefix."""

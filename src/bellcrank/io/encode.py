@@ -60,7 +60,7 @@ def encoded(
         "forces": (mechanism.forces, encoder.attached),
         "drives": (mechanism.drives, encoder.drive),
     }
-    assert set(tables) == set(SECTIONS) - {"mechanisms", "parameters", "inputs"}
+    assert set(tables) == set(SECTIONS) - {"mechanisms", "members", "parameters", "inputs"}
     for section, (table, encode) in tables.items():
         if table:
             data[section] = {name: encode(element) for name, element in table.items()}

@@ -29,6 +29,9 @@ MEETING_FIELDS: Final[dict[str, Parameter]] = {
 }
 """The keys of a joint at a point of the world beside its bodies."""
 
+_PARTED: Final = {"placement": "/", "member": " "}
+"""What follows the name of an element in the names of what it consists of."""
+
 
 class References(Decoder):
     """Decodes nodes, among them references, which are resolved in the mechanism as far as it is built.
@@ -49,7 +52,7 @@ class References(Decoder):
     def is_failed(self, name: str) -> bool:
         """Whether a name refers to an element of the file that could not be created."""
         return self.lost or any(
-            name == failed or name.startswith(f"{failed}{'/' if noun == 'placement' else '.'}")
+            name == failed or name.startswith(f"{failed}{_PARTED.get(noun, '.')}")
             for noun, failed in self.failed
         )
 

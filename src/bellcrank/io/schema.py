@@ -11,16 +11,20 @@ from bellcrank.io.fields import (
     BODY_FIELDS,
     DRIVE_FIELDS,
     INPUT_FIELDS,
+    MEMBER_FIELDS,
+    MEMBERS,
     NOUNS,
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     REGISTRIES,
+    ROD,
     SECTIONS,
     VERSION,
     Parameter,
     Simulation,
     meaning_of,
     parameters,
+    size_fields,
     wanted,
 )
 from bellcrank.io.references import MARKER_FIELDS, MEETING_FIELDS
@@ -67,6 +71,7 @@ def schema() -> Schema:
         "parameter": {"anyOf": [_reference("quantity"), _object(PARAMETER_FIELDS)]},
         "input": {"anyOf": [_reference("quantity"), _object(INPUT_FIELDS)]},
         "placement": _placement(),
+        "member": {"anyOf": [_member(name, cls) for name, cls in MEMBERS.items()]},
         "limit": _object(parameters(Limit)),
         "mechanism": _mechanism(),
     }
@@ -213,6 +218,15 @@ def _placement() -> Schema:
     numbers = {"type": "object", "additionalProperties": _reference("quantity")}
     found = _object(PLACEMENT_FIELDS, {**sources, "parameters": numbers})
     return {**found, "anyOf": [{"required": [source]} for source in sources]}
+
+
+def _member(name: str, cls: type) -> Schema:
+    own = {} if name == ROD else parameters(cls)
+    between: Schema = {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 2}
+    found = _object(
+        {**MEMBER_FIELDS, **size_fields(cls), **own}, {"type": {"const": name}, "between": between}
+    )
+    return {**found, "required": ["type", *found["required"]]}
 
 
 def _of(hint: Any) -> Schema:

@@ -88,6 +88,10 @@ def _join(session: Session, given: Given) -> Reply:
     )
 
 
+def _member(session: Session, given: Given) -> Reply:
+    return _added(session, "member", given["name"], {"type": node_of(given["kind"]), **_fields(given)})
+
+
 def _attached(noun: str, example: str) -> Command:
     """The command that adds a constraint or a force."""
 
@@ -301,6 +305,14 @@ COMMANDS: Final = (
         (NAME, KIND, Argument("bodies", "carrier", repeated=True)),
         fields="at=[...] axis=[...] limits={...} ...",
         example="join knee Revolute rod stick0 at=[0, 0, 2] axis=[0, 1, 0]",
+    ),
+    Command(
+        "member",
+        "Add a rod, or a gas spring or cylinder with its bodies, between two points of the world.",
+        _member,
+        (NAME, KIND),
+        fields="start=[...] end=[...] between=[...] axis=[...] ...",
+        example="member stay Rod start=[0, 0, 0] end=[1, 0, 0] radius=0.02 between=[ground, rod]",
     ),
     _attached("constraint", "constraint rope Cable rod stick0 length=9 slack=true"),
     _attached("force", 'force spring SpringDamper rod stick0 stiffness="200 N/m" rest_length=1'),
