@@ -175,6 +175,21 @@ def test_judged_and_saved_runs(tmp_path):
         run.force("strut").quantity("presure")
 
 
+def test_every_part_has_a_column():
+    cylinder = bc.HydraulicCylinder(
+        bore=0.05, rod=0.03, length=0.9, stroke=0.4, cap_pressure=2e5, cushion=0.05
+    )
+    run = bc.simulate(slide(cylinder, 0.7), 0.05, **FAST)
+    parts = ("cap", "rod", "friction", "cushion in", "stop in", "cushion out", "stop out")
+    assert run.force("strut").coordinates == parts
+    table = run.to_dict()
+    efforts = [table[f"force.strut.{part}.effort [N]"] for part in parts]
+    np.testing.assert_array_equal(table["force.strut.force [N]"], np.sum(efforts, axis=0))
+    assert {f"force.strut.{name} [{unit}]" for name, unit in run.force("strut").quantities.items()} <= set(
+        table
+    )
+
+
 def test_parameters_are_differentiated():
     mech = bc.Mechanism("slide", gravity=(0, 0, 0))
     bore = mech.add_parameter("bore", 0.05, "m")
@@ -185,6 +200,8 @@ def test_parameters_are_differentiated():
         cushion=0.1 * bore, cushion_damping=5.0,
     )  # fmt: skip
     mech.add_force("strut", kind, mech.joints["rail"])
+    swept = bc.sweep(mech, {"bore": [0.04, 0.05]}, "max force.strut.cap_pressure", duration=0.01, processes=1)
+    np.testing.assert_allclose(swept.values[:, 0], 1e5, rtol=1e-12)
     (slope,) = bc.prepare(mech, "lagrange").derivatives(of="acceleration", by=["bore"]).array.ravel()
     above, below = (
         bc.prepare(mech.with_parameters(bore=0.05 + step), "lagrange").derivatives(

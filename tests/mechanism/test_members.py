@@ -85,6 +85,23 @@ def test_without_soft_stops_the_slide_has_limits():
     assert bc.loads(dumps(mech, "yaml")) == mech
 
 
+def test_sizes_are_numbers():
+    mech = bc.Mechanism("ram")
+    reach = mech.add_parameter("reach", 0.9, "m")
+    with pytest.raises(bc.MechanismError, match="2 faults"):
+        mech.add_rod("rod", (0, 0, 0), (0, 0, reach), 0.02 * reach)
+    spring = bc.GasSpring(force=1.0, length=reach, stroke=0.4 * reach)
+    with pytest.raises(bc.MechanismError, match="strut 's': length must be a number, got reach"):
+        mech.add_strut("s", spring, (0, 0, 0), (0, 0, 0.7), bore=0.02, rod=0.01)
+    force = mech.add_parameter("force", 300.0, "N")
+    softer = bc.GasSpring(force=force, length=0.9, stroke=0.4)
+    mech.add_strut("s", softer, (0, 0, 0), (0, 0, 0.7), bore=0.02, rod=0.01)
+    found = [
+        bc.prepare(m).accelerate().body("s rod").linear[2] for m in (mech, mech.with_parameters(force=600.0))
+    ]
+    assert found[1] > found[0]
+
+
 def test_faults_add_nothing():
     mech = bc.Mechanism("ram")
     kind = bc.HydraulicCylinder(**RAM)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 from typing import Any, ClassVar, Final
 
@@ -76,16 +76,16 @@ class Telescopic(ForceKind, listed=False):
             stribeck_velocity=1.0,
         )
         numbers: Any
-        for number, (end, inwards) in enumerate(((self.retracted, 1.0), (self.length, -1.0))):
+        for which, end, inwards in (("in", self.retracted, 1.0), ("out", self.length, -1.0)):
             if self.cushion is not None:
                 begin = end + inwards * self.cushion
                 numbers = {"stiffness": 0.0, "damping": self.cushion_damping, "depth": self.cushion}
-                laws[f"cushion {number}"] = Law.of(
+                laws[f"cushion {which}"] = Law.of(
                     self, "one_sided", along, contact=begin, direction=inwards, **numbers
                 )
             if self.stop_stiffness is not None:
                 numbers = {"stiffness": self.stop_stiffness, "damping": 0.0, "depth": 1.0}
-                laws[f"stop {number}"] = Law.of(
+                laws[f"stop {which}"] = Law.of(
                     self, "one_sided", along, contact=end, direction=inwards, **numbers
                 )
         return laws
@@ -97,7 +97,7 @@ class Telescopic(ForceKind, listed=False):
         if kind is not None and kind.unit != "m":
             advice = "take the travel of a slide, or two markers"
             raise MechanismError.of(self.name, "it acts along a length", along.kind, advice)
-        return Lowered(laws=tuple(self._laws(along).values()))
+        return Lowered(laws=tuple(replace(law, label=name) for name, law in self._laws(along).items()))
 
     def _parts(self, motion: Motion) -> dict[str, Any]:
         """Efforts (T,) of its laws by name, N."""

@@ -6,6 +6,7 @@ winding, a few tenths of a millisecond, is short against the motion of a machine
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -94,7 +95,8 @@ class DCMotor(ForceKind):
             limits = {"peak": peak, "stall": UNLIMITED, "no_load": UNLIMITED}
             law = Law.of(self, "servo", along, at_rest, stiffness=0.0, damping=slope, **limits)
         friction = _friction(self, along, n**2 * self.viscous, abs(n) * self.coulomb)
-        return Lowered(rotor(along, n**2 * self.rotor_inertia), (law, friction))
+        laws = (replace(law, label="winding"), replace(friction, label="friction"))
+        return Lowered(rotor(along, n**2 * self.rotor_inertia), laws)
 
     def quantities(self, motion: Motion) -> dict[str, tuple[str, Any]]:
         """Speed and torque of the motor, current, voltage, electrical power, losses, rise of temperature."""

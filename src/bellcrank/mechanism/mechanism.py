@@ -129,7 +129,8 @@ class Mechanism(Colliding):
             "name start" and "name end"; None for none.
         axis: of these hinges, in the world; None makes a universal joint at the start and a ball at the end.
 
-        The frame of the body is at its start, z along it; its markers are called "start" and "end".
+        The frame of the body is at its start, z along it; its markers are called "start" and "end". Sizes and
+        places are numbers here, not expressions of parameters.
         Raises MechanismError with all faults; nothing is added then.
         """
         return add_rod(self, name, start, end, radius, density, between, axis)

@@ -75,9 +75,10 @@ def add_strut(
         foot, way, apart = _line(check, start, end)
         most, least = check.number("length", kind.length, "m"), check.number("stroke", kind.stroke, "m")
         closed = most - least
-        if len(check.faults) == 0 and not closed <= apart <= most:
+        sized = len(check.faults) == 0
+        if sized and not closed <= apart <= most:
             check.fault(f"its ends are {apart:.6g} m apart, and it reaches from {closed:.6g} to {most:.6g} m")
-        if closed < kind.stroke:
+        if sized and closed < least:
             advice = "give the length with the rod out, pin to pin"
             check.fault(
                 "its rod must fit into its barrel: the stroke is at most half the length", None, advice

@@ -12,7 +12,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.attachment import Motion
+from bellcrank.mechanism.attachment import ForceKind, Motion
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, TURNED
@@ -295,7 +295,7 @@ class Efforts(ABC):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates, and of components at markers, along which it acts."""
+        """Names of what it acts along: coordinates, components at markers; or of its parts, as "friction"."""
         return tuple(column.name for column in self.columns)
 
     @property
@@ -390,7 +390,8 @@ class ForceHistory(Efforts):
     """History of a spring, a motor, friction, an applied wrench or another force: positions and efforts.
 
     Its efforts are along coordinates, or components of force and moment at markers (names such as "force_x",
-    in the axes in which they were given); components that are always zero have no column. Of a geared motor
+    in the axes in which they were given); components that are always zero have no column. Actuators have
+    several on one coordinate, called after their parts, such as "cap" and "friction". Of a geared motor
     it is the torque's effort; the inertia of its rotor is `run.drive(name)`.
     """
 
@@ -474,7 +475,7 @@ class ForceHistory(Efforts):
     def quantity(self, name: str) -> FloatArray:
         """(T,), a further result of its kind, one of `quantities`.
 
-        Raises MechanismError for another name, and for a run that does not contain its mechanism.
+        Raises MechanismError for another name; a run that does not contain its mechanism has none.
         """
         found = self._further
         if name not in found:
@@ -485,9 +486,13 @@ class ForceHistory(Efforts):
 
     @cached_property
     def _further(self) -> dict[str, tuple[str, FloatArray]]:
-        kind = with_numbers(self.origin.mechanism).forces[self.name].kind
-        if not self.columns:
+        """Units and values by name; none where the run does not contain its mechanism, or several."""
+        if not self.columns or self.origin.changed or not self.origin.known:
             return {}
+        force = self.origin.mechanism.forces.get(self.name)
+        if force is None or type(force.kind).quantities is ForceKind.quantities:
+            return {}
+        kind = with_numbers(self.origin.mechanism).forces[self.name].kind
         return kind.quantities(Motion(self.store.read("time"), self._along(0), self._rates, self._efforts))
 
     @property
