@@ -124,6 +124,8 @@ class GasSpring(Telescopic):
     force: with the strut extended, N (F1 of catalogues). progressivity: ratio of the force with the strut
         retracted to that, above 1 (F2/F1).
     exponent: of the polytrope, 1 for slow motions (isothermal) to 1.4 for fast ones (adiabatic nitrogen).
+    length: from end to end with the rod out, m. stroke: m. What all struts have, such as friction, cushions
+        and stops, is described by their base, `Telescopic`.
 
     The force is  F1 (h/(h - s))^n  at the compression s, with a column of gas h that gives F2 at the stroke.
     """
@@ -166,7 +168,11 @@ class _Piston(Telescopic):
 class HydraulicCylinder(_Piston):
     """A hydraulic cylinder whose pressures are functions of time, against the ambient pressure.
 
+    bore, rod: diameters, m.
+    length: from end to end with the rod out, m. stroke: m. What all struts have, such as friction, cushions
+        and stops, is described by their base, `Telescopic`.
     cap_pressure, rod_pressure: in the two chambers, Pa; the one on the cap side lengthens it.
+
     Oil is taken as incompressible and its supply as stiff. Where a valve prescribes the flow instead, drive
     the travel of the joint: `pressures` gives the pressure that its effort takes.
     """
@@ -202,6 +208,9 @@ class HydraulicCylinder(_Piston):
 class PneumaticCylinder(_Piston):
     """A pneumatic cylinder: each chamber is supplied at a pressure, or sealed.
 
+    bore, rod: diameters, m.
+    length: from end to end with the rod out, m. stroke: m. What all struts have, such as friction, cushions
+        and stops, is described by their base, `Telescopic`.
     cap_pressure, rod_pressure: above the ambient pressure, Pa; functions of time, and numbers for chambers
         that are sealed.
     sealed: "none", "cap", "rod" or "both": chambers whose gas is compressed along a polytrope, at their
