@@ -111,6 +111,10 @@ def made():
     linear = bc.linearize(door(), steady=False)
     yield from (linear, linear.modes(), linear.modes()[0], bc.statics(door()))
     yield from (bc.kinematics(led(), 0.5), bc.inverse_dynamics(led(), 0.5))
+    curve = bc.MotorCurve((0, 10), (2, 1), (6, 3), name="a")
+    yield from (curve, bc.size_motor(bc.inverse_dynamics(led(), 0.5), "servo", curve))
+    ram = bc.HydraulicCylinder(bore=0.05, rod=0.03, length=0.9, stroke=0.4)
+    yield bc.Mechanism("ram").add_strut("ram", ram, (0, 0, 0), (0, 0, 0.7))
     yield bc.vibration(run.time, run.body("leaf").acceleration[:, 0], "Wd")
     sway = {"analysis": "simulate", "duration": 0.1, "step": 0.01}
     yield bc.sweep(door(), {"width": [0.7, 0.8]}, "final joint.hinge.theta_z", processes=1, **sway)

@@ -19,6 +19,7 @@ from bellcrank.io.fields import (
     BODY_FIELDS,
     DRIVE_FIELDS,
     INPUT_FIELDS,
+    MEMBER_FIELDS,
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     SOURCES,
@@ -141,6 +142,7 @@ def _types(noun: str, kinds: Mapping[str, type]) -> str:
 
 def _sections() -> str:
     placed: Any = [Parameter(name, str) for name in (*SOURCES, "parameters")]
+    pinned = [Parameter("between", str)]
     simulation = [*parameters(Simulation).values()]
     rows = [
         ("a parameter", _keys(PARAMETER_FIELDS.values())),
@@ -150,6 +152,7 @@ def _sections() -> str:
         ("a limit", _keys(parameters(bc.Limit).values())),
         ("a drive", _keys(DRIVE_FIELDS.values())),
         ("a placed mechanism", _keys([*placed, *PLACEMENT_FIELDS.values()])),
+        ("a member", _keys([Parameter("type", str, True), *MEMBER_FIELDS.values(), *pinned])),
         ("the simulation", _keys(simulation)),
     ]
     return markdown(("of", "keys"), rows)

@@ -39,6 +39,7 @@ inline Expression& operator-=(Expression& a, Expression b) { return a = a - b; }
 inline Expression sin(Expression a) { return {a.graph, a.graph->apply(Op::sine, a.ref)}; }
 inline Expression cos(Expression a) { return {a.graph, a.graph->apply(Op::cosine, a.ref)}; }
 inline Expression exp(Expression a) { return {a.graph, a.graph->apply(Op::exponential, a.ref)}; }
+inline Expression log(Expression a) { return {a.graph, a.graph->apply(Op::logarithm, a.ref)}; }
 inline Expression tanh(Expression a) { return {a.graph, a.graph->apply(Op::hyperbolic_tangent, a.ref)}; }
 inline Expression max(Expression a, double b) {
     return {a.graph, a.graph->apply(Op::maximum, a.ref, a.graph->constant(b))};
@@ -46,6 +47,8 @@ inline Expression max(Expression a, double b) {
 inline Expression min(Expression a, double b) {
     return {a.graph, a.graph->apply(Op::minimum, a.ref, a.graph->constant(b))};
 }
+inline Expression max(Expression a, Expression b) { return {a.graph, a.graph->apply(Op::maximum, a.ref, b.ref)}; }
+inline Expression min(Expression a, Expression b) { return {a.graph, a.graph->apply(Op::minimum, a.ref, b.ref)}; }
 inline Expression sqrt(Expression a) { return {a.graph, a.graph->apply(Op::square_root, a.ref)}; }
 inline Expression atan2(Expression y, Expression x) {
     return {y.graph, y.graph->apply(Op::arctangent_2, y.ref, x.ref)};

@@ -114,7 +114,7 @@ LawKind law_kind_of(std::string name) {
 }
 
 // For efforts: functions of doubles beside those of expressions, and a smooth rise from 0 to 1, level outside.
-using std::exp, std::max, std::min, std::sqrt, std::tanh;
+using std::exp, std::log, std::max, std::min, std::sin, std::sqrt, std::tanh;
 
 template <class S>
 S smooth_step(const S& at) {

@@ -68,6 +68,7 @@ struct alignas(32) Dual4 {
         const double h = std::exp(a.value);
         return chain(a, h, h);
     }
+    friend Dual4 log(const Dual4& a) { return chain(a, std::log(a.value), 1.0 / a.value); }
     friend Dual4 tanh(const Dual4& a) {
         const double h = std::tanh(a.value);
         return chain(a, h, 1.0 - h * h);

@@ -14,6 +14,9 @@ from bellcrank.analysis.inverse_kinematics import Reached as Reached
 from bellcrank.analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from bellcrank.analysis.kinematics import inverse_dynamics as inverse_dynamics
 from bellcrank.analysis.kinematics import kinematics as kinematics
+from bellcrank.analysis.motor_sizing import MotorCurve as MotorCurve
+from bellcrank.analysis.motor_sizing import MotorSizing as MotorSizing
+from bellcrank.analysis.motor_sizing import size_motor as size_motor
 from bellcrank.analysis.statics import EquilibriumReport as EquilibriumReport
 from bellcrank.analysis.statics import Statics as Statics
 from bellcrank.analysis.statics import find_equilibrium as find_equilibrium
@@ -140,6 +143,7 @@ from bellcrank.mechanism.joint_kinds import SphereOnPlane as SphereOnPlane
 from bellcrank.mechanism.joint_kinds import Spherical as Spherical
 from bellcrank.mechanism.joint_kinds import SphericalSlot as SphericalSlot
 from bellcrank.mechanism.joint_kinds import Universal as Universal
+from bellcrank.mechanism.members import Strut as Strut
 from bellcrank.mechanism.mesh import Mesh as Mesh
 from bellcrank.mechanism.motor_joints import BendMotor as BendMotor
 from bellcrank.mechanism.motor_joints import CylindricalMotor as CylindricalMotor
@@ -253,8 +257,14 @@ from bellcrank.mechanism.attachment import ConstraintKind as ConstraintKind
 from bellcrank.mechanism.attachment import Force as Force
 from bellcrank.mechanism.attachment import ForceKind as ForceKind
 from bellcrank.mechanism.coordinate import JointCoordinate as JointCoordinate
+from bellcrank.mechanism.cylinders import GasSpring as GasSpring
+from bellcrank.mechanism.cylinders import HydraulicCylinder as HydraulicCylinder
+from bellcrank.mechanism.cylinders import PneumaticCylinder as PneumaticCylinder
 from bellcrank.mechanism.drive import Drive as Drive
 from bellcrank.mechanism.drive import PathDrive as PathDrive
+from bellcrank.mechanism.electric import DCMotor as DCMotor
+from bellcrank.mechanism.electric import Servo as Servo
+from bellcrank.mechanism.electric import StepperMotor as StepperMotor
 from bellcrank.mechanism.joint import Joint as Joint
 from bellcrank.mechanism.joint import JointKind as JointKind
 from bellcrank.mechanism.mass import MassProperties as MassProperties

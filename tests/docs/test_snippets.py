@@ -52,6 +52,7 @@ PICTURED += [
         "27-contact",
         "29-sensitivities",
         "30-identification",
+        "34-actuators",
     )
 ]
 NEEDED = {ROOT / "docs" / "guide" / "31-other-optimizers.md": ("jax", "casadi")}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rigs import examples, floating
 from rigs.machine import matrix
-from scipy.integrate import simpson
+from scipy.integrate import quad, simpson
 from scipy.interpolate import CubicSpline
 
 from bellcrank import _core as core
@@ -27,7 +27,7 @@ def test_the_kinds_and_which_have_a_potential():
     own = {name: known for name, known in core.law_kinds().items() if not name.startswith("rig_")}
     assert own == {
         "linear": True, "table": True, "motor": False, "friction": False, "brake": False,
-        "rubber": True, "one_sided": True,
+        "rubber": True, "one_sided": True, "gas": True, "servo": False, "stepper": False,
     }  # fmt: skip
 
 
@@ -133,6 +133,47 @@ def test_one_sided_never_pulls(direction):
     assert core.law_potential("one_sided", 0.3 + 0.1 * direction, law) == 0.0
 
 
+@pytest.mark.parametrize("exponent", [0.0, 0.7, 1.0, 1.0 + 1e-9, 1.4])
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_gas_follows_its_polytrope(exponent, direction):
+    law = [200.0, 0.3, 0.1, exponent, direction]  # force, column, wall, exponent, direction
+    for column in (0.02, 0.15, 0.3, 0.7):
+        value = 0.1 + direction * column
+        effort = core.law_effort("gas", value, 5.0, 2.0, law)
+        assert effort == pytest.approx(direction * 200.0 * (0.3 / column) ** exponent, rel=1e-13)
+        bounds = (column, 0.3) if column < 0.3 else (0.3, column)
+        work = quad(lambda h: 200.0 * (0.3 / h) ** exponent, *bounds, epsabs=1e-10)[0]
+        found = core.law_potential("gas", value, law)
+        assert found == pytest.approx(work if column < 0.3 else -work, rel=1e-9, abs=1e-9)
+
+
+def test_servo_keeps_within_both_limits():
+    target = ramp(10.0, 0.0)  # stiffness 20 times 0.5
+
+    def effort(value, rate):
+        return core.law_effort("servo", value, rate, 1.0, [20.0, 2.0, 6.0, 9.0, 3.0], target)
+
+    assert effort(0.4, 0.5) == pytest.approx(10.0 - 8.0 - 1.0)
+    assert effort(0.0, 0.0) == 6.0  # the peak
+    assert effort(2.0, 0.0) == -6.0
+    assert effort(0.0, 2.0) == pytest.approx(9.0 - 9.0 * 2.0 / 3.0)  # what the voltage leaves
+    assert effort(0.0, 3.0) == pytest.approx(0.0)  # no load
+    assert effort(0.0, 6.0) == pytest.approx(-9.0)  # above it the motor brakes
+    assert effort(2.0, -2.0) == pytest.approx(-3.0)
+    assert effort(2.0, -6.0) == pytest.approx(9.0)
+
+
+def test_stepper_pulls_as_a_sine_and_less_when_fast():
+    def effort(value, rate):
+        return core.law_effort("stepper", value, rate, 2.0, [0.5, 50.0, 30.0, 1e-3], ramp(1.0, 2.0))
+
+    assert effort(5.0, 0.0) == pytest.approx(0.0, abs=1e-13)
+    assert effort(5.0 - np.pi / 100.0, 0.0) == pytest.approx(0.5)  # a full step behind
+    assert effort(5.0 + np.pi / 300.0, 0.0) == pytest.approx(-0.25)
+    assert effort(5.0 - 4.0 * np.pi / 100.0, 0.0) == pytest.approx(0.0, abs=1e-12)  # four steps lost
+    assert effort(5.0 - np.pi / 100.0, 30.0) == pytest.approx(0.5 / np.sqrt(2.0) - 0.03)
+
+
 def test_brake_follows_its_level_and_never_drives():
     level = ramp(5.0, -1.0)  # below zero after 5 s
     assert core.law_effort("brake", 0.0, 1.0, 2.0, [0.01], level) == pytest.approx(-3.0)
@@ -164,7 +205,12 @@ def test_wrong_laws_are_refused():
     piece = core.Function("piecewise", [1, 1, 0, 0.0, 1.0, 1.0])
     quotient = core.Function("rational", [1, 1, 0, 0.0, 1.0, 1.0, 1.0])
     cases = [
-        ("spring", [], None, "unknown law kind 'spring'; known: brake, friction, linear, motor, one_sided"),
+        (
+            "spring",
+            [],
+            None,
+            "unknown law kind 'spring'; known: brake, friction, gas, linear, motor, one_sided",
+        ),
         (
             "linear",
             [1.0, 2.0],
@@ -183,6 +229,17 @@ def test_wrong_laws_are_refused():
         ("one_sided", [1.0, 0.0, 0.0, 0.5, 0.1], None, "one_sided law: the direction must be 1 or -1"),
         ("one_sided", [1.0, -1.0, 0.0, 1.0, 0.1], None, "stiffness and damping must not be negative"),
         ("one_sided", [1.0, 1.0, 0.0, 1.0, 0.0], None, "must be positive"),
+        ("gas", [-1.0, 1.0, 0.0, 1.0, 1.0], None, "gas law: the force must not be negative: gas pushes"),
+        ("gas", [1.0, 0.0, 0.0, 1.0, 1.0], None, "the column of gas must have a length"),
+        ("gas", [1.0, 1.0, 0.0, -1.0, 1.0], None, "the exponent must not be negative"),
+        ("gas", [1.0, 1.0, 0.0, 1.0, 2.0], None, "the direction must be 1 or -1"),
+        ("gas", [1.0, 1.0, 0.0, 1.0, 1.0], piece, "takes no function"),
+        ("servo", [1.0, 1.0, 0.0, 1.0, 1.0], piece, "peak, stall and no_load must be positive"),
+        ("servo", [-1.0, 1.0, 1.0, 1.0, 1.0], piece, "stiffness and damping must not be negative"),
+        ("servo", [1.0] * 5, None, "servo law: needs a function of time, the demand at rest"),
+        ("stepper", [1.0, 0.0, 1.0, 0.0], piece, "poles and corner must not be zero"),
+        ("stepper", [-1.0, 1.0, 1.0, 0.0], piece, "hold and damping must not be negative"),
+        ("stepper", [1.0] * 4, None, "stepper law: needs a function of time, the commanded angle"),
         ("friction", [1.0, 1.0, -1.0, 1.0, 1.0], None, "must not be negative"),
         ("friction", [1.0, 1.0, 1.0, 0.0, 1.0], None, "stribeck_velocity must be positive"),
         ("friction", [1.0, 1.0, 1.0, 1.0, 0.0], None, "regularisation velocity must be positive"),
@@ -201,7 +258,7 @@ INTERNAL = {
 }
 CASES = INTERNAL | {name: (kind, ends) for name, kind, ends in examples.forces()}
 POWERED = [name for name in CASES if not name.startswith("Seat")]  # nobody sits: tests/forces/test_springs.py
-SWITCHING = ("RubberString", "OneSidedSpring", "SupportPoint")
+SWITCHING = ("RubberString", "OneSidedSpring", "SupportPoint", "GasSpring")
 
 
 @pytest.fixture(params=CASES, scope="module")

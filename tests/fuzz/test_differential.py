@@ -2,7 +2,7 @@
 
 import pytest
 from rigs.differential import disagreements, runs_apart, systems
-from rigs.random_mechanisms import kinds, random_mechanism
+from rigs.random_mechanisms import ACTUATORS, kinds, random_actuated, random_mechanism
 
 import bellcrank as bc
 
@@ -31,6 +31,22 @@ def test_formulations_agree_along_runs():
         assert all(finding.flagged for finding in findings), (seed, list(map(str, findings)))
         assert not errors, (seed, errors)
     assert len(covered) >= 56
+
+
+@pytest.mark.parametrize("first", range(0, 120, 40))
+def test_formulations_agree_with_actuators(first):
+    found, judged, acting = {}, 0, set()
+    for seed in range(first, first + 40):
+        mechanism = random_actuated(seed)
+        try:
+            found[seed] = [f for f in disagreements(systems(mechanism)) if not f.flagged]
+        except bc.AssemblyError:
+            continue
+        judged += 1
+        acting |= kinds(mechanism) & set(ACTUATORS)
+    assert not {seed: list(map(str, findings)) for seed, findings in found.items() if findings}
+    assert judged >= 30
+    assert acting == set(ACTUATORS)
 
 
 FOUND = (20004, 20052, 60693, 100962, 101217, 200200, 300457, 300885, 802567, 804212, 807978)

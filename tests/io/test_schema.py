@@ -42,6 +42,22 @@ def test_it_takes_what_loads():
         assert accepts(SCHEMA, json.loads(io.dumps(bc.loads(text), "json")))
 
 
+def test_it_takes_members_and_joints_at_points():
+    text = """
+bellcrank: 1
+bodies: {boom: {mass: 100, inertia: [1, 20, 20]}}
+members:
+  stay: {type: Rod, start: [0, 0, -1], end: [1, 0, 0], radius: 20 mm}
+  gas: {type: GasSpring, force: 300, length: 0.9, stroke: 0.4, bore: 22 mm, rod: 10 mm, start: [0, 0, 0],
+        end: [0.7, 0, 0], between: [stay, boom], axis: y}
+joints: {foot: {type: Revolute, bodies: [ground, stay], at: [0, 0, -1], axis: y}}
+"""
+    bc.loads(text)
+    assert accepts(SCHEMA, plain(yaml_format.parse(text)))
+    for without in ("radius: 20 mm", "at: [0, 0, -1], ", "bore: 22 mm, ", "type: Rod, "):
+        assert not accepts(SCHEMA, plain(yaml_format.parse(text.replace(without, ""))))
+
+
 def test_the_tables_of_its_page_are_up_to_date():
     page = (ROOT / "docs" / "file-format.md").read_text("utf-8")
     found = dict(re.findall(r"^<!-- table: (\w+) -->\n\n(.*?)\n<!-- end of table -->$", page, re.M | re.S))

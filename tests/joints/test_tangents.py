@@ -46,6 +46,9 @@ LAWS = {
     "brake": ([0.7], core.Function("harmonic", [2.0, 0.5, 1.0, 2.0, 0.3])),
     "rubber": ([40.0, 0.1, 0.6, 1.2], None),
     "one_sided": ([40.0, 2.0, 0.9, 1.0, 0.6], None),
+    "gas": ([3.0, 4.0, -5.0, 1.3, 1.0], None),
+    "servo": ([4.0, 0.5, 3.0, 6.0, 2.5], core.Function("harmonic", [0.2, 0.5, 1.0, 2.0, 0.3])),
+    "stepper": ([3.0, 1.5, 0.8, 0.2], core.Function("harmonic", [0.2, 0.5, 1.0, 2.0, 0.3])),
 }
 
 
@@ -113,7 +116,8 @@ def test_a_rotation_vector_near_none():
 @pytest.mark.parametrize("kind", kinds(core.law_kinds))
 def test_laws_by_value_rate_time_and_parameters(kind, derivatives):
     params, function = LAWS[kind]
-    fixed = 3 + core.law_parameters()[kind].index("direction") if kind == "one_sided" else None
+    names = core.law_parameters()[kind]
+    fixed = 3 + names.index("direction") if "direction" in names else None
     rng = np.random.default_rng(5)
     for _ in range(10):
         at = np.concatenate([rng.normal(size=3), params])

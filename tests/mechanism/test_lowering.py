@@ -139,6 +139,15 @@ LAWFUL = [
     (bc.RubberString(20.0, 4.0, 0.1), (AT_A, AT_B)),
     (bc.OneSidedSpring(5.0, 0.1), (HINGE,)),
     (bc.SupportPoint(5.0), (AT_A,)),
+    (bc.GasSpring(force=5.0, length=2.0, stroke=1.0, cushion=0.1), (AT_A, AT_B)),
+    (bc.HydraulicCylinder(bore=0.2, rod=0.1, length=2.0, stroke=1.0), (AT_A, AT_B)),
+    (
+        bc.PneumaticCylinder(bore=0.2, rod=0.1, length=2.0, stroke=1.0, sealed="rod", sealed_at=1.5),
+        (AT_A, AT_B),
+    ),
+    (bc.DCMotor(12.0, 2.0, 0.1, current_limit=3.0), (HINGE,)),
+    (bc.Servo(TORQUE, 5.0, 1.0), (HINGE,)),
+    (bc.StepperMotor(TORQUE, 0.5), (HINGE,)),
 ]
 
 

@@ -129,6 +129,32 @@ FORCE_FIELDS = {
     "SpringDamper": {"stiffness": 12.0, "damping": 0.4, "rest_length": 0.4, "preload": 0.3},
     "TorsionSpring": {"stiffness": 3.0, "damping": 0.2, "rest_angle": 0.1, "preload": -0.2},
     "TabulatedSpring": {"effort": bc.Table((-1.0, 0.0, 0.5, 2.0), (4.0, 0.5, -1.0, -9.0)), "damping": 0.2},
+    "GasSpring": {
+        "force": 2.0, "progressivity": 1.4, "exponent": 1.2, "length": 4.5, "stroke": 4.0, "damping": 0.2,
+        "friction": 0.3, "regularisation_velocity": 0.2, "cushion": 0.5, "cushion_damping": 0.4,
+        "stop_stiffness": 3.0,
+    },
+    "HydraulicCylinder": {
+        "bore": 1.2, "rod": 0.7, "length": 5.0, "stroke": 4.9, "damping": 0.1,
+        "cap_pressure": bc.Harmonic(0.5, 3.0, offset=0.4), "rod_pressure": 0.3, "stop_stiffness": None,
+    },
+    "PneumaticCylinder": {
+        "bore": 1.3, "rod": 0.6, "length": 20.0, "stroke": 19.9, "sealed": "both", "sealed_at": 1.0,
+        "cap_pressure": 0.2, "rod_pressure": 0.4, "dead_length": 3.0, "ambient": 1.5, "damping": 0.1,
+    },
+    "DCMotor": {
+        "voltage": bc.Harmonic(6.0, 4.0, offset=2.0), "resistance": 2.0, "torque_constant": 0.3,
+        "ratio": -4.0, "rotor_inertia": 1e-3, "viscous": 1e-3, "coulomb": 0.01,
+        "regularisation_velocity": 0.2, "thermal_resistance": 3.0, "thermal_time": 0.4,
+    },
+    "Servo": {
+        "target": bc.Harmonic(0.4, 3.0), "stiffness": 5.0, "damping": 0.3, "torque": 9.0, "speed": 40.0,
+        "stall": 20.0, "torque_constant": 0.5, "current": 17.0, "resistance": 0.2, "inertia": 0.05,
+    },
+    "StepperMotor": {
+        "target": bc.Harmonic(0.4, 3.0), "holding_torque": 0.7, "steps": 8, "ratio": 1.5, "viscous": 0.02,
+        "rotor_inertia": 0.01, "current": 2.0, "resistance": 1.5, "inductance": 0.1,
+    },
     "Bushing": {
         "stiffness": (9.0, 6.0, 12.0), "rotational_stiffness": (1.0, 2.0, 1.5),
         "damping": (0.3, 0.2, 0.1), "rotational_damping": (0.02, 0.03, 0.01),

@@ -144,6 +144,7 @@ def carried(kind, letters, seed=0):
 
 def forced(kind, letters, seed=0):
     """Floating bodies in a row with the force "push" between markers (M) or on a cylindrical joint (J)."""
-    mech, ends = _in_a_row(kind.name, letters, seed, ("theta_z", "theta_z"))
+    free = "z" if hasattr(kind, "stroke") else "theta_z"
+    mech, ends = _in_a_row(kind.name, letters, seed, (free, free))
     mech.add_force("push", kind, *ends)
     return Machine(mech)

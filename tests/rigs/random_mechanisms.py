@@ -18,7 +18,9 @@ from bellcrank.mechanism import JOINT_KINDS
 JOINTS = [name for name, kind in JOINT_KINDS.items() if kind.custom is None and not kind.shorthand]
 IN_A_PLANE = ["Revolute", "PinInSlot", "PrismaticX", "Planar", "ParallelAxes", "ParallelLink", "PlanarHingeX"]
 CONSTRAINTS = [form for form in examples.constraints() if not getattr(form[1], "slack", False)]
-FORCES = examples.forces()
+ACTUATORS = ("GasSpring", "HydraulicCylinder", "PneumaticCylinder", "DCMotor", "Servo", "StepperMotor")
+FORCES = [form for form in examples.forces() if form[1].name not in ACTUATORS]
+ACTING = [form for form in examples.forces() if form[1].name in ACTUATORS]
 _TURNS = ("theta_x", "theta_y", "theta_z", "universal_1", "universal_2")
 _LED = (*_TURNS, "x", "y", "z")
 
@@ -190,6 +192,13 @@ class _Builder:
         if ends is not None:
             self.mechanism.add_force(name, kind, *ends)
 
+    def add_actuator(self, name):
+        _, kind, letters = ACTING[int(self.rng.integers(len(ACTING)))]
+        ends = self.ends(letters)
+        if ends is None or (letters == "J" and hasattr(kind, "stroke") and ends[0].coordinate not in "xyz"):
+            return
+        self.mechanism.add_force(name, kind, *ends)
+
     def add_formula(self, number):
         ends = self.ends("MM")
         if self.rng.random() < 0.6:
@@ -215,6 +224,16 @@ def _frame(body):
 def random_mechanism(seed):
     """The random mechanism of this seed."""
     return _Builder(seed).build()
+
+
+def random_actuated(seed):
+    """The random mechanism of this seed with two to four actuators besides."""
+    builder = _Builder(seed)
+    mechanism = builder.build()
+    builder.rng = np.random.default_rng((seed, 1))
+    for number in range(int(builder.rng.integers(2, 5))):
+        builder.add_actuator(f"actuator {number}")
+    return mechanism
 
 
 def kinds(mechanism):

@@ -167,6 +167,21 @@ def test_led_joints_stand_out():
     assert colours["motor"] == colours["pushed"] != colours["plain"]
 
 
+def test_cylinders_are_drawn_by_their_diameters():
+    mech = bc.Mechanism("ram")
+    one = mech.add_body("one", 1.0, (1, 1, 1), position=(0, 0, 0.8))
+    sizes = {"length": 1.0, "stroke": 0.4}
+    mech.add_force("ram", bc.HydraulicCylinder(bore=0.1, rod=0.06, **sizes), mech.ground, one)
+    mech.add_force("gas", bc.GasSpring(force=1.0, **sizes), mech.ground.marker((0.3, 0, 0)), one)
+    made = scene.of(mech)
+    for name, thick in (("ram", 0.05), ("gas", None)):
+        vertices = made.links[f"force {name}"].mesh.vertices
+        radius = np.hypot(vertices[:, 0], vertices[:, 1])
+        low, high = radius[vertices[:, 2] < 0.1].max(), radius[vertices[:, 2] > 0.9].max()
+        assert low > high > 0.0
+        assert thick is None or low == pytest.approx(thick)
+
+
 def test_a_broken_mechanism_is_shown_as_described_and_says_why():
     mech = bc.Mechanism("broken")
     body = mech.add_body("bar", 1.0, (1, 1, 1), position=(0, 0, 2))

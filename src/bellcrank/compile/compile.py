@@ -315,6 +315,7 @@ class _Compiler:
             self._blocks(element),
             tuple(self.flat.law(law) for law in lowered.laws),
             tuple(self.flat.wrench(wrench) for wrench in lowered.wrenches),
+            tuple(law.label for law in lowered.laws),
         )
 
     def _blocks(self, element: LoweredElement) -> tuple[int, ...]:

@@ -89,12 +89,16 @@ class CustomRecord:
 
 @dataclass(frozen=True)
 class ElementRecord:
-    """A constraint, force or drive in the model: indices of its blocks, laws and wrenches."""
+    """A constraint, force or drive in the model: indices of its blocks, laws and wrenches.
+
+    labels: of its laws.
+    """
 
     name: str
     blocks: tuple[int, ...] = ()
     laws: tuple[int, ...] = ()
     wrenches: tuple[int, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from bellcrank.io.fields import (
     GRAVITY_UNITS,
     INPUT_FIELDS,
     MARKER_KEYS,
+    MEMBER_FIELDS,
+    MEMBERS,
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     SECTIONS,
@@ -28,10 +30,11 @@ from bellcrank.io.fields import (
     Parameter,
     Simulation,
     parameters,
+    size_fields,
     wanted,
 )
 from bellcrank.io.node import Entries, Node, Place, Scalar, plain
-from bellcrank.io.references import References
+from bellcrank.io.references import MEETING_FIELDS, References
 from bellcrank.mechanism import (
     CONSTRAINT_KINDS,
     FORCE_KINDS,
@@ -44,12 +47,14 @@ from bellcrank.mechanism import (
     Marker,
     Mechanism,
 )
+from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.joint import STARTS
 from bellcrank.mechanism.parameters import Input, inputs_of
 
 _ORDER: Final = (
-    "bodies", "mechanisms", "markers", "joints", "constraints", "forces", "drives", "sensors",
+    "bodies", "mechanisms", "members", "markers", "joints", "constraints", "forces", "drives", "sensors",
 )  # fmt: skip
 """The sections of elements, in the order in which they can refer to each other."""
 
@@ -68,6 +73,8 @@ class Document:
 
 Include: TypeAlias = Callable[[Node, Place], Document | None]
 """Reads the document of a placed mechanism, from a file's name or from a mapping; None if that failed."""
+
+_Joining: TypeAlias = tuple[Callable[..., Joint], dict[str, Any]]
 
 
 class DocumentReader(References):
@@ -248,25 +255,39 @@ class DocumentReader(References):
         if isinstance(entries, Failed):
             return FAILED
         starts = [key for key in STARTS if key not in self.known(entries, JOINT_KINDS)]
-        others = (*MARKER_KEYS, "limits", *starts)
+        meeting = tuple(MEETING_FIELDS) if "bodies" in entries else ()
+        others = (*(("bodies", *meeting) if meeting else MARKER_KEYS), "limits", *starts)
         kind = self.kind_of(node, place, entries, JOINT_KINDS, "joint", others)
-        markers: list[Any] = [
-            self.marker(entries[key], place.at(key))
-            if key in entries
-            else self.fault(place, node, f"the key {key!r} is missing")
-            for key in MARKER_KEYS
-        ]
+        read = self.meeting if meeting else self.markers_of_joint
+        add, ends = read(node, place, entries)
         limits = self.limits(entries["limits"], place.at("limits")) if "limits" in entries else ()
         given = {key: self.start(key, entries[key], place.at(key)) for key in starts if key in entries}
-        if all_read((kind, *markers, limits, *given.values())) is FAILED:
+        if all_read((kind, *ends.values(), limits, *given.values())) is FAILED:
             return FAILED
         before = set(self.mechanism.drives) if kind.shorthand else set()
-        added = self.made(
-            node, place, lambda: self.mechanism.add_joint(name, kind, markers[0], markers[1], limits, **given)
-        )
+        added = self.made(node, place, lambda: add(name, kind, **ends, limits=limits, **given))
         for drive in set(self.mechanism.drives) - before if kind.shorthand else ():
             self.document.places["drive", drive] = (node, place)
         return added
+
+    def markers_of_joint(self, node: Node, place: Place, entries: Mapping[str, Node]) -> _Joining:
+        """How a joint between two markers is added, and these."""
+        return self.mechanism.add_joint, {
+            name: self.marker(entries[key], place.at(key))
+            if key in entries
+            else self.fault(place, node, f"the key {key!r} is missing", None, "or give 'bodies' and 'at'")
+            for key, name in MARKER_KEYS.items()
+        }
+
+    def meeting(self, node: Node, place: Place, entries: Mapping[str, Node]) -> _Joining:
+        """How bodies are joined at a point of the world, and which, where, along what axes."""
+        found: dict[str, Any] = {"bodies": self.carriers(entries["bodies"], place.at("bodies"))}
+        for key, parameter in MEETING_FIELDS.items():
+            if key in entries:
+                found[key] = self.value(entries[key], wanted(parameter.hint), place.at(key), parameter.units)
+            elif parameter.required:
+                found[key] = self.fault(place, node, f"the key {key!r} is missing")
+        return self.mechanism.join, found
 
     def known(self, entries: Mapping[str, Node], named: Mapping[str, type]) -> Collection[str]:
         """The fields of the kind that `type` names; none if it names none."""
@@ -352,6 +373,37 @@ class DocumentReader(References):
     def add_drive(self, name: str, node: Node, place: Place) -> object:
         """A drive of a joint's coordinate or of a marker."""
         return self.whole(node, place, DRIVE_FIELDS, partial(self.mechanism.add_drive, name))
+
+    def add_member(self, name: str, node: Node, place: Place) -> object:
+        """A rod, or a strut of some kind, between two points of the world, with its bodies and pins."""
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        cls = self.kind(node, place, entries, MEMBERS, "member")
+        if isinstance(cls, Failed):
+            return FAILED
+        of_kind = {} if cls is Body else parameters(cls)
+        known = {**MEMBER_FIELDS, **size_fields(cls), **of_kind}
+        given = self.fields(node, place, entries, known, ("type", "between"))
+        between: Any = None
+        if "between" in entries:
+            between = self.carriers(entries["between"], place.at("between"))
+        if between is FAILED:
+            return FAILED
+        own = {key: value for key, value in given.values.items() if key in of_kind}
+        more = {key: value for key, value in given.values.items() if key not in of_kind}
+
+        def make() -> object:
+            if cls is Body:
+                return self.mechanism.add_rod(name, **more, between=between)
+            return self.mechanism.add_strut(name, cls(**own), **more, between=between)
+
+        before = {noun: set(getattr(self.mechanism, table)) for table, noun in ELEMENTS.items()}
+        added = self.constructed(node, place, given, make)
+        for table, noun in ELEMENTS.items():
+            for new in set(getattr(self.mechanism, table)) - before[noun]:
+                self.document.places[noun, new] = (node, place)
+        return added
 
     def add_placement(self, name: str, node: Node, place: Place) -> object:
         """A placed mechanism, from another file or given inline, with its names after a prefix."""

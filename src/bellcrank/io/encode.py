@@ -61,7 +61,7 @@ def encoded(
         "drives": (mechanism.drives, encoder.drive),
         "sensors": (mechanism.sensors, encoder.attached),
     }
-    assert set(tables) == set(SECTIONS) - {"mechanisms", "parameters", "inputs"}
+    assert set(tables) == set(SECTIONS) - {"mechanisms", "members", "parameters", "inputs"}
     for section, (table, encode) in tables.items():
         if table:
             data[section] = {name: encode(element) for name, element in table.items()}

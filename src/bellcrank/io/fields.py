@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
-from functools import cache
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
@@ -32,6 +32,7 @@ from bellcrank.mechanism import (
 from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
 from bellcrank.mechanism.contents import TABLES
+from bellcrank.mechanism.cylinders import Telescopic
 from bellcrank.mechanism.fields import Description, checked, declarations, described, flag, quantity
 
 REGISTRIES: dict[type, Mapping[str, type]] = {
@@ -162,7 +163,9 @@ def wanted(hint: Any) -> Wanted:
 VERSION: Final = 1
 """The version of the file format: the value of the key `bellcrank`."""
 
-SECTIONS: Final = {"parameters": "parameter", "inputs": "input", **TABLES, "mechanisms": "placement"}
+SECTIONS: Final = {
+    "parameters": "parameter", "inputs": "input", **TABLES, "mechanisms": "placement", "members": "member"
+}  # fmt: skip
 """The sections that hold things by name, with the noun for one of them."""
 
 TOP_KEYS: Final = ("bellcrank", "name", "gravity", "ground", *SECTIONS, "simulation")
@@ -203,6 +206,26 @@ PLACEMENT_FIELDS: Final = {
     "rotation": Parameter("rotation", Quat, units=("1",)),
     "attach_to": Parameter("attach_to", str),
 }
+ROD: Final = "Rod"
+MEMBERS: Final[dict[str, type]] = {
+    ROD: Body,
+    **{name: cls for name, cls in FORCE_KINDS.items() if issubclass(cls, Telescopic)},
+}
+"""What stands between two points of the world with its own bodies, by the type that files give."""
+_LENGTH: Final = partial(Parameter, hint=float, required=True, units=("m",))
+MEMBER_FIELDS: Final = {
+    "start": Parameter("start", Vec3, required=True, units=("m",)),
+    "end": Parameter("end", Vec3, required=True, units=("m",)),
+    "density": Parameter("density", float, units=("kg/m^3",)),
+    "axis": Parameter("axis", Vec3 | str, units=("1",)),
+}
+"""The keys of all members, beside `between`."""
+
+
+def size_fields(cls: type) -> dict[str, Parameter]:
+    """The keys of a member of a type in MEMBERS that are neither fields of its kind nor common to all."""
+    names = ["radius"] if cls is Body else [n for n in ("bore", "rod") if n not in parameters(cls)]
+    return {name: _LENGTH(name) for name in names}
 
 
 def _name(check: Check, name: str, value: Any) -> str:

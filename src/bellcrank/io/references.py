@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,15 @@ MARKER_FIELDS: Final[dict[str, Parameter]] = {
     "world": Parameter("world", bool, default=False),
 }
 """The keys of a marker beside its body: its fields, axes, and whether it is given in the world."""
+
+MEETING_FIELDS: Final[dict[str, Parameter]] = {
+    "at": replace(MARKER_FIELDS["position"], name="at", required=True),
+    **{name: MARKER_FIELDS[name] for name in ("axis", "x_axis", "y_axis", "rotation")},
+}
+"""The keys of a joint at a point of the world beside its bodies."""
+
+_PARTED: Final = {"placement": "/", "member": " "}
+"""What follows the name of an element in the names of what it consists of."""
 
 
 class References(Decoder):
@@ -43,7 +53,7 @@ class References(Decoder):
     def is_failed(self, name: str) -> bool:
         """Whether a name refers to an element of the file that could not be created."""
         return self.lost or any(
-            name == failed or name.startswith(f"{failed}{'/' if noun == 'placement' else '.'}")
+            name == failed or name.startswith(f"{failed}{_PARTED.get(noun, '.')}")
             for noun, failed in self.failed
         )
 
@@ -66,6 +76,13 @@ class References(Decoder):
         known = dict.fromkeys([GROUND, *self.mechanism.bodies, *self.failed_names("body")])
         advice = nearest(node.text, known)
         return self.fault(place, node, "there is no body of this name", node.text, advice)
+
+    def carriers(self, node: Node, place: Place) -> list[Body | Ground] | Failed:
+        """Bodies by their names, in a list."""
+        listed = node.items if isinstance(node, Items) else (node,)
+        found = [self.carrier(item, place.at(str(number))) for number, item in enumerate(listed)]
+        good = [one for one in found if not isinstance(one, Failed)]
+        return good if len(good) == len(found) else FAILED
 
     def marker(self, node: Node, place: Place) -> Marker | Failed:
         """A marker by name, the frame of a body by its name, or a marker written out."""

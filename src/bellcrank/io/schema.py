@@ -12,19 +12,23 @@ from bellcrank.io.fields import (
     BODY_FIELDS,
     DRIVE_FIELDS,
     INPUT_FIELDS,
+    MEMBER_FIELDS,
+    MEMBERS,
     NOUNS,
     PARAMETER_FIELDS,
     PLACEMENT_FIELDS,
     REGISTRIES,
+    ROD,
     SECTIONS,
     VERSION,
     Parameter,
     Simulation,
     meaning_of,
     parameters,
+    size_fields,
     wanted,
 )
-from bellcrank.io.references import MARKER_FIELDS
+from bellcrank.io.references import MARKER_FIELDS, MEETING_FIELDS
 from bellcrank.mechanism import (
     ConstraintKind,
     ForceKind,
@@ -69,6 +73,7 @@ def schema() -> Schema:
         "parameter": {"anyOf": [_reference("quantity"), _object(PARAMETER_FIELDS)]},
         "input": {"anyOf": [_reference("quantity"), _object(INPUT_FIELDS)]},
         "placement": _placement(),
+        "member": {"anyOf": [_member(name, cls) for name, cls in MEMBERS.items()]},
         "limit": _object(parameters(Limit)),
         "mechanism": _mechanism(),
     }
@@ -147,7 +152,8 @@ def _kind(base: type, name: str, cls: type) -> Schema:
             "anyOf": [_reference("limit"), {"type": "object", "additionalProperties": _reference("limit")}]
         }
         others |= {"first": _reference("marker"), "second": _reference("marker"), "limits": limits}
-        required += ["first", "second"]
+        others |= {"bodies": {"type": "array", "items": _TEXT, "minItems": 2}}
+        others |= {key: _field(parameter) for key, parameter in MEETING_FIELDS.items()}
         others |= {key: _start(key) for key in STARTS if key not in parameters(cls)}
     if base in (ConstraintKind, ForceKind, SensorKind):
         ends = _reference("end")
@@ -158,6 +164,8 @@ def _kind(base: type, name: str, cls: type) -> Schema:
         }
     found = _formulas(cls, others) if name in CUSTOM_KINDS else _object(parameters(cls), others)
     found["required"] = [*required, *found.get("required", [])]
+    if base is JointKind:
+        found["anyOf"] = [{"required": ["first", "second"]}, {"required": ["bodies", "at"]}]
     if issubclass(cls, AttachedKind) and not re.fullmatch(cls.pattern, ""):
         found["anyOf"] = [{"required": ["ends"]}, {"required": ["joint"]}]
     return {"description": meaning_of(cls), **found}
@@ -212,6 +220,15 @@ def _placement() -> Schema:
     numbers = {"type": "object", "additionalProperties": _reference("quantity")}
     found = _object(PLACEMENT_FIELDS, {**sources, "parameters": numbers})
     return {**found, "anyOf": [{"required": [source]} for source in sources]}
+
+
+def _member(name: str, cls: type) -> Schema:
+    own = {} if name == ROD else parameters(cls)
+    between: Schema = {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 2}
+    found = _object(
+        {**MEMBER_FIELDS, **size_fields(cls), **own}, {"type": {"const": name}, "between": between}
+    )
+    return {**found, "required": ["type", *found["required"]]}
 
 
 def _of(hint: Any) -> Schema:

@@ -6,6 +6,8 @@ Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORC
 from bellcrank.mechanism import (
     contact,
     custom_joints,
+    cylinders,
+    electric,
     formulas,
     friction,
     functions,
@@ -82,6 +84,8 @@ __all__ = [
     "Term",
     "contact",
     "custom_joints",
+    "cylinders",
+    "electric",
     "formulas",
     "friction",
     "functions",

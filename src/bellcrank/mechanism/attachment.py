@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from bellcrank.mechanism.checking import Check, check_name
 from bellcrank.mechanism.coordinate import Coordinate, JointCoordinate
@@ -182,6 +182,19 @@ class Constraint(Attached):
     kind_class: ClassVar[type[AttachedKind]] = ConstraintKind
 
 
+class Motion(NamedTuple):
+    """What a run recorded of a force.
+
+    time: (T,), s. value, rate, effort: (T, k), of its laws one after the other: the values of their
+    coordinates, m or rad, with their rates, and their efforts, N or N m.
+    """
+
+    time: Any
+    value: Any
+    rate: Any
+    effort: Any
+
+
 FORCE_KINDS: dict[str, type[ForceKind]] = {}
 """Every force kind by name. All are frozen dataclasses."""
 
@@ -194,6 +207,10 @@ class ForceKind(AttachedKind):
         super().__init_subclass__(**kwargs)
         if listed and not cls.__name__.startswith("_"):
             FORCE_KINDS[cls.__name__] = cls
+
+    def quantities(self, _motion: Motion) -> dict[str, tuple[str, Any]]:
+        """Further results of a run by name, such as a pressure: their units, and their values (T,)."""
+        return {}
 
 
 @dataclass(frozen=True)

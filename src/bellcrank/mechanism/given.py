@@ -40,6 +40,9 @@ AxisName: TypeAlias = Literal["x", "y", "z", "+x", "+y", "+z", "-x", "-y", "-z"]
 Axis: TypeAlias = "Numbers | AxisName"
 """A direction of any length, or the name of one."""
 
+BodyLike: TypeAlias = "Body | Ground | str"
+"""A body, the ground, or the name of one."""
+
 MarkerLike: TypeAlias = "Marker | Body | Ground | str"
 """A marker, the name of one, or a body or its name, whose frame is meant."""
 

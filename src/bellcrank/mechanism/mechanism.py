@@ -13,11 +13,14 @@ from bellcrank.mechanism.attachment import Constraint, ConstraintKind, Force, Fo
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.collisions import Colliding
 from bellcrank.mechanism.coordinate import JointCoordinate
+from bellcrank.mechanism.cylinders import Telescopic
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import check_units, remove_element, replace_element
 from bellcrank.mechanism.functions.path import Path
+from bellcrank.mechanism.joining import join
 from bellcrank.mechanism.joint import Joint, JointKind, Limit
 from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.members import Strut, add_rod, add_strut
 from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameters import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
@@ -110,6 +113,53 @@ class Mechanism(Colliding):
         _enter(self._bodies, "body", body)
         return body
 
+    def add_rod(
+        self,
+        name: str,
+        start: given.Numbers,
+        end: given.Numbers,
+        radius: given.Number,
+        density: given.Number = 7850.0,
+        between: Sequence[given.BodyLike] | None = None,
+        axis: given.Axis | None = None,
+    ) -> Body:
+        """Add a round bar between two points of the world; its mass follows from its size and density.
+
+        start, end: m. radius: m. density: kg/m^3, by default that of steel.
+        between: two bodies, "ground" among them, to which its start and end are joined, by joints
+            "name start" and "name end"; None for none.
+        axis: of these hinges, in the world; None makes a universal joint at the start and a ball at the end.
+
+        The frame of the body is at its start, z along it; its markers are called "start" and "end". Sizes and
+        places are numbers here, not expressions of parameters.
+        Raises MechanismError with all faults; nothing is added then.
+        """
+        return add_rod(self, name, start, end, radius, density, between, axis)
+
+    def add_strut(
+        self,
+        name: str,
+        kind: Telescopic,
+        start: given.Numbers,
+        end: given.Numbers,
+        *,
+        bore: given.Number | None = None,
+        rod: given.Number | None = None,
+        density: given.Number = 7850.0,
+        between: Sequence[given.BodyLike] | None = None,
+        axis: given.Axis | None = None,
+    ) -> Strut:
+        """Add a gas spring, hydraulic or pneumatic cylinder with its bodies between two points of the world.
+
+        kind: its force, with its length and stroke. bore, rod: diameters of those kinds that have none, m.
+        start, end, density, between, axis: as for `add_rod`; the barrel begins at the start.
+
+        Adds the bodies "name barrel" (a tube, its wall a tenth of the bore) and "name rod", the slide `name`,
+        whose position is the length between the ends, and the force `name` on it. Without `stop_stiffness` of
+        the kind the slide has limits at the ends of the stroke. A drive on the slide prescribes the length.
+        """
+        return add_strut(self, name, kind, start, end, bore, rod, density, between, axis)
+
     def add_marker(self, marker: Marker) -> Marker:
         """Register a named marker as "body.name", even if nothing is attached to it."""
         if not isinstance(marker, Marker) or marker.key is None:
@@ -173,6 +223,38 @@ class Mechanism(Colliding):
         for drive in drives:
             self._add(self._drives, "drive", drive)
         return joint
+
+    def join(
+        self,
+        name: str,
+        kind: JointKind,
+        bodies: Sequence[given.BodyLike],
+        at: given.Numbers,
+        axis: given.Axis | None = None,
+        *,
+        x_axis: given.Axis | None = None,
+        y_axis: given.Axis | None = None,
+        rotation: given.Rows | None = None,
+        limits: Limit | Mapping[str, Limit] | Sequence[tuple[str, Limit]] = (),
+        position: given.StartValues | None = None,
+        velocity: given.StartValues | None = None,
+        guess: given.StartValues | None = None,
+    ) -> Joint:
+        """Join bodies by joints of a kind at a point of the world, where they meet as described.
+
+        bodies: two or more, by handle or name, "ground" among them. at: the point, m, in the world.
+        axis: of the joint (the z axis of its markers); x_axis, y_axis, rotation: as for `Body.marker`; all in
+            the world, by default its axes.
+        limits, position, velocity, guess: as for `add_joint`, for two bodies only.
+
+        Each of the other bodies is joined to the first one. The joint of the first two bodies is called
+        `name` and returned; that of any further one is called "name body".
+
+        >>> mech.join("knee", bc.Revolute(), [crank, rod], at=(1.0, 0.0, 0.0), axis="y")
+        """
+        turn = {"axis": axis, "x_axis": x_axis, "y_axis": y_axis, "rotation": rotation}
+        options = {"limits": limits, "position": position, "velocity": velocity, "guess": guess}
+        return join(self, name, kind, bodies, at, turn, options)
 
     def add_constraint(self, name: str, kind: ConstraintKind, *ends: given.EndLike) -> Constraint:
         """Add a constraint of some kind (a gear, a cable, ...) between markers or joints.

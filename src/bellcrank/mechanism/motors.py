@@ -8,6 +8,7 @@ import numpy as np
 
 from bellcrank.mechanism.attachment import End, ForceKind, markers, pairwise
 from bellcrank.mechanism.checking import Check, range_of
+from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import checked, choice, described, function, quantity
 from bellcrank.mechanism.functions.function import Constant, Function, FunctionField, as_function
 from bellcrank.mechanism.given import FloatField
@@ -68,12 +69,14 @@ class GearedMotor(ForceKind):
         ):
             slope = self.ratio**2 * self.droop
             laws = (Law.of(self, "motor", coordinate, torque, torque_slope=slope),)
-        inertia = self.ratio**2 * self.rotor_inertia
-        if (
-            not is_expression(inertia) and inertia < range_of("kg m^2").least
-        ):  # lighter than anything: as none
-            return Lowered(laws=laws)
-        return Lowered((Block("inertance", (lock(coordinate),), compliance=1.0 / inertia),), laws)
+        return Lowered(rotor(coordinate, self.ratio**2 * self.rotor_inertia), laws)
+
+
+def rotor(coordinate: Coordinate, inertia: Any) -> tuple[Block, ...]:
+    """A row of compliance 1/inertia along a coordinate; none if it is lighter than anything."""
+    if not is_expression(inertia) and inertia < range_of("kg m^2").least:
+        return ()
+    return (Block("inertance", (lock(coordinate),), compliance=1.0 / inertia),)
 
 
 _NONE = (0.0, 0.0, 0.0)

@@ -68,13 +68,17 @@ class Law:
     The effort is positive where it drives the coordinate up (a positive effort along "distance" pushes
     apart). A parameter "rest" that is FROM_START means the coordinate's value in the assembled initial
     configuration.
-    function: of time for "linear" (added), "motor" and "brake"; of the coordinate for "table".
+    function: of time for "linear" (added), "motor", "brake", "servo" and "stepper"; of the coordinate for
+        "table".
+    label: what results call its effort where an element has several laws on one coordinate; "" calls it as
+        the coordinate.
     """
 
     kind: str
     coordinate: Coordinate
     params: tuple[float | None, ...]
     function: Function | None = None
+    label: str = ""
 
     @classmethod
     def of(

@@ -17,10 +17,12 @@ from bellcrank.errors import MechanismError
 from bellcrank.expression.reading import read
 from bellcrank.mechanism.checking import Check, nearest
 
-Dimension: TypeAlias = tuple[int, int, int, int]
-"""Exponents of m, kg, s and rad."""
+Dimension: TypeAlias = tuple[int, ...]
+"""Exponents of m, kg, s, A, K and rad."""
 
-_BASE: dict[str, Dimension] = {"m": (1, 0, 0, 0), "kg": (0, 1, 0, 0), "s": (0, 0, 1, 0), "rad": (0, 0, 0, 1)}
+_NAMES: Final = ("m", "kg", "s", "A", "K", "rad")
+_NONE: Final[Dimension] = (0,) * len(_NAMES)
+_BASE: dict[str, Dimension] = {name: tuple(int(name == one) for one in _NAMES) for name in _NAMES}
 _DEFINITIONS: dict[str, tuple[str, str]] = {  # factor, and the unit it multiplies
     "km": ("1000", "m"),
     "cm": ("1/100", "m"),
@@ -62,6 +64,12 @@ _DEFINITIONS: dict[str, tuple[str, str]] = {  # factor, and the unit it multipli
     "kPa": ("1000", "Pa"),
     "MPa": ("1000000", "Pa"),
     "bar": ("100", "kPa"),
+    "mA": ("1/1000", "A"),
+    "V": ("1", "W/A"),
+    "mV": ("1/1000", "V"),
+    "ohm": ("1", "V/A"),
+    "H": ("1", "V s/A"),
+    "mH": ("1/1000", "H"),
     "%": ("1/100", ""),
 }
 _QUANTITY = re.compile(
@@ -120,11 +128,11 @@ class _Unit:
 
     factor: Fraction = Fraction(1)
     turns: int = 0
-    dimension: Dimension = (0, 0, 0, 0)
+    dimension: Dimension = _NONE
 
     def times(self, other: _Unit, power: int) -> _Unit:
-        m, kg, s, rad = (a + power * b for a, b in zip(self.dimension, other.dimension, strict=True))
-        return _Unit(self.factor * other.factor**power, self.turns + power * other.turns, (m, kg, s, rad))
+        sums = tuple(a + power * b for a, b in zip(self.dimension, other.dimension, strict=True))
+        return _Unit(self.factor * other.factor**power, self.turns + power * other.turns, sums)
 
 
 @cache
@@ -177,7 +185,7 @@ def fits(dimension: Dimension, units: tuple[str, ...]) -> bool:
     """
     if not units or dimension in _dimensions(units):
         return True
-    return (*dimension[:3], -1) in _dimensions(units)
+    return (*dimension[:-1], -1) in _dimensions(units)
 
 
 def number_in(text: str, units: tuple[str, ...]) -> float | None:

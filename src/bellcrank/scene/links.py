@@ -94,6 +94,9 @@ def _look(element: Any, unit: float) -> tuple[TriangleMesh, Color, float] | None
         if getattr(kind, "stiffness", 1.0) == 0.0:
             return damper(unit), DAMPER, 0.0
         return coil(unit), SPRING, 0.0
+    if hasattr(kind, "stroke") and element.markers:
+        thick, thin = (0.5 * kind.bore, 0.5 * kind.rod) if hasattr(kind, "bore") else (0.9 * unit, 0.4 * unit)
+        return strut(thick, thin), DAMPER, 0.0
     if name == "Bushing":
         return None
     return (rod(0.25 * unit), DAMPER, 0.0) if element.markers else None
@@ -134,6 +137,12 @@ def damper(unit: float) -> TriangleMesh:
         (0.0, 1.0),
     )
     return solids.revolved(profile)
+
+
+def strut(thick: float, thin: float) -> TriangleMesh:
+    """A barrel along z from 0 on, and the rod that comes out of it, to 1."""
+    barrel, rod_ = round(thick, 12), round(thin, 12)
+    return solids.revolved(((0.0, 0.0), (barrel, 0.0), (barrel, 0.55), (rod_, 0.55), (rod_, 1.0), (0.0, 1.0)))
 
 
 def _narrowed(mesh: TriangleMesh, length: float) -> TriangleMesh:

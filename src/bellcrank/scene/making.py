@@ -22,7 +22,7 @@ from bellcrank.scene.scene import Glyph, Piece, Scene
 from bellcrank.scene.setting import Setting, pin_of, setting_of, size_of
 from bellcrank.scene.wheels import wheel_pieces
 
-_MOTORS = ("JointMotor", "GearedMotor")
+_MOTORS = ("JointMotor", "GearedMotor", "DCMotor", "Servo", "StepperMotor")
 
 
 def of(mechanism: Mechanism, state: State | None = None) -> Scene:

@@ -81,6 +81,17 @@ def _joint(session: Session, given: Given) -> Reply:
     return _added(session, "joint", given["name"], {"type": node_of(given["kind"]), **ends, **_fields(given)})
 
 
+def _join(session: Session, given: Given) -> Reply:
+    bodies = Items(1, 1, tuple(map(node_of, given["bodies"])))
+    return _added(
+        session, "joint", given["name"], {"type": node_of(given["kind"]), "bodies": bodies, **_fields(given)}
+    )
+
+
+def _member(session: Session, given: Given) -> Reply:
+    return _added(session, "member", given["name"], {"type": node_of(given["kind"]), **_fields(given)})
+
+
 def _attached(noun: str, example: str) -> Command:
     """The command that adds a constraint, a force or a sensor."""
 
@@ -286,6 +297,22 @@ COMMANDS: Final = (
         (NAME, KIND, Argument("first", "end"), Argument("second", "end")),
         fields="parameter=... limits={...} position=...",
         example="joint pivot Revolute {body: rod, position: [0, 0, 1], axis: [0, 1, 0]} stick0",
+    ),
+    Command(
+        "join",
+        "Join bodies by joints of a kind at a point of the world, where they meet now: each to the first.",
+        _join,
+        (NAME, KIND, Argument("bodies", "carrier", repeated=True)),
+        fields="at=[...] axis=[...] limits={...} ...",
+        example="join knee Revolute rod stick0 at=[0, 0, 2] axis=[0, 1, 0]",
+    ),
+    Command(
+        "member",
+        "Add a rod, or a gas spring or cylinder with its bodies, between two points of the world.",
+        _member,
+        (NAME, KIND),
+        fields="start=[...] end=[...] between=[...] axis=[...] ...",
+        example="member stay Rod start=[0, 0, 0] end=[1, 0, 0] radius=0.02 between=[ground, rod]",
     ),
     _attached("constraint", "constraint rope Cable rod stick0 length=9 slack=true"),
     _attached("force", 'force spring SpringDamper rod stick0 stiffness="200 N/m" rest_length=1'),

@@ -142,22 +142,27 @@ def _efforts(noun: str, history: EffortHistory) -> Iterator[Quantity]:
 
 
 def _of_force(run: Trajectory, name: str) -> Iterator[Quantity]:
-    """What was recorded of a force: efforts, with value and rate of what it alone acts along, and energy."""
-    layout = run.layout
+    """Efforts of a force, with value and rate of what it alone acts along, its energy and quantities."""
+    layout, along = run.layout, set[int]()
     for number, column in enumerate(layout.force_columns):
         if column.force != name:
             continue
-        part = f"force.{name}.{column.name}"
         value, rate, place = ("", "", 0)
         if column.coordinate is not None:
             value, rate, place = layout.every_coordinate[column.coordinate]
-        if value == "force_coordinates":
-            unit = layout.force_coordinates[place].unit
-            yield Quantity(part, unit, run.store.read(value, place))
-            yield Quantity(f"{part}.rate", f"{unit}/s", run.store.read(rate, place))
-        yield Quantity(f"{part}.effort", column.unit, run.store.read("force_efforts", number))
+        if value == "force_coordinates" and place not in along:
+            along.add(place)
+            coordinate = layout.force_coordinates[place]
+            part = f"force.{name}.{coordinate.name}"
+            yield Quantity(part, coordinate.unit, run.store.read(value, place))
+            yield Quantity(f"{part}.rate", f"{coordinate.unit}/s", run.store.read(rate, place))
+        effort = f"force.{name}.{column.name}.effort"
+        yield Quantity(effort, column.unit, run.store.read("force_efforts", number))
+    history = run.force(name)
     if name in layout.force_potentials:
-        yield Quantity(f"force.{name}.energy", "J", run.force(name).energy)
+        yield Quantity(f"force.{name}.energy", "J", history.energy)
+    for further, unit in history.quantities.items():
+        yield Quantity(f"force.{name}.{further}", unit, history.quantity(further))
 
 
 def _where_open(name: str, unique: np.ndarray) -> Iterator[Quantity]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,9 @@ import numpy as np
 
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.attachment import ForceKind, Motion
 from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.trajectory.energy_balance import force_account
@@ -333,7 +335,7 @@ class Efforts(ABC):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates, and of components at markers, along which it acts."""
+        """Names of what it acts along: coordinates, components at markers; or of its parts, as "friction"."""
         return tuple(column.name for column in self.columns)
 
     @property
@@ -428,7 +430,8 @@ class ForceHistory(Efforts):
     """History of a spring, a motor, friction, an applied wrench or another force: positions and efforts.
 
     Its efforts are along coordinates, or components of force and moment at markers (names such as "force_x",
-    in the axes in which they were given); components that are always zero have no column. Of a geared motor
+    in the axes in which they were given); components that are always zero have no column. Actuators have
+    several on one coordinate, called after their parts, such as "cap" and "friction". Of a geared motor
     it is the torque's effort; the inertia of its rotor is `run.drive(name)`.
     """
 
@@ -503,6 +506,34 @@ class ForceHistory(Efforts):
         if body != GROUND:
             arm = rotate(self.store.read("rotation", number), arm)
         return read_only(np.concatenate([moment - np.cross(arm, force), force], axis=1))
+
+    @property
+    def quantities(self) -> Mapping[str, str]:
+        """Names of further results of its kind, such as "pressure", with their units; see `quantity`."""
+        return {name: unit for name, (unit, _) in self._further.items()}
+
+    def quantity(self, name: str) -> FloatArray:
+        """(T,), a further result of its kind, one of `quantities`.
+
+        Raises MechanismError for another name; a run that does not contain its mechanism has none.
+        """
+        found = self._further
+        if name not in found:
+            advice = nearest(str(name), found) if found else "its kind has none"
+            rule = "it has no quantity of this name"
+            raise MechanismError(Fault(f"force {self.name!r}", rule, name, advice))
+        return read_only(np.asarray(found[name][1]))
+
+    @cached_property
+    def _further(self) -> dict[str, tuple[str, FloatArray]]:
+        """Units and values by name; none where the run does not contain its mechanism, or several."""
+        if not self.columns or self.origin.changed or not self.origin.known:
+            return {}
+        force = self.origin.mechanism.forces.get(self.name)
+        if force is None or type(force.kind).quantities is ForceKind.quantities:
+            return {}
+        kind = with_numbers(self.origin.mechanism).forces[self.name].kind
+        return kind.quantities(Motion(self.store.read("time"), self._along(0), self._rates, self._efforts))
 
     @property
     def _slice(self) -> slice:

@@ -59,7 +59,7 @@ class MultiplierColumn:
 class ForceColumn:
     """One effort of a force: along a coordinate, or a component of its force or moment at a marker.
 
-    force: name of the force. name: of the coordinate, or such as "force_x", "moment_z".
+    force: name of the force. name: of the coordinate or the part of it, or such as "force_x", "moment_z".
     unit: of the effort, "N" or "N m".
     coordinate: number of the coordinate among `FrameLayout.every_coordinate`; None for a component.
     """

@@ -129,11 +129,13 @@ class _Forces:
     def efforts(self, force: ElementRecord) -> list[ForceEffort]:
         """Those of a force in the order of its columns; components that are always zero are left out."""
         arrays, found = self._model.arrays, []
-        for law in force.laws:
+        for law, label in zip(force.laws, force.labels, strict=True):
             coordinate = int(arrays["law_coordinate"][law])
             name, unit, _ = self._about(coordinate)
             has_potential = arrays["law_kind"][law] in _POTENTIALS
-            found.append(ForceEffort(name, EFFORT_UNITS[unit], coordinate, ("law", law, 0), has_potential))
+            found.append(
+                ForceEffort(label or name, EFFORT_UNITS[unit], coordinate, ("law", law, 0), has_potential)
+            )
         for wrench in force.wrenches:
             acts = (arrays["wrench_constant"][wrench] != 0.0) | (arrays["wrench_function"][wrench] >= 0)
             found += [

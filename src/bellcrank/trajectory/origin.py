@@ -52,6 +52,11 @@ class Origin:
         """The same, of a run during which it became this one, at these times."""
         return Origin(self._given, self._source, self.start, self.values, times)
 
+    @property
+    def known(self) -> bool:
+        """Whether the mechanism is known."""
+        return self._source is not None or bool(self._given)
+
     @cached_property
     def text(self) -> str:
         """The text of the mechanism's file, shapes included; empty if it is not known."""

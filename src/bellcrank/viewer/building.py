@@ -34,11 +34,6 @@ from bellcrank.viewer.pieces import (
 )  # fmt: skip
 
 _SIZES: Final = (1e-6, 1e4)  # m
-_FIELDS: Final = {
-    "spring": ("stiffness", "damping", "rest_length"),
-    "string": ("stiffness", "rest_length", "restitution"),
-    "cable": ("length",),
-}
 _TABLES: Final = (*ELEMENTS, "markers")
 _CLOSING: Final = "method=constraint_forces"
 
@@ -77,11 +72,11 @@ def join(
     engine: LiveEngine, kind: Any, first: Any, second: Any, name: Any = None, axis: Any = (0.0, 1.0, 0.0),
     snap: Any = True, reach: Any = 0.0, by: Any = "", **given: Any,
 ) -> str:  # fmt: skip
-    """Join two points by a joint, a spring, a string or a cable; return its name.
+    """Join two points by a joint, a spring, a string, a cable, a gas spring or a cylinder; return its name.
 
     first, second: {"body": ..., "point": (3,) in its frame, m} or {"marker": "body.name"}; "ground" is a
         body. axis: of a joint, world axes. reach: m, within which a point snaps to a marker of its body.
-    snap: whether bodies come together at once, visibly. given: numbers of springs, strings, cables.
+    snap: whether bodies come together at once, visibly. given: numbers of what is no joint.
     """
     editor = editor_of(engine)
     _one_of("kind", kind, (*JOINT_KINDS, *FORCES))
@@ -232,16 +227,16 @@ def _sizes(kind: str, size: Any) -> list[float]:
 
 
 def _numbers(engine: LiveEngine, kind: str, one: End, two: End, given: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of a force; rest lengths that are left out are set to the present distance."""
-    strange = sorted(set(given) - set(_FIELDS[kind]))
+    """The numbers of a force; lengths that are left out follow from the present distance."""
+    between_ = FORCES[kind]
+    strange = sorted(set(given) - set(between_.fields))
     if strange:
-        raise MechanismError(Fault(kind, f"it takes {', '.join(_FIELDS[kind])}", strange[0]))
+        raise MechanismError(Fault(kind, f"it takes {', '.join(between_.fields)}", strange[0]))
     with Check(kind) as check:
         found = {name: check.number(name, value, "") for name, value in given.items() if value is not None}
-    usual = {"stiffness": 100.0} if kind != "cable" else {}
-    length = _FIELDS[kind][-1] if kind == "cable" else "rest_length"
     apart = float(np.linalg.norm(in_world(engine, one) - in_world(engine, two)))
-    return {**usual, length: round(apart, 9), **found}
+    lengths = {name: round(times * apart, 9) for name, times in between_.lengths.items()}
+    return {**between_.usual, **lengths, **found}
 
 
 def _stays(editor: Editor, first: str, second: str) -> str:

@@ -93,8 +93,43 @@ JOINTS: Final = (
     "Distance",
 )  # fmt: skip
 """The joints that a page offers."""
-FORCES: Final = ("spring", "string", "cable")
-"""What else can be between two points."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """What else can be between two points, as a line of the command language.
+
+    noun, kind: of the element. usual: values of its numbers. lengths: numbers that are by default so many
+    times the present distance. optional: further numbers. more: what the line ends in.
+    """
+
+    noun: str
+    kind: str
+    usual: Mapping[str, float]
+    lengths: Mapping[str, float]
+    optional: tuple[str, ...] = ()
+    more: str = ""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of its numbers."""
+        return (*self.usual, *self.optional, *self.lengths)
+
+
+_STRUT: Final = {"length": 1.25, "stroke": 0.5}
+FORCES: Final = {
+    "spring": Between("force", "SpringDamper", {"stiffness": 100.0}, {"rest_length": 1.0}, ("damping",)),
+    "string": Between("force", "RubberString", {"stiffness": 100.0}, {"rest_length": 1.0}, ("restitution",)),
+    "cable": Between("constraint", "Cable", {}, {"length": 1.0}, more=" slack=true"),
+    "gas spring": Between("force", "GasSpring", {"force": 500.0}, _STRUT, ("damping",)),
+    "hydraulic cylinder": Between(
+        "force", "HydraulicCylinder", {"bore": 0.05, "rod": 0.03, "cap_pressure": 1e6}, _STRUT, ("damping",)
+    ),
+    "pneumatic cylinder": Between(
+        "force", "PneumaticCylinder", {"bore": 0.05, "rod": 0.02, "cap_pressure": 5e5}, _STRUT, ("damping",)
+    ),
+}
+"""By name, what else can be between two points."""
 
 
 def word(name: str) -> str:
@@ -161,14 +196,11 @@ def joint_line(kind: str, name: str, first: End, second: End, axis: Sequence[flo
 
 
 def force_line(kind: str, name: str, first: End, second: End, given: Mapping[str, float]) -> str:
-    """The command line of a spring, a string or a cable. given: its numbers by the name of the field."""
-    noun, written, more = {
-        "spring": ("force", "SpringDamper", ""),
-        "string": ("force", "RubberString", ""),
-        "cable": ("constraint", "Cable", " slack=true"),
-    }[kind]
+    """The command line of one of FORCES. given: its numbers by the name of the field."""
+    between_ = FORCES[kind]
     values = "".join(f" {field}={_short(value)}" for field, value in given.items())
-    return f"{noun} {word(name)} {written} {first.plain()} {second.plain()}{values}{more}"
+    ends = f"{first.plain()} {second.plain()}"
+    return f"{between_.noun} {word(name)} {between_.kind} {ends}{values}{between_.more}"
 
 
 def points_on(mechanism: Mechanism, body: str) -> Iterator[tuple[Floats, str]]:

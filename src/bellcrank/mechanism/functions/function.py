@@ -316,6 +316,11 @@ class FunctionOfTime(Function, listed=False):
         return replace(self, expression=found + offset() if self.input_symbols else found)
 
 
+def number_of(function: Any) -> Any:
+    """The number, or the expression of parameters, that a function is at all times."""
+    return function.value if isinstance(function, Constant) else function.expression
+
+
 def _read(text: str) -> Any:
     return as_expression(read(text, {"t": TIME}, "expression"))
 

@@ -1,6 +1,6 @@
 """The panel for building a mechanism: a palette of bodies, undo, files, and joining by two clicks.
 
-Points are joined with a joint, a spring, a string or a cable.
+Points are joined with a joint, a spring, a string, a cable, a gas spring or a cylinder.
 """
 
 from __future__ import annotations
@@ -31,12 +31,20 @@ _FIELDS: Final = (
     ("stiffness", "Stiffness [N/m]", 100.0, None),
     ("damping", "Damping [N s/m]", 0.0, None),
     ("rest_length", "Rest length [m]", 0.0, _AS_NOW),
-    ("length", "Length [m]", 0.0, _AS_NOW),
+    ("force", "Force [N]", 500.0, "With the rod out."),
+    ("bore", "Bore [m]", 0.05, None),
+    ("rod", "Rod diameter [m]", 0.03, None),
+    ("cap_pressure", "Pressure [Pa]", 5e5, "It lengthens the cylinder."),
+    ("length", "Length [m]", 0.0, "Of a cylinder with the rod out. 0 by the distance now."),
+    ("stroke", "Stroke [m]", 0.0, "0 for half the distance now."),
 )
 _NUMBERS: Final = {
     "spring": ("stiffness", "damping"),
     "string": ("stiffness", "rest_length"),
     "cable": ("length",),
+    "gas spring": ("force", "damping", "length", "stroke"),
+    "hydraulic cylinder": ("bore", "rod", "cap_pressure", "damping", "length", "stroke"),
+    "pneumatic cylinder": ("bore", "rod", "cap_pressure", "damping", "length", "stroke"),
 }
 
 
