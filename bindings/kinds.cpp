@@ -186,6 +186,11 @@ void bind_joints(nb::module_& m) {
 
 const Function* function_of(const BoundFunction* bound) { return bound == nullptr ? nullptr : &bound->function; }
 
+// Of friction that holds, which slips at this rate.
+double sense_of(const LawKind& law, double rate) {
+    return law.holds != nullptr && rate != 0.0 ? std::copysign(1.0, rate) : 0.0;
+}
+
 Column law_efforts(const std::string& kind, const Column& value, const Column& rate, const Column& time,
                    const std::vector<double>& params, const BoundFunction* function) {
     const LawKind& law = law_kind(kind);
@@ -194,8 +199,7 @@ Column law_efforts(const std::string& kind, const Column& value, const Column& r
         throw std::invalid_argument("values, rates and times must be as many");
     Column effort(value.size());
     for (Eigen::Index i = 0; i < value.size(); ++i) {
-        const double sense = law.holds != nullptr && rate[i] != 0.0 ? std::copysign(1.0, rate[i]) : 0.0;
-        effort[i] = law.effort({value[i], rate[i], time[i], sense}, params, function_of(function));
+        effort[i] = law.effort({value[i], rate[i], time[i], sense_of(law, rate[i])}, params, function_of(function));
     }
     return effort;
 }
@@ -220,7 +224,8 @@ Column law_slopes(const std::string& kind, double value, double rate, double tim
     const auto size = static_cast<Eigen::Index>(at.size());
     Column out(size);
     in_fours(at, Rows::Identity(size, size), [&](const std::vector<Dual4>& in, Eigen::Index first, Eigen::Index count) {
-        const Dual4 effort = law.tangent({in[0], in[1], in[2]}, std::span(in).subspan(3), function_of(function));
+        const LawInput<Dual4> input{in[0], in[1], in[2], sense_of(law, rate)};
+        const Dual4 effort = law.tangent(input, std::span(in).subspan(3), function_of(function));
         for (Eigen::Index k = 0; k < count; ++k) out[first + k] = effort.d[k];
     });
     return out;
@@ -266,7 +271,7 @@ void bind_forces(nb::module_& m) {
            const BoundFunction* function) {
             const LawKind& law = law_kind(kind);
             check_law(law, params, function_of(function));
-            return law.effort({value, rate, time}, params, function_of(function));
+            return law.effort({value, rate, time, sense_of(law, rate)}, params, function_of(function));
         },
         "kind"_a, "value"_a, "rate"_a, "time"_a, "params"_a, "function"_a.none() = nb::none(),
         "Effort along the coordinate [N or N m] at coordinate value, rate and time. Raises ValueError as check_law.");

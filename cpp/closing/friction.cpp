@@ -12,6 +12,7 @@ namespace bellcrank {
 namespace {
 
 constexpr double kAtRest = 1e-9;     // speed that is none [m/s, rad/s]
+constexpr double kAlike = 10.0;      // errors of speeds, against each other
 constexpr double kTurned = 1e-11;    // speed against its sense at which a slip has ended
 constexpr double kExceeded = 1e-10;  // of an effort, against the most that holds, that is rounding
 constexpr double kTogether = 1e-6;   // parts of what holds: what is used as much begins to slip with it
@@ -81,22 +82,29 @@ std::vector<BearingRow> Projector::bearing_rows() const {
 // The states that agree with the accelerations: what holds exerts no more than it can, and what slips from rest is
 // accelerated the way it slips. What is over its limit by most changes first, and after many passes what is found
 // first.
-void Projector::settle_friction(double t, double* x, double* u, int ended, double slow) {
+void Projector::settle_friction(double t, double* x, double* u, int changed, double slow) {
     if (!stops_.has_friction()) return;
     const int n = stops_.count();
     slow_ = std::max(slow, kTurned);
     for (auto* v : {&idle_, &started_, &moving_}) v->assign(n, 0);
     for (auto* v : {&held_at_, &quick_}) v->assign(n, 0.0);
     accelerations_.resize(system_.tangent_size());
+    const bool let_go = changed >= 0 && stops_.is_holding(changed);
+    const bool slipped = changed >= 0 && system_.branches().friction(stops_.friction_law(changed)).sense != 0.0;
     forget_friction();
     system_.inputs_changed();
     const Scenery at = system_.scenery(t, x, u);
+    const auto motion_of = [&](int i) {
+        const int along = at.model.laws[stops_.friction_law(i)].coordinate;
+        return coordinate_motion(at.model, at.branches, along, at.x, at.u);
+    };
+    // What has come to rest has a speed that is an error, and others with it may have the like.
+    const double error = slipped ? kAlike * std::abs(motion_of(changed).rate) : 0.0;
     for (int i = 0; i < n; ++i) {
         if (!stops_.is_friction(i)) continue;
-        const int along = at.model.laws[stops_.friction_law(i)].coordinate;
-        const CoordinateMotion motion = coordinate_motion(at.model, at.branches, along, at.x, at.u);
+        const CoordinateMotion motion = motion_of(i);
         held_at_[i] = motion.value;
-        const bool rests = std::abs(motion.rate) <= kAtRest;
+        const bool rests = std::abs(motion.rate) <= std::max({kAtRest, slow_, error});
         if (rests && holding_effort(i, t) > 0.0)
             begin_holding(i);
         else
@@ -111,7 +119,7 @@ void Projector::settle_friction(double t, double* x, double* u, int ended, doubl
     for (int pass = 0; pass < passes && !settled; ++pass) {
         system_.accelerate(t, x, u, accelerations_.data());
         find_efforts(t, x, u);
-        settled = !change_friction(t, pass == 0 && ended >= 0, pass > passes / 2);
+        settled = !change_friction(t, pass == 0 && let_go, pass > passes / 2);
         if (!settled) system_.inputs_changed();
     }
     stops_.judging = false;
@@ -177,7 +185,7 @@ void Projector::friction_margins(double t, const double* x, const double* u, boo
         } else if (sense != 0.0) {
             out[i] = sense * stops_.speed[i] + (moving_[i] ? kTurned : slow_);
         } else {
-            out[i] = kAtRest - std::abs(stops_.speed[i]);
+            out[i] = 2.0 * std::max(kAtRest, slow_) - std::abs(stops_.speed[i]);
         }
     }
 }

@@ -39,7 +39,7 @@ class Projector {
     void seek_contacts(double t, const double* x, const double* u);
     void note_contacts(double largest);
     // Dry friction (closing/friction.cpp).
-    void settle_friction(double t, double* x, double* u, int ended, double slow);
+    void settle_friction(double t, double* x, double* u, int changed, double slow);
     void watch_friction();
     void friction_margins(double t, const double* x, const double* u, bool accelerates, double* out);
     void forget_friction();
@@ -183,8 +183,8 @@ class Projected : public Base, protected Projector {
     bool is_friction(int stop) const final { return stops_.is_friction(stop); }
     bool is_holding(int stop) const final { return stops_.is_holding(stop); }
     double friction_sense(int stop) const final { return this->branches_.friction(stops_.friction_law(stop)).sense; }
-    void settle_friction(double t, double* x, double* u, int ended, double slow) final {
-        Projector::settle_friction(t, x, u, ended, slow);
+    void settle_friction(double t, double* x, double* u, int changed, double slow) final {
+        Projector::settle_friction(t, x, u, changed, slow);
     }
     void friction_margins(double t, const double* x, const double* u, bool accelerates, double* out) final {
         Projector::friction_margins(t, x, u, accelerates, out);

@@ -16,6 +16,8 @@ namespace {
 
 constexpr double kBeside = 1e-14;     // of a time: a discontinuity is as near, on either side
 constexpr double kUncertain = 10.0;   // speeds that are none, in tolerances [m/s, rad/s]
+constexpr double kPartAtRest = 5e-3;  // of a run: the longest step of what does not move
+constexpr double kNoSpeed = 1e-9;     // [m/s, rad/s]
 constexpr double kHolds = 2.0;        // friction that does not slip, beside senses
 constexpr double kMostRounding = 10;  // an error that may be taken for rounding, in tolerances
 constexpr double kFarRounding = 100;  // one that may be rounding; with a history it is not taken, nor that to blame
@@ -68,6 +70,7 @@ class AdaptiveRun final : public Run {
     bool came_down_to_rounding(const StepOutcome& outcome);
     void begin_motion(double first);
     void settle_friction();
+    double longest_at_rest() const;
     void refuse(const StepOutcome& outcome);
     bool take(const StepOutcome& outcome);
     bool end_at(const EventWatch::Root& root);
@@ -100,7 +103,8 @@ class AdaptiveRun final : public Run {
     int shortened_ = 0;                                // steps followed by a shorter one, less those by none
     bool crossing_ = false;                            // a pole
     const double slow_;                                // speeds below are errors of the method
-    int ended_hold_ = -1;                              // of friction, where the last step ended
+    double whole_ = 0.0;                               // the longest part of the run
+    int changed_friction_ = -1;                        // of friction, where the last step ended
     std::vector<double> friction_, friction_now_;      // senses by stop, or that it holds
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
@@ -119,6 +123,7 @@ void AdaptiveRun::begin(Start start) {
 }
 
 void AdaptiveRun::advance() {
+    whole_ = std::max(whole_, left());
     breaks_.clear();
     ports_.steps.break_times(t_, end_ + kBeside * std::abs(end_), breaks_);
     std::sort(breaks_.begin(), breaks_.end(), std::greater<>());
@@ -206,6 +211,7 @@ bool AdaptiveRun::attempt() {
     const double longest =
         std::min({ports_.steps.longest_step(x_.data(), u_.data(), h_), contacts_.calm_time(), to_pole});
     h_ = longest < std::min(h_, shortest()) ? 0.0 : longest;
+    if (ports_.stops.has_friction()) h_ = std::min(h_, longest_at_rest());
     const bool last = t_ + 1.0000001 * h_ >= target;
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
     if (last) h_ = target - t_ - beside;
@@ -273,7 +279,7 @@ void AdaptiveRun::settle_friction() {
             states.push_back(!stops.is_friction(i) ? 0.0 : stops.is_holding(i) ? kHolds : stops.friction_sense(i));
     };
     note(friction_);
-    ports_.stops.settle_friction(t_, x_.data(), u_.data(), std::exchange(ended_hold_, -1), slow_);
+    ports_.stops.settle_friction(t_, x_.data(), u_.data(), std::exchange(changed_friction_, -1), slow_);
     note(friction_now_);
     for (size_t i = 0; i < friction_.size(); ++i) {
         if (friction_[i] == friction_now_[i]) continue;
@@ -291,6 +297,14 @@ void AdaptiveRun::begin_motion(double first) {
     steps_before_ = result_.steps;
     evaluations_before_ = ports_.dynamics.statistics().evaluations;
     h_ = std::min(limit_, first > 0.0 ? first : first_step());
+}
+
+// Loads on what rests change at the times that somebody looks at, or some hundreds of times in the run.
+double AdaptiveRun::longest_at_rest() const {
+    if (std::ranges::any_of(u_, [](double u) { return std::abs(u) > kNoSpeed; })) return h_;
+    const auto later = std::upper_bound(outputs_.begin(), outputs_.end(), t_);
+    const double part = whole_ * kPartAtRest, to_output = later == outputs_.end() ? left() : *later - t_;
+    return std::max(std::min(part, to_output), shortest());
 }
 
 // Steps over a pole; the motion begins anew behind it.
@@ -387,7 +401,7 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     if (!is_running()) return false;
     const int stop = watch_.is_stop(root.event) ? root.event - static_cast<int>(options_.events.size()) : -1;
     const bool of_friction = stop >= 0 && ports_.stops.is_friction(stop), stop_met = stop >= 0 && !of_friction;
-    if (of_friction && ports_.stops.is_holding(stop)) ended_hold_ = stop;
+    if (of_friction) changed_friction_ = stop;
     curve_(root.time, xo_.data(), uo_.data());
     if (stop_met) {
         keep_impact(root.time, xo_, uo_);

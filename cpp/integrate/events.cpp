@@ -11,12 +11,18 @@ namespace {
 
 constexpr int kParts = 4;  // of a step, at whose ends signs are compared
 constexpr int kMostIterations = 100;
-constexpr int kPatience = 8;           // with contacts that begin and do not
-constexpr double kResolution = 4e-16;  // of a time
-constexpr double kBesideIt = 1e-4;     // of a step: so near is a second look that shows a rate
-constexpr int kMostLooks = 4;          // for a zero between two times with the same sign
-constexpr double kNearZero = 0.25;     // of the value at both: what comes nearer may be zero
-constexpr double kStart = 1e-11;       // [s]: a zero as near to the start of a motion is that of the start
+constexpr int kPatience = 8;            // with contacts that begin and do not
+constexpr double kResolution = 4e-16;   // of a time
+constexpr double kBesideIt = 1e-4;      // of a step: so near is a second look that shows a rate
+constexpr int kMostLooks = 4;           // for a zero between two times with the same sign
+constexpr double kNearZero = 0.25;      // of the value at both: what comes nearer may be zero
+constexpr double kWithin = 0.4;         // of a time: where margins of friction are looked at
+constexpr double kBent = 0.5;           // of a margin: what it may bend so that nothing happens between
+constexpr double kLeastMargin = 1e-12;  // [N, N m]
+constexpr int kMostHalvings = 24;
+constexpr double kStill = 1e-9;  // [m/s, rad/s]
+constexpr int kPartsAtRest = 8;
+constexpr double kStart = 1e-11;  // [s]: a zero as near to the start of a motion is that of the start
 
 int sign_of(double value) { return value > 0.0 ? 1 : value < 0.0 ? -1 : 0; }
 
@@ -95,7 +101,7 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
     for (int part = 1; part <= parts_;) {
         const double next = part == parts_ ? t + h : t + h * part / parts_;
         double to = std::min(next, apart);
-        look(to, -beside, curve, values_, rates_, to == t + h);
+        look(to, -beside, curve, values_, rates_);
         if (dips) {
             const double lowest = first_dip(from, to, beside, curve);
             if (lowest < to) to = lowest, look(to, -beside, curve, values_, rates_);
@@ -106,9 +112,7 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
             const bool crossed = crosses(i, values_[i]);
             const bool is_function = i < functions();
             if (crossed && (!is_function || events_[i].direction * signs_[i] <= 0)) {
-                const bool holds = is_friction(i) && stop_watch_.is_holding(i - functions());
-                const double time =
-                    locate(i, holds ? t : from, to, curve);  // accelerations are asked for at the end only
+                const double time = locate(i, from, to, curve);
                 if (!is_function || time - begun_ > kStart * std::max(1.0, std::abs(begun_)))
                     roots_.push_back({time, i});
             }
@@ -126,19 +130,81 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
         first_ = values_, first_rates_ = rates_;
         if (to == apart && to < t + h) apart = apart_until(to, curve);
     }
+    if (stop_watch_.has_friction()) find_release(t, t + h, curve);
     cut_after_the_first_end();
     return roots_;
 }
 
+// What friction holds is looked at as closely as its margins ask for: steps of what does not move say nothing of the
+// loads on it.
+void EventWatch::find_release(double begin, double end, const Curve& curve) {
+    bool holds = false;
+    for (int i = 0; i < stops_; ++i) holds |= stop_watch_.is_holding(i);
+    if (!holds) return;
+    const Margins margins = [&](double time) {
+        curve(time, x_.data(), u_.data());
+        std::vector<double> found(static_cast<size_t>(stops_), 1.0);
+        stop_watch_.friction_margins(time, x_.data(), u_.data(), true, found.data());
+        return found;
+    };
+    // Where nothing moves, no error limits a step.
+    curve(begin, x_.data(), u_.data());
+    const bool rests = std::ranges::all_of(u_, [](double u) { return std::abs(u) <= kStill; });
+    const int parts = rests ? kPartsAtRest : 1;
+    std::vector<double> before = margins(begin);
+    for (int part = 0; part < parts; ++part) {
+        const double a = begin + (end - begin) * part / parts;
+        const double b = part + 1 == parts ? end : begin + (end - begin) * (part + 1) / parts;
+        const std::vector<double> after = margins(b);
+        if (release_between(a, before, b, after, 0, margins, curve)) return;
+        before = after;
+    }
+}
+
+// Adds the first moment between two at which something is let go; whether there is one.
+bool EventWatch::release_between(double a, const std::vector<double>& at_a, double b, const std::vector<double>& at_b,
+                                 int depth, const Margins& margins, const Curve& curve) {
+    const double c = a + kWithin * (b - a);
+    const std::vector<double> at_c = margins(c);
+    bool bends = false, bends_before = false, crosses_c = false, crosses_b = false;
+    for (int i = 0; i < stops_; ++i) {
+        if (!stop_watch_.is_holding(i)) continue;
+        const double bent = std::abs(at_c[i] - at_a[i] - kWithin * (at_b[i] - at_a[i]));
+        const double before = std::min(at_a[i], at_c[i]);
+        crosses_c |= at_c[i] < 0.0, crosses_b |= at_b[i] < 0.0;
+        bends_before |= bent > kBent * std::max(before, kLeastMargin);
+        bends |= bent > kBent * std::max(std::min(before, at_b[i]), kLeastMargin);
+    }
+    const bool deeper = depth < kMostHalvings && c > a && b > c;
+    if (deeper && bends_before && release_between(a, at_a, c, at_c, depth + 1, margins, curve)) return true;
+    if (crosses_c) return add_release(a, c, at_c, curve);
+    if (deeper && bends && !crosses_b) return release_between(c, at_c, b, at_b, depth + 1, margins, curve);
+    return crosses_b && add_release(c, b, at_b, curve);
+}
+
+bool EventWatch::add_release(double from, double to, const std::vector<double>& at_end, const Curve& curve) {
+    Root first{to, -1};
+    for (int i = 0; i < stops_; ++i) {
+        if (!stop_watch_.is_holding(i) || !(at_end[i] < 0.0)) continue;
+        const int event = functions() + i;
+        values_[event] = at_end[i];
+        const double time = locate(event, from, to, curve);
+        if (first.event < 0 || time < first.time) first = {time, event};
+    }
+    roots_.push_back(first);
+    std::ranges::stable_sort(roots_, {}, &Root::time);
+    return true;
+}
+
 // Values, and rates of all but contacts: those of functions by a second look beside.
 void EventWatch::look(double time, double beside, const Curve& curve, std::vector<double>& values,
-                      std::vector<double>& rates, bool accelerates) {
+                      std::vector<double>& rates) {
     if (!events_.empty()) {
         curve(time + beside, x_.data(), u_.data());
         evaluate(time + beside, x_.data(), u_.data(), rates.data());
     }
     curve(time, x_.data(), u_.data());
-    evaluate(time, x_.data(), u_.data(), values.data(), accelerates);
+    evaluate(time, x_.data(), u_.data(), values.data());
     for (int i = 0; i < functions(); ++i) rates[i] = (rates[i] - values[i]) / beside;
     std::ranges::copy(stop_rates_, rates.begin() + functions());
 }

@@ -1,6 +1,7 @@
 // Zeros of functions of the motion, and stops, which are met where their gaps vanish.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -66,13 +67,17 @@ class EventWatch {
     bool crosses(int event, double value) const;
     bool is_beginning(int event) const;
     double locate(int event, double a, double b, const Curve& curve);
-    void look(double time, double beside, const Curve& curve, std::vector<double>& values, std::vector<double>& rates,
-              bool accelerates = false);
+    void look(double time, double beside, const Curve& curve, std::vector<double>& values, std::vector<double>& rates);
     double first_dip(double from, double to, double beside, const Curve& curve);
     double dip(int event, double from, double to, double beside, const Curve& curve);
     double sweep(double begin, double end, const Curve& curve);
     double apart_until(double time, const Curve& curve);
     void cut_after_the_first_end();
+    using Margins = std::function<std::vector<double>(double)>;
+    void find_release(double begin, double end, const Curve& curve);
+    bool release_between(double a, const std::vector<double>& at_a, double b, const std::vector<double>& at_b,
+                         int depth, const Margins& margins, const Curve& curve);
+    bool add_release(double from, double to, const std::vector<double>& at_end, const Curve& curve);
 
     StopWatch& stop_watch_;
     Record& record_;

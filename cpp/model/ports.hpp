@@ -248,13 +248,14 @@ class StopWatch : public Port {
     virtual double first_met(double, const double*, const double*) { return 2.0; }
 
     // Dry friction holds or slips as it was settled last, whatever the motion. Settles it for the motion that begins
-    // here: what holds comes to rest. ended: the stop whose hold has just ended, −1: none. slow: a speed that may be an
+    // here: what holds comes to rest. changed: the stop whose hold or slip has just ended,
+    // −1: none. slow: a speed that may be an
     // error of the method.
     virtual bool has_friction() const { return false; }
     virtual bool is_friction(int) const { return false; }
     virtual bool is_holding(int) const { return false; }
     virtual double friction_sense(int) const { return 0.0; }  // of the speed at which it slips
-    virtual void settle_friction(double, double*, double*, int /* ended */, double /* slow */) {}
+    virtual void settle_friction(double, double*, double*, int /* changed */, double /* slow */) {}
     // Where these of friction become negative, it is to be settled anew; of other stops nothing is said. What holds is
     // judged by an acceleration, where that is asked for.
     virtual void friction_margins(double, const double*, const double*, bool /* accelerates */, double*) {}

@@ -28,6 +28,7 @@ def test_the_kinds_and_which_have_a_potential():
     assert own == {
         "linear": True, "table": True, "motor": False, "friction": False, "brake": False,
         "rubber": True, "one_sided": True, "gas": True, "servo": False, "stepper": False,
+        "dry_friction": False, "dry_brake": False,
     }  # fmt: skip
 
 
@@ -190,6 +191,8 @@ def test_brake_follows_its_level_and_never_drives():
         ("motor", [0.1], ramp(0.0, 0.0)),
         ("friction", STRIBECK, None),
         ("brake", [0.01], ramp(5.0, 0.0)),
+        ("dry_friction", [0.1, 2.0, 3.0, 4.0, 0.5], None),
+        ("dry_brake", [1.0], ramp(5.0, 0.0)),
     ],
 )
 def test_dissipation_opposes_the_motion(kind, params, function):
@@ -209,7 +212,7 @@ def test_wrong_laws_are_refused():
             "spring",
             [],
             None,
-            "unknown law kind 'spring'; known: brake, friction, gas, linear, motor, one_sided",
+            "unknown law kind 'spring'; known: brake, dry_brake, dry_friction, friction, gas, linear",
         ),
         (
             "linear",
@@ -223,6 +226,8 @@ def test_wrong_laws_are_refused():
         ("motor", [1.0], None, "motor law: needs a function of time"),
         ("brake", [0.0], piece, "brake law: the regularisation velocity must be positive"),
         ("brake", [1.0], None, "brake law: needs a function of time"),
+        ("dry_brake", [1.0], None, "dry_brake law: needs a function of time, the level"),
+        ("dry_friction", [0.1, 2.0, 3.0, 2.5, 1.0], None, "nor holding less than start"),
         ("rubber", [-1.0, 0.0, 0.5, 0.1], None, "rubber law: the stiffness must not be negative"),
         ("rubber", [1.0, 0.0, 1.5, 0.1], None, "the restitution must lie between 0 and 1"),
         ("rubber", [1.0, 0.0, 0.5, 0.0], None, "the closing speed must be positive"),

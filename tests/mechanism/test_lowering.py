@@ -136,6 +136,8 @@ LAWFUL = [
     (bc.GearedMotor(2.0, 0.1, TORQUE), (HINGE,)),
     (bc.JointFriction(coulomb=1.0), (HINGE,)),
     (bc.Brake(1.0), (HINGE,)),
+    (bc.JointFriction(coulomb=1.0, regularisation_velocity=None), (HINGE,)),
+    (bc.Brake(1.0, regularisation_velocity=None), (HINGE,)),
     (bc.RubberString(20.0, 4.0, 0.1), (AT_A, AT_B)),
     (bc.OneSidedSpring(5.0, 0.1), (HINGE,)),
     (bc.SupportPoint(5.0), (AT_A,)),

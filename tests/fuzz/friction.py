@@ -1,0 +1,128 @@
+"""Mechanisms whose joints hold by friction: formulations agree, books close, nothing hangs.
+
+Chains in a plane, four-bars in space with redundant pins, and rows of blocks on one another, with random
+loads that rise and fall, brakes among them; stiction that falls at once, over a speed, or not at all.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+from rigs.scene_fuzzing import arguments, count_ends
+
+import bellcrank as bc
+from bellcrank.errors import BellcrankError
+
+DURATION = 3.0
+AGREED = 1e-6  # of coordinates, against the largest, where events fell alike
+
+
+def friction(rng, size):
+    """Friction or a brake that holds, of a size."""
+    coulomb = size * rng.uniform(0.2, 1.5)
+    if rng.random() < 0.25:
+        level = bc.Table([0.0, 1.0, 2.0, 3.0], coulomb * rng.uniform(0.0, 2.0, 4), interpolation="linear")
+        return bc.Brake(level, regularisation_velocity=None)
+    stiction = coulomb * (1.0 if rng.random() < 0.4 else rng.uniform(1.0, 2.0))
+    falls = None if rng.random() < 0.5 else 0.05
+    viscous = size * rng.uniform(0.0, 0.1) * (rng.random() < 0.5)
+    numbers = {"viscous": viscous, "coulomb": coulomb, "stiction": stiction, "stribeck_velocity": falls}
+    return bc.JointFriction(**numbers, regularisation_velocity=None)
+
+
+def load(rng, size):
+    """An effort that rises and falls."""
+    return f"{size * rng.normal():.6g} + {size * rng.normal():.6g}*sin({rng.uniform(1.0, 8.0):.6g}*t)"
+
+
+def chain(rng):
+    mech, last = bc.Mechanism("chain", gravity=(0.0, rng.choice([0.0, -9.81]), 0.0)), None
+    for k in range(rng.integers(1, 5)):
+        mass, length = rng.uniform(0.2, 2.0), rng.uniform(0.2, 0.6)
+        link = mech.add_body(
+            f"link {k}", mass, (mass * length**2 / 12 + 1e-3,) * 3, com=(length / 2, 0.0, 0.0)
+        )
+        ends = (mech.ground.marker() if last is None else last.marker((length, 0.0, 0.0))), link.marker()
+        speed = rng.normal() * (rng.random() < 0.6)
+        mech.add_joint(f"pin {k}", bc.Revolute(), *ends, position=rng.uniform(-2.0, 2.0), velocity=speed)
+        if rng.random() < 0.8:
+            mech.add_force(f"friction {k}", friction(rng, 2.0), joint=f"pin {k}")
+        if rng.random() < 0.5:
+            mech.add_force(f"load {k}", bc.JointMotor(load(rng, 1.5)), joint=f"pin {k}")
+        last = link
+    return mech
+
+
+def four_bar(rng):
+    mech, (a, b, c, d) = bc.Mechanism("four-bar"), rng.uniform((0.2, 0.9, 0.7, 1.0), (0.3, 1.1, 0.9, 1.2))
+    bodies = [
+        mech.add_body(name, rng.uniform(0.5, 2.0), (0.05, 0.05, 0.05), com=(length / 2, 0.0, 0.0))
+        for name, length in (("crank", a), ("rod", b), ("rocker", c))
+    ]
+    ground, (crank, rod, rocker) = mech.ground, bodies
+    mech.add_joint(
+        "A", bc.Revolute(), ground.marker(), crank.marker(), position=0.8, velocity=2 * rng.normal()
+    )
+    mech.add_joint("B", bc.Revolute(), crank.marker((a, 0.0, 0.0)), rod.marker())
+    mech.add_joint("C", bc.Revolute(), rod.marker((b, 0.0, 0.0)), rocker.marker((c, 0.0, 0.0)))
+    mech.add_joint("D", bc.Revolute(), ground.marker((d, 0.0, 0.0)), rocker.marker())
+    for pin in "ABCD":
+        if rng.random() < 0.8:
+            mech.add_force(f"friction {pin}", friction(rng, 0.3), joint=pin)
+    mech.add_force("motor", bc.JointMotor(load(rng, 0.8)), joint="A")
+    return mech
+
+
+def blocks(rng):
+    mech, along, last = bc.Mechanism("blocks"), (1.0, 0.0, 0.0), None
+    for k in range(rng.integers(1, 5)):
+        block = mech.add_body(f"block {k}", rng.uniform(0.3, 3.0), (0.1, 0.1, 0.1))
+        below = mech.ground if last is None else last
+        ends = below.marker(axis=along), block.marker(axis=along)
+        mech.add_joint(f"slide {k}", bc.Prismatic(), *ends, velocity=rng.normal() * (rng.random() < 0.5))
+        mech.add_force(f"friction {k}", friction(rng, 3.0), joint=f"slide {k}")
+        if rng.random() < 0.6:
+            force = (load(rng, 4.0), 0.0, 0.0)
+            mech.add_force(f"push {k}", bc.Wrench(force=force), block.marker())
+        last = block
+    return mech
+
+
+def judge(seed):
+    """What is wrong with the mechanism of a seed, in all formulations."""
+    rng = np.random.default_rng(seed)
+    mech = (chain, four_bar, blocks)[seed % 3](rng)
+    method = ("dopri5", "adams")[seed % 2]
+    wrong, runs = [], {}
+    for formulation in ("lagrange", "recursive", "dca"):
+        settings = {"method": method, "tolerance": 1e-9, "output_step": 0.05, "ledger": True}
+        try:
+            run = bc.simulate(mech, DURATION, formulation=formulation, **settings)
+        except BellcrankError as error:
+            wrong.append(f"{formulation}: {error}")
+            continue
+        certificate = str(bc.verify(run))
+        wrong += [
+            f"{formulation}: {line}"
+            for line in certificate.splitlines()
+            if line.lstrip().startswith("FAILED")
+        ]
+        runs[formulation] = run
+    ways = {name: np.hstack([run.joint(j).position for j in mech.joints]) for name, run in runs.items()}
+    names = {name: [e.name for e in run.events if not e.name.endswith("turns")] for name, run in runs.items()}
+    for name, way in ways.items():
+        apart = np.abs(way - ways["lagrange"]).max() if "lagrange" in ways else 0.0
+        if apart > AGREED * (1.0 + np.abs(way).max()):
+            wrong.append(f"{name}: apart from lagrange by {apart:.1e}, {len(names[name])} events")
+    return wrong
+
+
+def main():
+    """Run as many mechanisms as wanted; a table of how that ended, and all faults."""
+    return count_ends(judge, arguments(__doc__, 3000).parse_args(), refusals=())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
