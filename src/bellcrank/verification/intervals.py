@@ -18,7 +18,7 @@ from bellcrank.compile.model import CustomRecord, Model
 from bellcrank.compile.state import Floats
 from bellcrank.expression.expression import t
 from bellcrank.expression.reading import symbols_of
-from bellcrank.run.events import STATE_SET, changes_of
+from bellcrank.run.events import STATE_SET, changes_of, friction_events
 from bellcrank.verification.contacts import Touching, contacts_stay, points_changed
 from bellcrank.verification.evidence import Evidence
 from bellcrank.verification.loads import law_effort
@@ -125,7 +125,7 @@ class Calm:
         model = evidence.model
         self.groups = groups_of(model, rows_only=True)
         steps = np.diff(evidence.time)
-        everywhere = _resolved(evidence) & ~broken_intervals(evidence)
+        everywhere = _resolved(evidence) & ~broken_intervals(evidence) & ~_friction_changes(evidence)
         spins = np.linalg.norm(evidence.sections["angular_velocity"], axis=2)
         slow = np.maximum(spins[1:], spins[:-1]) * steps[:, None] < _TURN
         smooth = np.repeat(everywhere[:, None], len(model.bodies), axis=1)
@@ -181,6 +181,15 @@ def broken_intervals(evidence: Evidence) -> np.ndarray:
     times = [float(text) for text in joined.split(",") if text]
     for time in (*times, *(event.time for event in evidence.run.events if event.name == STATE_SET)):
         found[evidence.intervals_at(time)] = True
+    return found
+
+
+def _friction_changes(evidence: Evidence) -> np.ndarray:
+    """Intervals (T - 1,) in which friction begins to hold or to slip: its effort jumps."""
+    found, names = np.zeros(len(evidence.time) - 1, dtype=bool), friction_events(evidence.model)
+    for event in evidence.run.events if names else ():
+        if event.name in names:
+            found[evidence.intervals_at(event.time)] = True
     return found
 
 
