@@ -16,7 +16,8 @@ import bellcrank as bc
 from bellcrank.errors import BellcrankError
 
 DURATION = 3.0
-AGREED = 1e-6  # of coordinates, against the largest, where events fell alike
+AGREED = 1e-6  # of coordinates, against the largest
+COMPARED = 1.2  # s: later, chains are chaotic
 
 
 def friction(rng, size):
@@ -110,7 +111,10 @@ def judge(seed):
             if line.lstrip().startswith("FAILED")
         ]
         runs[formulation] = run
-    ways = {name: np.hstack([run.joint(j).position for j in mech.joints]) for name, run in runs.items()}
+    ways = {
+        name: np.hstack([run.joint(j).position[run.time < COMPARED] for j in mech.joints])
+        for name, run in runs.items()
+    }
     names = {name: [e.name for e in run.events if not e.name.endswith("turns")] for name, run in runs.items()}
     for name, way in ways.items():
         apart = np.abs(way - ways["lagrange"]).max() if "lagrange" in ways else 0.0
