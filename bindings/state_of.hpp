@@ -24,7 +24,8 @@ struct SystemAt {
     Scenery scenery() { return core().scenery(time, x.data(), u.data()); }
     // udot for x and u.
     void accelerate() {
-        core().settle_friction(time, x.data(), u.data(), -1, 0.0);
+        if (!core().settle_friction(time, x.data(), u.data(), -1, 0.0))
+            throw Refusal("which friction holds and which slips in this state was not found");
         core().accelerate(time, x.data(), u.data(), udot.data());
     }
 

@@ -11,10 +11,11 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kAtRest = 1e-9;     // speed that is none [m/s, rad/s]
-constexpr double kAlike = 10.0;      // errors of speeds, against each other
-constexpr double kTurned = 1e-11;    // speed against its sense at which a slip has ended
-constexpr double kExceeded = 1e-10;  // of an effort, against the most that holds, that is rounding
+constexpr double kSlowBelow = 0.5, kFastBeyond = 2.0;  // of the speed over which friction falls: on either side of it
+constexpr double kAtRest = 1e-9;                       // speed that is none [m/s, rad/s]
+constexpr double kAlike = 10.0;                        // errors of speeds, against each other
+constexpr double kTurned = 1e-11;                      // speed against its sense at which a slip has ended
+constexpr double kExceeded = 1e-10;                    // of an effort, against the most that holds, that is rounding
 constexpr double kTogether = 1e-6;   // parts of what holds: what is used as much begins to slip with it
 constexpr double kBackwards = 1e-9;  // of an acceleration, against that by all that holds, or the largest: rounding
 
@@ -82,8 +83,8 @@ std::vector<BearingRow> Projector::bearing_rows() const {
 // The states that agree with the accelerations: what holds exerts no more than it can, and what slips from rest is
 // accelerated the way it slips. What is over its limit by most changes first, and after many passes what is found
 // first.
-void Projector::settle_friction(double t, double* x, double* u, int changed, double slow) {
-    if (!stops_.has_friction()) return;
+bool Projector::settle_friction(double t, double* x, double* u, int changed, double slow) {
+    if (!stops_.has_friction()) return true;
     const int n = stops_.count();
     slow_ = std::max(slow, kTurned);
     for (auto* v : {&idle_, &started_, &moving_}) v->assign(n, 0);
@@ -123,8 +124,7 @@ void Projector::settle_friction(double t, double* x, double* u, int changed, dou
         if (!settled) system_.inputs_changed();
     }
     stops_.judging = false;
-    if (!settled)
-        throw Refusal("which friction holds and which slips at t = " + std::to_string(t) + " s was not found");
+    return settled;
 }
 
 // False if nothing changes. ended: something begins to slip in any case.
@@ -166,6 +166,22 @@ void Projector::watch_friction() {
         const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
         moving_[i] = moving_[i] || sense * stops_.speed[i] > slow_;
     }
+}
+
+bool Projector::leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) {
+    if (!stops_.has_friction()) return false;
+    measure_stops(t, x, u);
+    speeds_ = stops_.speed;
+    measure_stops(t1, x1, u1);
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (!stops_.is_friction(i) || stops_.is_holding(i)) continue;
+        const Law& law = system_.model().laws[stops_.friction_law(i)];
+        const double fall = law.kind->fall == nullptr ? 0.0 : law.kind->fall(law.params);
+        const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
+        const auto [slow, fast] = std::minmax({sense * speeds_[i], sense * stops_.speed[i]});
+        if (fall > 0.0 && slow < kSlowBelow * fall && fast > kFastBeyond * fall) return true;
+    }
+    return false;
 }
 
 void Projector::friction_margins(double t, const double* x, const double* u, bool accelerates, double* out) {

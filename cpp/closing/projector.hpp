@@ -39,9 +39,10 @@ class Projector {
     void seek_contacts(double t, const double* x, const double* u);
     void note_contacts(double largest);
     // Dry friction (closing/friction.cpp).
-    void settle_friction(double t, double* x, double* u, int changed, double slow);
+    bool settle_friction(double t, double* x, double* u, int changed, double slow);
     void watch_friction();
     void friction_margins(double t, const double* x, const double* u, bool accelerates, double* out);
+    bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1);
     void forget_friction();
     // What friction bears that holds, and stops, at the last acceleration; by row of the model.
     std::vector<BearingRow> bearing_rows() const;
@@ -153,7 +154,8 @@ class Projector {
     std::vector<std::uint8_t> idle_, started_;
     std::vector<std::uint8_t> moving_;  // slips, and has been faster than errors
     double slow_ = 0.0;
-    std::vector<double> quick_;  // by how much the most effort that holds accelerates
+    std::vector<double> speeds_;  // where a step begins
+    std::vector<double> quick_;   // by how much the most effort that holds accelerates
     std::vector<double> held_at_, accelerations_, efforts_of_rows_, held_efforts_;
     double loaded_at_ = 0.0;  // time of the last acceleration with stops
 };
@@ -183,8 +185,11 @@ class Projected : public Base, protected Projector {
     bool is_friction(int stop) const final { return stops_.is_friction(stop); }
     bool is_holding(int stop) const final { return stops_.is_holding(stop); }
     double friction_sense(int stop) const final { return this->branches_.friction(stops_.friction_law(stop)).sense; }
-    void settle_friction(double t, double* x, double* u, int changed, double slow) final {
-        Projector::settle_friction(t, x, u, changed, slow);
+    bool settle_friction(double t, double* x, double* u, int changed, double slow) final {
+        return Projector::settle_friction(t, x, u, changed, slow);
+    }
+    bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) final {
+        return Projector::leaps_over(t, x, u, t1, x1, u1);
     }
     void friction_margins(double t, const double* x, const double* u, bool accelerates, double* out) final {
         Projector::friction_margins(t, x, u, accelerates, out);

@@ -22,6 +22,7 @@ struct DryFriction {
     }
 
     double holds(const LawFunction<double>&, double) const { return holding; }
+    double fall() const { return start > coulomb ? stribeck_velocity : 0.0; }
 
     void check(const Function* function) const {
         if (viscous < 0.0 || coulomb < 0.0) throw std::invalid_argument("viscous and coulomb must not be negative");

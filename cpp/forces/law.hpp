@@ -81,6 +81,8 @@ struct LawKind {
     std::vector<std::string> parameters;  // their names, in their order
     // Of dry friction: up to which effort it holds; null: others.
     double (*holds)(std::span<const double> params, const LawFunction<double>& function, double time) = nullptr;
+    // And the speed over which that falls to what slipping takes; null, or 0: it does not.
+    double (*fall)(std::span<const double> params) = nullptr;
 };
 
 template <class Law, class S>
@@ -103,6 +105,8 @@ LawKind law_kind_of(std::string name) {
         };
     else
         kind.formula = effort;
+    if constexpr (requires { &Numbers::fall; })
+        kind.fall = [](std::span<const double> p) { return law_at<Numbers>(p).fall(); };
     for_each_field<Numbers>([&](const auto& each) { kind.parameters.emplace_back(each.name); });
     if constexpr (requires { &Numbers::potential; })
         kind.potential = [](double value, std::span<const double> p, const Function* function) {

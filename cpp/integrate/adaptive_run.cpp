@@ -228,9 +228,10 @@ bool AdaptiveRun::attempt() {
     if (!std::isfinite(outcome.error) || !outcome.constraints_met ||
         (!settled && (outcome.impact || outcome.error > 1.0)))
         return refuse(outcome), false;
-    // It turned faster than it seemed to.
+    // It turned, or friction changed, faster than it seemed to.
     if (ports_.steps.longest_step(x1_.data(), u1_.data(), h_) < 0.5 * h_ ||
-        poles_.turned_over(step_.end, x1_.data(), u1_.data()) >= 0) {
+        poles_.turned_over(step_.end, x1_.data(), u1_.data()) >= 0 ||
+        ports_.stops.leaps_over(t_, x_.data(), u_.data(), step_.end, x1_.data(), u1_.data())) {
         ++result_.rejected;
         h_ *= 0.5;
         return false;
@@ -279,7 +280,8 @@ void AdaptiveRun::settle_friction() {
             states.push_back(!stops.is_friction(i) ? 0.0 : stops.is_holding(i) ? kHolds : stops.friction_sense(i));
     };
     note(friction_);
-    ports_.stops.settle_friction(t_, x_.data(), u_.data(), std::exchange(changed_friction_, -1), slow_);
+    if (!ports_.stops.settle_friction(t_, x_.data(), u_.data(), std::exchange(changed_friction_, -1), slow_))
+        return stop(SimulationStatus::friction_not_found);
     note(friction_now_);
     for (size_t i = 0; i < friction_.size(); ++i) {
         if (friction_[i] == friction_now_[i]) continue;

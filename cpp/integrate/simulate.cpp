@@ -112,7 +112,8 @@ void Run::begin_if_due() {
         result_.row = poles_.undefined(t_, x_.data(), u_.data());
         if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
         if (ports_.stops.has_friction()) spoil_tape("dry friction holds and slips");
-        ports_.stops.settle_friction(t_, x_.data(), u_.data(), -1, 0.0);
+        if (!ports_.stops.settle_friction(t_, x_.data(), u_.data(), -1, 0.0))
+            return stop(SimulationStatus::friction_not_found);
         begin_interval();
         record_if_due();
         ports_.steps.commit(t_, x_.data(), u_.data());

@@ -38,6 +38,7 @@ enum class SimulationStatus {
     step_vanished,
     energy_made,
     impulses_not_found,
+    friction_not_found,
     pole_reached,
     endless
 };

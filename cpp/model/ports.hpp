@@ -250,12 +250,16 @@ class StopWatch : public Port {
     // Dry friction holds or slips as it was settled last, whatever the motion. Settles it for the motion that begins
     // here: what holds comes to rest. changed: the stop whose hold or slip has just ended,
     // −1: none. slow: a speed that may be an
-    // error of the method.
+    // error of the method. False if no states agree with the accelerations.
     virtual bool has_friction() const { return false; }
     virtual bool is_friction(int) const { return false; }
     virtual bool is_holding(int) const { return false; }
     virtual double friction_sense(int) const { return 0.0; }  // of the speed at which it slips
-    virtual void settle_friction(double, double*, double*, int /* changed */, double /* slow */) {}
+    virtual bool settle_friction(double, double*, double*, int /* changed */, double /* slow */) { return true; }
+    // Whether a step from one state to another leads over speeds at which friction changes fast, with no stage there.
+    virtual bool leaps_over(double, const double*, const double*, double, const double*, const double*) {
+        return false;
+    }
     // Where these of friction become negative, it is to be settled anew; of other stops nothing is said. What holds is
     // judged by an acceleration, where that is asked for.
     virtual void friction_margins(double, const double*, const double*, bool /* accelerates */, double*) {}

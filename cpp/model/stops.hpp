@@ -33,7 +33,7 @@ class Stops {
     const std::vector<int>& rows() const { return rows_; }  // of the model
 
     // Dry friction holds while somebody says so, to both sides, and exerts no impulses
-    // (closing/friction_states.hpp).
+    // (closing/friction.cpp).
     bool is_friction(int stop) const { return law_[stop] >= 0; }
     int friction_law(int stop) const { return law_[stop]; }
     bool is_holding(int stop) const { return holding_[stop] != 0; }

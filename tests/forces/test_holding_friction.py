@@ -5,6 +5,8 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError, Unsupported
+from bellcrank.run.advance import Outcome
+from bellcrank.run.ending import explain
 
 FORMULATIONS = pytest.mark.parametrize("formulation", ["lagrange", "recursive", "dca"])
 G = 9.81
@@ -178,6 +180,28 @@ def test_an_impact_is_not_held():
         assert times[-1] == pytest.approx(0.45 + 2.0 / 3.0, abs=1e-9)
         assert run.joint("rail 1").velocity[-1, 0] == pytest.approx(0.0, abs=1e-12)
         assert run.joint("rail 2").position[-1, 0] == pytest.approx(1.0 + 4.0 / 6.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "adams"])
+def test_no_step_leaps_over_the_rise_of_friction_at_the_end_of_a_slip(method):
+    """A wheel runs out: its time is the integral of I / F(v) over its speeds; F rises fivefold below 0.01."""
+    mech = bc.Mechanism("wheel")
+    wheel = mech.add_body("wheel", 1.0, (0.5, 0.5, 0.5))
+    mech.add_joint("axle", bc.Revolute(), mech.ground.marker(), wheel.marker(), velocity=1.0)
+    mech.add_force("friction", holding(1.0, stiction=5.0, stribeck_velocity=0.01), joint="axle")
+    speeds = np.linspace(0.0, 1.0, 200001)
+    level = 0.5 / (1.0 + 4.0 * np.exp(-((speeds / 0.01) ** 2)))
+    time = np.sum(level[1:] + level[:-1]) * 0.5 * (speeds[1] - speeds[0])
+    run = bc.simulate(mech, 1.0, method=method, tolerance=1e-8, output_step=0.5)
+    assert [event.name for event in run.events] == ["force 'friction' sticks"]
+    assert run.events[0].time == pytest.approx(time, abs=1e-5)
+
+
+def test_friction_that_is_not_found_is_named():
+    found = bc.simulate(block_on_a_belt(), 0.2, output_step=0.05)
+    message = explain(found.origin.model, None, None, Outcome(status="friction_not_found", time=0.2))
+    assert "which friction holds and which slips" in message.message
+    assert "'friction'" in message.message
 
 
 def test_what_cannot_take_it():

@@ -25,8 +25,8 @@ class Outcome:
     """How a run ended.
 
     status: "finished", "interrupted", "not_finite", "constraints_lost", "step_vanished", "energy_made",
-        "pole_reached" or "impulses_not_found"; "endless" where the run would not have ended; "singular" where
-        the run was ended for a joint that lost its meaning.
+        "pole_reached", "impulses_not_found" or "friction_not_found"; "endless" where the run would not have
+        ended; "singular" where the run was ended for a joint that lost its meaning.
     time: reached, s. steps, rejected: counts. rounding: steps with an error that is large, but rounding.
     last_step, next_step: taken and to be tried next, s.
     steps_since_restart, evaluations_since_restart: since the motion last started anew.

@@ -10,6 +10,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.accuracy import Accuracy
+from bellcrank.compile.contacts import holding
 from bellcrank.compile.dependence import dead_points
 from bellcrank.compile.formula_joints import poles_near
 from bellcrank.compile.model import Model
@@ -81,6 +82,12 @@ class _Failure:
             return self._energy_made()
         if outcome.status == "impulses_not_found":
             return self._impulses_not_found()
+        if outcome.status == "friction_not_found":
+            found = ", ".join(map(repr, holding(model)))
+            return Explanation(
+                f"which friction holds and which slips at {at} was not found: no state of {found} agrees "
+                "with the accelerations; give them a regularisation_velocity"
+            )
         if outcome.status == "step_vanished" and not self._options.method.adaptive:
             return self._no_step()
         body, reason = model.bodies[outcome.body], self._poles() or self._without_value()
