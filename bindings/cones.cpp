@@ -128,8 +128,8 @@ class ConeProblemOfTests {
 Column eliminated(Rows a, Column b) {
     if (a.rows() != a.cols() || a.rows() != b.size()) throw std::invalid_argument("a is (n, n) and b is (n)");
     const nb::gil_scoped_release release;
-    if (!eliminate_dense({a.data(), static_cast<std::size_t>(a.size())},
-                         {b.data(), static_cast<std::size_t>(b.size())}))
+    if (0.0 ==
+        eliminate_dense({a.data(), static_cast<std::size_t>(a.size())}, {b.data(), static_cast<std::size_t>(b.size())}))
         throw std::domain_error("the matrix is singular: a pivot is zero");
     return b;
 }

@@ -170,6 +170,8 @@ const char* status_name(SimulationStatus status) {
             return "energy_made";
         case SimulationStatus::impulses_not_found:
             return "impulses_not_found";
+        case SimulationStatus::friction_jams:
+            return "friction_jams";
         case SimulationStatus::friction_not_found:
             return "friction_not_found";
         case SimulationStatus::pole_reached:

@@ -270,6 +270,12 @@ void take(const nb::handle& value, std::vector<ModelData::Input>& out) {
     for (auto& [params, place] : nb::cast<std::vector<std::tuple<std::vector<int>, int>>>(value))
         out.push_back({std::move(params), place});
 }
+void take(const nb::handle& value, std::vector<ModelData::FrictionLoad>& out) {
+    using Given = std::tuple<int, int, std::vector<int>, std::vector<int>, std::vector<double>, std::array<double, 2>,
+                             std::array<double, 2>>;
+    for (auto& [law, pair, blocks, rows, form, slipping, holding] : nb::cast<std::vector<Given>>(value))
+        out.push_back({law, pair, std::move(blocks), std::move(rows), std::move(form), slipping, holding});
+}
 void take(const nb::handle& value, std::map<int, std::shared_ptr<const ExpressedFunction>>& out) {
     for (const auto& [function, expression] : nb::cast<nb::dict>(value))
         out.emplace(nb::cast<int>(function), nb::cast<std::shared_ptr<ExpressedFunction>>(expression));

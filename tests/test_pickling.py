@@ -169,8 +169,16 @@ def elements_and_parts_of_results():
     mechanism.add_constraint("gear", bc.Gear(2.0), *joints)
     mechanism.add_force("motor", bc.JointMotor(bc.Input("torque", 0.1, unit="N m")), joints[0])
     yield from (mechanism, *mechanism.constraints.values(), *mechanism.forces.values())
+    yield from (
+        bc.Slide(0.1, 0.1),
+        bc.ThrustFace(0.05, 0.1),
+        bc.RollingBearing(0.03, 0.001),
+        bc.Thread(0.01, 0.1),
+    )
     run = bc.simulate(mechanism, 0.02)
     yield from (run.force("motor"), run.input("torque"))
+    mechanism.add_force("rub", bc.JointFriction(load=bc.Journal(0.02, 0.1)), joints[1])
+    yield bc.simulate(mechanism, 0.02).friction("rub")
     now = bc.prepare(led(), "lagrange").accelerate()
     yield from (now.body("rod"), now.drive("servo"), now.joint("hinge"))
     yield from (

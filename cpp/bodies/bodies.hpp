@@ -62,6 +62,7 @@ class Bodies : public System {
     virtual void evaluate_rows(double t, const double* x) { rows_.evaluate_jacobians(t, x); }
     // From the last accelerate(), which clears is_shared_, to loads_.
     virtual void share_loads() { refuse("multipliers"); }
+    void share();
 
     // û = M^(1/2) u
     void scale(const double* u, double* scaled) const;
@@ -82,7 +83,6 @@ class Bodies : public System {
   private:
     void span_plane();
     void follow_angles(const double* x);
-    void share();
 
     std::vector<int> drifting_;  // angular coordinates that turn without a body turning (azimuths)
     std::vector<double> plane_;  // axes of the plane of motion and of rotations in it; empty: none

@@ -248,9 +248,7 @@ void ConstrainedBodies::share_loads() {
     if (dimension > 0 && !(dimension > kFew && !stops_.touches() && share_by_bodies())) {
         add_null_vectors(loads_.nothing);
         loads_.share_by_basis(stops_.touched_of(stop_rows_));
-        std::vector<BearingRow> bearing = stops_.has_friction() ? bearing_rows() : std::vector<BearingRow>();
-        for (BearingRow& b : bearing) b.row = rows_.storage_row(b.row);
-        loads_.share_within_limits(bearing);
+        share_within_limits(loads_, configuration_.data());
     }
     stops_.push(active);
     enable_stops();

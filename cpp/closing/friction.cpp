@@ -2,6 +2,7 @@
 // speed. Between two moments at which it is settled neither changes, and motions are smooth (docs/theory/friction.md).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "closing/projector.hpp"
 #include "model/branches.hpp"
@@ -12,29 +13,72 @@ namespace bellcrank {
 namespace {
 
 constexpr double kSlowBelow = 0.5, kFastBeyond = 2.0;  // of the speed over which friction falls: on either side of it
-constexpr double kAtRest = 1e-9;                       // speed that is none [m/s, rad/s]
-constexpr double kAlike = 10.0;                        // errors of speeds, against each other
-constexpr double kTurned = 1e-11;                      // speed against its sense at which a slip has ended
-constexpr double kExceeded = 1e-10;                    // of an effort, against the most that holds, that is rounding
+constexpr int kMostAgreements = 40, kMostShares = 6;
+constexpr double kAtRest = 1e-9;     // speed that is none [m/s, rad/s]
+constexpr double kAlike = 10.0;      // errors of speeds, against each other
+constexpr double kTurned = 1e-11;    // speed against its sense at which a slip has ended
+constexpr double kExceeded = 1e-10;  // of an effort, against the most that holds, that is rounding
 constexpr double kTogether = 1e-6;   // parts of what holds: what is used as much begins to slip with it
 constexpr double kBackwards = 1e-9;  // of an acceleration, against that by all that holds, or the largest: rounding
 
+double held_by(const Model& model, const Law& law, double t) {
+    return law.kind->holds(law.params, {law.function < 0 ? nullptr : &model.functions[law.function]}, t);
+}
+
+double against(double effort) { return effort > 0.0 ? -1.0 : effort < 0.0 ? 1.0 : 0.0; }
+
 }  // namespace
 
-double Projector::holding_effort(int stop, double t) const {
-    const Model& model = system_.model();
-    const Law& law = model.laws[stops_.friction_law(stop)];
-    return law.kind->holds(law.params, {law.function < 0 ? nullptr : &model.functions[law.function]}, t);
+// What would begin to slip does so against its effort.
+double Projector::holding_effort(int stop, double t, double effort) const {
+    const int law = stops_.friction_law(stop);
+    return held_by(system_.model(), system_.model().laws[law], t) + friction_loads_.holding(law, against(effort));
+}
+
+// In axes of joints all is linear but the loads: FrictionLoads follows how the last solution answers to them.
+void Projector::agree_with_loads(double t, const double* x, const double* u, double* udot,
+                                 const std::function<void()>& solve) {
+    const auto solve_and_take = [&] {
+        friction_loads_.tell(system_.memory());
+        solve();
+        const RowLoads& loads = loads_at(t, x, u, udot);
+        friction_loads_.take(loads, system_.scenery(t, x, u).x);
+    };
+    friction_loads_.begin(system_.scenery(t, x, u));
+    jam_ = {};
+    solve_and_take();
+    for (int pass = 0; pass < kMostAgreements; ++pass) {
+        if (pass == kMostAgreements / 2) friction_loads_.forget_responses();
+        bool aside = false;
+        for (int j = 0; j < friction_loads_.slipping() && (aside || !friction_loads_.knows_responses()); ++j) {
+            aside = true;
+            friction_loads_.set_aside(j);
+            friction_loads_.tell(system_.memory());
+            solve();
+            const RowLoads& loads = loads_at(t, x, u, udot);
+            friction_loads_.take_response(j, loads, system_.scenery(t, x, u).x);
+        }
+        const FrictionLoads::Found found = friction_loads_.improve();
+        if (found == FrictionLoads::Found::settled && !aside) return;
+        if (found == FrictionLoads::Found::jammed) {
+            jam_ = {friction_loads_.jams_at(), friction_loads_.jams_beyond()};
+            break;
+        }
+        solve_and_take();
+    }
+    std::fill_n(udot, system_.tangent_size(), std::numeric_limits<double>::quiet_NaN());
 }
 
 void Projector::begin_slipping(int stop, double sense) {
     stops_.hold(stop, false);
-    system_.set_friction(stops_.friction_law(stop), {.sense = sense});
+    AngleBranches::Friction& memory = system_.memory().friction(stops_.friction_law(stop));
+    memory = {.sense = sense, .load = memory.load};
 }
 
 void Projector::begin_holding(int stop) {
     stops_.hold(stop, true);
-    system_.set_friction(stops_.friction_law(stop), {.held_at = held_at_[stop]});
+    AngleBranches::Friction& memory = system_.memory().friction(stops_.friction_law(stop));
+    memory = {.held_at = held_at_[stop], .load = memory.load};
 }
 
 void Projector::forget_friction() {
@@ -50,7 +94,7 @@ void Projector::find_idle(double t, const double* x) {
         if (!stops_.is_holding(i)) continue;
         stops_.push_alone(i);
         idle_[i] = redundant_at(t, x) > redundant;
-        if (!idle_[i]) quick_[i] = holding_effort(i, t) / push_off(t, x, i, accelerations_.data());
+        if (!idle_[i]) mobile_[i] = 1.0 / push_off(t, x, i, accelerations_.data());
     }
     for (int i = 0; i < stops_.count(); ++i)
         if (idle_[i]) begin_slipping(i, 0.0);
@@ -71,13 +115,55 @@ void Projector::find_efforts(double t, const double* x, const double* u) {
         if (stops_.is_holding(i)) held_efforts_[i] = shared ? efforts_of_rows_[stops_.rows()[i]] : effort_of_stop(i);
 }
 
-std::vector<BearingRow> Projector::bearing_rows() const {
-    std::vector<BearingRow> rows;
+// Limits shift with the share where they grow with what is shared: then they are taken as they change there. What rows
+// exert on each other beside friction, as parts do that were forced together, is not known: it makes no load.
+void Projector::share_within_limits(RowLoads& loads, const double* poses) {
+    if (!stops_.has_friction() || loads.nothing.empty()) return;
+    const Model& model = system_.model();
+    std::vector<BearingRow> holding, pushing;
+    bool loaded = false;
     for (int i = 0; i < stops_.count(); ++i) {
-        if (stops_.is_holding(i)) rows.push_back({stops_.rows()[i], holding_effort(i, loaded_at_)});
-        if (!stops_.is_friction(i) && stops_.touched()[i]) rows.push_back({stops_.rows()[i], HUGE_VAL});
+        const int row = loads.storage_row(stops_.rows()[i]);
+        if (!stops_.is_friction(i) && stops_.touched()[i]) pushing.push_back({row, HUGE_VAL});
+        if (!stops_.is_holding(i)) continue;
+        const int law = stops_.friction_law(i);
+        loaded |= friction_loads_.is_loaded(law);
+        holding.push_back({row, held_by(model, model.laws[law], loaded_at_), law});
     }
-    return rows;
+    const auto among = loaded ? loads.nothing_but_preload(holding) : loads.nothing;
+    std::vector<BearingRow> rows;
+    for (int pass = 0; pass < (loaded ? kMostShares : 1); ++pass) {
+        rows = pushing;
+        for (const BearingRow& b : holding) {
+            rows.push_back(b);
+            const double sense = against(loads.multipliers[b.row]);
+            rows.back().most += friction_loads_.holding(b.law, sense, loads, poses, among, rows.back().shift);
+        }
+        if (!loads.share_within_limits(rows, among)) return;
+    }
+}
+
+CoordinateMotion Projector::motion_along(double t, const double* x, const double* u, int stop) {
+    const Scenery at = system_.scenery(t, x, u);
+    return coordinate_motion(at.model, at.branches, at.model.laws[stops_.friction_law(stop)].coordinate, at.x, at.u);
+}
+
+// Whether something begins to.
+bool Projector::hold_what_rests(double t, const double* x, const double* u, double still) {
+    bool begins = false;
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (!stops_.is_friction(i) || stops_.is_holding(i) || idle_[i]) continue;
+        const CoordinateMotion motion = motion_along(t, x, u, i);
+        const bool rests = std::abs(motion.rate) <= still;
+        held_at_[i] = motion.value;
+        if (rests && (friction_loads_.is_loaded(stops_.friction_law(i)) || holding_effort(i, t) > 0.0)) {
+            begin_holding(i);
+            begins = true;
+        } else {
+            begin_slipping(i, rests ? 0.0 : std::copysign(1.0, motion.rate));
+        }
+    }
+    return begins;
 }
 
 // The states that agree with the accelerations: what holds exerts no more than it can, and what slips from rest is
@@ -88,37 +174,27 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
     const int n = stops_.count();
     slow_ = std::max(slow, kTurned);
     for (auto* v : {&idle_, &started_, &moving_}) v->assign(n, 0);
-    for (auto* v : {&held_at_, &quick_}) v->assign(n, 0.0);
+    for (auto* v : {&held_at_, &mobile_}) v->assign(n, 0.0);
     accelerations_.resize(system_.tangent_size());
     const bool let_go = changed >= 0 && stops_.is_holding(changed);
     const bool slipped = changed >= 0 && system_.branches().friction(stops_.friction_law(changed)).sense != 0.0;
     forget_friction();
     system_.inputs_changed();
-    const Scenery at = system_.scenery(t, x, u);
-    const auto motion_of = [&](int i) {
-        const int along = at.model.laws[stops_.friction_law(i)].coordinate;
-        return coordinate_motion(at.model, at.branches, along, at.x, at.u);
-    };
-    // What has come to rest has a speed that is an error, and others with it may have the like.
-    const double error = slipped ? kAlike * std::abs(motion_of(changed).rate) : 0.0;
-    for (int i = 0; i < n; ++i) {
-        if (!stops_.is_friction(i)) continue;
-        const CoordinateMotion motion = motion_of(i);
-        held_at_[i] = motion.value;
-        const bool rests = std::abs(motion.rate) <= std::max({kAtRest, slow_, error});
-        if (rests && holding_effort(i, t) > 0.0)
-            begin_holding(i);
-        else
-            begin_slipping(i, rests ? 0.0 : std::copysign(1.0, motion.rate));
-    }
-    find_idle(t, x);
-    system_.inputs_changed();
-    system_.project(t, x, u);
+    // What has come to rest has a speed that is an error, and others with it may have the like; and what seems to slip
+    // may stand still where others hold.
+    const double error = slipped ? kAlike * std::abs(motion_along(t, x, u, changed).rate) : 0.0;
+    hold_what_rests(t, x, u, std::max({kAtRest, slow_, error}));
+    do {
+        find_idle(t, x);
+        system_.inputs_changed();
+        system_.project(t, x, u);
+    } while (hold_what_rests(t, x, u, kAtRest));
     const int passes = 4 * n + 10;
     stops_.judging = true;
     bool settled = false;
     for (int pass = 0; pass < passes && !settled; ++pass) {
         system_.accelerate(t, x, u, accelerations_.data());
+        if (std::isnan(accelerations_.front())) break;  // there is none
         find_efforts(t, x, u);
         settled = !change_friction(t, pass == 0 && let_go, pass > passes / 2);
         if (!settled) system_.inputs_changed();
@@ -131,7 +207,10 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
 bool Projector::change_friction(double t, bool ended, bool first_found) {
     double worst = ended ? 0.0 : 1.0 + kExceeded;
     int first = -1;
-    const auto used = [&](int i) { return std::abs(held_efforts_[i]) / holding_effort(i, t); };
+    const auto used = [&](int i) {
+        const double effort = held_efforts_[i];
+        return effort == 0.0 ? 0.0 : std::abs(effort) / holding_effort(i, t, effort);
+    };
     for (int i = 0; i < stops_.count() && !(first_found && first >= 0); ++i)
         if (stops_.is_holding(i) && used(i) > worst) first = i, worst = used(i);
     if (first >= 0) {
@@ -146,7 +225,7 @@ bool Projector::change_friction(double t, bool ended, bool first_found) {
     for (const double each : accelerations_) largest = std::max(largest, std::abs(each));
     for (int i = 0; i < stops_.count(); ++i) {
         const double sense = stops_.is_friction(i) ? system_.branches().friction(stops_.friction_law(i)).sense : 0.0;
-        if (started_[i] && stops_.leaving[i] * sense < -kBackwards * quick_[i]) {
+        if (started_[i] && stops_.leaving[i] * sense < -kBackwards * mobile_[i] * holding_effort(i, t)) {
             begin_holding(i);
             started_[i] = 0;
             return true;
@@ -196,7 +275,7 @@ void Projector::friction_margins(double t, const double* x, const double* u, boo
         if (!stops_.is_friction(i)) continue;
         const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
         if (stops_.is_holding(i)) {
-            const double most = holding_effort(i, t);
+            const double most = holding_effort(i, t, accelerates ? held_efforts_[i] : 0.0);
             out[i] = accelerates ? most - std::abs(held_efforts_[i]) : most;
         } else if (sense != 0.0) {
             out[i] = sense * stops_.speed[i] + (moving_[i] ? kTurned : slow_);

@@ -25,10 +25,11 @@ double share_within_limits(const std::vector<BearingRow>& rows, const std::vecto
     const size_t columns = 2 * k + 1;  // z⁺, z⁻, r; then the right-hand side
     std::vector<std::vector<double>> tableau;
     std::vector<size_t> basis;
+    // sign (λ + N z) − shift z ≤ s most, with s = s0 − r.
     const auto add = [&](const BearingRow& b, double sign, double r, double right, double unit) {
         std::vector<double> row(columns + 1, 0.0);
         for (size_t i = 0; i < k; ++i) {
-            row[i] = sign * nothing[i][b.row] / unit;
+            row[i] = (sign * nothing[i][b.row] - (b.shift.empty() ? 0.0 : b.shift[i])) / unit;
             row[k + i] = -row[i];
         }
         row[2 * k] = r;

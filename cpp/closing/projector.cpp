@@ -52,7 +52,8 @@ Projector::Projector(System& system, Statistics& statistics, const ClosingOption
       trusted_pivot_(options.rank_tolerance),
       at_rest_(speeds, 0.0),
       system_(system),
-      counts_(statistics) {}
+      counts_(statistics),
+      friction_loads_(system.model()) {}
 
 void Projector::lacks_corrections() { throw std::logic_error("no position corrections along displacements"); }
 

@@ -1,10 +1,11 @@
 // Back onto constraint rows, stops among them: the loops that are the same in all coordinates.
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
-#include "closing/limit_share.hpp"
+#include "closing/friction_loads.hpp"
 #include "closing/options.hpp"
 #include "impulses/stop_impact.hpp"
 #include "model/system.hpp"
@@ -44,8 +45,18 @@ class Projector {
     void friction_margins(double t, const double* x, const double* u, bool accelerates, double* out);
     bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1);
     void forget_friction();
-    // What friction bears that holds, and stops, at the last acceleration; by row of the model.
-    std::vector<BearingRow> bearing_rows() const;
+    FrictionJam jam() const { return jam_; }
+    // Accelerations by `solve`, with the efforts of what slips in agreement with the loads that limit them.
+    template <class Solve>
+    void accelerate_loaded(double t, const double* x, const double* u, double* udot, const Solve& solve) {
+        if (friction_loads_.empty()) return solve();
+        agree_with_loads(t, x, u, udot, std::ref(solve));
+    }
+    // Where what friction bears that holds, and stops, is shared by redundant rows and some would exceed its limit,
+    // another share; after the last acceleration.
+    void share_within_limits(RowLoads& loads, const double* poses);
+    // What all rows exert in the last acceleration, which was this one.
+    virtual const RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) = 0;
     // What a stop exerts in the last acceleration; how many rows are redundant with the stops that are active.
     virtual double effort_of_stop(int stop) const = 0;
     virtual int redundant_at(double t, const double* x) = 0;
@@ -135,10 +146,13 @@ class Projector {
     void meet_impacts(double t, const double* x, double* u, double jump);
     bool respond(double t, const double* x, int stop, double* speeds);
     void refine_impact(double t, const double* x, double* u);
-    double holding_effort(int stop, double t) const;
+    double holding_effort(int stop, double t, double effort = 0.0) const;
+    void agree_with_loads(double t, const double* x, const double* u, double* udot, const std::function<void()>& solve);
     void begin_slipping(int stop, double sense);
     void begin_holding(int stop);
     void find_idle(double t, const double* x);
+    CoordinateMotion motion_along(double t, const double* x, const double* u, int stop);
+    bool hold_what_rests(double t, const double* x, const double* u, double still);
     bool change_friction(double t, bool ended, bool first_found);
     void find_efforts(double t, const double* x, const double* u);
 
@@ -155,7 +169,9 @@ class Projector {
     std::vector<std::uint8_t> moving_;  // slips, and has been faster than errors
     double slow_ = 0.0;
     std::vector<double> speeds_;  // where a step begins
-    std::vector<double> quick_;   // by how much the most effort that holds accelerates
+    std::vector<double> mobile_;  // accelerations by an effort of one
+    FrictionLoads friction_loads_;
+    FrictionJam jam_;
     std::vector<double> held_at_, accelerations_, efforts_of_rows_, held_efforts_;
     double loaded_at_ = 0.0;  // time of the last acceleration with stops
 };
@@ -188,6 +204,7 @@ class Projected : public Base, protected Projector {
     bool settle_friction(double t, double* x, double* u, int changed, double slow) final {
         return Projector::settle_friction(t, x, u, changed, slow);
     }
+    FrictionJam friction_jam() const final { return jam(); }
     bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) final {
         return Projector::leaps_over(t, x, u, t1, x1, u1);
     }

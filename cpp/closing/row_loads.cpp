@@ -176,14 +176,41 @@ void RowLoads::share_by_basis(const std::vector<int>& pushing) {
     for (const int r : pushing) multipliers[r] = std::max(multipliers[r], 0.0);  // rounding
 }
 
-void RowLoads::share_within_limits(const std::vector<BearingRow>& rows) {
-    if (nothing.empty() ||
+// In coordinates of the basis, which is orthonormal, that is what its entries in these rows span.
+std::vector<std::vector<double>> RowLoads::nothing_but_preload(const std::vector<BearingRow>& rows) const {
+    std::vector<std::vector<double>> spans, out;
+    for (const BearingRow& b : rows) {
+        std::vector<double> entries;
+        double size = 0.0, left = 0.0;
+        for (const auto& n : nothing) entries.push_back(n[b.row]), size += n[b.row] * n[b.row];
+        for (int pass = 0; pass < 2; ++pass)
+            for (const auto& q : spans) {
+                double part = 0.0;
+                for (size_t k = 0; k < q.size(); ++k) part += q[k] * entries[k];
+                for (size_t k = 0; k < q.size(); ++k) entries[k] -= part * q[k];
+            }
+        for (const double each : entries) left += each * each;
+        if (!(left > kNothing * size)) continue;
+        for (double& each : entries) each /= std::sqrt(left);
+        spans.push_back(std::move(entries));
+    }
+    for (const auto& q : spans) {
+        std::vector<double>& n = out.emplace_back(multipliers.size(), 0.0);
+        for (size_t k = 0; k < q.size(); ++k)
+            for (size_t r = 0; r < n.size(); ++r) n[r] += q[k] * nothing[k][r];
+    }
+    return out;
+}
+
+bool RowLoads::share_within_limits(const std::vector<BearingRow>& rows, const std::vector<std::vector<double>>& among) {
+    if (among.empty() ||
         std::ranges::none_of(rows, [&](const BearingRow& b) { return std::abs(multipliers[b.row]) > b.most; }))
-        return;
+        return false;
     std::vector<double> z;
-    bellcrank::share_within_limits(rows, multipliers, nothing, z);
+    bellcrank::share_within_limits(rows, multipliers, among, z);
     for (size_t k = 0; k < z.size(); ++k)
-        for (size_t r = 0; r < multipliers.size(); ++r) multipliers[r] += z[k] * nothing[k][r];
+        for (size_t r = 0; r < multipliers.size(); ++r) multipliers[r] += z[k] * among[k][r];
+    return true;
 }
 
 bool RowLoads::share_by_bodies(std::span<const std::uint8_t> takes_part, std::span<const double> load) {

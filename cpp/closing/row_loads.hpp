@@ -29,12 +29,16 @@ class RowLoads {
     // Starts from multipliers that exert what is to be exerted, and any basis of what exerts nothing. Rows in
     // `pushing`, which are stops, are not to pull.
     void share_by_basis(const std::vector<int>& pushing);
-    // Where some row that bears a limited load would exceed it, another share that none exceeds, or all the least.
-    void share_within_limits(const std::vector<BearingRow>& rows);
+    // Where some row that bears a limited load would exceed it, another share that none exceeds, or all the least;
+    // whether there is one. among: multipliers that exert nothing.
+    bool share_within_limits(const std::vector<BearingRow>& rows, const std::vector<std::vector<double>>& among);
+    // Of what exerts nothing all that changes some of these rows, and is of least norm beside that.
+    std::vector<std::vector<double>> nothing_but_preload(const std::vector<BearingRow>& rows) const;
     // Without a basis, over the bodies: multipliers of the rows that take part, from records of what they exert
     // together, scaled by M^(−1/2). False, with nothing shared, where digits are short.
     bool share_by_bodies(std::span<const std::uint8_t> takes_part, std::span<const double> load);
 
+    int storage_row(int model_row) const { return rows_.storage_row(model_row); }
     double multiplier(int model_row) const { return multipliers[rows_.storage_row(model_row)]; }
     // Whether the equations of motion determine a row's multiplier.
     bool determines(int model_row) const;
@@ -42,14 +46,15 @@ class RowLoads {
     // opposite of what the others feel.
     void wrenches(const std::vector<Observation::Reaction>& which, const double* poses,
                   std::vector<ReactionWrench>& out) const;
+    // Of one at multipliers; moment, force.
+    void wrench_of(const Observation::Reaction& reaction, const double* poses, const std::vector<double>& lambda,
+                   double* wrench) const;
 
     // D per row.
     const std::vector<double>& weight() const { return weight_; }
 
   private:
     class Sharing;
-    void wrench_of(const Observation::Reaction& reaction, const double* poses, const std::vector<double>& lambda,
-                   double* wrench) const;
 
     const Model& model_;
     const ConstraintRows& rows_;

@@ -1,7 +1,9 @@
 // Kinds "dry_friction" and "dry_brake": what slips with the sense σ = ±1 has the effort
-//   τ = −b φ̇ − σ F(φ̇),   F(φ̇) = Fc + (F0 − Fc) exp(−(φ̇/vs)²),
+//   τ = −b φ̇ − σ (F(φ̇) + L),   F(φ̇) = Fc + (F0 − Fc) exp(−(φ̇/vs)²),
+// with the load L that rows make (closing/friction_loads.hpp);
 // of a brake τ = −σ max(L(t), 0) with its function of time L; what rests is held up to the effort Fs, or L(t).
-// Parameters viscous b, coulomb Fc, start F0, at which slipping begins, holding Fs, stribeck_velocity vs.
+// Parameters viscous b, coulomb Fc, start F0, at which slipping begins, holding Fs, stribeck_velocity vs, zero where it
+// falls at once or not at all.
 #include <cmath>
 #include <stdexcept>
 
@@ -11,24 +13,26 @@ namespace bellcrank {
 
 namespace {
 
+constexpr double kAtOnce = 1e-100;  // a speed: beyond it nothing is left of what falls at once
+
 template <class S>
 struct DryFriction {
     S viscous, coulomb, start, holding, stribeck_velocity;
     BELLCRANK_FIELDS(DryFriction, (viscous), (coulomb), (start), (holding), (stribeck_velocity))
 
     S effort(const LawInput<S>& in, const LawFunction<S>&) const {
-        const S ratio = in.rate / stribeck_velocity;
-        return -(viscous * in.rate) - in.sense * (coulomb + (start - coulomb) * exp(-(ratio * ratio)));
+        const S ratio = in.rate / max(stribeck_velocity, kAtOnce);
+        return -(viscous * in.rate) - in.sense * (in.load + coulomb + (start - coulomb) * exp(-(ratio * ratio)));
     }
 
     double holds(const LawFunction<double>&, double) const { return holding; }
-    double fall() const { return start > coulomb ? stribeck_velocity : 0.0; }
+    double fall() const { return stribeck_velocity; }
 
     void check(const Function* function) const {
         if (viscous < 0.0 || coulomb < 0.0) throw std::invalid_argument("viscous and coulomb must not be negative");
         if (start < coulomb || holding < start)
             throw std::invalid_argument("start must not be less than coulomb, nor holding less than start");
-        if (!(stribeck_velocity > 0.0)) throw std::invalid_argument("stribeck_velocity must be positive");
+        if (stribeck_velocity < 0.0) throw std::invalid_argument("stribeck_velocity must not be negative");
         if (function != nullptr) throw std::invalid_argument("takes no function");
     }
 };

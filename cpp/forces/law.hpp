@@ -21,6 +21,7 @@ template <class S>
 struct LawInput {
     S value, rate, time;  // φ, φ̇, t
     double sense = 0.0;   // of dry friction: 1 or −1, that of φ̇ at which it slips; 0: it holds
+    double load = 0.0;    // and by what its effort grows with what rows exert
 };
 
 // The function of a law, or none.
@@ -81,7 +82,7 @@ struct LawKind {
     std::vector<std::string> parameters;  // their names, in their order
     // Of dry friction: up to which effort it holds; null: others.
     double (*holds)(std::span<const double> params, const LawFunction<double>& function, double time) = nullptr;
-    // And the speed over which that falls to what slipping takes; null, or 0: it does not.
+    // And the speed over which that falls to what slipping takes; null, or 0: it falls at once, or not at all.
     double (*fall)(std::span<const double> params) = nullptr;
 };
 

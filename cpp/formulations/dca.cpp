@@ -188,6 +188,10 @@ void Dca::stabilize(const double* u) {
 // λ and u̇ = M⁻¹ (f + Jᵀ λ) from λ = 0: with the residual r = Qc − J u̇ of what there is, (S + 1/α) δλ = r.
 void Dca::accelerate(double t, const double* x, const double* u, double* udot) {
     ++statistics_.evaluations;
+    accelerate_loaded(t, x, u, udot, [&] { accelerate_held(t, x, u, udot); });
+}
+
+void Dca::accelerate_held(double t, const double* x, const double* u, double* udot) {
     is_shared_ = false;
     free_motion_.begin(t, x, u, udot);
     each_chunk([&](const Chunk& c) {

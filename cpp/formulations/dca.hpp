@@ -63,6 +63,7 @@ class Dca final : public ConstrainedBodies {
     const Histogram& iterations() const { return iterations_; }
 
   private:
+    void accelerate_held(double t, const double* x, const double* u, double* udot);
     struct Sizes {  // largest components, lengths in parts of l
         double step, motion;
     };

@@ -57,6 +57,10 @@ Lagrange::Lagrange(std::shared_ptr<const Model> model, const RefinedClosingOptio
 // Eq. 35 after elimination of the bodies: with u̇0 = M⁻¹ f, S λ = Qc − J u̇0 and u̇ = u̇0 + M⁻¹ Jᵀ λ.
 void Lagrange::accelerate(double t, const double* x, const double* u, double* udot) {
     ++statistics_.evaluations;
+    accelerate_loaded(t, x, u, udot, [&] { accelerate_held(t, x, u, udot); });
+}
+
+void Lagrange::accelerate_held(double t, const double* x, const double* u, double* udot) {
     is_shared_ = false;
     free_motion_.begin(t, x, u, udot);
     if (rows_.rows() == 0) return free_motion_.finish(u, udot);

@@ -31,6 +31,7 @@ class Lagrange final : public Closing {
                                     double* u1) override;
 
   private:
+    void accelerate_held(double t, const double* x, const double* u, double* udot);
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
     void solve_with_stops(std::vector<double>& lambda);
     // Of the multipliers, which it is added to, in residual_.

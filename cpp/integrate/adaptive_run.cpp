@@ -281,7 +281,7 @@ void AdaptiveRun::settle_friction() {
     };
     note(friction_);
     if (!ports_.stops.settle_friction(t_, x_.data(), u_.data(), std::exchange(changed_friction_, -1), slow_))
-        return stop(SimulationStatus::friction_not_found);
+        return stop_for_friction();
     note(friction_now_);
     for (size_t i = 0; i < friction_.size(); ++i) {
         if (friction_[i] == friction_now_[i]) continue;
@@ -344,6 +344,7 @@ void AdaptiveRun::refuse(const StepOutcome& outcome) {
     }
     ++refusals_;
     if (h_ >= shortest() || goes_on_otherwise()) return;
+    if (ports_.stops.friction_jam().law >= 0) return stop_for_friction();
     if (finite && !outcome.constraints_met) return stop(SimulationStatus::constraints_lost);
     result_.body = std::max(0, ports_.record.first_non_finite_body(x1_.data(), u1_.data()));
     stop(finite ? SimulationStatus::step_vanished : SimulationStatus::not_finite);

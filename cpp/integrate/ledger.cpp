@@ -89,10 +89,10 @@ void Ledger::follow(double begin, double end, int order, bool within, const Curv
 void Ledger::evaluate(double t, const Curve& curve, double* powers) {
     curve(t, x_.data(), u_.data());
     const bool moves = powers_.any_row_moves(record_.scenery(t, x_.data(), u_.data()));
-    if (moves) {
+    if (moves || !record_.model().friction_loads.empty()) {
         projection_.project_stage(t, x_.data(), u_.data());
         dynamics_.accelerate(t, x_.data(), u_.data(), udot_.data());
-        record_.multipliers(t, x_.data(), u_.data(), udot_.data(), multipliers_.data());
+        if (moves) record_.multipliers(t, x_.data(), u_.data(), udot_.data(), multipliers_.data());
     }
     const Scenery at = record_.scenery(t, x_.data(), u_.data());
     powers_.evaluate(at, contacts_, moves ? multipliers_.data() : nullptr, powers);

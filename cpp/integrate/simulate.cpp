@@ -112,8 +112,7 @@ void Run::begin_if_due() {
         result_.row = poles_.undefined(t_, x_.data(), u_.data());
         if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
         if (ports_.stops.has_friction()) spoil_tape("dry friction holds and slips");
-        if (!ports_.stops.settle_friction(t_, x_.data(), u_.data(), -1, 0.0))
-            return stop(SimulationStatus::friction_not_found);
+        if (!ports_.stops.settle_friction(t_, x_.data(), u_.data(), -1, 0.0)) return stop_for_friction();
         begin_interval();
         record_if_due();
         ports_.steps.commit(t_, x_.data(), u_.data());
@@ -125,6 +124,13 @@ void Run::begin_if_due() {
     if (!begun_ || changed_ || moved_) begin(!begun_ ? Start::first : moved_ ? Start::moved : Start::changed);
     begun_ = changed_ = true;  // a step that is left by an exception leaves no history
     moved_ = false;
+}
+
+void Run::stop_for_friction() {
+    const FrictionJam jam = ports_.stops.friction_jam();
+    result_.friction_law = jam.law;
+    result_.friction_part = jam.part;
+    stop(jam.law < 0 ? SimulationStatus::friction_not_found : SimulationStatus::friction_jams);
 }
 
 void Run::begin_interval() {

@@ -39,6 +39,7 @@ enum class SimulationStatus {
     energy_made,
     impulses_not_found,
     friction_not_found,
+    friction_jams,
     pole_reached,
     endless
 };
@@ -68,7 +69,10 @@ struct SimulationResult {
     long long samples = 0;
     int body = -1;  // not_finite: the first such body; energy_made: where most of it is
     int row = -1;   // constraints_lost: the worst model row; pole_reached: the one that is not defined there
-    int tyre = -1;  // the number of a contact whose force had no value then
+    // friction_jams: the law of what does, and up to which part of its coefficient there would be an acceleration.
+    int friction_law = -1;
+    double friction_part = 0.0;
+    int tyre = -1;                                   // the number of a contact whose force had no value then
     double energy_before = 0.0, energy_after = 0.0;  // energy_made: what has risen to what [J]
     ImpulseOutcome impulses;  // of methods that step by them: the last one; the largest residual, all impacts
     bool ended = false;       // by a terminal event
@@ -80,8 +84,9 @@ struct SimulationResult {
 
     BELLCRANK_FIELDS(SimulationResult, (time, "s"), (steps), (rejected), (rounding), (last_step, "s"), (next_step, "s"),
                      (steps_since_restart), (evaluations_since_restart), (last_order), (highest_order),
-                     (stiff_since, "s"), (samples), (body), (row), (tyre), (energy_before, "J"), (energy_after, "J"),
-                     (impulses), (ended), (method), (gave_way), (changed_since, "s"), (slow))
+                     (stiff_since, "s"), (samples), (body), (row), (friction_law), (friction_part), (tyre),
+                     (energy_before, "J"), (energy_after, "J"), (impulses), (ended), (method), (gave_way),
+                     (changed_since, "s"), (slow))
 };
 
 // Takes the frames; told from time to time that the run is alive.
@@ -156,6 +161,7 @@ class Run {
     void observe(double t, const std::vector<double>& x, const std::vector<double>& u);
     void record_if_due();
     void stop(SimulationStatus status);
+    void stop_for_friction();
     // Time to the end of this part of the run.
     double left() const { return goal_ - t_; }
     // A step as short against the time is none.

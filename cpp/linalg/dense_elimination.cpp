@@ -7,18 +7,21 @@
 
 namespace bellcrank {
 
-bool eliminate_dense(std::span<double> a, std::span<double> b) {
+double eliminate_dense(std::span<double> a, std::span<double> b) {
     const std::size_t n = b.size();
+    double determinant = 1.0;
     for (std::size_t k = 0; k < n; ++k) {
         std::size_t pivot = k;
         for (std::size_t i = k + 1; i < n; ++i)
             if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
-        if (a[pivot * n + k] == 0.0) return false;
+        if (a[pivot * n + k] == 0.0) return 0.0;
         if (pivot != k) {
             std::swap_ranges(&a[pivot * n], &a[pivot * n] + n, &a[k * n]);
             std::swap(b[pivot], b[k]);
+            determinant = -determinant;
         }
         const double* above = &a[k * n];
+        determinant *= above[k];
         for (std::size_t i = k + 1; i < n; ++i) {
             double* row = &a[i * n];
             const double factor = row[k] / above[k];
@@ -31,7 +34,7 @@ bool eliminate_dense(std::span<double> a, std::span<double> b) {
         for (std::size_t j = k + 1; j < n; ++j) b[k] -= a[k * n + j] * b[j];
         b[k] /= a[k * n + k];
     }
-    return true;
+    return determinant;
 }
 
 }  // namespace bellcrank

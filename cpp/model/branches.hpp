@@ -34,10 +34,11 @@ class AngleBranches {
         static constexpr double kOpen = -1e9;
         double sense = 0.0;      // of the speed at which it slips, 1 or −1; 0: it does not, or nothing is known
         double held_at = kOpen;  // the coordinate
+        double load = 0.0;       // by what its effort grows while it slips
         bool holds() const { return held_at != kOpen; }
     };
     const Friction& friction(int law) const { return friction_[law]; }
-    void set_friction(int law, const Friction& to) { friction_[law] = to; }
+    Friction& friction(int law) { return friction_[law]; }
 
   private:
     std::vector<double> reference_;

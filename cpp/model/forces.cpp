@@ -40,8 +40,9 @@ void add_law(const Model& model, const AngleBranches& branches, const Law& law, 
              const double* u, double* force) {
     BodyCoordinate c;
     evaluate_coordinate(model, branches, law.coordinate, x, u, c);
-    const double sense = branches.friction(number_of(model, law)).sense;
-    const double effort = law.kind->effort({c.value, c.rate, t, sense}, law.params, function_of(model, law));
+    const AngleBranches::Friction& friction = branches.friction(number_of(model, law));
+    const double effort =
+        law.kind->effort({c.value, c.rate, t, friction.sense, friction.load}, law.params, function_of(model, law));
     const MarkerPair& pair = model.pairs[model.coordinates[law.coordinate].pair];
     for (int s = 0; s < 2; ++s) {
         if (pair.body[s] == model.ground()) continue;
@@ -89,7 +90,7 @@ void add_element_forces(const Model& model, const AngleBranches& branches, Conta
 }
 
 LawSlopes law_slopes(const Model& model, const Law& law, const LawInput<double>& at, std::vector<Dual4>& room) {
-    LawInput<Dual4> in{at.value, at.rate, at.time, at.sense};
+    LawInput<Dual4> in{at.value, at.rate, at.time, at.sense, at.load};
     in.value.d[0] = in.rate.d[1] = in.time.d[2] = 1.0;
     room.assign(law.params.begin(), law.params.end());
     const Dual4 effort = law.kind->tangent(in, room, LawFunction<Dual4>(function_of(model, law)));
@@ -98,8 +99,9 @@ LawSlopes law_slopes(const Model& model, const Law& law, const LawInput<double>&
 
 double law_effort(const Scenery& at, const Law& law) {
     const CoordinateMotion c = coordinate_motion(at.model, at.branches, law.coordinate, at.x, at.u);
-    const double sense = at.branches.friction(number_of(at.model, law)).sense;
-    return law.kind->effort({c.value, c.rate, at.t, sense}, law.params, function_of(at.model, law));
+    const AngleBranches::Friction& friction = at.branches.friction(number_of(at.model, law));
+    return law.kind->effort({c.value, c.rate, at.t, friction.sense, friction.load}, law.params,
+                            function_of(at.model, law));
 }
 
 int number_of(const Model& model, const Law& law) { return static_cast<int>(&law - model.laws.data()); }

@@ -51,6 +51,17 @@ void check(const ModelData& d) {
     const size_t blocks = d.block_unilateral.size(), rows = d.row_constant.size(), wrenches = d.wrench_body.size();
     if (!d.block_friction.empty()) check_size(d.block_friction.size(), blocks, "block_friction");
     check_index(d.block_friction, -1, static_cast<int>(d.law_kind.size()), "block_friction");
+    for (size_t i = 0; i < d.friction_loads.size(); ++i) {
+        const ModelData::FrictionLoad& each = d.friction_loads[i];
+        check_index({each.law}, 0, static_cast<int>(d.law_kind.size()), "friction_loads");
+        check_index({each.pair}, -1, pairs, "friction_loads");
+        check_index(each.blocks, 0, static_cast<int>(blocks), "friction_loads");
+        check_index(each.rows, 0, static_cast<int>(rows), "friction_loads");
+        const size_t forms = each.form.size() / 6;
+        require(each.form.size() % 6 == 0 && forms >= 1 && forms <= 3, "friction_loads", i, "one to three forms");
+        require(each.rows.size() <= 6, "friction_loads", i, "of six rows at most");
+        require(i == 0 || each.law >= d.friction_loads[i - 1].law, "friction_loads", i, "in the order of laws");
+    }
     check_size(d.body_com.size(), bodies, "body_com");
     check_size(d.body_inertia.size(), bodies, "body_inertia");
     check_size(d.pair_positions.size(), 2 * pairs, "pair_positions");
@@ -174,6 +185,13 @@ Model::Model(ModelData data, const Programs& made) : data_(std::move(data)) {
         named("law_kind", i,
               [&] { check_law(*law.kind, law.params, law.function < 0 ? nullptr : &functions[law.function]); });
         laws.push_back(law);
+    }
+    for (const ModelData::FrictionLoad& each : d.friction_loads) {
+        FrictionLoad load{
+            each.law,    {each.blocks, each.pair}, each.rows, static_cast<int>(each.form.size() / 6), {}, each.slipping,
+            each.holding};
+        std::ranges::copy(each.form, load.form);
+        friction_loads.push_back(std::move(load));
     }
     for (size_t i = 0; i < d.wrench_body.size(); ++i) {
         const int body = d.wrench_body[i];

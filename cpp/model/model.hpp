@@ -1,6 +1,7 @@
 // The flat model: what the description says as arrays and indices, free of any formulation, never changed once made.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "joints/marker_pair.hpp"
 #include "model/formula_rows.hpp"
 #include "model/formulas.hpp"
+#include "model/observation.hpp"
 #include "spatial/algebra.hpp"
 
 namespace bellcrank {
@@ -56,6 +58,18 @@ struct ModelData {
     std::vector<Vec3> body_normal;        // nb + 1, body axes: of the plane that all motion stays in; empty: none
     std::vector<int> block_formula;       // constraint formula of a block without terms, −1: none; empty: all −1
     std::vector<int> block_friction;      // law of dry friction whose coordinate a row holds, −1: none; empty: all −1
+    // A part of what limits of dry friction grow with: weight × |A w|, w the wrench of a joint (moment, force, on body
+    // 2 of the pair about marker 2's origin, axes of marker 1), or, without a pair, multipliers of rows.
+    struct FrictionLoad {
+        int law;
+        int pair;                  // −1: none
+        std::vector<int> blocks;   // whose wrench it is
+        std::vector<int> rows;     // 6 at most
+        std::vector<double> form;  // A by rows: one to three of six numbers
+        // The weights while it slips, and while it holds: where what slips does work on A w, and where it is driven.
+        std::array<double, 2> slipping, holding;
+    };
+    std::vector<FrictionLoad> friction_loads;  // those of a law side by side
     Formulas formulas;
     ContactSet contacts;  // poses of shapes in body axes
     // A number that may change while a system runs, and where it stands: in function_params, and in the values of
@@ -76,10 +90,11 @@ struct ModelData {
                      (block_restitution), (row_term_start), (term_coordinate), (term_coefficient), (row_function),
                      (row_constant), (law_kind), (law_coordinate), (law_function), (law_param_start), (law_params),
                      (wrench_body), (wrench_position), (wrench_rotation), (wrench_local), (wrench_function),
-                     (wrench_constant), (body_normal), (block_formula), (block_friction), (formulas), (contacts),
-                     (inputs), (input_offsets))
+                     (wrench_constant), (body_normal), (block_formula), (block_friction), (friction_loads), (formulas),
+                     (contacts), (inputs), (input_offsets))
     static constexpr std::string_view kOptional[] = {
-        "function_expressions", "body_normal", "block_formula", "block_friction", "formulas", "contacts", "inputs",
+        "function_expressions", "body_normal", "block_formula", "block_friction",
+        "friction_loads",       "formulas",    "contacts",      "inputs",
         "input_offsets"};
 
     // Null for functions of other kinds.
@@ -141,6 +156,16 @@ struct Law {
     std::span<const double> params;
 };
 
+// A part of what limits of dry friction grow with (ModelData::FrictionLoad).
+struct FrictionLoad {
+    int law;
+    Observation::Reaction of;  // pair −1: of rows
+    std::vector<int> rows;
+    int rank;         // forms
+    double form[18];  // each of six numbers
+    std::array<double, 2> slipping, holding;
+};
+
 struct Wrench {
     int body;
     Vec3 offset;      // application point from the com, principal axes
@@ -189,6 +214,7 @@ class Model {
     std::vector<Term> terms;
     std::vector<Law> laws;
     std::vector<Wrench> wrenches;
+    std::vector<FrictionLoad> friction_loads;
     std::vector<FormulaJoint> formula_joints;
     std::vector<FormulaRows> formula_rows;
     std::vector<int> formula_of_block;  // index into formula_rows; −1: rows of coordinates

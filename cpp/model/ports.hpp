@@ -230,6 +230,13 @@ class Impulses : public Port {
     }
 };
 
+// Dry friction whose load grows faster than itself: no acceleration satisfies its law, −1: none is known to. part: up
+// to which part of its coefficient one would.
+struct FrictionJam {
+    int law = -1;
+    double part = 0.0;
+};
+
 // For those who find when stops are met: project() leaves those alone that are open at watch_stops(), until
 // meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched,
 // and their rates.
@@ -256,6 +263,7 @@ class StopWatch : public Port {
     virtual bool is_holding(int) const { return false; }
     virtual double friction_sense(int) const { return 0.0; }  // of the speed at which it slips
     virtual bool settle_friction(double, double*, double*, int /* changed */, double /* slow */) { return true; }
+    virtual FrictionJam friction_jam() const { return {}; }  // at the last acceleration
     // Whether a step from one state to another leads over speeds at which friction changes fast, with no stage there.
     virtual bool leaps_over(double, const double*, const double*, double, const double*, const double*) {
         return false;

@@ -63,15 +63,15 @@ int Record::observation_size(const Observation& what) const {
 void System::observe(double t, const double* x, const double* u, const Observation& what, double* out) {
     const FrameWriter frame(scenery(t, x, u), what, out);
     frame.write_motion();
-    frame.write_forces(contacts_);
-    if (what.contacts) *frame[Section::contact_points] = static_cast<double>(contacts_.listed().size());
-    std::fill_n(frame[Section::works], what.works, 0.0);  // those who go through time add them up
     const bool held = model_->has_friction && holds_friction(),
                loads = held || !what.rows.empty() || !what.reactions.empty();
-    if (loads || what.accelerations) {
+    if (loads || what.accelerations || !model_->friction_loads.empty()) {
         observed_.resize(tangent_size());
         accelerate(t, x, u, observed_.data());
     }
+    FrameWriter(scenery(t, x, u), what, out).write_forces(contacts_);
+    if (what.contacts) *frame[Section::contact_points] = static_cast<double>(contacts_.listed().size());
+    std::fill_n(frame[Section::works], what.works, 0.0);  // those who go through time add them up
     if (loads) {
         loads_.resize(model_->rows.size());
         multipliers(t, x, u, observed_.data(), loads_.data());

@@ -41,7 +41,7 @@ class System : public Dynamics,
     bool finish_corrected_step(double t, double* x, double* u) override { return project(t, x, u); }
     int stops() const override;
     void turn_over(int coordinate) final { branches_.turn_over(coordinate); }
-    void set_friction(int law, const AngleBranches::Friction& to) { branches_.set_friction(law, to); }
+    AngleBranches& memory() { return branches_; }
 
     // Inputs of the model have other values: nothing that was found with the former ones is kept.
     virtual void inputs_changed() {}

@@ -126,7 +126,10 @@ void JointSystem::commit(double t, const double* x, const double* u) {
 
 void JointSystem::accelerate(double t, const double* x, const double* u, double* udot) {
     ++statistics_.evaluations;
-    stops_.empty() ? accelerate_held(t, x, u, udot) : accelerate_with_stops(t, x, u, udot);
+    if (stops_.empty())
+        accelerate_held(t, x, u, udot);
+    else
+        accelerate_loaded(t, x, u, udot, [&] { accelerate_with_stops(t, x, u, udot); });
     if (is_uneven_) last_largest_ = largest_component(udot);
     if (statistics_.largest_dropped > kDependent && trusted_pivot_ == options_.rank_tolerance)
         judge_dropped_rows(t, x, u, udot);
@@ -342,7 +345,7 @@ void JointSystem::load_reactions(double t, const double* x, const double* u, con
 // Stops that something lies on without pushing may be redundant with others: then the loads of all rows are open.
 void JointSystem::share_loads(double t, const double* x, const double* u, const double* udot) {
     solve_multipliers(t, x, u, udot);
-    if (stops_.has_friction()) reactions_.loads().share_within_limits(bearing_rows());
+    share_within_limits(reactions_.loads(), poses_.data());
     if (stops_.touched() == stops_.active()) return;
     const std::vector<double> told = reactions_.loads().multipliers;
     load_reactions(t, x, u, udot);
@@ -350,6 +353,11 @@ void JointSystem::share_loads(double t, const double* x, const double* u, const 
         for (int row = block.row_begin; row < block.row_end; ++row)
             if (block.compliance > 0.0) reactions_.loads().multipliers[row] = told[row];
     reactions_.spread_least_norm(rigid_rows(), stops_.touched_of(stops_.rows()));
+}
+
+const RowLoads& JointSystem::loads_at(double t, const double* x, const double* u, const double* udot) {
+    share_loads(t, x, u, udot);
+    return reactions_.loads();
 }
 
 std::vector<int> JointSystem::rigid_rows() const {

@@ -75,6 +75,12 @@ from bellcrank.mechanism.formulas import VelocityConstraint as VelocityConstrain
 from bellcrank.mechanism.friction import BodyDamping as BodyDamping
 from bellcrank.mechanism.friction import Brake as Brake
 from bellcrank.mechanism.friction import JointFriction as JointFriction
+from bellcrank.mechanism.friction_loads import Journal as Journal
+from bellcrank.mechanism.friction_loads import LoadKind as LoadKind
+from bellcrank.mechanism.friction_loads import RollingBearing as RollingBearing
+from bellcrank.mechanism.friction_loads import Slide as Slide
+from bellcrank.mechanism.friction_loads import Thread as Thread
+from bellcrank.mechanism.friction_loads import ThrustFace as ThrustFace
 from bellcrank.mechanism.functions.function import Constant as Constant
 from bellcrank.mechanism.functions.function import Function as Function
 from bellcrank.mechanism.functions.function import Harmonic as Harmonic
@@ -206,6 +212,7 @@ from bellcrank.mechanism.transmissions import PlanetaryGear as PlanetaryGear
 from bellcrank.mechanism.transmissions import RackPinion as RackPinion
 from bellcrank.mechanism.transmissions import ScrewCoupling as ScrewCoupling
 from bellcrank.mechanism.transmissions import Winch as Winch
+from bellcrank.mechanism.transmissions import WormGear as WormGear
 from bellcrank.mechanism.tyre import ROAD_FRICTION as ROAD_FRICTION
 from bellcrank.mechanism.tyre import Tyre as Tyre
 from bellcrank.mechanism.units import quantity as quantity
@@ -281,6 +288,7 @@ from bellcrank.trajectory.histories import InputHistory as InputHistory
 from bellcrank.trajectory.histories import JointHistory as JointHistory
 from bellcrank.trajectory.histories import SensorHistory as SensorHistory
 from bellcrank.trajectory.histories import ViolationHistory as ViolationHistory
+from bellcrank.trajectory.rubbing import FrictionHistory as FrictionHistory
 from bellcrank.trajectory.sections import SectionHistory as SectionHistory
 from bellcrank.trajectory.sections import WorstLoad as WorstLoad
 from bellcrank.verification.verdict import CheckResult as CheckResult

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import bellcrank as bc
 from bellcrank.io.fields import parameters
-from bellcrank.mechanism import Function, MotorKind, Shape
+from bellcrank.mechanism import Function, LoadKind, MotorKind, Shape
 from bellcrank.mechanism.checking import Quat
 
 NUMBERS = st.floats(0.1, 1.4, allow_subnormal=False)
@@ -17,6 +17,7 @@ UNITS = [(1.0, 0.0, 0.0, 0.0), (0.5, 0.5, -0.5, 0.5), (0.6, 0.0, 0.0, 0.8), (2**
 FUNCTIONS = st.sampled_from(
     [bc.Constant(0.7), bc.Harmonic(0.1, 3.0, phase=0.3), bc.Polynomial((0.1, 0.2)), bc.Ramp(0.0, 0.25)]
 )
+LOADS = st.sampled_from([bc.Journal(0.02, 0.1), bc.RollingBearing(0.03, 0.001, 0.002)])
 SHAPES = st.sampled_from([bc.Sphere(radius=0.1), bc.Box(size=(0.1, 0.2, 0.3), color=(1.0, 0.0, 0.5))])
 
 # What the types of the fields do not tell: numbers that must go together, and texts with a meaning.
@@ -66,6 +67,7 @@ def values(hint):
         str: st.just("/parts/link.stl"),
         Function: FUNCTIONS,
         Shape: SHAPES,
+        LoadKind: LOADS,
     }
     if hint in known:
         return known[hint]

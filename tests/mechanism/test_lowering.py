@@ -460,6 +460,7 @@ def test_all_start_where_they_are_unless_told():
         parameters = {
             "Coupling": {"coefficients": (1, 1, 1)},
             "PlanetaryGear": {"sun_teeth": 9, "ring_teeth": 27},
+            "WormGear": {"teeth": (1, 20), "lead_angle": 0.1},
         }
         needs = {
             "RackPinion": {"radius": 1},

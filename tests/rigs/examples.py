@@ -16,6 +16,8 @@ FIELDS = {
     "points": CURVE,
     "sun_teeth": 20,
     "ring_teeth": 50,
+    "teeth": (2, 40),
+    "lead_angle": 0.3,
     "coefficients": (1.5, -2.0),
 }
 # Where a field alone is not enough.

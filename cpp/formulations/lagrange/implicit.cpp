@@ -74,8 +74,9 @@ void ImplicitRows::linearize(double t, const double* x, const double* u, double 
     for (size_t i = 0; i < law_row_.size(); ++i) {
         const Law& law = model_->laws[i];
         evaluate_coordinate(*model_, branches_, law.coordinate, x, u, c);
-        const double sense = branches_.friction(static_cast<int>(i)).sense;
-        const LawSlopes slopes = law_slopes(*model_, law, {c.value, c.rate, t, sense}, law_numbers_);
+        const AngleBranches::Friction& friction = branches_.friction(static_cast<int>(i));
+        const LawSlopes slopes =
+            law_slopes(*model_, law, {c.value, c.rate, t, friction.sense, friction.load}, law_numbers_);
         const double kappa = -gamma * (slopes.rate + gamma * slopes.value);
         const int r = law_row_[i];
         if (kappa > 0.0 && (!enabled_[r] || !linearized_)) lambda_[r] = effort(i, t, x, u);
@@ -92,7 +93,8 @@ double ImplicitRows::effort(size_t law, double t, const double* x, const double*
     const Function* function = at.function < 0 ? nullptr : &model_->functions[at.function];
     BodyCoordinate c;
     evaluate_coordinate(*model_, branches_, at.coordinate, x, u, c);
-    return at.kind->effort({c.value, c.rate, t, branches_.friction(static_cast<int>(law)).sense}, at.params, function);
+    const AngleBranches::Friction& friction = branches_.friction(static_cast<int>(law));
+    return at.kind->effort({c.value, c.rate, t, friction.sense, friction.load}, at.params, function);
 }
 
 // J v for all rows.

@@ -77,9 +77,10 @@ struct JointEffort {
     const Law* law;
     int x, u;  // coordinate and speed of the tree
 
-    double at(const Model& model, double t, double value, double rate, double sense = 0.0) const {
+    double at(const Model& model, double t, double value, double rate,
+              const AngleBranches::Friction& friction = {}) const {
         const Function* function = law->function < 0 ? nullptr : &model.functions[law->function];
-        return law->kind->effort({value, rate, t, sense}, law->params, function);
+        return law->kind->effort({value, rate, t, friction.sense, friction.load}, law->params, function);
     }
 };
 
@@ -102,7 +103,7 @@ class JointEfforts {
               std::vector<double>& efforts) const {
         std::fill(efforts.begin(), efforts.end(), 0.0);
         for (const JointEffort& e : list_)
-            efforts[e.u] += e.at(model_, t, x[e.x], u[e.u], branches.friction(number_of(model_, *e.law)).sense);
+            efforts[e.u] += e.at(model_, t, x[e.x], u[e.u], branches.friction(number_of(model_, *e.law)));
     }
 
   private:

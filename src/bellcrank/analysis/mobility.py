@@ -145,6 +145,7 @@ def coordinate_jacobian(model: Model, coordinates: Sequence[int], state: State) 
         "block_compliance": np.zeros(count),
         "block_restitution": np.zeros(count),
         **dict.fromkeys(("block_formula", "block_friction"), np.full(count, -1, dtype=np.int32)),
+        **({"friction_loads": []} if "friction_loads" in model.arrays else {}),
         "row_term_start": starts,
         "term_coordinate": np.array(coordinates, dtype=np.int32),
         "term_coefficient": np.ones(count),

@@ -43,7 +43,7 @@ from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import inputs_of, is_input
-from bellcrank.mechanism.rows import Block, Lowered
+from bellcrank.mechanism.rows import Block, Law, LoadOf, Lowered
 
 if TYPE_CHECKING:
     from bellcrank._core import Expression
@@ -308,12 +308,24 @@ class _Compiler:
             )
         )
 
+    def _law(self, law: Law) -> int:
+        number = self.flat.law(law)
+        for load in law.loads:
+            known: Any = self.joints if load.of is LoadOf.JOINT else self.records["constraint"]
+            record = next(one for one in known if one.name == load.element)
+            blocks = [block for block in record.blocks if not self.flat.blocks[block][0]]
+            rows = [row for block in blocks for row in range(*self.flat.block_start[block : block + 2])]
+            source = (record.pair, blocks, []) if load.of is LoadOf.JOINT else (-1, [], rows)
+            forms = [number for form in load.forms for number in form]
+            self.flat.friction_loads.append((number, *source, forms, load.slipping, load.holding))
+        return number
+
     def _element(self, element: LoweredElement) -> ElementRecord:
         lowered = element.lowered
         return ElementRecord(
             element.name,
             self._blocks(element),
-            tuple(self.flat.law(law) for law in lowered.laws),
+            tuple(map(self._law, lowered.laws)),
             tuple(self.flat.wrench(wrench) for wrench in lowered.wrenches),
             tuple(law.label for law in lowered.laws),
         )

@@ -44,6 +44,7 @@ class FlatBuilder:
         self.formula_joints: dict[int, int] = {}  # pair: number of the joint formula
         self.block_formula: list[int] = []
         self.block_friction: list[int] = []
+        self.friction_loads: list[tuple[Any, ...]] = []
         self.block_start = [0]
         self.blocks: list[tuple[bool, float, float]] = []
         self.term_start = [0]
@@ -234,6 +235,7 @@ class FlatBuilder:
             "block_restitution": _floats([b[2] for b in blocks]),
             "block_formula": _ints(self.block_formula),
             "block_friction": _ints(self.block_friction),
+            **({"friction_loads": self.friction_loads} if self.friction_loads else {}),
             "term_coefficient": _floats(self.term_coefficient),
             "row_constant": _floats(self.row_constant),
             "law_function": _ints(self.law_function),

@@ -232,6 +232,7 @@ def _alone(
         **dict.fromkeys(("block_formula", "block_friction"), np.full(len(rows), -1, dtype=np.int32)),
         **({"formulas": arrays["formulas"].joints_only()} if "formulas" in arrays else {}),
         **({"contacts": _core.ContactSet()} if "contacts" in arrays else {}),
+        **({"friction_loads": []} if "friction_loads" in arrays else {}),
         "row_term_start": np.cumsum([0, *map(len, spans)]).astype(np.int32),
         "term_coordinate": np.array([place[c] for c in used[: len(terms)]], dtype=np.int32),
         "term_coefficient": arrays["term_coefficient"][terms],

@@ -149,6 +149,7 @@ def without_rows(model: Model, rows: Any) -> Model:
             )
             if name in arrays
         },
+        **({"friction_loads": []} if "friction_loads" in arrays else {}),
         **{name: arrays[name][keep] for name in ("row_function", "row_constant")},
         **{name: arrays[name][term_keep] for name in ("term_coordinate", "term_coefficient")},
     }

@@ -8,10 +8,10 @@ from dataclasses import replace
 from bellcrank.compile.contacts import check_contacts
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism import GROUND, Coordinate, Drive, Joint, Lowered, Mechanism, PathDrive, Row
-from bellcrank.mechanism.attachment import Attached
+from bellcrank.mechanism.attachment import Attached, Constraint
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.contents import with_numbers
-from bellcrank.mechanism.lowering import resolve, resolve_ends
+from bellcrank.mechanism.lowering import loaded, resolve, resolve_ends
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import inputs_of
 from bellcrank.mechanism.references import forces_of, joints_of, markers_of
@@ -85,7 +85,12 @@ def _check_attached(mechanism: Mechanism, faults: FaultList, attached: Attached)
         return
     inner = FaultList()
     with inner.collect():
-        _check_effect(inner, element, attached.kind.lowered(resolve_ends(mechanism, attached)))
+        ends = resolve_ends(mechanism, attached)
+        _check_effect(inner, element, loaded(mechanism, attached, attached.kind.lowered(ends)))
+        loses = isinstance(attached, Constraint) and attached.kind.losses(attached.name, ends) is not None
+        if loses and attached.name in mechanism.forces:
+            advice = "rename one of them: results list its losses as a force of its name"
+            inner.add(element, "there is a force of this name", None, advice)
     for fault in inner:
         with faults.collect():
             raise MechanismError(replace(fault, element=element))

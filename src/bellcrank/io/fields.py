@@ -14,6 +14,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 from bellcrank.mechanism import (
     CONSTRAINT_KINDS,
     FORCE_KINDS,
+    FRICTION_LOAD_KINDS,
     FUNCTIONS,
     JOINT_KINDS,
     SENSOR_KINDS,
@@ -25,6 +26,7 @@ from bellcrank.mechanism import (
     Function,
     JointCoordinate,
     JointKind,
+    LoadKind,
     PathDrive,
     SensorKind,
     Shape,
@@ -42,6 +44,7 @@ REGISTRIES: dict[type, Mapping[str, type]] = {
     SensorKind: SENSOR_KINDS,
     Function: FUNCTIONS,
     Shape: SHAPES,
+    LoadKind: FRICTION_LOAD_KINDS,
 }
 """The families of classes that stand in files as mappings with a key `type`."""
 
@@ -52,6 +55,7 @@ NOUNS: dict[type, str] = {
     SensorKind: "sensor",
     Function: "function",
     Shape: "shape",
+    LoadKind: "load",
 }
 
 ANY_FUNCTION: Any = Function | float | tuple[Function | float, ...] | None

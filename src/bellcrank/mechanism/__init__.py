@@ -29,6 +29,7 @@ from bellcrank.mechanism.attachment import (
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, CoordinateKind, JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
+from bellcrank.mechanism.friction_loads import FRICTION_LOAD_KINDS, LoadKind
 from bellcrank.mechanism.functions import FUNCTIONS, Function
 from bellcrank.mechanism.joint import JOINT_KINDS, Joint, JointKind, Limit, joint_kind
 from bellcrank.mechanism.lowering import LoweredElement, lower
@@ -45,6 +46,7 @@ __all__ = [
     "CONSTRAINT_KINDS",
     "COORDINATE_KINDS",
     "FORCE_KINDS",
+    "FRICTION_LOAD_KINDS",
     "FROM_START",
     "FUNCTIONS",
     "GROUND",
@@ -69,6 +71,7 @@ __all__ = [
     "JointKind",
     "Law",
     "Limit",
+    "LoadKind",
     "Lowered",
     "LoweredElement",
     "Marker",

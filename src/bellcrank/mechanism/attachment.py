@@ -152,6 +152,10 @@ class ConstraintKind(AttachedKind):
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The rows between the given ends."""
 
+    def losses(self, _name: str, _ends: tuple[End, ...]) -> Lowered | None:
+        """Dry friction that grows with what its rows transmit, which results list as a force of its name."""
+        return None
+
     @property
     def unilateral(self) -> bool:
         """Whether the rows are inequalities C >= 0 instead of equations C = 0."""

@@ -92,7 +92,7 @@ class DCMotor(ForceKind):
             law = Law.of(self, "motor", along, at_rest, torque_slope=slope)
         else:
             peak = abs(n) * k * self.current_limit
-            limits = {"peak": peak, "stall": UNLIMITED, "no_load": UNLIMITED}
+            limits: dict[str, Any] = {"peak": peak, "stall": UNLIMITED, "no_load": UNLIMITED}
             law = Law.of(self, "servo", along, at_rest, stiffness=0.0, damping=slope, **limits)
         friction = _friction(self, along, n**2 * self.viscous, abs(n) * self.coulomb)
         laws = (replace(law, label="winding"), replace(friction, label="friction"))

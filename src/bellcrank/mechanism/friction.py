@@ -9,12 +9,17 @@ from bellcrank.expression import dot
 from bellcrank.mechanism.attachment import End, ForceKind, markers, pairwise
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.fields import described, function, quantity, vector
+from bellcrank.mechanism.fields import checked, described, function, quantity, vector
 from bellcrank.mechanism.formulas import CustomForce, EndPose
+from bellcrank.mechanism.friction_loads import LoadKind
 from bellcrank.mechanism.functions.function import Constant, FunctionField
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.parameters import is_expression, present
 from bellcrank.mechanism.rows import Block, Law, Lowered, lock
+
+
+def _load(check: Check, name: str, value: Any) -> Any:
+    return check.instance(name, value, LoadKind)
 
 
 @described
@@ -30,6 +35,8 @@ class JointFriction(ForceKind):
         speed. None: none does. What rests is held up to stiction, and what slips meets F(v) sign(v); moments
         at which slipping ends or begins are found as events. For methods with error control, and
         formulations `lagrange`, `recursive` and `dca`.
+    load: what the dry part grows with, such as `Journal`; F is added to that. Then there is no
+        regularisation.
     """
 
     viscous: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
@@ -39,6 +46,7 @@ class JointFriction(ForceKind):
     regularisation_velocity: OptionalFloatField = quantity(
         "rad/s or m/s", "positive", default=1e-3, optional=True
     )
+    load: LoadKind | None = checked(_load, default=None, parametric=True, followed=False)
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
     meaning: ClassVar[str] = "Viscous and dry friction in a joint, with Stribeck's fall."
@@ -48,12 +56,15 @@ class JointFriction(ForceKind):
         if len(check.faults) == 0:
             if stiction < self.coulomb:
                 check.fault("stiction must not be less than coulomb", (stiction, self.coulomb))
-            if self.viscous == 0.0 and stiction == 0.0:
-                check.fault("it does nothing", None, "give viscous or coulomb")
-            if self.stribeck_velocity is None and self.regularisation_velocity is not None:
+            if self.viscous == 0.0 and stiction == 0.0 and self.load is None:
+                check.fault("it does nothing", None, "give viscous, coulomb or load")
+            holds = self.regularisation_velocity is None or self.load is not None
+            if self.stribeck_velocity is None and not holds:
                 rule = "stiction falls at once only in friction that holds"
                 check.fault(rule, None, "give stribeck_velocity, or regularisation_velocity=None")
         self._store(stiction=stiction)
+        if self.load is not None:
+            self._store(regularisation_velocity=None)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A friction law; of friction that holds, with the row that it holds."""
@@ -61,14 +72,16 @@ class JointFriction(ForceKind):
         coordinate = pairwise("", ends)
         if self.regularisation_velocity is not None:
             return Lowered(laws=(Law.of(self, "friction", coordinate, stiction=stiction),))
-        falls = self.stribeck_velocity is None
+        load, falls = self.load, self.stribeck_velocity is None
+        constant = stiction == self.coulomb and (load is None or load.both[0] == load.both[1])
         law = Law.of(
             self,
             "dry_friction",
             coordinate,
+            loads=() if load is None else (load,),
             start=self.coulomb if falls else stiction,
             holding=stiction,
-            stribeck_velocity=1.0 if falls else self.stribeck_velocity,
+            stribeck_velocity=0.0 if falls or constant else self.stribeck_velocity,
         )
         return _holding(coordinate, law)
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from bellcrank.errors import FaultList, MechanismError
-from bellcrank.mechanism.attachment import Attached, End
+from bellcrank.mechanism.attachment import Attached, Constraint, End
 from bellcrank.mechanism.checking import Vec3
-from bellcrank.mechanism.coordinate import Coordinate, JointCoordinate
+from bellcrank.mechanism.coordinate import TURNED, Coordinate, JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
+from bellcrank.mechanism.friction_loads import LoadKind
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import holds_expressions
 from bellcrank.mechanism.rotation import multiply, rotate
-from bellcrank.mechanism.rows import Lowered
+from bellcrank.mechanism.rows import FrictionLoad, Lowered
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
@@ -128,7 +129,7 @@ def lower(mechanism: Mechanism, locks: bool = True) -> list[LoweredElement]:
     Raises MechanismError for references to joints that do not exist; `compile.validate` finds them with
     better messages.
     """
-    faults, result = FaultList(), []
+    faults, result, rubbing = FaultList(), [], []
     for joint in mechanism.joints.values():
         if not locks and joint.only_locks():
             continue
@@ -136,13 +137,49 @@ def lower(mechanism: Mechanism, locks: bool = True) -> list[LoweredElement]:
             result.append(LoweredElement("joint", joint.name, joint.lowered()))
     for attached in (*mechanism.constraints.values(), *mechanism.forces.values()):
         with faults.collect():
-            lowered = attached.kind.lowered(resolve_ends(mechanism, attached))
-            result.append(LoweredElement(attached.category, attached.name, lowered))
+            ends = resolve_ends(mechanism, attached)
+            lowered = attached.kind.lowered(ends)
+            result.append(
+                LoweredElement(attached.category, attached.name, loaded(mechanism, attached, lowered))
+            )
+            if isinstance(attached, Constraint) and (losses := attached.kind.losses(attached.name, ends)):
+                rubbing.append(LoweredElement("force", attached.name, losses))
+    result += rubbing
     for drive in mechanism.drives.values():
         with faults.collect():
             result.append(LoweredElement("drive", drive.name, _lower_drive(mechanism, drive)))
     faults.raise_any()
     return result
+
+
+def loaded(mechanism: Mechanism, element: Attached, lowered: Lowered) -> Lowered:
+    """A force with the loads that its joint puts on it. Raises MechanismError if the joint carries none."""
+    if not any(law.loads for law in lowered.laws):
+        return lowered
+    (reference,) = element.joint_coordinates
+    joint = mechanism.joints[reference.joint]
+    laws = []
+    for law in lowered.laws:
+        found: list[FrictionLoad] = []
+        for load in law.loads:
+            along = law.coordinate.kind
+            axis = along.removeprefix("theta_").removeprefix(TURNED)
+            fault = _unfit(load, along, axis) or load.fault_of(joint, axis)
+            if fault:
+                advice = "choose another load, or another joint"
+                rule = f"joint {joint.name!r} does not carry the load of a {load.name}: {fault}"
+                raise MechanismError.of(f"force {element.name!r}", rule, None, advice)
+            found += load.loads(axis, joint)
+        laws.append(replace(law, loads=tuple(found)))
+    return replace(lowered, laws=tuple(laws))
+
+
+def _unfit(load: LoadKind, along: str, axis: str) -> str:
+    if axis not in ("x", "y", "z"):
+        return f"{along} is neither along an axis nor about one"
+    if load.travels != (along == axis):
+        return f"{along} is no travel" if load.travels else f"{along} is no turn"
+    return ""
 
 
 def _lower_drive(mechanism: Mechanism, drive: Drive | PathDrive) -> Lowered:

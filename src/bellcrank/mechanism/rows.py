@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from bellcrank import _core
@@ -61,6 +62,30 @@ class Block:
     formula: int = -1
 
 
+class LoadOf(Enum):
+    """Whose numbers w a load speaks of."""
+
+    JOINT = "the wrench of a joint at its marker 2, on what marker 2 is on: moment, force; axes of marker 1"
+    CONSTRAINT_ROWS = "multipliers of the rows of a constraint, in their order"
+
+
+@dataclass(frozen=True)
+class FrictionLoad:
+    """A part of what the limit of dry friction grows with: weight * |forms w|.
+
+    element: the name of the joint or constraint.
+    forms: one to three of six numbers each.
+    slipping, holding: the weights while it slips, and while it holds: where what slips does work on a single
+        form, and where it is driven by it.
+    """
+
+    of: LoadOf
+    element: str
+    forms: tuple[tuple[float, ...], ...]
+    slipping: tuple[float, float]
+    holding: tuple[float, float]
+
+
 @dataclass(frozen=True)
 class Law:
     """An effort along a coordinate, of a kind in LAW_PARAMETERS; `params` in the order given there.
@@ -72,6 +97,8 @@ class Law:
         "table".
     label: what results call its effort where an element has several laws on one coordinate; "" calls it as
         the coordinate.
+    loads: of dry friction, what its limits grow with: `FrictionLoad`s, or a `friction_loads.LoadKind`, which
+        becomes them where the joint is known (`lowering.lower`).
     """
 
     kind: str
@@ -79,6 +106,7 @@ class Law:
     params: tuple[float | None, ...]
     function: Function | None = None
     label: str = ""
+    loads: tuple[Any, ...] = ()
 
     @classmethod
     def of(
@@ -87,6 +115,7 @@ class Law:
         kind: str,
         coordinate: Coordinate,
         function: Function | None = None,
+        loads: tuple[Any, ...] = (),
         **params: Any,
     ) -> Law:
         """A law by names of its parameters; those that are not given are the element's fields of that name.
@@ -97,7 +126,7 @@ class Law:
         if unknown := params.keys() - set(names):
             raise TypeError(f"a law of kind {kind!r} has no {unknown.pop()!r}, but {', '.join(names)}")
         values = (params[name] if name in params else getattr(element, name) for name in names)
-        return cls(kind, coordinate, tuple(values), function)
+        return cls(kind, coordinate, tuple(values), function, loads=loads)
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,78 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
-from math import dist, isclose, pi
+from math import cos, dist, isclose, pi, radians, tan
 from typing import Any, ClassVar, Self
 
+from bellcrank.errors import MechanismError
 from bellcrank.mechanism.attachment import Attachment, ConstraintKind, End, coordinates, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import array, checked, described, flag, quantity, whole
+from bellcrank.mechanism.friction_loads import Thread, thread_weights
 from bellcrank.mechanism.given import FloatField, FloatsField, OptionalFloatField
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.rows import FROM_START, Row, Term, combination
+from bellcrank.mechanism.rows import (
+    FROM_START,
+    Block,
+    FrictionLoad,
+    Law,
+    LoadOf,
+    Lowered,
+    Row,
+    Term,
+    combination,
+    lock,
+)
+
+
+def _efficiency(check: Check, name: str, value: Any) -> float:
+    found = check.number(name, value)
+    if len(check.faults) == 0 and not found <= 1.0:
+        check.fault(f"{name} must not be more than 1", value)
+    if len(check.faults) == 0 and name == "efficiency" and not found > 0.0:
+        check.fault(f"{name} must be more than 0", value)
+    return found
+
+
+def _share(**options: Any) -> Any:
+    """An efficiency: a number up to 1."""
+    return checked(_efficiency, "1", parametric=True, followed=False, **options)
+
+
+def rubbing(
+    name: str,
+    along: Coordinate,
+    form: tuple[float, ...],
+    slipping: tuple[float, float],
+    holding: tuple[float, float] | None = None,
+    constant: float = 0.0,
+) -> Lowered:
+    """Dry friction along a coordinate that grows with what the rows of a constraint transmit.
+
+    form: what multipliers of the rows exert along the coordinate. slipping, holding: the weights of
+        `FrictionLoad`. constant: effort beside, N or N m.
+    """
+    padded = (*form, *(0.0,) * (6 - len(form)))
+    load = FrictionLoad(
+        LoadOf.CONSTRAINT_ROWS, name, (padded,), slipping, slipping if holding is None else holding
+    )
+    numbers: dict[str, Any] = {"viscous": 0.0, "coulomb": constant, "start": constant, "holding": constant}
+    law = Law.of(None, "dry_friction", along, loads=(load,), stribeck_velocity=0.0, **numbers)
+    return Lowered((Block("friction", (lock(along),), unilateral=True),), (law,))
+
+
+def by_efficiency(
+    name: str, along: Coordinate, form: tuple[float, ...], forward: float | None, back: float | None
+) -> Lowered | None:
+    """The losses of a transmission, as friction along its first coordinate; None: it has none.
+
+    Where that drives, a moment M at the other end takes M/forward; where it is driven, it gets back times the
+    moment that drives it.
+    """
+    if forward is None:
+        return None
+    return rubbing(name, along, form, (1.0 / forward - 1.0, 1.0 - (forward if back is None else back)))
 
 
 def _teeth(check: Check, field: str, value: Any) -> tuple[int, int]:
@@ -32,6 +94,15 @@ def _teeth(check: Check, field: str, value: Any) -> tuple[int, int]:
     return (int(first), int(second))
 
 
+def _thread(check: Check, name: str, value: Any) -> Any:
+    return check.instance(name, value, Thread)
+
+
+def _judge_losses(check: Check, kind: Any) -> None:
+    if kind.efficiency is None and kind.back_efficiency is not None:
+        check.fault("back_efficiency without efficiency", kind.back_efficiency, "give efficiency too")
+
+
 @described
 class _Wheels(ConstraintKind):
     """Two wheels: exactly one of ratio, radii and teeth is given.
@@ -39,11 +110,16 @@ class _Wheels(ConstraintKind):
     ratio: r2/r1, how many times wheel 1 turns for one turn of wheel 2.
     radii: pitch radii (r1, r2), m. The multiplier of the row is then the force at the rim, in N.
     teeth: numbers of teeth (n1, n2).
+    efficiency: power out over power in where wheel 1 drives; None: no losses. back_efficiency: where wheel 2
+        drives, by default the same; with zero or less it cannot: it locks itself. Losses are dry friction on
+        wheel 1, which holds exactly at rest, and which results list as a force of the constraint's name.
     """
 
     ratio: OptionalFloatField = quantity(sign="positive", default=None)
     radii: tuple[float, float] | None = array("m", 2, sign="positive", default=None)
     teeth: tuple[int, int] | None = checked(_teeth, "1", default=None, parametric=True)
+    efficiency: OptionalFloatField = _share(default=None)
+    back_efficiency: OptionalFloatField = _share(default=None)
     pattern: ClassVar[str] = "MM|JJ"
     ends_text: ClassVar[str] = "two markers (z along the wheels' axes) or two joints"
     about: ClassVar[str] = "azimuth"
@@ -53,6 +129,7 @@ class _Wheels(ConstraintKind):
         if len(given) != 1:
             shown = list(given) if len(check.faults) else given  # what is wrong has been replaced
             check.fault("exactly one of ratio, radii and teeth must be given", shown or None)
+        _judge_losses(check, self)
 
     @property
     def weights(self) -> tuple[float, float]:
@@ -80,6 +157,11 @@ class _Wheels(ConstraintKind):
         """The row  r1 turn 1 + sign r2 turn 2 = its initial value."""
         first, second = self.weights
         return (combination((first, self.sign * second), self._turns(ends)),)
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction on wheel 1, in parts of its moment."""
+        form = (self.weights[0],)
+        return by_efficiency(name, self._turns(ends)[0], form, self.efficiency, self.back_efficiency)
 
     def _turns(self, ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
         one, two = ends
@@ -147,21 +229,35 @@ class RackPinion(ConstraintKind):
     Marker 1 is on the rack, x along it; marker 2 on the pinion; the z axes are parallel. The teeth of the
     rack lie on the pinion's +y side; a negative radius means the -y side. Between two joints: travel - radius
     angle.
+
+    efficiency: power out over power in where the pinion drives; None: no losses. back_efficiency: where the
+        rack does, by default the same; otherwise as of `Gear`.
     """
 
     radius: FloatField = quantity("m", "not zero")
+    efficiency: OptionalFloatField = _share(default=None)
+    back_efficiency: OptionalFloatField = _share(default=None)
     pattern: ClassVar[str] = "MM|JJ"
     ends_text: ClassVar[str] = "two markers (rack, pinion) or two joints (travel, angle)"
     meaning: ClassVar[str] = "A pinion on a rack."
 
+    def _judge(self, check: Check) -> None:
+        _judge_losses(check, self)
+
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  x - radius theta_z = its initial value."""
+        return (combination((1.0, -self.radius), self._both(ends)),)
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction on the pinion, in parts of its moment."""
+        along = self._both(ends)[1]
+        return by_efficiency(name, along, (-self.radius,), self.efficiency, self.back_efficiency)
+
+    def _both(self, ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
         one, two = ends
         if isinstance(one, Marker) and isinstance(two, Marker):
-            both: tuple[Coordinate, ...] = (Coordinate("x", one, two), Coordinate("theta_z", one, two))
-        else:
-            both = coordinates(ends)
-        return (combination((1.0, -self.radius), both),)
+            return (Coordinate("x", one, two), Coordinate("theta_z", one, two))
+        return coordinates(ends)
 
 
 @described
@@ -193,12 +289,43 @@ class ScrewCoupling(ConstraintKind):
     """A travel and an angle in two joints:  travel - pitch/(2 pi) angle  stays the same.
 
     pitch: travel for each turn, m, not zero.
+    thread: of a lead screw, whose flanks rub. efficiency: of a ball screw instead, power out over power in
+        where it turns the screw; back_efficiency: where the travel drives, by default 2 - 1/efficiency, as of
+        parts that slide on each other. Otherwise as of `Gear`.
     """
 
     pitch: FloatField = quantity("m a turn", "not zero")
+    thread: Thread | None = checked(_thread, default=None, parametric=True, followed=False)
+    efficiency: OptionalFloatField = _share(default=None)
+    back_efficiency: OptionalFloatField = _share(default=None)
     pattern: ClassVar[str] = "JJ"
     ends_text: ClassVar[str] = "two joints: travel, angle"
     meaning: ClassVar[str] = "The travel of one joint follows the angle of another, by a pitch."
+
+    def _judge(self, check: Check) -> None:
+        _judge_losses(check, self)
+        if len(check.faults) == 0 and self.thread is not None:
+            if self.efficiency is not None:
+                check.fault("it has a thread or an efficiency, not both", self.efficiency)
+            if thread_weights(self.thread, self.pitch) is None:
+                check.fault(
+                    "its thread jams to one side, however little it bears", self.pitch, "give it less pitch"
+                )
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction about the axis, by the force of the travel."""
+        _, angle = coordinates(ends)
+        if self.thread is not None:
+            weights = thread_weights(self.thread, self.pitch)
+            return (
+                None
+                if weights is None
+                else rubbing(name, angle, (-1.0 if self.pitch > 0.0 else 1.0,), *weights)
+            )
+        back = self.back_efficiency
+        if self.efficiency is not None and back is None:
+            back = 2.0 - 1.0 / self.efficiency
+        return by_efficiency(name, angle, (-self.pitch / (2 * pi),), self.efficiency, back)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  travel - pitch/(2 pi) angle = its initial value."""
@@ -206,12 +333,84 @@ class ScrewCoupling(ConstraintKind):
 
 
 @described
-class Differential(ConstraintKind):
-    """A differential: a + b - 2 carrier stays the same, for the angles of its two sides and its carrier."""
+class WormGear(ConstraintKind):
+    """A worm and its wheel, with the friction of their flanks:  worm - (n2/n1) wheel  stays the same.
 
+    teeth: starts of the worm and teeth of the wheel (n1, n2). lead_angle: of the worm's thread, rad.
+    coefficient: of friction; zero: none. static_coefficient: while it holds; by default the same.
+    pressure_angle: in the section across the thread, rad.
+
+    The worm drives with the efficiency (cos a - mu tan g)/(cos a + mu cot g), a the pressure angle and g the
+    lead angle; the wheel with (cos a - mu cot g)/(cos a + mu tan g), and not at all where that is negative.
+    left: a thread like that of a left-handed screw: the wheel turns the other way.
+    """
+
+    teeth: tuple[int, int] = checked(_teeth, "1", parametric=True)
+    lead_angle: FloatField = quantity("rad", "positive", followed=False)
+    coefficient: FloatField = quantity("1", "not negative", default=0.0, followed=False)
+    static_coefficient: OptionalFloatField = quantity("1", "not negative", default=None, followed=False)
+    pressure_angle: FloatField = quantity("rad", "not negative", default=radians(20.0), followed=False)
+    left: bool = flag(default=False)
+    pattern: ClassVar[str] = "JJ"
+    ends_text: ClassVar[str] = "two joints: worm, wheel"
+    meaning: ClassVar[str] = "A worm and its wheel; it may lock itself."
+
+    def _judge(self, check: Check) -> None:
+        if len(check.faults) > 0:
+            return
+        if not self.lead_angle < radians(60.0) or not self.pressure_angle < radians(60.0):
+            rule = "lead_angle and pressure_angle must be less than 60 degrees"
+            check.fault(rule, (self.lead_angle, self.pressure_angle))
+        elif cos(self.pressure_angle) <= max(self._both) * tan(self.lead_angle):
+            check.fault("it jams, whatever turns the worm", max(self._both), "give it less friction")
+        if self._both[1] < self._both[0]:
+            check.fault("static_coefficient must not be less than coefficient", self._both)
+
+    @property
+    def _both(self) -> tuple[float, float]:
+        static = self.static_coefficient
+        return self.coefficient, self.coefficient if static is None else static
+
+    def efficiencies(self, coefficient: float | None = None) -> tuple[float, float]:
+        """Where the worm drives, and where the wheel does (zero or less: it locks itself)."""
+        mu = self.coefficient if coefficient is None else coefficient
+        across, lead = cos(self.pressure_angle), tan(self.lead_angle)
+        return (across - mu * lead) / (across + mu / lead), (across - mu / lead) / (across + mu * lead)
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """The row  worm - (n2/n1) wheel = its initial value."""
+        ratio = self.teeth[1] / self.teeth[0]
+        return (combination((1.0, ratio if self.left else -ratio), coordinates(ends)),)
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction on the worm, in parts of its moment."""
+        if max(self._both) == 0.0:
+            return None
+        found = [(1.0 / forward - 1.0, 1.0 - back) for forward, back in map(self.efficiencies, self._both)]
+        return rubbing(name, coordinates(ends)[0], (1.0,), found[0], found[1])
+
+
+@described
+class Differential(ConstraintKind):
+    """A differential: a + b - 2 carrier stays the same, for the angles of its two sides and its carrier.
+
+    locking: the most by which the moments of its sides differ, in parts of their sum, before they turn
+        against each other. preload: half of the same beside it, N m. Both need joints of the sides about one
+        axis.
+    """
+
+    locking: FloatField = quantity("1", "not negative", default=0.0, followed=False)
+    preload: FloatField = quantity("N m", "not negative", default=0.0, followed=False)
     pattern: ClassVar[str] = "JJJ"
     ends_text: ClassVar[str] = "three joints: side a, side b, carrier"
     meaning: ClassVar[str] = "The carrier turns by the mean of the two sides."
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction between the sides."""
+        if self.locking == 0.0 and self.preload == 0.0:
+            return None
+        one, two, _ = coordinates(ends)
+        return rubbing(name, _between(one, two), (1.0,), (self.locking,) * 2, None, self.preload)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  a + b - 2 carrier = its initial value."""
@@ -223,10 +422,14 @@ class PlanetaryGear(ConstraintKind):
     """A planetary gear: n_sun sun + n_ring ring - (n_sun + n_ring) carrier stays the same (Willis' equation).
 
     sun_teeth, ring_teeth: numbers of teeth. The planets are not modelled as bodies.
+    efficiency: from sun to ring and back while the carrier stands; None: no losses. It loses where teeth
+        roll: friction acts between sun and carrier, whose joints must turn about one axis. Otherwise as of
+        `Gear`.
     """
 
     sun_teeth: int = whole(1)
     ring_teeth: int = whole(1)
+    efficiency: OptionalFloatField = _share(default=None)
     pattern: ClassVar[str] = "JJJ"
     ends_text: ClassVar[str] = "three joints: sun, ring, carrier"
     meaning: ClassVar[str] = "Sun, ring and carrier of a planetary gear."
@@ -236,10 +439,30 @@ class PlanetaryGear(ConstraintKind):
         if self.sun_teeth >= self.ring_teeth and len(check.faults) == 0:
             check.fault("the ring must have more teeth than the sun", teeth)
 
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction between sun and carrier, in parts of the sun's moment."""
+        if self.efficiency is None:
+            return None
+        sun, _, carrier = coordinates(ends)
+        return by_efficiency(name, _between(sun, carrier), (1.0,), self.efficiency, None)
+
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  sun + i ring - (1 + i) carrier = its initial value,  i = n_ring/n_sun."""
         ratio = self.ring_teeth / self.sun_teeth
         return (combination((1.0, ratio, -1.0 - ratio), coordinates(ends)),)
+
+
+def _between(one: Coordinate, two: Coordinate) -> Coordinate:
+    """The angle of one body in another, of two that joints turn about one axis. Raises MechanismError."""
+    apart = one.marker_1, two.marker_1
+    if (
+        {one.kind, two.kind} != {"theta_z"}
+        or apart[0].body != apart[1].body
+        or apart[0].z_axis != apart[1].z_axis
+    ):
+        rule = "friction between two shafts needs joints about the z axis of markers on one body"
+        raise MechanismError.of("joints", rule, None, "connect both by Revolute joints on one axis")
+    return Coordinate("theta_z", two.marker_2, one.marker_2)
 
 
 def _segments(ends: tuple[Marker, ...]) -> tuple[list[Coordinate], float]:

@@ -25,13 +25,15 @@ class Outcome:
     """How a run ended.
 
     status: "finished", "interrupted", "not_finite", "constraints_lost", "step_vanished", "energy_made",
-        "pole_reached", "impulses_not_found" or "friction_not_found"; "endless" where the run would not have
-        ended; "singular" where the run was ended for a joint that lost its meaning.
+        "pole_reached", "impulses_not_found", "friction_not_found" or "friction_jams"; "endless" where the run
+        would not have ended; "singular" where it was ended for a joint that lost its meaning.
     time: reached, s. steps, rejected: counts. rounding: steps with an error that is large, but rounding.
     last_step, next_step: taken and to be tried next, s.
     steps_since_restart, evaluations_since_restart: since the motion last started anew.
     last_order, highest_order: of a method of variable order, else 0.
     body, row: index of the first body that is not finite, of the worst row; -1 where that is not the trouble.
+    friction_law, friction_part: index of the law of friction that jams, -1 for none, and up to which part of
+        its coefficient it would not.
     tyre: number of the contact of a tyre whose force had no value at the end, or -1.
     method: in use, of "auto"; where it took over, s, from gave_way, which did not get on.
     slow_since: where the run was found not to get on, s, or nan; then attempts_left: steps to be tried up to
@@ -79,6 +81,8 @@ class Outcome:
     lost_to_impacts: float = 0.0
     lost_to_friction: float = 0.0
     between: tuple[int, int] = (-1, -1)
+    friction_law: int = -1
+    friction_part: float = 0.0
     tyre: int = -1
     method: str = ""
     gave_way: str = ""

@@ -82,6 +82,12 @@ class _Failure:
             return self._energy_made()
         if outcome.status == "impulses_not_found":
             return self._impulses_not_found()
+        if outcome.status == "friction_jams":
+            name = next(force.name for force in model.forces if outcome.friction_law in force.laws)
+            return Explanation(
+                f"friction of {name!r} jams at {at}: it grows faster than what it resists, no acceleration "
+                f"satisfies its law; one would up to {outcome.friction_part:.3g} of its coefficient"
+            )
         if outcome.status == "friction_not_found":
             found = ", ".join(map(repr, holding(model)))
             return Explanation(

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import Dataset
 
+    from bellcrank.trajectory.rubbing import FrictionHistory
     from bellcrank.trajectory.sections import SectionHistory
 
 
@@ -210,6 +211,18 @@ class Trajectory(Shown):
     def contact(self, name: str) -> ContactHistory:
         """The points of a contact. Raises MechanismError with close matches for an unknown name."""
         return ContactHistory(named("contact", name, self.contacts), self.layout, self.store)
+
+    def friction(self, name: str) -> FrictionHistory:
+        """Dry friction that holds, its limits, and how much of them is used.
+
+        name: of a force such as `JointFriction`, or of a transmission with losses. Raises MechanismError
+        with close matches for an unknown name, and where reactions were not recorded.
+
+        >>> run.friction("pin").utilisation.max()
+        """
+        from bellcrank.trajectory.rubbing import friction
+
+        return friction(self, name)
 
     def section(
         self,

@@ -14,6 +14,7 @@ from bellcrank.compile.state import Floats
 from bellcrank.expression.compiled import evaluate
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.rotation import matrix
+from bellcrank.trajectory.rubbing import AT_REST, limits
 from bellcrank.verification.contacts import PointsAt, points_at
 from bellcrank.verification.evidence import Frames
 from bellcrank.verification.snapshot import CoordinateAt, Numbers, Snapshots
@@ -21,7 +22,6 @@ from bellcrank.verification.snapshot import CoordinateAt, Numbers, Snapshots
 CONSERVATIVE = frozenset(kind for kind, has_potential in _core.law_kinds().items() if has_potential)
 """The kinds of force laws that have a potential."""
 
-_AT_REST: Final = 1e-7  # m/s, rad/s: friction may hold what is as slow
 _DAMPING = "BodyDamping"
 _ROUNDED: Final = 1e-6  # rad, or parts of the mechanism's size; a millionth of a hundredth of it is rounding
 _STEP: Final = 1e-3  # rad or m, for slopes of laws
@@ -254,12 +254,18 @@ def _friction(part: Frames, law: int) -> Floats:
     arrays = part.model.arrays
     kind, (params, function) = arrays["law_kind"][law], part.evidence.law(law)
     coordinate = part.coordinate(int(arrays["law_coordinate"][law]))
-    rests = np.abs(coordinate.rate) < _AT_REST
+    recorded = part.efforts("law", law, 1)[:, 0]
+    rests = np.abs(coordinate.rate) < AT_REST
     rate = np.where(rests, 0.0, coordinate.rate)
     slips = _core.law_efforts(kind, 0.0 * rate, rate, part.time, params, function)
     most = _core.law_holds(kind, part.time, params, function)
-    holds = np.clip(part.efforts("law", law, 1)[:, 0], -most, most)
-    return np.where(rests, holds, slips)
+    if part.model.arrays.get("friction_loads") and part.evidence.has_reactions:
+        read = lambda section, number: part.section(section)[:, number]  # noqa: E731
+        zero = np.zeros(len(part))
+        load = limits(part.model, law, recorded, coordinate.rate, zero, read)
+        slips = slips - np.sign(rate) * load
+        most = most + load
+    return np.where(rests, np.clip(recorded, -most, most), slips)
 
 
 def stored_energies(part: Frames) -> Floats:
