@@ -204,13 +204,13 @@ Column law_efforts(const std::string& kind, const Column& value, const Column& r
     return effort;
 }
 
-Column law_holds(const std::string& kind, const Column& time, const std::vector<double>& params,
+Column law_holds(const std::string& kind, const Column& sense, const Column& time, const std::vector<double>& params,
                  const BoundFunction* function) {
     const LawKind& law = law_kind(kind);
     check_law(law, params, function_of(function));
     Column most = Column::Zero(time.size());
     for (Eigen::Index i = 0; law.holds != nullptr && i < time.size(); ++i)
-        most[i] = law.holds(params, function_of(function), time[i]);
+        most[i] = law.holds(params, function_of(function), time[i], sense[i]);
     return most;
 }
 
@@ -289,8 +289,9 @@ void bind_forces(nb::module_& m) {
           "function"_a.none() = nb::none(),
           "Efforts (n,) as law_effort returns them, at n values, rates and times; of friction\n"
           "that holds, where it slips: none at rates of zero.");
-    m.def("law_holds", &law_holds, "kind"_a, "time"_a, "params"_a, "function"_a.none() = nb::none(),
-          "Up to which efforts (n,) friction holds at n times; zero for other laws.");
+    m.def("law_holds", &law_holds, "kind"_a, "sense"_a, "time"_a, "params"_a, "function"_a.none() = nb::none(),
+          "Up to which efforts (n,) friction holds that would begin to slip with n senses, at n times; zero\n"
+          "for other laws.");
     m.def(
         "law_slopes", &law_slopes, "kind"_a, "value"_a, "rate"_a, "time"_a, "params"_a,
         "function"_a.none() = nb::none(),

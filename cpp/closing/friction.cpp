@@ -21,18 +21,34 @@ constexpr double kExceeded = 1e-10;  // of an effort, against the most that hold
 constexpr double kTogether = 1e-6;   // parts of what holds: what is used as much begins to slip with it
 constexpr double kBackwards = 1e-9;  // of an acceleration, against that by all that holds, or the largest: rounding
 
-double held_by(const Model& model, const Law& law, double t) {
-    return law.kind->holds(law.params, {law.function < 0 ? nullptr : &model.functions[law.function]}, t);
+double held_by(const Model& model, const Law& law, double t, double sense) {
+    return law.kind->holds(law.params, {law.function < 0 ? nullptr : &model.functions[law.function]}, t, sense);
 }
 
 double against(double effort) { return effort > 0.0 ? -1.0 : effort < 0.0 ? 1.0 : 0.0; }
 
 }  // namespace
 
-// What would begin to slip does so against its effort.
-double Projector::holding_effort(int stop, double t, double effort) const {
+// Up to which effort it holds where it would begin to slip with a sense, which is against its effort.
+double Projector::holds_against(int stop, double t, double sense) const {
     const int law = stops_.friction_law(stop);
-    return held_by(system_.model(), system_.model().laws[law], t) + friction_loads_.holding(law, against(effort));
+    const Model& model = system_.model();
+    return held_by(model, model.laws[law], t, sense) + friction_loads_.holding(law, sense);
+}
+
+// The part of that which an effort uses.
+double Projector::used(int stop, double t, double effort) const {
+    return effort == 0.0 ? 0.0 : std::abs(effort) / holds_against(stop, t, against(effort));
+}
+
+bool Projector::can_hold(int stop, double t) const {
+    return friction_loads_.is_loaded(stops_.friction_law(stop)) ||
+           std::max(holds_against(stop, t, 1.0), holds_against(stop, t, -1.0)) > 0.0;
+}
+
+// A freewheel, against the way in which it is free.
+bool Projector::never_slips(int stop, double t, double sense) const {
+    return !std::isfinite(holds_against(stop, t, sense));
 }
 
 // In axes of joints all is linear but the loads: FrictionLoads follows how the last solution answers to them.
@@ -128,7 +144,7 @@ void Projector::share_within_limits(RowLoads& loads, const double* poses) {
         if (!stops_.is_holding(i)) continue;
         const int law = stops_.friction_law(i);
         loaded |= friction_loads_.is_loaded(law);
-        holding.push_back({row, held_by(model, model.laws[law], loaded_at_), law});
+        holding.push_back({row, 0.0, law});
     }
     const auto among = loaded ? loads.nothing_but_preload(holding) : loads.nothing;
     std::vector<BearingRow> rows;
@@ -137,7 +153,9 @@ void Projector::share_within_limits(RowLoads& loads, const double* poses) {
         for (const BearingRow& b : holding) {
             rows.push_back(b);
             const double sense = against(loads.multipliers[b.row]);
+            rows.back().most = held_by(model, model.laws[b.law], loaded_at_, sense);
             rows.back().most += friction_loads_.holding(b.law, sense, loads, poses, among, rows.back().shift);
+            if (!(rows.back().most > 0.0)) rows.pop_back();
         }
         if (!loads.share_within_limits(rows, among)) return;
     }
@@ -156,7 +174,7 @@ bool Projector::hold_what_rests(double t, const double* x, const double* u, doub
         const CoordinateMotion motion = motion_along(t, x, u, i);
         const bool rests = std::abs(motion.rate) <= still;
         held_at_[i] = motion.value;
-        if (rests && (friction_loads_.is_loaded(stops_.friction_law(i)) || holding_effort(i, t) > 0.0)) {
+        if ((rests && can_hold(i, t)) || (!rests && never_slips(i, t, motion.rate))) {
             begin_holding(i);
             begins = true;
         } else {
@@ -207,15 +225,12 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
 bool Projector::change_friction(double t, bool ended, bool first_found) {
     double worst = ended ? 0.0 : 1.0 + kExceeded;
     int first = -1;
-    const auto used = [&](int i) {
-        const double effort = held_efforts_[i];
-        return effort == 0.0 ? 0.0 : std::abs(effort) / holding_effort(i, t, effort);
-    };
+    const auto part = [&](int i) { return used(i, t, held_efforts_[i]); };
     for (int i = 0; i < stops_.count() && !(first_found && first >= 0); ++i)
-        if (stops_.is_holding(i) && used(i) > worst) first = i, worst = used(i);
+        if (stops_.is_holding(i) && part(i) > worst) first = i, worst = part(i);
     if (first >= 0) {
         for (int i = 0; i < stops_.count(); ++i) {
-            if (!stops_.is_holding(i) || (first_found ? i != first : used(i) < (1.0 - kTogether) * worst)) continue;
+            if (!stops_.is_holding(i) || (first_found ? i != first : part(i) < (1.0 - kTogether) * worst)) continue;
             begin_slipping(i, -std::copysign(1.0, held_efforts_[i]));
             started_[i] = 1;
         }
@@ -225,7 +240,8 @@ bool Projector::change_friction(double t, bool ended, bool first_found) {
     for (const double each : accelerations_) largest = std::max(largest, std::abs(each));
     for (int i = 0; i < stops_.count(); ++i) {
         const double sense = stops_.is_friction(i) ? system_.branches().friction(stops_.friction_law(i)).sense : 0.0;
-        if (started_[i] && stops_.leaving[i] * sense < -kBackwards * mobile_[i] * holding_effort(i, t)) {
+        const double most = holds_against(i, t, sense), quick = most > 0.0 ? mobile_[i] * most : largest;
+        if (started_[i] && stops_.leaving[i] * sense < -kBackwards * quick) {
             begin_holding(i);
             started_[i] = 0;
             return true;
@@ -275,8 +291,10 @@ void Projector::friction_margins(double t, const double* x, const double* u, boo
         if (!stops_.is_friction(i)) continue;
         const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
         if (stops_.is_holding(i)) {
-            const double most = holding_effort(i, t, accelerates ? held_efforts_[i] : 0.0);
-            out[i] = accelerates ? most - std::abs(held_efforts_[i]) : most;
+            // Zero is as good as any other effort where none has been found.
+            const double effort = accelerates ? held_efforts_[i] : 0.0;
+            out[i] = std::min(holds_against(i, t, -1.0) - effort, holds_against(i, t, 1.0) + effort);
+            if (!accelerates) out[i] = std::max(out[i], 0.0);
         } else if (sense != 0.0) {
             out[i] = sense * stops_.speed[i] + (moving_[i] ? kTurned : slow_);
         } else {

@@ -43,7 +43,7 @@ double share_within_limits(const std::vector<BearingRow>& rows, const std::vecto
             add(b, 1.0, 1.0, s0 - at / b.most, b.most);
             add(b, -1.0, 1.0, s0 + at / b.most, b.most);
         } else {
-            add(b, -1.0, 0.0, at, 1.0);
+            add(b, b.law >= 0 && at < 0.0 ? 1.0 : -1.0, 0.0, std::abs(at), 1.0);
         }
     }
     std::vector<double> gain(columns + 1, 0.0);  // of r by each column that is not in the basis

@@ -5,7 +5,8 @@
 
 namespace bellcrank {
 
-// A row that bears up to `most` to both sides, or, where that is infinite, any push and no pull. shift: by what it
+// A row that bears up to `most` to both sides, or, where that is infinite, any push and no pull; of friction, whatever
+// is of the sign of its effort. shift: by what it
 // bears more for each n; empty: for none.
 struct BearingRow {
     int row;

@@ -146,7 +146,10 @@ class Projector {
     void meet_impacts(double t, const double* x, double* u, double jump);
     bool respond(double t, const double* x, int stop, double* speeds);
     void refine_impact(double t, const double* x, double* u);
-    double holding_effort(int stop, double t, double effort = 0.0) const;
+    double holds_against(int stop, double t, double sense) const;
+    double used(int stop, double t, double effort) const;
+    bool can_hold(int stop, double t) const;
+    bool never_slips(int stop, double t, double sense) const;
     void agree_with_loads(double t, const double* x, const double* u, double* udot, const std::function<void()>& solve);
     void begin_slipping(int stop, double sense);
     void begin_holding(int stop);

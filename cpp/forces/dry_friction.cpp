@@ -2,6 +2,7 @@
 //   τ = −b φ̇ − σ (F(φ̇) + L),   F(φ̇) = Fc + (F0 − Fc) exp(−(φ̇/vs)²),
 // with the load L that rows make (closing/friction_loads.hpp);
 // of a brake τ = −σ max(L(t), 0) with its function of time L; what rests is held up to the effort Fs, or L(t).
+// A freewheel has no effort in its direction, and holds against the other without limit. Parameter direction.
 // Parameters viscous b, coulomb Fc, start F0, at which slipping begins, holding Fs, stribeck_velocity vs, zero where it
 // falls at once or not at all.
 #include <cmath>
@@ -25,7 +26,7 @@ struct DryFriction {
         return -(viscous * in.rate) - in.sense * (in.load + coulomb + (start - coulomb) * exp(-(ratio * ratio)));
     }
 
-    double holds(const LawFunction<double>&, double) const { return holding; }
+    double holds(const LawFunction<double>&, double, double) const { return holding; }
     double fall() const { return stribeck_velocity; }
 
     void check(const Function* function) const {
@@ -47,7 +48,7 @@ struct DryBrake {
         return -in.sense * (part * max(function(in.time), 0.0));
     }
 
-    double holds(const LawFunction<double>& function, double time) const {
+    double holds(const LawFunction<double>& function, double time, double) const {
         return part * std::max(function(time), 0.0);
     }
 
@@ -57,6 +58,25 @@ struct DryBrake {
     }
 };
 
+// A freewheel: nothing while it turns with a direction of 1 or −1, and as much as it takes against the other.
+template <class S>
+struct Freewheel {
+    S direction;
+    BELLCRANK_FIELDS(Freewheel, (direction))
+
+    S effort(const LawInput<S>& in, const LawFunction<S>&) const { return 0.0 * in.rate; }
+
+    double holds(const LawFunction<double>&, double, double sense) const {
+        return sense * direction < 0.0 ? HUGE_VAL : 0.0;
+    }
+
+    void check(const Function* function) const {
+        if (std::abs(direction) != 1.0) throw std::invalid_argument("direction must be 1 or -1");
+        if (function != nullptr) throw std::invalid_argument("takes no function");
+    }
+};
+
+const LawRegistration freewheel(law_kind_of<Freewheel>("freewheel"));
 const LawRegistration friction(law_kind_of<DryFriction>("dry_friction"));
 const LawRegistration brake(law_kind_of<DryBrake>("dry_brake"));
 

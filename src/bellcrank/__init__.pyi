@@ -74,7 +74,10 @@ from bellcrank.mechanism.formulas import EndPose as EndPose
 from bellcrank.mechanism.formulas import VelocityConstraint as VelocityConstraint
 from bellcrank.mechanism.friction import BodyDamping as BodyDamping
 from bellcrank.mechanism.friction import Brake as Brake
+from bellcrank.mechanism.friction import Clutch as Clutch
+from bellcrank.mechanism.friction import Freewheel as Freewheel
 from bellcrank.mechanism.friction import JointFriction as JointFriction
+from bellcrank.mechanism.friction import TorqueLimiter as TorqueLimiter
 from bellcrank.mechanism.friction_loads import Journal as Journal
 from bellcrank.mechanism.friction_loads import LoadKind as LoadKind
 from bellcrank.mechanism.friction_loads import RollingBearing as RollingBearing

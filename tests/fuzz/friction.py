@@ -1,7 +1,8 @@
 """Mechanisms whose joints hold by friction: formulations agree, books close, nothing hangs.
 
-Chains in a plane, four-bars in space with redundant pins, and rows of blocks on one another, with random
-loads that rise and fall, brakes among them; stiction that falls at once, over a speed, or not at all.
+Chains in a plane, four-bars in space with redundant pins, rows of blocks on one another, slider-cranks and
+shafts in gear, with random loads that rise and fall, brakes among them; stiction that falls at once, over a
+speed, or not at all; friction that grows with the load, and transmissions with losses, which may lock.
 """
 
 import sys
@@ -20,9 +21,20 @@ AGREED = 1e-6  # of coordinates, against the largest
 COMPARED = 1.2  # s: later, chains are chaotic
 
 
-def friction(rng, size):
-    """Friction or a brake that holds, of a size."""
+def friction(rng, size, slides=False):
+    """Friction or a brake that holds, of a size, or a joint that rubs by its load."""
     coulomb = size * rng.uniform(0.2, 1.5)
+    if rng.random() < 0.4:
+        low = 0.5 * 10.0 ** rng.uniform(-2.0, -0.1)
+        numbers = {"coefficient": low, "static_coefficient": low * rng.choice([1.0, rng.uniform(1.0, 1.6)])}
+        kind = (
+            bc.Slide(rng.uniform(0.1, 1.0), **numbers)
+            if slides
+            else bc.Journal(rng.uniform(0.01, 0.08), **numbers)
+        )
+        falls = None if rng.random() < 0.6 else 0.05
+        constant = coulomb * 0.2 * (rng.random() < 0.3)
+        return bc.JointFriction(load=kind, coulomb=constant, stribeck_velocity=falls)
     if rng.random() < 0.25:
         level = bc.Table([0.0, 1.0, 2.0, 3.0], coulomb * rng.uniform(0.0, 2.0, 4), interpolation="linear")
         return bc.Brake(level, regularisation_velocity=None)
@@ -83,7 +95,7 @@ def blocks(rng):
         below = mech.ground if last is None else last
         ends = below.marker(axis=along), block.marker(axis=along)
         mech.add_joint(f"slide {k}", bc.Prismatic(), *ends, velocity=rng.normal() * (rng.random() < 0.5))
-        mech.add_force(f"friction {k}", friction(rng, 3.0), joint=f"slide {k}")
+        mech.add_force(f"friction {k}", friction(rng, 3.0, slides=True), joint=f"slide {k}")
         if rng.random() < 0.6:
             force = (load(rng, 4.0), 0.0, 0.0)
             mech.add_force(f"push {k}", bc.Wrench(force=force), block.marker())
@@ -91,11 +103,69 @@ def blocks(rng):
     return mech
 
 
+def slider_crank(rng):
+    mech = bc.Mechanism("slider-crank", gravity=(0.0, rng.choice([0.0, -9.81]), 0.0))
+    a, b, angle = rng.uniform(0.1, 0.2), rng.uniform(0.3, 0.6), rng.uniform(-3.0, 3.0)
+    crank = mech.add_body("crank", 1.0, (0.05, 0.05, 0.05))
+    rod = mech.add_body("rod", rng.uniform(0.3, 1.5), (0.02, 0.02, 0.02), com=(b / 2, 0.0, 0.0))
+    carriage = mech.add_body("carriage", rng.uniform(0.3, 1.5), (1e-2, 1e-2, 1e-2))
+    speed = 6.0 * rng.normal()
+    mech.add_joint("A", bc.Revolute(), mech.ground, crank, position=angle, velocity=speed)
+    mech.add_joint("B", bc.Revolute(), crank.marker((a, 0.0, 0.0)), rod.marker(), guess=-angle)
+    mech.add_joint("C", bc.Revolute(), rod.marker((b, 0.0, 0.0)), carriage.marker())
+    start = a * np.cos(angle) + np.sqrt(b**2 - (a * np.sin(angle)) ** 2)
+    mech.add_joint("guide", bc.PrismaticX(), mech.ground, carriage, guess=start)
+    for joint in ("A", "B", "C", "guide"):
+        if rng.random() < 0.8:
+            kind = friction(rng, 0.3, slides=joint == "guide")
+            mech.add_force(f"friction {joint}", kind, joint=joint)
+    mech.add_force("push", bc.JointMotor(load(rng, 10.0)), joint="guide")
+    return mech
+
+
+def shafts(rng):
+    mech, count, speed = (
+        bc.Mechanism("shafts", gravity=(0.0, 0.0, 0.0)),
+        int(rng.integers(2, 5)),
+        rng.normal(),
+    )
+    ratios = rng.uniform(0.3, 5.0, count - 1) * rng.choice([-1.0, 1.0], count - 1)
+    for k in range(count):
+        body = mech.add_body(
+            f"shaft {k}", 1.0, (2.0, 2.0, rng.uniform(0.2, 2.0)), position=(float(k), 0.0, 0.0)
+        )
+        mech.add_joint(
+            f"pin {k}",
+            bc.Revolute(),
+            mech.ground.marker((float(k), 0.0, 0.0)),
+            body.marker(),
+            velocity=speed if k == 0 else None,
+        )
+        mech.add_force(f"moment {k}", bc.JointMotor(load(rng, 3.0)), joint=f"pin {k}")
+        if rng.random() < 0.3:
+            mech.add_force(f"friction {k}", friction(rng, 0.3), joint=f"pin {k}")
+        if k < count - 1:
+            speed /= ratios[k]
+    for k, ratio in enumerate(ratios):
+        back = None if rng.random() < 0.5 else rng.uniform(-0.5, 1.0)
+        kind = bc.InternalGear if ratio > 0.0 else bc.Gear
+        gear = kind(
+            ratio=abs(ratio) + (abs(ratio) == 1.0), efficiency=rng.uniform(0.3, 1.0), back_efficiency=back
+        )
+        if rng.random() < 0.2:
+            gear = bc.WormGear((1, 20), rng.uniform(0.05, 0.5), rng.uniform(0.01, 0.2))
+        mech.add_constraint(f"gear {k}", gear, f"pin {k}", f"pin {k + 1}")
+    return mech
+
+
+FAMILIES = (chain, four_bar, blocks, slider_crank, shafts)
+
+
 def judge(seed):
     """What is wrong with the mechanism of a seed, in all formulations."""
     rng = np.random.default_rng(seed)
-    mech = (chain, four_bar, blocks)[seed % 3](rng)
-    method = ("dopri5", "adams")[seed % 2]
+    mech = FAMILIES[seed % len(FAMILIES)](rng)
+    method = ("dopri5", "adams")[seed // len(FAMILIES) % 2]
     wrong, runs = [], {}
     for formulation in ("lagrange", "recursive", "dca"):
         settings = {"method": method, "tolerance": 1e-9, "output_step": 0.05, "ledger": True}

@@ -313,7 +313,8 @@ class _Compiler:
         for load in law.loads:
             known: Any = self.joints if load.of is LoadOf.JOINT else self.records["constraint"]
             record = next(one for one in known if one.name == load.element)
-            blocks = [block for block in record.blocks if not self.flat.blocks[block][0]]
+            limits = [self.flat.blocks[block][0] and load.of is LoadOf.JOINT for block in record.blocks]
+            blocks = [block for block, limit in zip(record.blocks, limits, strict=True) if not limit]
             rows = [row for block in blocks for row in range(*self.flat.block_start[block : block + 2])]
             source = (record.pair, blocks, []) if load.of is LoadOf.JOINT else (-1, [], rows)
             forms = [number for form in load.forms for number in form]

@@ -9,7 +9,7 @@ from bellcrank.expression import dot
 from bellcrank.mechanism.attachment import End, ForceKind, markers, pairwise
 from bellcrank.mechanism.checking import Check, Vec3
 from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.fields import checked, described, function, quantity, vector
+from bellcrank.mechanism.fields import checked, described, flag, function, quantity, vector
 from bellcrank.mechanism.formulas import CustomForce, EndPose
 from bellcrank.mechanism.friction_loads import LoadKind
 from bellcrank.mechanism.functions.function import Constant, FunctionField
@@ -104,9 +104,7 @@ class Brake(ForceKind):
     meaning: ClassVar[str] = "A brake on a joint whose level is a function of time."
 
     def _judge(self, check: Check) -> None:
-        level = present(self.level)
-        if isinstance(level, Constant) and level.value < 0.0:
-            check.fault("level must not be negative", level.value)
+        _judge_level(check, self.level)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A brake law; of one that holds, with the row that it holds."""
@@ -114,6 +112,95 @@ class Brake(ForceKind):
         if self.regularisation_velocity is not None:
             return Lowered(laws=(Law.of(self, "brake", coordinate, self.level),))
         return _holding(coordinate, Law.of(self, "dry_brake", coordinate, self.level, part=1.0))
+
+
+@described
+class Clutch(ForceKind):
+    """A friction clutch between two shafts: it slips at its level, and holds exactly while less is asked for.
+
+    level: the most that it transmits, a function of time or of an input, N m, not negative; that of n faces
+        pressed by a force F is n mu F times their mean radius.
+
+    It acts on the angle between two markers on one axis, z along it, or on the angle of a joint.
+
+    ```python
+    mech.add_force("clutch", bc.Clutch(bc.Ramp(0.0, 40.0, duration=0.5)), engine.marker(), shaft.marker())
+    ```
+    """
+
+    level: FunctionField = function("N m")
+    pattern: ClassVar[str] = "J|MM"
+    ends_text: ClassVar[str] = "one joint, or two markers on one axis, z along it"
+    meaning: ClassVar[str] = "A friction clutch, whose level is a function of time; it slips or holds."
+
+    def _judge(self, check: Check) -> None:
+        _judge_level(check, self.level)
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """A brake law that holds, on the angle between the shafts."""
+        coordinate = pairwise("theta_z", ends)
+        return _holding(coordinate, Law.of(self, "dry_brake", coordinate, self.level, part=1.0))
+
+
+@described
+class TorqueLimiter(ForceKind):
+    """A limiter between two shafts: they turn together until more than a torque is asked for.
+
+    torque: at which it lets go, N m. slipping: what it transmits while it slips; by default the same, 0 for
+        one that falls out. It takes hold again where the shafts come to the same speed.
+    """
+
+    torque: FloatField = quantity("N m", "positive")
+    slipping: OptionalFloatField = quantity("N m", "not negative", default=None)
+    pattern: ClassVar[str] = "J|MM"
+    ends_text: ClassVar[str] = "one joint, or two markers on one axis, z along it"
+    meaning: ClassVar[str] = "Holds two shafts together up to a torque, and slips beyond it."
+
+    def _judge(self, check: Check) -> None:
+        if len(check.faults) == 0 and self.slipping is not None and self.slipping > self.torque:
+            check.fault("slipping must not be more than torque", (self.slipping, self.torque))
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """Dry friction that holds, whose stiction falls at once."""
+        coordinate = pairwise("theta_z", ends)
+        slipping = self.torque if self.slipping is None else self.slipping
+        numbers: dict[str, Any] = {
+            "viscous": 0.0,
+            "coulomb": slipping,
+            "start": slipping,
+            "holding": self.torque,
+        }
+        return _holding(
+            coordinate, Law.of(self, "dry_friction", coordinate, stribeck_velocity=0.0, **numbers)
+        )
+
+
+@described
+class Freewheel(ForceKind):
+    """A one-way clutch between two shafts: free while the angle grows, and held together against the other way.
+
+    backward: free while it falls instead. Where the free motion comes to an end the shafts are held without a
+    blow; set in motion against it they are held from the start.
+
+    It acts on the angle between two markers on one axis, z along it, or on the coordinate of a joint.
+    """
+
+    backward: bool = flag(default=False)
+    pattern: ClassVar[str] = "J|MM"
+    ends_text: ClassVar[str] = "one joint, or two markers on one axis, z along it"
+    meaning: ClassVar[str] = "A one-way clutch: free one way, held the other way."
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """A law that holds without limit against one sense."""
+        coordinate = pairwise("theta_z", ends)
+        law = Law.of(self, "freewheel", coordinate, direction=-1.0 if self.backward else 1.0)
+        return _holding(coordinate, law)
+
+
+def _judge_level(check: Check, given: Any) -> None:
+    level = present(given)
+    if isinstance(level, Constant) and level.value < 0.0:
+        check.fault("level must not be negative", level.value)
 
 
 def _holding(coordinate: Coordinate, law: Law) -> Lowered:

@@ -18,7 +18,7 @@ from bellcrank.errors import MechanismError
 from bellcrank.mechanism.attachment import Attachment, ConstraintKind, End, coordinates, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.fields import array, checked, described, flag, quantity, whole
+from bellcrank.mechanism.fields import array, checked, described, flag, fraction, quantity, whole
 from bellcrank.mechanism.friction_loads import Thread, thread_weights
 from bellcrank.mechanism.given import FloatField, FloatsField, OptionalFloatField
 from bellcrank.mechanism.marker import Marker
@@ -113,6 +113,10 @@ class _Wheels(ConstraintKind):
     efficiency: power out over power in where wheel 1 drives; None: no losses. back_efficiency: where wheel 2
         drives, by default the same; with zero or less it cannot: it locks itself. Losses are dry friction on
         wheel 1, which holds exactly at rest, and which results list as a force of the constraint's name.
+    backlash: by how much wheel 1 turns from flank to flank while wheel 2 stands, rad, or m at the rim if
+        radii are given; None: none. Between joints alone. middle: the value of turn 1 + ratio turn 2 (- for
+        wheels that turn the same way), or the same with radii, where teeth are in the middle of their gaps.
+        restitution: of speeds, where flanks strike.
     """
 
     ratio: OptionalFloatField = quantity(sign="positive", default=None)
@@ -120,6 +124,9 @@ class _Wheels(ConstraintKind):
     teeth: tuple[int, int] | None = checked(_teeth, "1", default=None, parametric=True)
     efficiency: OptionalFloatField = _share(default=None)
     back_efficiency: OptionalFloatField = _share(default=None)
+    backlash: OptionalFloatField = quantity("rad or m", "positive", default=None)
+    middle: FloatField = quantity("rad or m", default=0.0)
+    restitution: FloatField = fraction(default=0.0)
     pattern: ClassVar[str] = "MM|JJ"
     ends_text: ClassVar[str] = "two markers (z along the wheels' axes) or two joints"
     about: ClassVar[str] = "azimuth"
@@ -146,21 +153,47 @@ class _Wheels(ConstraintKind):
 
     def effort_sign(self, row: Row) -> float:
         """-1 between markers: an azimuth falls as its wheel turns, and the effort is that on the turn."""
-        return -1.0 if row.terms[0].coordinate.kind == self.about else 1.0
+        along = -1.0 if row.terms[0].coordinate.kind == self.about else 1.0
+        return along if row.terms[0].coefficient > 0.0 else -along
 
     @property
     def sign(self) -> float:
         """+1 if the wheels turn against each other, -1 if they turn the same way."""
         return 1.0
 
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
+        """Check that backlash is between joints."""
+        if self.backlash is not None and any(isinstance(end, Marker) for end in ends):
+            check.fault("backlash is between the turns of two joints", None, "name two joints instead")
+
+    @property
+    def unilateral(self) -> bool:
+        """Whether teeth touch on one flank at a time."""
+        return self.backlash is not None
+
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The row  r1 turn 1 + sign r2 turn 2 = its initial value."""
+        """The row  r1 turn 1 + sign r2 turn 2 = its initial value; with backlash one for each flank."""
         first, second = self.weights
-        return (combination((first, self.sign * second), self._turns(ends)),)
+        if self.backlash is None:
+            return (combination((first, self.sign * second), self._turns(ends)),)
+        half, turns = self.backlash / 2, self._turns(ends)
+        return (
+            combination((first, self.sign * second), turns, self.middle - half),
+            combination((-first, -self.sign * second), turns, -self.middle - half),
+        )
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """A block; with backlash one for each flank."""
+        if self.backlash is None:
+            return super().lowered(ends)
+        each = [(row,) for row in self.rows(ends)]
+        return Lowered(
+            tuple(Block("constraint", rows, unilateral=True, restitution=self.restitution) for rows in each)
+        )
 
     def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
         """Friction on wheel 1, in parts of its moment."""
-        form = (self.weights[0],)
+        form = (self.weights[0],) if self.backlash is None else (self.weights[0], -self.weights[0])
         return by_efficiency(name, self._turns(ends)[0], form, self.efficiency, self.back_efficiency)
 
     def _turns(self, ends: tuple[End, ...]) -> tuple[Coordinate, ...]:

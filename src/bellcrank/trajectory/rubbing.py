@@ -35,7 +35,7 @@ def limits(
     """
     rests = np.abs(rate) < AT_REST
     sense = np.where(rests, -np.sign(effort), np.sign(rate))
-    over = model.arrays["law_params"][model.arrays["law_param_start"][law] + _STRIBECK]
+    over = model.law(law)[0][_STRIBECK] if model.arrays["law_kind"][law] == "dry_friction" else 0.0
     at_start = np.where(rests, 1.0, np.exp(-((rate / over) ** 2)) if over > 0.0 else 0.0)
     most = np.array(free)
     for entry in model.arrays.get("friction_loads", ()):
@@ -113,6 +113,6 @@ def friction(run: Trajectory, name: str) -> FrictionHistory:
     params, function = model.law(law)
     kind, times = model.arrays["law_kind"][law], np.ascontiguousarray(run.time)
     slips = _core.law_efforts(kind, 0.0 * rate, np.where(rests, 0.0, rate), times, params, function)
-    free = np.where(rests, _core.law_holds(kind, times, params, function), np.abs(slips))
+    free = np.where(rests, _core.law_holds(kind, -np.sign(effort), times, params, function), np.abs(slips))
     most = limits(model, law, effort, rate, free, store.read)
     return FrictionHistory(name, effort, rate, most, rests)

@@ -32,6 +32,7 @@ from bellcrank.verification.verdict import CheckResult, Worst
 _ENERGY = "energy gained less work done, relative to the energy in play"
 _RECORD = 1e-9
 _ROUNDING = 1e-9  # of the potential energy
+_PLACES = 1e-15  # of what places are measured in
 _APPEALED = 1e-2  # of the limit, in speeds: by as much a motion may differ that explains energies or works
 _ABSOLUTE = 50.0  # times the absolute tolerance: the errors of speeds that a run adds up
 _RINGING = 5.0  # times the largest error found nearby, which motions between frames may have
@@ -88,12 +89,18 @@ def _in_play(kinetic: Floats, potential: Floats) -> float:
 
 
 def _slow(evidence: Evidence, size: float) -> float:
-    """What the absolute tolerance of a run, that of speeds in SI units, makes of energies of this size."""
+    """What the absolute tolerance of a run, and the rounding of places, make of energies of this size.
+
+    The tolerance is that of speeds in SI units. Where nothing moves, forces do their work on rounding.
+    """
     tolerance = float(evidence.run.statistics.get("tolerance", 0.0))
     speeds = (evidence.sections[name] for name in ("velocity", "angular_velocity"))
     fast, spin = (np.max(np.linalg.norm(values, axis=2), axis=0) for values in speeds)
     inertia = np.linalg.eigvalsh(evidence.model.inertia)[:, -1]
-    return _ABSOLUTE * tolerance * float(np.sum(evidence.model.mass * fast + inertia * spin)) / size
+    by_speeds = _ABSOLUTE * tolerance * float(np.sum(evidence.model.mass * fast + inertia * spin))
+    efforts = np.max(np.abs(evidence.sections["force_efforts"]), axis=0, initial=0.0).sum()
+    reach = max(1.0, float(np.max(np.abs(evidence.sections["position"]), initial=0.0)))
+    return (by_speeds + _PLACES * float(efforts) * reach) / size
 
 
 def contact_energies(evidence: Evidence) -> Floats:

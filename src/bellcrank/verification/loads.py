@@ -258,7 +258,7 @@ def _friction(part: Frames, law: int) -> Floats:
     rests = np.abs(coordinate.rate) < AT_REST
     rate = np.where(rests, 0.0, coordinate.rate)
     slips = _core.law_efforts(kind, 0.0 * rate, rate, part.time, params, function)
-    most = _core.law_holds(kind, part.time, params, function)
+    most = _core.law_holds(kind, -np.sign(recorded), part.time, params, function)
     if part.model.arrays.get("friction_loads") and part.evidence.has_reactions:
         read = lambda section, number: part.section(section)[:, number]  # noqa: E731
         zero = np.zeros(len(part))

@@ -1,0 +1,121 @@
+"""Clutches, torque limiters and the backlash of gears, by closed forms."""
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+from bellcrank.errors import MechanismError
+
+FORMULATIONS = pytest.mark.parametrize("formulation", ["lagrange", "recursive", "dca"])
+TIGHT = {"method": "adams", "tolerance": 1e-11}
+
+
+def two_shafts(speeds=(0.0, 0.0), inertias=(0.5, 1.5), moments=(0.0, 0.0), apart=0.0):
+    """Two wheels on pins, on one axis or beside each other."""
+    mech = bc.Mechanism("shafts", gravity=(0.0, 0.0, 0.0))
+    for k, name in enumerate(("in", "out")):
+        at = (apart * k, 0.0, 0.0)
+        wheel = mech.add_body(name, 1.0, (2.0, 2.0, inertias[k]), position=at)
+        mech.add_joint(name, bc.Revolute(), mech.ground.marker(at), wheel.marker(), velocity=speeds[k])
+        mech.add_force(f"{name} moment", bc.JointMotor(moments[k]), name)
+    return mech
+
+
+@FORMULATIONS
+def test_a_clutch_starts_a_machine(formulation):
+    """Both come to w J1/(J1 + J2) after w J1 J2/((J1 + J2) M), and half of the heat of a free start is lost."""
+    mech = two_shafts((120.0, 0.0))
+    mech.add_force("clutch", bc.Clutch(20.0), *(mech.bodies[name].marker() for name in ("in", "out")))
+    run = bc.simulate(mech, 4.0, formulation=formulation, ledger=True, **TIGHT)
+    (event,) = run.events
+    assert event.name == "force 'clutch' sticks"
+    reduced = 0.5 * 1.5 / 2.0
+    assert abs(event.time - 120.0 * reduced / 20.0) < 1e-8
+    np.testing.assert_allclose(run.joint("out").velocity[-1], 30.0, rtol=1e-10)
+    assert abs(run.energy_balance().lost["clutch"][-1] - 0.5 * reduced * 120.0**2) < 1e-5
+    assert run.friction("clutch").holds[-1]
+    assert bc.verify(run).passed
+
+
+@FORMULATIONS
+def test_a_clutch_holds_more_than_it_slipped_with_only_up_to_its_level(formulation):
+    """It is pressed by 10 t N m, and the drive asks for 3/4 of its moment: it lets go where that passes."""
+    mech = two_shafts(moments=("40*t", 0.0))
+    mech.add_force("clutch", bc.Clutch("5 + 10*t"), *(mech.bodies[name].marker() for name in ("in", "out")))
+    run = bc.simulate(mech, 1.0, formulation=formulation, **TIGHT)
+    assert [event.name for event in run.events] == ["force 'clutch' slips"]
+    assert abs(run.events[0].time - 0.25) < 1e-9  # 30 t = 5 + 10 t
+
+
+@FORMULATIONS
+@pytest.mark.parametrize("slipping", [None, 0.0, 2.0])
+def test_a_limiter_lets_go_and_takes_hold_again(slipping, formulation):
+    """A blow of 8 N m for 0.1 s asks for 6 N m of a limiter of 4 N m."""
+    blow = bc.Table((0.0, 0.2, 0.2 + 1e-9, 0.3, 0.3 + 1e-9, 9.0), (0.0, 0.0, 8.0, 8.0, 0.0, 0.0), "linear")
+    mech = two_shafts(moments=(blow, 0.0))
+    limiter = bc.TorqueLimiter(4.0, slipping)
+    mech.add_force("limiter", limiter, *(mech.bodies[name].marker() for name in ("in", "out")))
+    run = bc.simulate(mech, 3.0, formulation=formulation, **TIGHT)
+    moment = 4.0 if slipping is None else slipping
+    names = [event.name.split()[-1] for event in run.events]
+    assert names == (["slips", "sticks"] if moment else ["slips"])
+    behind = (8.0 - moment) / 0.5 * 0.1 - moment / 1.5 * 0.1  # the speed between the shafts after the blow
+    if moment:
+        after = behind / (moment / 0.5 + moment / 1.5)
+        assert abs(run.events[1].time - (0.3 + after)) < 1e-7
+        np.testing.assert_allclose(run.joint("in").velocity[-1], 0.8 / 2.0, rtol=1e-6)
+    else:
+        np.testing.assert_allclose(run.joint("in").velocity[-1], 1.6, rtol=1e-6)
+
+
+@FORMULATIONS
+@pytest.mark.parametrize("restitution", [0.0, 0.6])
+@pytest.mark.parametrize("wheels", [bc.Gear, bc.InternalGear])
+def test_teeth_strike_after_their_backlash(wheels, restitution, formulation):
+    """Momentum is exchanged along the teeth; before and after, wheels turn freely."""
+    mech = two_shafts((10.0, 0.0), apart=1.0)
+    kind = wheels(ratio=2.0, backlash=0.1, restitution=restitution)
+    mech.add_constraint("gear", kind, "in", "out")
+    run = bc.simulate(mech, 0.0065, formulation=formulation, output_step=1e-4, ledger=True, **TIGHT)
+    assert abs(run.events[0].time - 0.005) < 1e-10
+    sign = 1.0 if wheels is bc.Gear else -1.0
+    impulse = -(1.0 + restitution) * 10.0 / (1.0 / 0.5 + 4.0 / 1.5)
+    found = [run.joint(name).velocity[-1, 0] for name in ("in", "out")]
+    np.testing.assert_allclose(found, [10.0 + impulse / 0.5, sign * 2.0 * impulse / 1.5], rtol=1e-8)
+    certificate = bc.verify(run)
+    assert certificate.passed, str(certificate)
+
+
+@FORMULATIONS
+def test_a_wheel_rattles_between_the_flanks_of_one_that_is_held(formulation):
+    """Without losses it strikes every backlash/speed."""
+    mech = two_shafts((10.0, 0.0), apart=1.0)
+    mech.add_drive("hold", "out", velocity=0.0)
+    mech.add_constraint("gear", bc.Gear(ratio=2.0, backlash=0.1, restitution=1.0), "in", "out")
+    run = bc.simulate(mech, 0.1, formulation=formulation, **TIGHT)
+    times = [event.time for event in run.events]
+    np.testing.assert_allclose(times, 0.005 + 0.01 * np.arange(len(times)), atol=1e-10)
+    assert len(times) == 10
+
+
+@FORMULATIONS
+def test_a_gear_with_backlash_loses_on_the_flank_that_bears(formulation):
+    mech = two_shafts((6.0, -3.0), moments=(0.4, 0.1), apart=1.0)
+    kind = bc.Gear(ratio=2.0, backlash=0.01, middle=-0.005, efficiency=0.9)
+    mech.add_constraint("gear", kind, "in", "out")
+    run = bc.simulate(mech, 0.2, formulation=formulation, **TIGHT)
+    rise = np.diff(run.joint("out").velocity[[0, -1], 0])[0] / 0.2
+    bears = 0.4 - 0.5 * (-2.0 * rise)  # what drives the mesh
+    assert abs(-(1.5 * rise - 0.1) / (2.0 * bears) - 0.9) < 1e-8
+
+
+def test_wrong_numbers_are_named():
+    with pytest.raises(MechanismError, match="slipping must not be more than torque"):
+        bc.TorqueLimiter(2.0, 3.0)
+    with pytest.raises(MechanismError, match="level must not be negative"):
+        bc.Clutch(-1.0)
+    mech = two_shafts(apart=1.0)
+    with pytest.raises(MechanismError, match="backlash is between the turns of two joints"):
+        mech.add_constraint(
+            "gear", bc.Gear(2.0, backlash=0.1), *(mech.bodies[n].marker() for n in ("in", "out"))
+        )
