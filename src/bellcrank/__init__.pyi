@@ -172,6 +172,11 @@ from bellcrank.mechanism.motors import JointMotor as JointMotor
 from bellcrank.mechanism.motors import Wrench as Wrench
 from bellcrank.mechanism.parameters import Input as Input
 from bellcrank.mechanism.parameters import Parameter as Parameter
+from bellcrank.mechanism.ropes import BeltLoop as BeltLoop
+from bellcrank.mechanism.ropes import ElasticBelt as ElasticBelt
+from bellcrank.mechanism.ropes import ElasticRope as ElasticRope
+from bellcrank.mechanism.ropes import Rope as Rope
+from bellcrank.mechanism.ropes import tackle as tackle
 from bellcrank.mechanism.rotation import rotation as rotation
 from bellcrank.mechanism.sensors import IMU as IMU
 from bellcrank.mechanism.sensors import DistanceSensor as DistanceSensor

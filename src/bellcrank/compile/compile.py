@@ -38,6 +38,7 @@ from bellcrank.compile.validate import validate
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OWN, Coordinate
+from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import Marker
@@ -158,7 +159,12 @@ class _Compiler:
             drives=tuple(self.records["drive"]),
             multipliers=tuple(self.multipliers),
             block_owner=tuple(self.owners),
-            start=StartValues(tuple(self.flat.start_rows), tuple(self.flat.start_laws)),
+            start=StartValues(
+                tuple(self.flat.start_rows),
+                tuple(self.flat.start_laws),
+                tuple(self.flat.start_offsets),
+                tuple(self.flat.start_formulas),
+            ),
             initial=State(self.time, position, rotation, velocity, spin),
             arrays=arrays,
             core=self._core_model(arrays),
@@ -263,11 +269,16 @@ class _Compiler:
             from bellcrank.compile.formulas import on_described_side
 
             table = self.mechanism.constraints if element.category == "constraint" else self.mechanism.forces
-            ends = resolve_ends(self.mechanism, table[element.name])
+            ends = element.lowered.ends
+            ends = resolve_ends(self.mechanism, table[element.name]) if ends is None else ends
             numbered = tuple(e if isinstance(e, Marker) else self.flat.coordinate(e) for e in ends)
             held = on_described_side(held, ends, lambda body: self.mechanism.bodies[body].rotation)
             element = replace(element, lowered=replace(element.lowered, custom=held))
-            self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered, numbered))
+            places = self.formulas.places
+            starts = tuple((places[symbol], self.flat.coordinate(c)) for symbol, c in held.starts)
+            self.flat.start_formulas += starts
+            record = CustomRecord(element.category, element.name, kind, element.lowered, numbered, starts)
+            self.custom.append(record)
             if element.category == "constraint":
                 lowered = self.formulas.constraint(held, ends)
             else:
@@ -332,7 +343,10 @@ class _Compiler:
         for number, row in enumerate(block.rows):
             if not row.terms:  # an equation, which has no unit that is known
                 text = f"equation {sum(m.element == name for m in self.multipliers) + 1}"
-                record = MultiplierRecord(name, "constraint", first + number, -1, text, EQUATION_UNIT, 1.0)
+                described = self.mechanism.constraints.get(name)
+                known = described is not None and not isinstance(described.kind, Formulas)
+                unit = described.kind.effort_unit({"m"}) if described and known else EQUATION_UNIT
+                record = MultiplierRecord(name, "constraint", first + number, -1, text, unit, 1.0)
                 self.multipliers.append(record)
                 continue
             kind, term = MULTIPLIER_KINDS[block.role], row.terms[0]
