@@ -17,6 +17,7 @@ from bellcrank.analysis.kinematics import kinematics as kinematics
 from bellcrank.analysis.motor_sizing import MotorCurve as MotorCurve
 from bellcrank.analysis.motor_sizing import MotorSizing as MotorSizing
 from bellcrank.analysis.motor_sizing import size_motor as size_motor
+from bellcrank.analysis.rope_paths import rope_path as rope_path
 from bellcrank.analysis.statics import EquilibriumReport as EquilibriumReport
 from bellcrank.analysis.statics import Statics as Statics
 from bellcrank.analysis.statics import find_equilibrium as find_equilibrium

@@ -38,7 +38,6 @@ from bellcrank.compile.validate import validate
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, OWN, Coordinate
-from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import Marker
@@ -340,25 +339,26 @@ class _Compiler:
 
     def _multipliers(self, name: str, block: Block) -> None:
         first = self.flat.block_start[-2]
+        kind = MULTIPLIER_KINDS[block.role]
+        coupled = self.mechanism.constraints[name].kind if kind == "constraint" else None
         for number, row in enumerate(block.rows):
-            if not row.terms:  # an equation, which has no unit that is known
-                text = f"equation {sum(m.element == name for m in self.multipliers) + 1}"
-                described = self.mechanism.constraints.get(name)
-                known = described is not None and not isinstance(described.kind, Formulas)
-                unit = described.kind.effort_unit({"m"}) if described and known else EQUATION_UNIT
+            place = sum(m.element == name for m in self.multipliers)
+            called = coupled.effort_name(place) if coupled else ""
+            if not row.terms:  # an equation, whose unit is known if formulas are not the user's
+                unit = EQUATION_UNIT if coupled is None or not called else coupled.effort_unit(())
+                text = called or f"equation {place + 1}"
                 record = MultiplierRecord(name, "constraint", first + number, -1, text, unit, 1.0)
                 self.multipliers.append(record)
                 continue
-            kind, term = MULTIPLIER_KINDS[block.role], row.terms[0]
+            term = row.terms[0]
             names = [self._named(t.coordinate) for t in row.terms]
-            coupled = self.mechanism.constraints[name].kind if kind == "constraint" else None
             self.multipliers.append(
                 MultiplierRecord(
                     element=name,
                     kind=kind,
                     row=first + number,
                     coordinate=-1 if coupled else self.flat.coordinate(term.coordinate),
-                    coordinate_name=" and ".join(dict.fromkeys(names)),
+                    coordinate_name=called or " and ".join(dict.fromkeys(names)),
                     unit=coupled.effort_unit({self._unit(t.coordinate) for t in row.terms})
                     if coupled
                     else EFFORT_UNITS[self._unit(term.coordinate)],

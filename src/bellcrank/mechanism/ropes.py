@@ -58,6 +58,11 @@ def _is_zero(radius: Any) -> bool:
     return not is_expression(radius) and radius == 0.0
 
 
+def tension_name(number: int, count: int) -> str:
+    """What results call the tension of a part of a rope, by its number from 0."""
+    return "tension" if count == 1 else f"tension {number + 1}"
+
+
 class Way:
     """What all kinds have in common: a way over ends with radii.
 
@@ -159,6 +164,10 @@ class _ClosedWay(Way):
 
 class _Inextensible(Way, ConstraintKind):
     """Each part keeps its length; its multiplier is the tension."""
+
+    def effort_name(self, number: int) -> str:
+        """The tension, of each part if there are several."""
+        return tension_name(number, len(self.parts()))
 
     def effort_unit(self, _units: Collection[str]) -> str:
         """Of the tension."""
@@ -304,9 +313,8 @@ class BeltLoop(_ClosedWay, _Inextensible):
 
     It passes its ends in their order and returns to the first. Each wheel turns with it: the rates are as
     1/R, and the tension of each part, from the first wheel that is not smooth on, is what keeps the belt's
-    length between two wheels. Where all wheels have fixed places the parts share but one load less than there
-    are, and the tensions are counted from a mean of zero: add the pretension. A wheel whose place may move, a
-    tensioner, is held by the belt.
+    length between two wheels. Where all wheels have fixed places, tensions are known but for one constant, the
+    pretension: their differences count. A wheel whose place may move, a tensioner, is held by the belt.
 
     radii: pitch radii, one for each end, m: positive if the belt passes counter-clockwise about the marker's
         z axis, negative if clockwise, as for a wheel at its back or a crossed belt. The marker turns with the
@@ -509,14 +517,10 @@ class _RopePull(CustomForce, listed=False):
 
     def quantities(self, motion: Motion) -> dict[str, tuple[str, Any]]:
         """The tension of each part."""
-        names = (
-            ["tension"]
-            if len(self.tensions) == 1
-            else [f"tension {k + 1}" for k in range(len(self.tensions))]
-        )
+        count = len(self.tensions)
         return {
-            name: ("N", -motion.effort[:, place] / factor)
-            for name, (place, factor) in zip(names, self.tensions, strict=True)
+            tension_name(k, count): ("N", -motion.effort[:, place] / factor)
+            for k, (place, factor) in enumerate(self.tensions)
             if place >= 0
         }
 
