@@ -229,7 +229,7 @@ def test_a_slack_rope_becomes_taut():
     top = mech.ground.marker((0, 0, 2), z_axis="y")
     one, two = weight(mech, "one", (-0.2, 0, 0), 1.0), weight(mech, "two", (0.2, 0, 0), 3.0)
     mech.add_joint("table", bc.Fixed(), mech.ground.marker((0.2, 0, 0)), two)
-    mech.add_constraint("rope", bc.Rope((0, 0.2, 0), slack=True, spare=0.3), one, top, two)
+    mech.add_constraint("rope", bc.Rope((0, 0.2, 0), slack=True, spare=(0.3,)), one, top, two)
     found = run(mech, 1.0)
     fallen = -found.body("one").position[:, 2]
     taut = np.sqrt(2 * 0.3 / G)
@@ -306,7 +306,10 @@ class TestWhereItHasNoMeaning:
         (lambda: bc.Rope((0.0, 0.1, 0.0), (1,)), "names end 1, which is no wheel"),
         (lambda: bc.Rope((0.2, 0.1, 0.0), (1,)), "a wheel there is a drum in any case"),
         (lambda: bc.Rope((0.0, 0.1, 0.0), (2.5,)), "numbers of ends, from 1, each once"),
-        (lambda: bc.Rope((0.0, 0.1, 0.0), spare=0.1), "give slack=True"),
+        (lambda: bc.Rope((0.0, 0.1, 0.0), spare=(0.1,)), "give slack=True"),
+        (lambda: bc.Rope((0.0, 0.1, 0.0), slack=True, spare=(0.1, 0.2)), "one length for each of its parts"),
+        (lambda: bc.ElasticRope((0, 1, 0), 9.0, pretension=1.0, lengths=(2.0,)), "at most one of"),
+        (lambda: bc.ElasticRope((0, 1, 0), 9.0, lengths=(0.0,)), "greater than zero"),
         (lambda: bc.Rope((0.0, 0.1, 0.0), thickness=0.1), "layers need one drum"),
         (lambda: bc.Rope((0.1, 0.1, 0.0), thickness=0.1, slack=True), "cannot be slack"),
         (lambda: bc.Rope((0.1, 0.1, 0.0), wound=2.0), "for a rope with a thickness"),

@@ -46,11 +46,11 @@ BY_HAND = {
     "Rope": [
         bc.Rope((0.0, -0.2, 0.0), (2,), slack=True),
         bc.Rope((0.0, -0.2, 0.3), thickness=0.01, layer_turns=9.0, wound=12.0),
-        bc.Rope((0.0, -0.2, 0.0), slack=True, spare=0.3),
+        bc.Rope((0.0, -0.2, 0.0), slack=True, spare=(0.3,)),
     ],
     "BeltLoop": [bc.BeltLoop((0.2, 0.1, -0.2)), bc.BeltLoop((0.2, 0.1, -0.2), (3,))],
     "ElasticRope": [bc.ElasticRope((0.0, -0.2, 0.0), 9.0, (2,), 2.0, damping=0.1)],
-    "ElasticBelt": [bc.ElasticBelt((0.2, 0.1, -0.2), 9.0, (3,), 2.0, 0.1)],
+    "ElasticBelt": [bc.ElasticBelt((0.2, 0.1, -0.2), 9.0, (3,), lengths=(0.1, 0.2))],
     "Nurbs": [bc.Nurbs((0.0, 1.0, 0.0), degree=2, knots=(0, 0, 0, 2, 2, 2), weights=(1.0, 2.0, 1.0))],
 }
 

@@ -305,8 +305,8 @@ SAMPLES = [
     bc.Brake(1.0, 0.1),
     bc.RubberString(1.0, 1.0, 0.5, 0.1),
     bc.OneSidedSpring(1.0, 1.0, "below", 0.1, 0.1),
-    bc.ElasticRope((0.1, 0.2, 0.0), 1.0, (2,), 1.0, 0.0, 0.1, 0.1),
-    bc.ElasticBelt((0.1, 0.2), 1.0, (2,), 1.0, 0.1, 0.1),
+    bc.ElasticRope((0.1, 0.2, 0.0), 1.0, (2,), 1.0, (), 0.1, 0.1),
+    bc.ElasticBelt((0.1, 0.2), 1.0, (2,), 1.0, (), 0.1, 0.1),
     bc.SupportPoint(1.0, 0.1, 1.0, 0.1),
     bc.BodyDamping((1.0, 1.0, 1.0), (1.0, 1.0, 1.0)),
     # functions

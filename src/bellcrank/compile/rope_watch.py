@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats
+from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.rope_path import rope_path
 from bellcrank.mechanism.ropes import Way
@@ -29,6 +29,21 @@ def watched_ropes(model: Model, poses: tuple[slice, slice], turning: dict[int, i
     for element in _attached(with_numbers(model.source)):
         if isinstance(element.kind, Way):
             yield RopeWatch(model, element, poses, turning)
+
+
+def lost_rope(model: Model, states: Sequence[State]) -> str:
+    """Why a rope or belt has lost its meaning at one of these states in a row; "" if none has."""
+    angles = [model.coordinate_values(state)[model.angular] for state in states]
+    frames = np.array(
+        [
+            np.concatenate([state.position.ravel(), state.rotation.ravel(), own])
+            for state, own in zip(states, angles, strict=True)
+        ]
+    )
+    bodies = len(model.bodies)
+    turning = {c: 7 * bodies + k for k, c in enumerate(model.angular.tolist())}
+    watched = watched_ropes(model, (slice(0, 3 * bodies), slice(3 * bodies, 7 * bodies)), turning)
+    return next((watch.message for watch in watched if watch.first_bad(frames) is not None), "")
 
 
 def _attached(mechanism: Any) -> tuple[Any, ...]:

@@ -34,8 +34,20 @@ def _with_formulas(model: Model, state: State, kept: Mapping[str, float]) -> Mod
     values = formulas.values()
     for place, coordinate in model.start.formulas:
         values[place] = kept.get(value_text(model, place, coordinate), float(at[coordinate]))
+    return _with_values(model, values)
+
+
+def _with_values(model: Model, values: list[float]) -> Model:
     custom = tuple(record.with_starts(values) for record in model.custom)
-    return replace(model.with_arrays(formulas=formulas.with_values(values)), custom=custom)
+    return replace(model.with_arrays(formulas=model.arrays["formulas"].with_values(values)), custom=custom)
+
+
+def with_formula_values(model: Model, other: Model) -> Model:
+    """The model with the values that formulas of another one took from its initial configuration."""
+    values, known = model.arrays["formulas"].values(), other.arrays["formulas"].values()
+    for place, _ in model.start.formulas:
+        values[place] = known[place]
+    return _with_values(model, values)
 
 
 def with_unknown(model: Model, rows: Collection[int]) -> Model:

@@ -27,24 +27,31 @@ def relative_pose(coordinate: Coordinate) -> float:
     return known[coordinate.kind]
 
 
-def span_of(
-    radii: tuple[Any, Any], value: Callable[[Coordinate], Any], ends: tuple[Marker, Marker]
-) -> tuple[Any, Any, Any]:
-    """The straight part between two ends as formulas: its length, and its direction seen from both ends.
+Ends = tuple[Marker, Marker]
+Radii = tuple[Any, Any]
+Value = Callable[[Coordinate], Any]
 
-    radii: signed. value: of a coordinate. Directions are angles in the xy planes of the ends; None at points.
-    """
-    one, two = ends
-    rho, distance = radii[0] - radii[1], value(Coordinate("distance", one, two))
-    points = [not hasattr(radius, "op") and radius == 0.0 for radius in radii]
-    if all(points):
-        return distance, None, None
-    pair = (two, one) if points[0] else (one, two)
-    across = value(Coordinate("distance_xy", *pair))
-    beside = ex.atan2(rho, ex.sqrt(across**2 - rho**2))
-    leaves = None if points[0] else value(Coordinate("azimuth", one, two)) + beside
-    arrives = None if points[1] else value(Coordinate("azimuth", two, one)) + pi + beside
-    return ex.sqrt(distance**2 - rho**2), leaves, arrives
+
+def straight_of(radii: Radii, value: Value, ends: Ends) -> Any:
+    """The length of the straight part between two ends, as a formula of coordinates by their values."""
+    rho = radii[0] - radii[1]
+    return ex.sqrt(value(Coordinate("distance", *ends)) ** 2 - rho**2)
+
+
+def leaves_at(radii: Radii, value: Value, ends: Ends) -> Any:
+    """The direction of the straight part that leaves the first end, a wheel: an angle in its xy plane."""
+    return value(Coordinate("azimuth", *ends)) + _beside(radii, value, ends)
+
+
+def arrives_at(radii: Radii, value: Value, ends: Ends) -> Any:
+    """The direction of the straight part that arrives at the second end, a wheel, in its xy plane."""
+    return value(Coordinate("azimuth", ends[1], ends[0])) + pi + _beside(radii, value, (ends[1], ends[0]))
+
+
+def _beside(radii: Radii, value: Value, ends: Ends) -> Any:
+    """The angle between the tangent and the line of centres, seen in the plane of the first of the ends."""
+    rho = radii[0] - radii[1]
+    return ex.atan2(rho, ex.sqrt(value(Coordinate("distance_xy", *ends)) ** 2 - rho**2))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,15 +15,15 @@ from the wheel, whose marker turns with it, the place where the rope leaves show
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import copysign, pi
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from bellcrank import expression as ex
-from bellcrank.expression.derivatives import substitute
+from bellcrank.expression.derivatives import derivative, substitute
 from bellcrank.expression.expression import fresh_symbol
 from bellcrank.mechanism.attachment import Attachment, ConstraintKind, End, ForceKind, Motion, markers
 from bellcrank.mechanism.checking import Check
@@ -33,7 +33,7 @@ from bellcrank.mechanism.formulas import CustomConstraint, CustomForce, EndCoord
 from bellcrank.mechanism.given import FloatField, FloatsField
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import is_expression, present
-from bellcrank.mechanism.rope_path import relative_pose, span_of
+from bellcrank.mechanism.rope_path import arrives_at, leaves_at, relative_pose, straight_of
 from bellcrank.mechanism.rows import FROM_START, Block, Lowered, Row, Term
 
 
@@ -44,6 +44,15 @@ def _numbers(check: Check, field: str, value: Any) -> tuple[int, ...]:
         check.fault(f"{field} must be numbers of ends, from 1, each once", value)
         return ()
     return tuple(int(number) for number in listed)
+
+
+def _lengths(check: Check, field: str, value: Any) -> tuple[float, ...]:
+    """Lengths, one for each part of a rope."""
+    listed = check.array(field, value, (None,), "m").tolist() if np.size(value) else []
+    if any(number < 0.0 for number in listed):
+        check.fault(f"{field} must not be negative", value)
+        return ()
+    return tuple(map(float, listed))
 
 
 def _span(first: Marker, second: Marker, radii: tuple[Any, Any]) -> Coordinate:
@@ -135,6 +144,12 @@ def _judge_way(way: Any, check: Check, named: tuple[int, ...], field: str) -> No
         check.fault("no end is a wheel", way.radii, "give a radius, or use a Cable")
 
 
+def _judge_parts(way: Way, check: Check, field: str, values: tuple[float, ...]) -> None:
+    """Note a fault where there is not one value for each part."""
+    if values and len(check.faults) == 0 and len(values) != (count := len(way.parts())):
+        check.fault(f"{field} must hold one length for each of its parts, which are {count}", values)
+
+
 class _OpenWay(Way):
     """A rope with two ends. gripped: numbers of the wheels between them, from 1, that turn with it."""
 
@@ -201,8 +216,8 @@ class Rope(_OpenWay, _Inextensible):
     gripped: numbers of the ends between, from 1, whose wheels turn with the rope, which does not slip on
         them: their markers turn too, and the tensions before and after differ by what turns the wheel. All
         others are smooth: the tension is the same on both sides, whether they turn or not.
-    slack: if True each part only pulls and may go slack. spare: by how much it is longer at the start than
-        its way, m; for a rope in one part that may be slack.
+    slack: if True each part only pulls and may go slack. spare: by how much each part is longer at the start
+        than its way, m, such as (0.3,).
     thickness: of the rope, m, by which the radius of its drum grows with each layer of `layer_turns` turns,
         evenly over these turns, from `radii` on, where the drum is bare; 0 for a drum of constant radius.
     wound: turns on the drum in the initial configuration.
@@ -211,7 +226,7 @@ class Rope(_OpenWay, _Inextensible):
     radii: FloatsField = array("m", None)
     gripped: tuple[int, ...] = checked(_numbers, default=())
     slack: bool = flag(default=False)
-    spare: float = checked(lambda check, name, value: check.not_negative(name, value, "m"), "m", default=0.0)
+    spare: tuple[float, ...] = checked(_lengths, "m", default=())
     thickness: FloatField = quantity("m", "not negative", default=0.0)
     layer_turns: FloatField = quantity("1", "positive", default=1.0)
     wound: FloatField = quantity("1", "not negative", default=0.0)
@@ -225,8 +240,9 @@ class Rope(_OpenWay, _Inextensible):
         _judge_way(self, check, self.gripped, "gripped")
         if ends := [n for n in self.gripped if n in (1, len(self.radii))]:
             check.fault("gripped names the first or last end", ends[0], "a wheel there is a drum in any case")
-        if self.spare and not (self.slack and not self.held):
-            check.fault("spare is for a rope in one part that may be slack", self.spare, "give slack=True")
+        if self.spare and not self.slack:
+            check.fault("spare is for a rope that may be slack", self.spare, "give slack=True")
+        _judge_parts(self, check, "spare", self.spare)
         if self.thickness and len(self.drums) != 1:
             check.fault("layers need one drum, at the first or last end", self.radii)
         if self.thickness and self.slack:
@@ -248,7 +264,15 @@ class Rope(_OpenWay, _Inextensible):
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """As for all; with spare length, the row is that far from zero at the start."""
-        return tuple(Row(row.terms, FROM_START, start=self.spare) for row in super().rows(ends))
+        rows = super().rows(ends)
+        spare = self.spare or (0.0,) * len(rows)
+        return tuple(Row(row.terms, FROM_START, start=s) for row, s in zip(rows, spare, strict=True))
+
+    def held_with(self, values: Sequence[float]) -> Self:
+        """With what is wound on its drum, or the lengths by which its parts are slack, given as numbers."""
+        if not _is_zero(self.thickness):
+            return replace(self, wound=values[0])
+        return replace(self, spare=tuple(max(0.0, value) for value in values))
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Rows on coordinates; with layers, equations by formulas."""
@@ -260,7 +284,11 @@ class Rope(_OpenWay, _Inextensible):
         equations = tuple(substitute(length, sought.to_start) - length for length in lengths)
         azimuth = self._drum_azimuth(at)
         drum = (sought.coordinates.index(azimuth), sought.start_place(azimuth), self._winding())
-        kind = _RopeEquations(sought.ends, equations, sought.unknown, starts=sought.starts, drum=drum)
+        turned = self._winding() * (sought.value(azimuth) - sought.start(azimuth))
+        holds = (self.wound + turned / (2.0 * pi),)
+        kind = _RopeEquations(
+            sought.ends, equations, sought.unknown, starts=sought.starts, drum=drum, holds=holds
+        )
         return Lowered(custom=kind, ends=sought.coordinates)
 
     def _length(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: _Symbols) -> Any:
@@ -339,64 +367,71 @@ class _Elastic(Way, ForceKind, listed=False):
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A force by formulas over the coordinates of the way.
 
-        A part stretched by s has the potential  EA s^2 / 2 l  and the tension  T = EA s/l, at a length l
-        without load; what turns a drum, and so changes l, meets T^2 / 2 EA beside it.
+        A part of the length l without load, stretched by s, has the potential  EA s^2 / 2 l  and the tension
+        T = EA s/l; what turns a wheel that takes rope up, and so changes l, meets T^2 / 2 EA beside it.
         """
         own: Any = self
         at, sought = markers(ends), _Symbols()
-        parts = [self._part(part, at, sought) for part in self.parts(len(at))]
+        parts = [self._part(k, part, at, sought) for k, part in enumerate(self.parts(len(at)))]
         tensions = [own.stiffness * ex.maximum(0.0, p.stretch) / p.length for p in parts]
         pulls = {coordinate: ex.Expression(0.0) for coordinate in sought.coordinates}
         for part, tension in zip(parts, tensions, strict=True):
             whole = tension if _is_zero(own.damping) else self._damped(part, tension, sought)
             for coordinate, factor in part.terms.items():
                 pulls[coordinate] = pulls[coordinate] - whole * factor
-            for coordinate, factor in part.wound.items():
-                pulls[coordinate] = pulls[coordinate] - tension**2 / (2.0 * own.stiffness) * factor
+            for coordinate in sought.coordinates:
+                slope = derivative(part.length, sought.value(coordinate))
+                pulls[coordinate] = pulls[coordinate] + tension**2 / (2.0 * own.stiffness) * slope
         given: dict[str, Any] = {"efforts": tuple(pulls.values())}
         if _is_zero(own.damping):
             energies = (0.5 * p.length * t**2 / own.stiffness for p, t in zip(parts, tensions, strict=True))
             given = {"potential": sum(energies, start=ex.Expression(0.0)), "pulls": tuple(pulls.values())}
-        known: dict[str, Any] = {
-            "values": sought.unknown,
-            "starts": sought.starts,
-            "tensions": _tensions(parts, sought),
-        }
+        known: dict[str, Any] = {"values": sought.unknown, "starts": sought.starts}
+        known |= {"tensions": _tensions(parts, sought), "holds": tuple(part.length for part in parts)}
         return Lowered(custom=_RopePull(sought.ends, **known, **given), ends=sought.coordinates)
 
-    def _part(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: _Symbols) -> _Part:
+    def held_with(self, values: Sequence[float]) -> Self:
+        """With the lengths of its parts without load given as numbers."""
         own: Any = self
-        terms, wound = self.terms(part, ends), self._wound(part, ends)
+        return replace(own, lengths=tuple(values), pretension=0.0)  # type: ignore[no-any-return]
 
-        def change(factors: dict[Coordinate, Any]) -> Any:
-            moved = (f * (sought.value(c) - sought.start(c)) for c, f in factors.items())
-            return sum(moved, start=ex.Expression(0.0))
-
+    def _part(
+        self, number: int, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: _Symbols
+    ) -> _Part:
+        own: Any = self
+        terms = self.terms(part, ends)
+        change = ex.Expression(0.0)
+        for coordinate, factor in terms.items():
+            change = change + factor * (sought.value(coordinate) - sought.start(coordinate))
         free = self._free_length(part, ends, sought)
-        length = free / (1.0 + own.pretension / own.stiffness) + own.spare
-        return _Part(terms, wound, free - length + change(terms), length - change(wound))
+        taken = free / (1.0 + own.pretension / own.stiffness)
+        length = ex.Expression(own.lengths[number]) if own.lengths else taken
+        return _Part(terms, free - length + change, length - self._taken_up(part, ends, sought))
 
     def _free_length(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: _Symbols) -> Any:
         """What is not on drums or wheels that turn with the rope, in the initial configuration."""
         total, arriving = ex.Expression(0.0), None
         for one, two in part:
             pair, radii = (ends[one], ends[two]), (self.radii[one], self.radii[two])
-            straight, leaves, arrives = span_of(radii, sought.start, pair)
-            total = total + straight
+            total = total + straight_of(radii, sought.start, pair)
             if arriving is not None and not _is_zero(radii[0]):
                 side = copysign(1.0, present(radii[0]))
-                total = total + side * radii[0] * _within_a_turn(side * (leaves - arriving))
-            arriving = arrives
+                wrap = side * (leaves_at(radii, sought.start, pair) - arriving)
+                total = total + side * radii[0] * _within_a_turn(wrap)
+            arriving = None if _is_zero(radii[1]) else arrives_at(radii, sought.start, pair)
         return total
 
-    def _wound(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker]) -> dict[Coordinate, Any]:
-        """The factors of coordinates in what is wound on drums."""
-        found: dict[Coordinate, Any] = {}
-        for one, two in part:
-            for drum, other, sense in ((one, two, 1.0), (two, one, -1.0)):
-                if drum in getattr(self, "drums", ()) and ends[drum].body != ends[other].body:
-                    found[Coordinate("azimuth", ends[drum], ends[other])] = sense * self.radii[drum]
-        return found
+    def _taken_up(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: _Symbols) -> Any:
+        """What drums and wheels that turn with the rope have taken up since the start, up to the tangents."""
+        total = ex.Expression(0.0)
+        if self.closed and not self.held:
+            return total
+        for span, wheel, sense, direction in ((part[0], 0, 1.0, leaves_at), (part[-1], 1, -1.0, arrives_at)):
+            pair, radii = (ends[span[0]], ends[span[1]]), (self.radii[span[0]], self.radii[span[1]])
+            if not _is_zero(radii[wheel]) and pair[0].body != pair[1].body:
+                turned = direction(radii, sought.value, pair) - direction(radii, sought.start, pair)
+                total = total + sense * radii[wheel] * turned
+        return total
 
     def _damped(self, part: _Part, tension: Any, sought: _Symbols) -> Any:
         """The tension with that of a damper which takes hold over a depth."""
@@ -409,12 +444,11 @@ class _Elastic(Way, ForceKind, listed=False):
 class _Part(NamedTuple):
     """A part of an elastic rope.
 
-    terms, wound: factors of coordinates in its length, and in what is wound on drums. stretch, length: how
-    far it is stretched, and its length without load.
+    terms: factors of coordinates in its length. stretch, length: how far it is stretched, and its length
+    without load.
     """
 
     terms: dict[Coordinate, Any]
-    wound: dict[Coordinate, Any]
     stretch: Any
     length: Any
 
@@ -495,17 +529,20 @@ class _Symbols:
 class _RopeEquations(CustomConstraint, listed=False):
     """The equations of a rope in layers.
 
+    holds: what its kind takes from another configuration, `held_with`.
     drum: the place of its drum's azimuth among the ends, that of its initial value, and the way it winds.
     """
 
     starts: Any = ()
     drum: Any = None
+    holds: Any = ()
 
 
 @dataclass(frozen=True)
 class _RopePull(CustomForce, listed=False):
     """The pull of an elastic rope.
 
+    holds: what its kind takes from another configuration, `held_with`.
     tensions: the coordinate of each part's effort, and the factor of it. pulls: the efforts along all ends
     where there is a potential: it bends where a rope becomes taut, and judges take differences.
     """
@@ -513,6 +550,7 @@ class _RopePull(CustomForce, listed=False):
     starts: Any = ()
     tensions: Any = ()
     pulls: Any = ()
+    holds: Any = ()
     drum: ClassVar[None] = None
 
     def quantities(self, motion: Motion) -> dict[str, tuple[str, Any]]:
@@ -534,8 +572,8 @@ class ElasticRope(_OpenWay, _Elastic):
 
     radii, gripped: as for Rope; on a drum the rope is wound without stretch.
     stiffness: E A, the tension at which it would be twice as long, N.
-    pretension: tension in the initial configuration, N. spare: by how much it is longer without load than its
-        way there, m; at most one of both.
+    pretension: tension in the initial configuration, N. lengths: instead of it, of each part without load, m:
+        what is not on drums, or on wheels that turn with it, in the initial configuration.
     damping: N s/m, of each part. depth: stretch over which the damping takes hold, m.
     """
 
@@ -543,7 +581,7 @@ class ElasticRope(_OpenWay, _Elastic):
     stiffness: FloatField = quantity("N", "positive")
     gripped: tuple[int, ...] = checked(_numbers, default=())
     pretension: FloatField = quantity("N", "not negative", default=0.0)
-    spare: FloatField = quantity("m", "not negative", default=0.0)
+    lengths: tuple[float, ...] = checked(_lengths, "m", default=())
     damping: FloatField = quantity("N s/m", "not negative", default=0.0)
     depth: FloatField = quantity("m", "positive", default=1e-3)
     pattern: ClassVar[str] = "MM+"
@@ -554,8 +592,7 @@ class ElasticRope(_OpenWay, _Elastic):
         if len(check.faults):
             return
         _judge_way(self, check, self.gripped, "gripped")
-        if self.pretension and self.spare:
-            check.fault("at most one of pretension and spare may be given")
+        _judge_elastic(self, check)
 
 
 @described
@@ -565,16 +602,16 @@ class ElasticBelt(_ClosedWay, _Elastic):
     The part between two wheels that turn with it is a spring that pulls only, of the stiffness E A over its
     length between them.
 
-    radii, smooth: as for BeltLoop. stiffness, pretension, damping, depth: as for ElasticRope.
+    radii, smooth: as for BeltLoop. stiffness, pretension, lengths, damping, depth: as for ElasticRope.
     """
 
     radii: FloatsField = array("m", None, sign="not zero")
     stiffness: FloatField = quantity("N", "positive")
     smooth: tuple[int, ...] = checked(_numbers, default=())
     pretension: FloatField = quantity("N", "not negative", default=0.0)
+    lengths: tuple[float, ...] = checked(_lengths, "m", default=())
     damping: FloatField = quantity("N s/m", "not negative", default=0.0)
     depth: FloatField = quantity("m", "positive", default=1e-3)
-    spare: ClassVar[float] = 0.0
     pattern: ClassVar[str] = "MM+"
     ends_text: ClassVar[str] = "two markers or more, one for each radius"
     meaning: ClassVar[str] = "A toothed belt or chain that stretches, around any number of wheels."
@@ -582,6 +619,15 @@ class ElasticBelt(_ClosedWay, _Elastic):
     def _judge(self, check: Check) -> None:
         if len(check.faults) == 0:
             _judge_way(self, check, self.smooth, "smooth")
+            _judge_elastic(self, check)
+
+
+def _judge_elastic(kind: Any, check: Check) -> None:
+    if kind.pretension and kind.lengths:
+        check.fault("at most one of pretension and lengths may be given")
+    if any(length == 0.0 for length in kind.lengths):
+        check.fault("lengths must be greater than zero", kind.lengths)
+    _judge_parts(kind, check, "lengths", kind.lengths)
 
 
 def tackle(
