@@ -188,9 +188,9 @@ def hold_start_values(mechanism: Mechanism, time: float = 0.0) -> tuple[str, ...
 def hold_values_of(mechanism: Mechanism, model: Model, at: State | None = None) -> list[str]:
     """Write rest values of springs and lengths of slack cables that were left open into the description.
 
-    model: the mechanism in its assembled initial configuration, where they are read. at: where
-    it is to start from then, if not from there: what ropes take from the start, they take from there. Values that equations
-    take from there (gear phases, lengths of rods) need not be written: they are the same wherever the
+    model: the mechanism in its assembled initial configuration, where they are read. at: where it is to
+    start from then, if not from there: what ropes take from the start, they take from there. Values that
+    equations take from there (gear phases, lengths of rods) need not be written: they are the same wherever
     equations are satisfied. Returns what was written, in words.
     """
     arrays, laws, rows = model.arrays, dict(model.start.laws), set(model.start.rows)

@@ -341,8 +341,8 @@ class BeltLoop(_ClosedWay, _Inextensible):
 
     It passes its ends in their order and returns to the first. Each wheel turns with it: the rates are as
     1/R, and the tension of each part, from the first wheel that is not smooth on, is what keeps the belt's
-    length between two wheels. Where all wheels have fixed places, tensions are known but for one constant, the
-    pretension: their differences count. A wheel whose place may move, a tensioner, is held by the belt.
+    length between two wheels. Where all wheels have fixed places, tensions are known but for one constant,
+    the pretension: their differences count. A wheel whose place may move, a tensioner, is held by the belt.
 
     radii: pitch radii, one for each end, m: positive if the belt passes counter-clockwise about the marker's
         z axis, negative if clockwise, as for a wheel at its back or a crossed belt. The marker turns with the
