@@ -6,6 +6,9 @@ from rigs.ropes import BELT, EXACT, FORMULATIONS, G, belt, run, weight, wheel
 from scipy.integrate import solve_ivp
 
 import bellcrank as bc
+from bellcrank.analysis.assemble import hold_values_of
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -139,6 +142,22 @@ def test_a_run_with_layers_goes_on_from_a_state(tmp_path):
     then.save(tmp_path / "run.h5")
     again = bc.Trajectory.load(tmp_path / "run.h5")
     assert bc.verify(bc.loads(again.mechanism), again).passed
+
+
+def test_it_may_begin_where_a_run_has_come_to():
+    """What is on the drum there is written down, as commands do that change a mechanism during a run."""
+    mech = hoist(0.02)
+    whole, copy = run(mech, 0.8), mech.copy()
+    state = whole.at(0.5)
+    assert hold_values_of(copy, assembled(compile_mechanism(mech))[0], state)
+    for number, body in enumerate(list(copy.bodies.values())):
+        parts = ("position", "rotation", "velocity", "angular_velocity")
+        copy.replace(body, **{part: tuple(getattr(state, part)[number].tolist()) for part in parts})
+    then = run(copy, 0.3)
+    assert then.body("load").position[-1] == pytest.approx(whole.body("load").position[-1], abs=1e-9)
+    assert copy.constraints["rope"].kind.wound == pytest.approx(
+        8.0 - np.interp(0.5, whole.time, whole.joint("axle drum").position.ravel()) / (2 * np.pi), abs=1e-3
+    )
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
