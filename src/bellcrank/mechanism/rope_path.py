@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bellcrank import expression as ex
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parameters import is_expression
 from bellcrank.mechanism.rotation import conjugate, rotate
 
 Floats = NDArray[np.float64]
@@ -51,6 +52,8 @@ def arrives_at(radii: Radii, value: Value, ends: Ends) -> Any:
 def _beside(radii: Radii, value: Value, ends: Ends) -> Any:
     """The angle between the tangent and the line of centres, seen in the plane of the first of the ends."""
     rho = radii[0] - radii[1]
+    if not is_expression(rho) and rho == 0.0:
+        return ex.Expression(0.0)
     return ex.atan2(rho, ex.sqrt(value(Coordinate("distance_xy", *ends)) ** 2 - rho**2))
 
 
