@@ -262,6 +262,15 @@ class TestWhereItHasNoMeaning:
         with pytest.raises(bc.SimulationError, match="'rope': its drum is bare"):
             run(hoist(0.02, wound=1.0), 2.0)
 
+    def test_in_kinematics_and_at_rest(self):
+        mech = hoist(0.02, wound=1.0)
+        with pytest.raises(bc.AssemblyError, match="'rope': its drum is bare"):
+            bc.statics(mech)
+        mech.add_drive("winch", "axle drum", velocity=4.0)
+        with pytest.raises(bc.SimulationError, match=r"t = 1\.6 s: constraint 'rope': its drum is bare"):
+            bc.kinematics(mech, duration=2.0, step=0.1)
+        assert bc.kinematics(mech, duration=1.5, step=0.1).status == "finished"
+
     def test_a_point_is_within_a_wheel(self):
         mech = bc.Mechanism("within")
         end = weight(mech, "end", (0.05, 0, -1), 1.0)

@@ -24,26 +24,39 @@ def watched_ropes(model: Model, poses: tuple[slice, slice], turning: dict[int, i
 
     poses: columns of positions and rotations in a frame. turning: columns of angles, by their coordinate.
     """
-    if model.source is None or not any(isinstance(e.kind, Way) for e in _attached(model.source)):
+    if model.source is None or not has_ropes(model):
         return
     for element in _attached(with_numbers(model.source)):
         if isinstance(element.kind, Way):
             yield RopeWatch(model, element, poses, turning)
 
 
+def has_ropes(model: Model) -> bool:
+    """Whether there are ropes or belts in a model."""
+    return model.source is not None and any(isinstance(e.kind, Way) for e in _attached(model.source))
+
+
 def lost_rope(model: Model, states: Sequence[State]) -> str:
     """Why a rope or belt has lost its meaning at one of these states in a row; "" if none has."""
-    angles = [model.coordinate_values(state)[model.angular] for state in states]
-    frames = np.array(
-        [
-            np.concatenate([state.position.ravel(), state.rotation.ravel(), own])
-            for state, own in zip(states, angles, strict=True)
-        ]
+    position, rotation = (
+        np.array([getattr(one, name) for one in states]) for name in ("position", "rotation")
     )
-    bodies = len(model.bodies)
+    angles = np.array([model.coordinate_values(state)[model.angular] for state in states])
+    found = first_lost(model, position, rotation, angles)
+    return "" if found is None else found[1]
+
+
+def first_lost(model: Model, position: Floats, rotation: Floats, angles: Floats) -> tuple[int, str] | None:
+    """The first of some frames in which a rope or belt has lost its meaning, and why.
+
+    position (n, nb, 3) and rotation (n, nb, 4) of the bodies; angles (n, angular coordinates).
+    """
+    count, bodies = len(position), len(model.bodies)
+    frames = np.hstack([position.reshape(count, -1), rotation.reshape(count, -1), angles])
     turning = {c: 7 * bodies + k for k, c in enumerate(model.angular.tolist())}
-    watched = watched_ropes(model, (slice(0, 3 * bodies), slice(3 * bodies, 7 * bodies)), turning)
-    return next((watch.message for watch in watched if watch.first_bad(frames) is not None), "")
+    watched = list(watched_ropes(model, (slice(0, 3 * bodies), slice(3 * bodies, 7 * bodies)), turning))
+    lost = [(bad, watch.message) for watch in watched if (bad := watch.first_bad(frames)) is not None]
+    return min(lost, default=None)
 
 
 def _attached(mechanism: Any) -> tuple[Any, ...]:
