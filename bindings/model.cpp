@@ -201,6 +201,18 @@ void bind_formulas(nb::module_& m) {
              "1 to 6 formulas that vanish; of_velocity: they are linear in velocities and rates. The number of the "
              "constraint, for block_formula of a block without terms.")
         .def(
+            "with_values",
+            [](const FormulaDraft& self, std::vector<double> values) {
+                if (values.size() != self.made.values.size())
+                    throw std::invalid_argument("values: one for each parameter expected");
+                FormulaDraft other = self;
+                other.made.values = std::move(values);
+                return other;
+            },
+            "values"_a, "The same with other values of its parameters.")
+        .def(
+            "values", [](const FormulaDraft& self) { return self.made.values; }, "The values of its parameters.")
+        .def(
             "joints_only",
             [](const FormulaDraft& self) {
                 FormulaDraft joints = self;

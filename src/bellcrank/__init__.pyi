@@ -17,6 +17,7 @@ from bellcrank.analysis.kinematics import kinematics as kinematics
 from bellcrank.analysis.motor_sizing import MotorCurve as MotorCurve
 from bellcrank.analysis.motor_sizing import MotorSizing as MotorSizing
 from bellcrank.analysis.motor_sizing import size_motor as size_motor
+from bellcrank.analysis.rope_paths import rope_path as rope_path
 from bellcrank.analysis.statics import EquilibriumReport as EquilibriumReport
 from bellcrank.analysis.statics import Statics as Statics
 from bellcrank.analysis.statics import find_equilibrium as find_equilibrium
@@ -181,6 +182,11 @@ from bellcrank.mechanism.motors import JointMotor as JointMotor
 from bellcrank.mechanism.motors import Wrench as Wrench
 from bellcrank.mechanism.parameters import Input as Input
 from bellcrank.mechanism.parameters import Parameter as Parameter
+from bellcrank.mechanism.ropes import BeltLoop as BeltLoop
+from bellcrank.mechanism.ropes import ElasticBelt as ElasticBelt
+from bellcrank.mechanism.ropes import ElasticRope as ElasticRope
+from bellcrank.mechanism.ropes import Rope as Rope
+from bellcrank.mechanism.ropes import tackle as tackle
 from bellcrank.mechanism.rotation import rotation as rotation
 from bellcrank.mechanism.sensors import IMU as IMU
 from bellcrank.mechanism.sensors import DistanceSensor as DistanceSensor

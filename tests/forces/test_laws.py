@@ -258,11 +258,13 @@ def test_wrong_laws_are_refused():
 
 
 OUTSIDE = {"Wrench", "SupportPoint", "BodyDamping"}  # act on one body, with nothing to react
+OUTSIDE |= {"ElasticBelt"}  # its wheels hang on the ground
 INTERNAL = {
     name: (kind, ends) for name, kind, ends in examples.forces() if type(kind).__name__ not in OUTSIDE
 }
 CASES = INTERNAL | {name: (kind, ends) for name, kind, ends in examples.forces()}
-POWERED = [name for name in CASES if not name.startswith("Seat")]  # nobody sits: tests/forces/test_springs.py
+# Nobody sits, tests/forces/test_springs.py; ropes have no laws, tests/forces/test_elastic_ropes.py.
+POWERED = [name for name in CASES if not name.startswith(("Seat", "ElasticRope", "ElasticBelt"))]
 SWITCHING = ("RubberString", "OneSidedSpring", "SupportPoint", "GasSpring")
 
 

@@ -11,6 +11,7 @@ import bellcrank as bc
 from bellcrank.io.fields import parameters
 from bellcrank.mechanism import Function, LoadKind, MotorKind, Shape
 from bellcrank.mechanism.checking import Quat
+from bellcrank.mechanism.ropes import Way
 
 NUMBERS = st.floats(0.1, 1.4, allow_subnormal=False)
 UNITS = [(1.0, 0.0, 0.0, 0.0), (0.5, 0.5, -0.5, 0.5), (0.6, 0.0, 0.0, 0.8), (2**-0.5, 0.0, 2**-0.5, 0.0)]
@@ -43,6 +44,14 @@ BY_HAND = {
         bc.CubicSpline((0.0, 1.0, 2.0), (1.0, 2.0, 1.0), "periodic"),
         bc.CubicSpline((0.0, 1.0), (1.0, 2.0), "clamped", (0.1, 0.2), "hold"),
     ],
+    "Rope": [
+        bc.Rope((0.0, -0.2, 0.0), (2,), slack=True),
+        bc.Rope((0.0, -0.2, 0.3), thickness=0.01, layer_turns=9.0, wound=12.0),
+        bc.Rope((0.0, -0.2, 0.0), slack=True, spare=(0.3,)),
+    ],
+    "BeltLoop": [bc.BeltLoop((0.2, 0.1, -0.2)), bc.BeltLoop((0.2, 0.1, -0.2), (3,))],
+    "ElasticRope": [bc.ElasticRope((0.0, -0.2, 0.0), 9.0, (2,), 2.0, damping=0.1)],
+    "ElasticBelt": [bc.ElasticBelt((0.2, 0.1, -0.2), 9.0, (3,), lengths=(0.1, 0.2))],
     "Nurbs": [bc.Nurbs((0.0, 1.0, 0.0), degree=2, knots=(0, 0, 0, 2, 2, 2), weights=(1.0, 2.0, 1.0))],
 }
 
@@ -89,7 +98,7 @@ def attempts(cls):
 @st.composite
 def examples(draw, cls):
     """An object of the class: by hand, or with numbers as they come, as far as its constructor takes them."""
-    if cls.__name__ in BY_HAND and draw(st.booleans()):
+    if cls.__name__ in BY_HAND and (issubclass(cls, Way) or draw(st.booleans())):  # one radius for each end
         return draw(st.sampled_from(BY_HAND[cls.__name__]))
     accepted = []
     for arguments in attempts(cls):

@@ -34,6 +34,7 @@ def changes(params, rng):
 
 # Parameters of the kinds that take any.
 PARAMETERS = {kind: [[], [2.0, 5.0, -1.5]] for kind in ("turned_x", "turned_y", "turned_z")}
+PARAMETERS["tangent_span"] = [[0.05], [-0.08], [0.0]]
 PARAMETERS |= {
     kind: [curve(False), curve(True)]
     for kind in ("curve_normal_1", "curve_normal_2", "curve_parameter", "curve_angle")

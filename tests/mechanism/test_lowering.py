@@ -170,6 +170,8 @@ def test_every_kind_is_tested():
         "Contact",
         "Seat",
         "Tyre",
+        "ElasticRope",
+        "ElasticBelt",
     } == set(FORCE_KINDS)
     kinds = {law.kind for kind, ends in LAWFUL for law in kind.lowered(ends).laws}
     assert kinds == {name for name in core.law_kinds() if not name.startswith("rig_")}
@@ -467,6 +469,8 @@ def test_all_start_where_they_are_unless_told():
             "ScrewCoupling": {"pitch": 1},
             "Winch": {"radius": 1},
             "Cable": {},
+            "Rope": {"radii": (0.1, 0.0)},
+            "BeltLoop": {"radii": (0.1, 0.2), "smooth": (1,)},
         }
         given = parameters | needs | {"Differential": {}}
         made = kind(**given.get(name, {"ratio": 2.0}))

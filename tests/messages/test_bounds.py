@@ -284,6 +284,8 @@ SAMPLES = [
     bc.ScrewCoupling(0.1),
     bc.Cable(1.0),
     bc.Winch(0.1),
+    bc.Rope((0.1, 0.2, 0.0), (2,), slack=True),
+    bc.BeltLoop((0.1, 0.2), (2,)),
     # forces
     bc.SpringDamper(1.0, 1.0, 1.0, 1.0),
     bc.TorsionSpring(1.0, 1.0, 1.0, 1.0),
@@ -303,6 +305,8 @@ SAMPLES = [
     bc.Brake(1.0, 0.1),
     bc.RubberString(1.0, 1.0, 0.5, 0.1),
     bc.OneSidedSpring(1.0, 1.0, "below", 0.1, 0.1),
+    bc.ElasticRope((0.1, 0.2, 0.0), 1.0, (2,), 1.0, (), 0.1, 0.1),
+    bc.ElasticBelt((0.1, 0.2), 1.0, (2,), 1.0, (), 0.1, 0.1),
     bc.SupportPoint(1.0, 0.1, 1.0, 0.1),
     bc.BodyDamping((1.0, 1.0, 1.0), (1.0, 1.0, 1.0)),
     # functions

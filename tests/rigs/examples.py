@@ -6,6 +6,7 @@ from itertools import product
 
 import bellcrank as bc
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
+from bellcrank.mechanism.ropes import Way
 
 # Values for the fields that have no default. A new kind whose field has another name adds a line here.
 CURVE = ((-0.9, 0.5, 0.1), (-0.4, 0.1, 0.0), (0.1, 0.0, 0.2), (0.6, 0.2, 0.3), (1.2, 0.8, 0.2))
@@ -77,13 +78,14 @@ def constraints():
     """(id, kind instance, letters of its ends) for every constraint kind and every form of ends it takes."""
     found = []
     for name, kind in CONSTRAINT_KINDS.items():
-        values = {field: FIELDS[field] for field in _required(kind)}
+        values = {field: FIELDS[field] for field in _required(kind) if field != "radii"}
         if "radii" in {f.name for f in fields(kind)}:
             values.update(WHEELS)
         for letters in _forms(kind.pattern):
             if name == "Coupling" and len(letters) != len(FIELDS["coefficients"]):
                 continue
-            found.append((f"{name}-{letters}", kind(**values), letters))
+            given = values | ({"radii": way(kind, letters)} if issubclass(kind, Way) else {})
+            found.append((f"{name}-{letters}", kind(**given), letters))
     return found
 
 
@@ -91,6 +93,11 @@ def _forms(pattern):
     """All strings of at most four letters that the pattern takes, the longest open-ended ones left out."""
     forms = ["".join(p) for n in range(1, 5) for p in product("MJ", repeat=n)]
     return [form for form in forms if re.fullmatch(pattern, form)]
+
+
+def way(kind, letters):
+    """Radii of a rope's or belt's ends: belts have wheels alone, ropes have wheels with points between."""
+    return tuple(0.02 * (kind.closed or k % 2) * (-1.0 if k == 3 else 1.0) for k in range(len(letters)))
 
 
 PATHS = {
@@ -157,6 +164,8 @@ FORCE_FIELDS = {
         "target": bc.Harmonic(0.4, 3.0), "holding_torque": 0.7, "steps": 8, "ratio": 1.5, "viscous": 0.02,
         "rotor_inertia": 0.01, "current": 2.0, "resistance": 1.5, "inductance": 0.1,
     },
+    "ElasticRope": {"stiffness": 12.0, "pretension": 2.0, "damping": 0.2, "depth": 0.5},
+    "ElasticBelt": {"stiffness": 9.0, "pretension": 1.0},
     "Bushing": {
         "stiffness": (9.0, 6.0, 12.0), "rotational_stiffness": (1.0, 2.0, 1.5),
         "damping": (0.3, 0.2, 0.1), "rotational_damping": (0.02, 0.03, 0.01),
@@ -172,7 +181,11 @@ def forces():
     """(id, kind instance, letters of its ends) for every other force kind and every form of ends it takes."""
     assert FORCE_FIELDS.keys() | BETWEEN_SHAPES == FORCE_KINDS.keys()
     return [  # in this order, whichever kinds are registered first: seeds then give the same mechanisms
-        (f"{name}-{letters}", FORCE_KINDS[name](**given), letters)
+        (f"{name}-{letters}", _force(FORCE_KINDS[name], given, letters), letters)
         for name, given in FORCE_FIELDS.items()
         for letters in _forms(FORCE_KINDS[name].pattern)
     ]
+
+
+def _force(kind, given, letters):
+    return kind(**given, **({"radii": way(kind, letters)} if issubclass(kind, Way) else {}))

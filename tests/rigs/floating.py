@@ -5,6 +5,7 @@ from rigs.machine import Machine, matrix, quaternion, random_quaternion
 from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
+from bellcrank.mechanism import ForceKind
 
 GRAVITY = (0.5, -1.0, -2.0)
 # Marker 2 seen from marker 1 where a rig starts: clear of the singular places of all coordinates.
@@ -138,12 +139,17 @@ def carried(kind, letters, seed=0):
         _, axle = add_body_at(mech, f"b{number}", rng, arm, bearing, offset, angle)
         joint = mech.add_joint(f"j{number}", bc.Cylindrical(), bearing, axle)
         ends.append(axle if letter == "M" else joint.coordinate("z" if number % 2 else "theta_z"))
-    mech.add_constraint("tie", kind, *ends)
+    if isinstance(kind, ForceKind):
+        mech.add_force("push", kind, *ends)
+    else:
+        mech.add_constraint("tie", kind, *ends)
     return Machine(mech)
 
 
 def forced(kind, letters, seed=0):
     """Floating bodies in a row with the force "push" between markers (M) or on a cylindrical joint (J)."""
+    if getattr(kind, "closed", False):  # wheels of belts need bearings
+        return carried(kind, letters, seed)
     free = "z" if hasattr(kind, "stroke") else "theta_z"
     mech, ends = _in_a_row(kind.name, letters, seed, (free, free))
     mech.add_force("push", kind, *ends)

@@ -14,12 +14,16 @@ from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank.mechanism import JOINT_KINDS
+from bellcrank.mechanism.ropes import Way
 
 JOINTS = [name for name, kind in JOINT_KINDS.items() if kind.custom is None and not kind.shorthand]
 IN_A_PLANE = ["Revolute", "PinInSlot", "PrismaticX", "Planar", "ParallelAxes", "ParallelLink", "PlanarHingeX"]
-CONSTRAINTS = [form for form in examples.constraints() if not getattr(form[1], "slack", False)]
+# Ropes need wheels with parallel axes; tests/constraints/test_ropes.py has them.
+CONSTRAINTS = [form for form in examples.constraints() if not isinstance(form[1], Way)]
 ACTUATORS = ("GasSpring", "HydraulicCylinder", "PneumaticCylinder", "DCMotor", "Servo", "StepperMotor")
-FORCES = [form for form in examples.forces() if form[1].name not in ACTUATORS]
+FORCES = [
+    form for form in examples.forces() if form[1].name not in ACTUATORS and not isinstance(form[1], Way)
+]
 ACTING = [form for form in examples.forces() if form[1].name in ACTUATORS]
 _TURNS = ("theta_x", "theta_y", "theta_z", "universal_1", "universal_2")
 _LED = (*_TURNS, "x", "y", "z")

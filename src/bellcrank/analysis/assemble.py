@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import pi
 from time import perf_counter
@@ -16,12 +16,14 @@ from bellcrank.compile.initial import assembled, settled, with_pinned
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import ROUNDING, AssemblyReport, BodyMove
 from bellcrank.compile.state import Floats, State
+from bellcrank.expression.compiled import evaluate
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import holds_expressions, is_expression
+from bellcrank.mechanism.ropes import Way
 from bellcrank.run.start import TIME_CONSTANT, closing
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
@@ -183,11 +185,12 @@ def hold_start_values(mechanism: Mechanism, time: float = 0.0) -> tuple[str, ...
     return tuple(hold_values_of(mechanism, model))
 
 
-def hold_values_of(mechanism: Mechanism, model: Model) -> list[str]:
+def hold_values_of(mechanism: Mechanism, model: Model, at: State | None = None) -> list[str]:
     """Write rest values of springs and lengths of slack cables that were left open into the description.
 
-    model: the mechanism in its assembled initial configuration, where they are read. Values that equations
-    take from there (gear phases, lengths of rods) need not be written: they are the same wherever the
+    model: the mechanism in its assembled initial configuration, where they are read. at: where it is to
+    start from then, if not from there: what ropes take from the start, they take from there. Values that
+    equations take from there (gear phases, lengths of rods) need not be written: they are the same wherever
     equations are satisfied. Returns what was written, in words.
     """
     arrays, laws, rows = model.arrays, dict(model.start.laws), set(model.start.rows)
@@ -198,11 +201,47 @@ def hold_values_of(mechanism: Mechanism, model: Model) -> list[str]:
             found += [("forces", record.name, arrays["law_params"][p]) for p in places if p in laws]
     for record in model.constraints:
         for block in record.blocks:
-            if arrays["block_unilateral"][block]:
+            if arrays["block_unilateral"][block] and not isinstance(
+                mechanism.constraints[record.name].kind, Way
+            ):
                 held = [r for r in model.rows_of(block) if r in rows]
                 found += [("constraints", record.name, arrays["row_constant"][r]) for r in held]
     numeric = with_numbers(mechanism) if found else mechanism
-    return [_hold(mechanism, numeric, table, name, float(value)) for table, name, value in found]
+    return [
+        *(_hold(mechanism, numeric, table, name, float(value)) for table, name, value in found),
+        *(_hold_rope(mechanism, *rope) for rope in _ropes(mechanism, model, at)),
+    ]
+
+
+def _ropes(mechanism: Mechanism, model: Model, state: State | None) -> Iterator[tuple[str, str, list[float]]]:
+    """Ropes that take more than their length from the start: table, name, and this at the configuration."""
+    at = model.coordinate_values(model.initial if state is None else state)
+    for record in model.custom:
+        custom: Any = record.lowered.custom
+        if holds := getattr(custom, "holds", ()):
+            known = dict(custom.known)
+            for end, held in zip(custom.ends, record.ends, strict=True):
+                known[end.value] = float(at[held])
+            yield f"{record.category}s", record.name, list(evaluate(holds, known))
+    for element in model.constraints:
+        kind = mechanism.constraints[element.name].kind
+        if isinstance(kind, Way) and kind.unilateral:
+            rows = [row for block in element.blocks for row in model.rows_of(block)]
+            yield (
+                "constraints",
+                element.name,
+                [
+                    sum(factor * at[c] for c, factor in model.terms(row)) - model.arrays["row_constant"][row]
+                    for row in rows
+                ],
+            )
+
+
+def _hold_rope(mechanism: Mechanism, table: str, name: str, values: list[float]) -> str:
+    elements: dict[str, Any] = getattr(mechanism, f"_{table}")
+    element = elements[name]
+    elements[name] = replace(element, kind=element.kind.held_with(values))
+    return f"{table[:-1]} {name!r}: what it took from the initial configuration is now a number"
 
 
 def _hold(mechanism: Mechanism, numeric: Mechanism, table: str, name: str, value: float) -> str:

@@ -22,6 +22,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.dependence import dead_points
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
+from bellcrank.compile.rope_watch import first_lost, has_ropes
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError, SimulationError
 from bellcrank.formulations.contract import FormulationOptions
@@ -177,7 +178,20 @@ def _run(
     )
     if outcome.status not in ("finished", "interrupted"):
         raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)
+    _refuse_lost_ropes(model, trajectory)
     return trajectory
+
+
+def _refuse_lost_ropes(model: Model, found: Trajectory) -> None:
+    """Raise SimulationError for ropes and belts that lose their meaning on the way."""
+    if not has_ropes(model):
+        return
+    poses, values = found.store.read("position"), found.store.read("coordinates")
+    angles = np.hstack([values, found.store.read("angles")])[:, list(found.layout.turning)]
+    lost = first_lost(model, poses, found.store.read("rotation"), angles)
+    if lost is not None:
+        time = float(found.time[lost[0]])
+        raise SimulationError(f"singular at t = {time:.6g} s: {lost[1]}", time, None, found)
 
 
 def _without_loads(model: Model, layout: FrameLayout, record: Callable[..., None]) -> Callable[..., None]:

@@ -17,6 +17,7 @@ from bellcrank.compile.initial import assembled, with_pinned
 from bellcrank.compile.model import Model
 from bellcrank.compile.positions import without_rows
 from bellcrank.compile.report import AssemblyReport, BodyMove, moves_between, untouched_kept
+from bellcrank.compile.rope_watch import lost_rope
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError
 from bellcrank.formulations.preparing import prepare
@@ -192,9 +193,11 @@ def find_equilibrium(
     given = described.given.described
     before = described.initial if given is None else given
     rest = untouched_kept(before, rest)
+    if lost := lost_rope(model, (start, rest)):
+        raise AssemblyError(f"mechanism {model.name!r} comes to no rest that has a meaning: {lost}")
     moves = moves_between(model.bodies, before, rest)
     notes = write(mechanism, before, model.body_index, rest, moves)
-    notes += hold_values_of(mechanism, model)
+    notes += hold_values_of(mechanism, model, rest)
     notes += write_positions(mechanism, described, values)
     if not found.has_potential:
         notes.append(

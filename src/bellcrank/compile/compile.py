@@ -158,7 +158,12 @@ class _Compiler:
             drives=tuple(self.records["drive"]),
             multipliers=tuple(self.multipliers),
             block_owner=tuple(self.owners),
-            start=StartValues(tuple(self.flat.start_rows), tuple(self.flat.start_laws)),
+            start=StartValues(
+                tuple(self.flat.start_rows),
+                tuple(self.flat.start_laws),
+                tuple(self.flat.start_offsets),
+                tuple(self.flat.start_formulas),
+            ),
             initial=State(self.time, position, rotation, velocity, spin),
             arrays=arrays,
             core=self._core_model(arrays),
@@ -263,11 +268,16 @@ class _Compiler:
             from bellcrank.compile.formulas import on_described_side
 
             table = self.mechanism.constraints if element.category == "constraint" else self.mechanism.forces
-            ends = resolve_ends(self.mechanism, table[element.name])
+            ends = element.lowered.ends
+            ends = resolve_ends(self.mechanism, table[element.name]) if ends is None else ends
             numbered = tuple(e if isinstance(e, Marker) else self.flat.coordinate(e) for e in ends)
             held = on_described_side(held, ends, lambda body: self.mechanism.bodies[body].rotation)
             element = replace(element, lowered=replace(element.lowered, custom=held))
-            self.custom.append(CustomRecord(element.category, element.name, kind, element.lowered, numbered))
+            places = self.formulas.places
+            starts = tuple((places[symbol], self.flat.coordinate(c)) for symbol, c in held.starts)
+            self.flat.start_formulas += starts
+            record = CustomRecord(element.category, element.name, kind, element.lowered, numbered, starts)
+            self.custom.append(record)
             if element.category == "constraint":
                 lowered = self.formulas.constraint(held, ends)
             else:
@@ -342,22 +352,26 @@ class _Compiler:
 
     def _multipliers(self, name: str, block: Block) -> None:
         first = self.flat.block_start[-2]
+        kind = MULTIPLIER_KINDS[block.role]
+        coupled = self.mechanism.constraints[name].kind if kind == "constraint" else None
         for number, row in enumerate(block.rows):
-            if not row.terms:  # an equation, which has no unit that is known
-                text = f"equation {sum(m.element == name for m in self.multipliers) + 1}"
-                record = MultiplierRecord(name, "constraint", first + number, -1, text, EQUATION_UNIT, 1.0)
+            place = sum(m.element == name for m in self.multipliers)
+            called = coupled.effort_name(place) if coupled else ""
+            if not row.terms:  # an equation, whose unit is known if formulas are not the user's
+                unit = EQUATION_UNIT if coupled is None or not called else coupled.effort_unit(())
+                text = called or f"equation {place + 1}"
+                record = MultiplierRecord(name, "constraint", first + number, -1, text, unit, 1.0)
                 self.multipliers.append(record)
                 continue
-            kind, term = MULTIPLIER_KINDS[block.role], row.terms[0]
+            term = row.terms[0]
             names = [self._named(t.coordinate) for t in row.terms]
-            coupled = self.mechanism.constraints[name].kind if kind == "constraint" else None
             self.multipliers.append(
                 MultiplierRecord(
                     element=name,
                     kind=kind,
                     row=first + number,
                     coordinate=-1 if coupled else self.flat.coordinate(term.coordinate),
-                    coordinate_name=" and ".join(dict.fromkeys(names)),
+                    coordinate_name=called or " and ".join(dict.fromkeys(names)),
                     unit=coupled.effort_unit({self._unit(t.coordinate) for t in row.terms})
                     if coupled
                     else EFFORT_UNITS[self._unit(term.coordinate)],

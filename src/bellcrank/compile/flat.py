@@ -28,8 +28,9 @@ class FlatBuilder:
     identity first, by value second.
 
     distinct: functions are distinguished by identity alone, since equal ones may follow different parameters.
-    start_rows: rows whose constant is FROM_START (zero in the arrays).
+    start_rows: rows whose constant is FROM_START (zero in the arrays). start_offsets: what they are there.
     start_laws: (place in law_params, coordinate) of law parameters that are FROM_START.
+    start_formulas: (place in the values of formulas, coordinate) of values taken from there.
     """
 
     def __init__(self, body_index: dict[str, int], distinct: bool = False) -> None:
@@ -53,12 +54,14 @@ class FlatBuilder:
         self.row_function: list[int] = []
         self.row_constant: list[float] = []
         self.start_rows: list[int] = []
+        self.start_offsets: list[float] = []
         self.law_kind: list[str] = []
         self.law_coordinate: list[int] = []
         self.law_function: list[int] = []
         self.law_start = [0]
         self.law_params: list[float] = []
         self.start_laws: list[tuple[int, int]] = []
+        self.start_formulas: list[tuple[int, int]] = []
         self.wrenches: list[tuple[int, Marker, bool, list[int], list[float]]] = []
 
     def pair(self, marker_1: Marker, marker_2: Marker) -> int:
@@ -144,6 +147,7 @@ class FlatBuilder:
         self.row_function.append(-1 if row.function is None else self.function(row.function))
         if row.constant is FROM_START:
             self.start_rows.append(len(self.row_constant))
+            self.start_offsets.append(row.start)
         self.row_constant.append(0.0 if row.constant is None else row.constant)
 
     def law(self, law: Law) -> int:

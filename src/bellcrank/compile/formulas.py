@@ -19,7 +19,7 @@ from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import is_expression
 from bellcrank.mechanism.rotation import IDENTITY, multiply
-from bellcrank.mechanism.rows import Block, Lowered, Row, lock
+from bellcrank.mechanism.rows import FROM_START, Block, Lowered, Row, lock
 
 _ROWS = 6  # of a block at most
 _NOTHING = Vector(0.0, 0.0, 0.0)
@@ -88,7 +88,9 @@ class FormulaBuilder:
         for _ in range(0, len(kind.equations), _ROWS):  # the core has its markers once for each block
             self._markers[0].extend(end for end in ends if isinstance(end, Marker))
         markers, coordinates = self._ends(kind, ends)
-        blocks = self._blocks("equations", markers, coordinates, list(kind.equations), kind.of_velocity)
+        constant = FROM_START if kind.starts else 0.0
+        rows = list(kind.equations)
+        blocks = self._blocks("equations", markers, coordinates, rows, kind.of_velocity, constant)
         return Lowered(tuple(blocks))
 
     def _blocks(
@@ -98,12 +100,13 @@ class FormulaBuilder:
         coordinates: list[Any],
         rows: list[Any],
         of_velocity: bool = False,
+        constant: float | None = 0.0,
     ) -> list[Block]:
         blocks = []
         for begin in range(0, len(rows), _ROWS):
             part = rows[begin : begin + _ROWS]
             number = self.core.add_constraint(markers, coordinates, part, of_velocity)
-            blocks.append(Block(role, tuple(Row(()) for _ in part), formula=number))
+            blocks.append(Block(role, tuple(Row((), constant) for _ in part), formula=number))
         return blocks
 
     def force(self, kind: Any, ends: Sequence[Marker | Coordinate]) -> None:

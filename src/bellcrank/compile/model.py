@@ -75,6 +75,7 @@ class CustomRecord:
     category: "joint", "constraint", "force" or "drive". kind: name of its kind, such as "PathJoint".
     lowered: what it becomes: its formulas (`custom`), rows and laws on own coordinates.
     ends: of a constraint or force: its markers, and its coordinates by their numbers in the model.
+    starts: what formulas take from the initial configuration: (place in the values of formulas, coordinate).
     """
 
     category: str
@@ -82,9 +83,21 @@ class CustomRecord:
     kind: str
     lowered: Lowered
     ends: tuple[Any, ...] = ()
+    starts: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
         return f"{self.category} {self.name!r} ({self.kind})"
+
+    def with_starts(self, values: Sequence[float]) -> CustomRecord:
+        """The same, where values that are taken from the initial configuration are those of formulas."""
+        if not self.starts:
+            return self
+        custom: Any = self.lowered.custom
+        taken = {
+            symbol: values[place] for (symbol, _), (place, _) in zip(custom.starts, self.starts, strict=True)
+        }
+        known = tuple((symbol, taken.get(symbol, value)) for symbol, value in custom.values)
+        return replace(self, lowered=replace(self.lowered, custom=replace(custom, values=known)))
 
 
 @dataclass(frozen=True)
@@ -123,11 +136,17 @@ class MultiplierRecord:
 class StartValues:
     """What is taken from the initial configuration.
 
-    rows: rows whose constant makes them zero there. laws: (place in law_params, coordinate) of rest values.
+    rows: rows whose constant gives them the values `offsets` there. laws: (place in law_params, coordinate)
+    of rest values. formulas: (place in the values of formulas, coordinate).
     """
 
     rows: tuple[int, ...] = ()
     laws: tuple[tuple[int, int], ...] = ()
+    offsets: tuple[float, ...] = ()
+    formulas: tuple[tuple[int, int], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.rows or self.laws or self.formulas)
 
 
 @dataclass(frozen=True)
@@ -520,9 +539,7 @@ class Model:
     def starting(self, state: State, given: Given) -> Model:
         """The same, where `given` has yet to be satisfied."""
         model = replace(self, initial=state, given=given)
-        if not self.start.rows and not self.start.laws:
-            return model
-        return model.with_arrays(**taken_from(model, state))
+        return taken_from(model, state) if self.start else model
 
     def coordinate_values(self, state: State) -> Floats:
         """Values of all coordinates at a state; angles as it contains them, else as they would start."""

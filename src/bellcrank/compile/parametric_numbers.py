@@ -40,6 +40,7 @@ _DECIDES: Final = "parameters decide of which numbers the model consists"
 _OF_COORDINATES: Final = "a coordinate is made with it"
 _IN_FORMULAS: Final = "formulas are made with it, as those of BodyDamping"
 _POINTS: Final = "points of a curve, or places of a spline, follow it"
+_AT_START: Final = "it decides where ropes start, and formulas are made with what they take from there"
 _OF_SHAPES: Final = "shapes that touch are made with it"
 
 
@@ -118,7 +119,16 @@ def parametric_numbers(model: Model, everywhere: bool = False) -> ParametricNumb
     in_formulas = tuple((place, symbol) for symbol, place in places.items() if symbol in symbols)
     held = {_OF_COORDINATES: flat.coordinate_numbers(), _IN_FORMULAS: left, _POINTS: not_followed}
     held |= {_OF_SHAPES: touching_sizes(half)} if model.contacts else {}
+    held |= {_AT_START: _of_start(mechanism, arrays)} if model.start.formulas else {}
     return ParametricNumbers(parameters, entries, in_formulas, start, _fixed(mechanism, held))
+
+
+def _of_start(mechanism: Mechanism, arrays: Mapping[str, list[Any]]) -> list[Any]:
+    """What decides where a mechanism starts, which may hold expressions."""
+    places = ("pair_positions", "pair_rotations", "row_constant", "function_params")
+    bodies = [x for body in mechanism.bodies.values() for x in (*body.position, *body.rotation)]
+    joints = [value for joint in mechanism.joints.values() for _, value in (*joint.position, *joint.guess)]
+    return [*bodies, *joints, *(x for name in places for x in arrays[name])]
 
 
 def _formula_markers(markers: list[Any]) -> dict[str, list[Any]]:

@@ -26,7 +26,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rotation import conjugate
 
 _POSITIONS: Final = (
-    *("x", "y", "z", "distance", "distance_xy", "azimuth"),
+    *("x", "y", "z", "distance", "distance_xy", "tangent_span", "azimuth"),
     *("curve_normal_1", "curve_normal_2", "curve_parameter", "curve_angle"),
 )
 """Coordinates that depend on no more of the second body than the origin of its marker."""
@@ -132,7 +132,8 @@ def _turned_by_formulas(
         return
     used = set(symbols_of(*kind.formulas))
     moment = isinstance(kind, CustomForce) and bool(kind.moment)
-    for held, end in zip(kind.ends, resolve_ends(mechanism, attached), strict=True):
+    ends = resolve_ends(mechanism, attached) if element.lowered.ends is None else element.lowered.ends
+    for held, end in zip(kind.ends, ends, strict=True):
         if isinstance(end, Marker):
             turning = {*held.symbols[3:7], *held.symbols[10:]}
             yield from of(end, not moment and not used & turning)

@@ -251,7 +251,11 @@ def _reduced(model: Model, normal: Floats) -> Model:
             body_normal=np.ascontiguousarray(np.einsum("nij,i->nj", frames.body, normal)),
         ),
         multipliers=tuple(replace(record, row=int(number[record.row])) for record in model.multipliers),
-        start=StartValues(_numbers(number, kept, model.start.rows), model.start.laws),
+        start=StartValues(
+            _numbers(number, kept, model.start.rows),
+            model.start.laws,
+            tuple(x for row, x in zip(model.start.rows, model.start.offsets, strict=True) if kept[row]),
+        ),
     )
 
 

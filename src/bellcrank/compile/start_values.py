@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bellcrank.compile.state import State, place_text, row_text
+from bellcrank.compile.state import State, place_text, row_text, value_text
 from bellcrank.mechanism.checking import Check
 
 if TYPE_CHECKING:
@@ -16,12 +17,37 @@ if TYPE_CHECKING:
 _LED = 1e-6  # rad or m, relative: what a state may differ by from where a drive has moved to
 
 
-def taken_from(model: Model, state: State) -> dict[str, Any]:
-    """Arrays of the model in which all that is taken from the initial configuration is taken from a state."""
-    return {
-        **(_zero_at(model, state, model.start.rows) if model.start.rows else {}),
-        **(_rests_at(model, state) if model.start.laws else {}),
-    }
+def taken_from(model: Model, state: State) -> Model:
+    """The model in which all that is taken from the initial configuration is taken from a state."""
+    if model.start.rows:
+        arrays = _zero_at(model, state, model.start.rows)
+        arrays |= _rests_at(model, state) if model.start.laws else {}
+        model = model.with_arrays(**arrays)
+    elif model.start.laws:
+        model = model.with_arrays(**_rests_at(model, state))
+    return _with_formulas(model, state, {}) if model.start.formulas else model
+
+
+def _with_formulas(model: Model, state: State, kept: Mapping[str, float]) -> Model:
+    """The model with the values that formulas take from a state, or that were kept."""
+    formulas, at = model.arrays["formulas"], model.coordinate_values(state)
+    values = formulas.values()
+    for place, coordinate in model.start.formulas:
+        values[place] = kept.get(value_text(model, place, coordinate), float(at[coordinate]))
+    return _with_values(model, values)
+
+
+def _with_values(model: Model, values: list[float]) -> Model:
+    custom = tuple(record.with_starts(values) for record in model.custom)
+    return replace(model.with_arrays(formulas=model.arrays["formulas"].with_values(values)), custom=custom)
+
+
+def with_formula_values(model: Model, other: Model) -> Model:
+    """The model with the values that formulas of another one took from its initial configuration."""
+    values, known = model.arrays["formulas"].values(), other.arrays["formulas"].values()
+    for place, _ in model.start.formulas:
+        values[place] = known[place]
+    return _with_values(model, values)
 
 
 def with_unknown(model: Model, rows: Collection[int]) -> Model:
@@ -48,22 +74,16 @@ def continued(model: Model, state: State) -> Model:
     kept = None if state.source is None else state.source.values
     if kept is None:
         return model.with_arrays(**_zero_at(model, state, driven)) if driven else model
-    if not model.start.rows and not model.start.laws:
-        return model
-    return model.with_arrays(**_values_at(model, state, kept, driven))
+    return _values_at(model, state, kept, driven) if model.start else model
 
 
 def with_values(model: Model, values: Mapping[str, float], state: State) -> Model:
     """The model as a run had it that recorded these values (`state_source.start_values`) and starts there."""
-    if not model.start.rows and not model.start.laws:
-        return model
-    return model.with_arrays(**_values_at(model, state, values, ()))
+    return _values_at(model, state, values, ()) if model.start else model
 
 
-def _values_at(
-    model: Model, state: State, kept: Mapping[str, float], driven: Collection[int]
-) -> dict[str, Any]:
-    """What is taken from the start, as it was kept; where it was not, and for driven rows, from a state."""
+def _values_at(model: Model, state: State, kept: Mapping[str, float], driven: Collection[int]) -> Model:
+    """With what is taken from the start as it was kept; else, and for driven rows, from a state."""
     had = {row: kept.get(row_text(model, row)) for row in model.start.rows if row not in driven}
     known = {row: value for row, value in had.items() if value is not None}
     constants = model.arrays["row_constant"].copy()
@@ -76,7 +96,8 @@ def _values_at(
         for place, coordinate in model.start.laws:
             value = kept.get(place_text(model, place, coordinate))
             arrays["law_params"][place] = arrays["law_params"][place] if value is None else value
-    return arrays
+    model = model.with_arrays(**arrays)
+    return _with_formulas(model, state, kept) if model.start.formulas else model
 
 
 def _rests_at(model: Model, state: State) -> dict[str, Any]:
@@ -107,16 +128,19 @@ def driven_from_start(model: Model) -> list[int]:
 
 
 def _zero_at(model: Model, state: State, rows: Iterable[int]) -> dict[str, Any]:
-    """The constants that make rows zero at a state: the sum of terms minus the function of time.
+    """The constants with which rows are at a state what they are at the start, zero or their offset.
+
+    They are the sum of terms minus the function of time and the offset.
 
     Until then they are not known, and say nothing of the turns of angles.
     """
     arrays, rows = model.arrays, list(rows)
     constants, values = arrays["row_constant"].copy(), with_unknown(model, rows).coordinate_values(state)
+    offsets = dict(zip(model.start.rows, model.start.offsets, strict=True))
     for row in rows:
         terms = slice(*arrays["row_term_start"][row : row + 2])
         total = arrays["term_coefficient"][terms] @ values[arrays["term_coordinate"][terms]]
         function = int(arrays["row_function"][row])
         driven = 0.0 if function < 0 else model.function_value(function, state.time)
-        constants[row] = float(total) - driven
+        constants[row] = float(total) - driven - offsets.get(row, 0.0)
     return {"row_constant": constants}

@@ -174,7 +174,19 @@ def start_values(model: Model) -> dict[str, float]:
     arrays = model.arrays
     values = {row_text(model, row): float(arrays["row_constant"][row]) for row in model.start.rows}
     places = {place_text(model, p, c): float(arrays["law_params"][p]) for p, c in model.start.laws}
-    return values | places
+    if not model.start.formulas:
+        return values | places
+    known = arrays["formulas"].values()
+    return values | places | {value_text(model, p, c): known[p] for p, c in model.start.formulas}
+
+
+def value_text(model: Model, place: int, coordinate: int) -> str:
+    """What a value in formulas is: the element whose formulas they are, and its coordinate."""
+    for record in model.custom:
+        custom: Any = record.lowered.custom
+        if custom is not None and (place, coordinate) in record.starts:
+            return json.dumps([str(record), _coordinate(model, coordinate)])
+    return json.dumps(["", _coordinate(model, coordinate)])
 
 
 def row_text(model: Model, row: int) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import EFFORT_UNITS, Model
+from bellcrank.compile.start_values import with_formula_values
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.preparing import prepare
@@ -181,7 +182,8 @@ def with_parameters(model: Model, mechanism: Mechanism, values: Mapping[str, flo
         places = [place for place, _ in model.start.laws]
         kept["law_params"] = found.arrays["law_params"].copy()
         kept["law_params"][places] = model.arrays["law_params"][places]
-    return found.with_arrays(**kept) if kept else found
+    found = found.with_arrays(**kept) if kept else found
+    return with_formula_values(found, model) if model.start.formulas else found
 
 
 def without_stops(model: Model) -> Model:

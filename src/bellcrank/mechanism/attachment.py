@@ -168,6 +168,10 @@ class ConstraintKind(AttachedKind):
         """
         return 1.0
 
+    def effort_name(self, _number: int) -> str:
+        """What results call the effort of its row of this number, from 0; "" calls it as its coordinates."""
+        return ""
+
     def effort_unit(self, _units: Collection[str]) -> str:
         """Unit of its effort if it acts on coordinates in these units: "N" or "N m"."""
         return "N" if "m" in _units else "N m"

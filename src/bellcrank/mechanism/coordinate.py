@@ -64,6 +64,12 @@ def _kinds() -> dict[str, CoordinateKind]:
     kinds += [
         CoordinateKind("distance", "distance between the origins", "m"),
         CoordinateKind("distance_xy", "distance from the z axis of marker 1", "m"),
+        CoordinateKind(
+            "tangent_span",
+            "rope from wheel to wheel: the common tangent, and its share of arcs",
+            "m",
+            has_params=True,
+        ),
         CoordinateKind("azimuth", "direction of origin 2 in the xy plane of marker 1", "rad", True),
         CoordinateKind(
             "azimuth_axis", "direction of the z axis of marker 2 in the xy plane of marker 1", "rad", True
@@ -142,7 +148,7 @@ def stands_still(name: str, locked: Collection[str]) -> bool:
     turns_held = {axis for axis, e in zip("xyz", ("e1", "e2", "e3"), strict=True) if e in locked}
     if base.startswith(("theta_", "rot_", TURNED)):
         return base[-1] in turns_held
-    if base in ("x", "y", "z", "distance"):
+    if base in ("x", "y", "z", "distance", "tangent_span"):
         return len(shifts_held) == 3
     if base in ("distance_xy", "azimuth"):
         return {"x", "y"} <= shifts_held and (name == base or "z" in shifts_held)

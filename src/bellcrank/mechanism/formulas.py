@@ -19,6 +19,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.parameters import Evaluate, is_expression, is_input, is_parameter
 from bellcrank.mechanism.rows import Lowered, Row
 
+_NO_FORMULAS = ("values", "ends", "starts", "tensions", "pulls", "drum", "holds")
 CUSTOM_KINDS: dict[str, type[Formulas]] = {}
 """Every kind of custom joint, constraint and force by name. All are frozen dataclasses."""
 
@@ -32,6 +33,8 @@ class Formulas:
 
     timed: ClassVar[bool] = False
     values: tuple[tuple[Any, float], ...]
+    starts: Any = ()
+    """Symbols of values in the assembled initial configuration, with the coordinates that have them."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -46,7 +49,7 @@ class Formulas:
     @property
     def formulas(self) -> tuple[Any, ...]:
         """All expressions in it."""
-        held = [f.name for f in fields(self) if f.name not in ("values", "ends")]  # type: ignore[arg-type]
+        held = [f.name for f in fields(self) if f.name not in _NO_FORMULAS]  # type: ignore[arg-type]
         return tuple(_expressions([getattr(self, name) for name in held]))
 
     @property
@@ -80,7 +83,7 @@ class Formulas:
         given = {
             f.name: _changed(getattr(self, f.name), lambda e: e if e in own else change(e))
             for f in fields(self)  # type: ignore[arg-type]
-            if f.name not in ("values", "ends")
+            if f.name not in _NO_FORMULAS
         }
         return replace(self, **given)  # type: ignore[type-var]
 

@@ -34,11 +34,12 @@ class Term:
 
 @dataclass(frozen=True)
 class Row:
-    """C = sum of terms - function(t) - constant; FROM_START makes C zero at the assembled start."""
+    """C = sum of terms - function(t) - constant; FROM_START makes C `start` at the assembled start."""
 
     terms: tuple[Term, ...]
     constant: float | None = 0.0
     function: Function | None = None
+    start: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,7 @@ class Lowered:
 
     coordinates: the free ones that results report (joints only).
     custom: a kind given by formulas (`formulas.Formulas`), for which there are no rows and laws.
+    ends: what its formulas speak of, in the place of the element's own ends; None: these.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -187,6 +189,7 @@ class Lowered:
     contacts: tuple[ContactLaw, ...] = ()
     coordinates: tuple[Coordinate, ...] = ()
     custom: object | None = None
+    ends: tuple[Marker | Coordinate, ...] | None = None
 
 
 def lock(coordinate: Coordinate, constant: float | None = 0.0, function: Function | None = None) -> Row:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -15,6 +15,7 @@ from bellcrank import _core
 from bellcrank.compile.initial import settled
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport
+from bellcrank.compile.rope_watch import watched_ropes
 from bellcrank.compile.start_values import continued
 from bellcrank.compile.state import Floats, State
 from bellcrank.compile.undefined import Regularity
@@ -532,4 +533,16 @@ class _Course:
         first, inputs = columns["coordinates"].start, columns["inputs"]
         listed = dict.fromkeys(index for joint in self._model.joints for index in joint.coordinates)
         places = {index: first + place for place, index in enumerate(listed)}
-        return Regularity(self._model, places, range(inputs.start, inputs.stop))
+        poses = (columns["position"], columns["rotation"])
+        ropes = watched_ropes(self._model, poses, self._turning(columns))
+        return Regularity(self._model, places, range(inputs.start, inputs.stop), ropes)
+
+    def _turning(self, columns: Mapping[str, slice]) -> dict[int, int]:
+        """The column of each angle of the model."""
+        layout = self.what.layout
+        own = len(layout.coordinates)
+        places = [
+            columns["coordinates"].start + n if n < own else columns["angles"].start + n - own
+            for n in layout.turning
+        ]
+        return dict(zip(self._model.angular.tolist(), places, strict=True))

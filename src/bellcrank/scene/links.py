@@ -11,14 +11,16 @@ import numpy as np
 from bellcrank.mechanism.attachment import Constraint
 from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.ropes import Way
 from bellcrank.scene import mesh as solids
 from bellcrank.scene.mesh import TriangleMesh
-from bellcrank.scene.scene import Color, Link, Piece
+from bellcrank.scene.scene import Color, Link, Piece, RopeWay
 from bellcrank.scene.setting import Setting
 
 SPRING: Final = (0.72, 0.24, 0.20, 1.0)
 DAMPER: Final = (0.36, 0.40, 0.45, 1.0)
 STRING: Final = (0.76, 0.52, 0.20, 1.0)
+BELT: Final = (0.25, 0.26, 0.28, 1.0)
 ROD: Final = (0.45, 0.48, 0.52, 1.0)
 _ANCHOR: Final = (0.66, 0.66, 0.64, 1.0)
 _COILS: Final = 9
@@ -34,6 +36,11 @@ def links_of(setting: Setting, unit: float) -> dict[str, Link]:
     elements: list[Any] = [*forces, *mechanism.constraints.values()]
     elements += [joint for joint in mechanism.joints.values() if joint.kind.name in _RODS]
     for element in elements:
+        if isinstance(element.kind, Way):
+            if all(marker.body in known for marker in element.markers):
+                rope = _rope(setting, element, unit)
+                found[rope.name] = rope
+            continue
         for number, (one, two) in enumerate(_spans(element), start=1):
             if one.body not in known or two.body not in known:
                 continue
@@ -56,13 +63,28 @@ def links_of(setting: Setting, unit: float) -> dict[str, Link]:
     return found
 
 
+def _rope(setting: Setting, element: Any, unit: float) -> Link:
+    """A rope over wheels, or a belt."""
+    kind, at = element.kind, element.markers
+    carriers = np.array([setting.number(marker.body) for marker in at], dtype=np.int32)
+    points = np.array([marker.position for marker in at], dtype=float)
+    axes = np.array([marker.z_axis for marker in at], dtype=float)
+    way = RopeWay(carriers, points, axes, np.array(kind.drawn_radii, dtype=float), kind.closed)
+    name = f"{element.category} {element.name}"
+    thick, color = (0.5, BELT) if kind.closed else (0.3, STRING)
+    ends = [0, 0 if kind.closed else -1]
+    held = (int(carriers[ends[0]]), int(carriers[ends[1]]))
+    shown = f"{element.category} {element.name!r}"
+    return Link(name, shown, kind.name, held, points[ends], rod(thick * unit), color, way=way)
+
+
 def anchors(links: Sequence[Link], ground: int, unit: float) -> list[Piece]:
     """Small blocks where links are fixed to the ground, without duplicates."""
     places = [
         points
         for link in links
         for end, points in zip(link.carriers, link.points, strict=True)
-        if end == ground
+        if end == ground and (link.way is None or not link.way.radii[[0, -1]].any())
     ]
     found: dict[tuple[float, ...], Piece] = {}
     for point in places:

@@ -17,12 +17,45 @@ import numpy as np
 from bellcrank.compile.state import Floats, Ints, State
 from bellcrank.mechanism.checking import Quat, Vec3
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.rope_path import rope_path
 from bellcrank.mechanism.rotation import IDENTITY
 from bellcrank.mechanism.rotation_arrays import product, rotate
 from bellcrank.scene.mesh import TriangleMesh
 
 Color = tuple[float, float, float, float]
 _PARTS = 10  # of a string that may be slack
+_BENDS = 24  # straight parts of an arc around a wheel
+
+
+@dataclass(frozen=True, eq=False)
+class RopeWay:
+    """The ends that a rope or belt passes.
+
+    carriers: (ends,), their bodies. points: (ends, 3), where they are in the frames of these, m; axes:
+    (ends, 3), their z axes there. radii: (ends,), signed, m. closed: it returns to the first end.
+    """
+
+    carriers: Ints
+    points: Floats
+    axes: Floats
+    radii: Floats
+    closed: bool
+
+    @property
+    def parts(self) -> int:
+        """Number of straight parts in which it is drawn."""
+        spans = len(self.radii) - (not self.closed)
+        return spans + _BENDS * int(np.count_nonzero(self.radii))
+
+    def placed(self, position: Floats, rotation: Floats) -> Floats:
+        """The ends of its straight parts (..., parts, 2, 3) at poses of all carriers."""
+        turn = rotation[..., self.carriers, :]
+        at, axes = position[..., self.carriers, :] + rotate(turn, self.points), rotate(turn, self.axes)
+        path = rope_path(self.radii.tolist(), self.closed, at, axes, _BENDS + 1)
+        arcs = path.arcs[..., self.radii != 0.0, :, :]
+        bends = np.stack([arcs[..., :-1, :], arcs[..., 1:, :]], axis=-2)
+        found: Floats = np.concatenate([path.straight, bends.reshape(*bends.shape[:-4], -1, 2, 3)], axis=-3)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +110,8 @@ class Link:
     name: unique in the scene. element: such as "force 'spring'". kind: name of its kind.
     carriers: the two bodies. points: (2, 3), the ends in the frames of the bodies, m.
     mesh: along z from 0 to 1, to be stretched to the distance of the ends; x and y in m.
-    slack: the length below which it is slack, m; 0 if it is never slack.
+    slack: the length below which it is slack, m; 0 if it is never slack. way: of a rope over wheels or a
+    belt, of which `points` then are the first and last end.
     """
 
     name: str
@@ -88,10 +122,13 @@ class Link:
     mesh: TriangleMesh
     color: Color
     slack: float = 0.0
+    way: RopeWay | None = None
 
     @property
     def parts(self) -> int:
-        """Number of straight parts in which it is drawn: a link that may be slack sags."""
+        """Number of straight parts in which it is drawn: a link that may be slack sags, a rope bends."""
+        if self.way is not None:
+            return self.way.parts
         return _PARTS if self.slack > 0.0 else 1
 
 
@@ -182,6 +219,8 @@ class Scene:
         turn = rotation[..., carrier, :]
         at = position[..., carrier, :] + rotate(turn, own_position)
         ends = self._parts_of(self._ends(position, rotation))
+        for place, way in self._ways:
+            ends[..., place, :, :] = way.placed(position, rotation)
         span = ends[..., 1, :] - ends[..., 0, :]
         length = np.linalg.norm(span, axis=-1)
         ones = np.ones(at.shape[:-1])
@@ -232,6 +271,16 @@ class Scene:
         share = [[part / count, (part + 1) / count] for count in counts for part in range(count)]
         slack = np.array([link.slack for link in links])
         return number, np.array(share, dtype=float).reshape(-1, 2), slack
+
+    @cached_property
+    def _ways(self) -> list[tuple[slice, RopeWay]]:
+        """The ways of ropes and belts, and the places of their parts among those of all links."""
+        found, begin = [], 0
+        for link in self.links.values():
+            if link.way is not None:
+                found.append((slice(begin, begin + link.parts), link.way))
+            begin += link.parts
+        return found
 
     def _poses(self, position: Any, rotation: Any) -> tuple[Floats, Floats]:
         """Poses of the bodies and of the ground."""

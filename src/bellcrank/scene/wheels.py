@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.mechanism.attachment import Constraint
-from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.marker import GROUND, Marker
+from bellcrank.mechanism.ropes import Way
 from bellcrank.mechanism.rotation import from_matrix
 from bellcrank.scene import mesh as solids
 from bellcrank.scene.bodies import color_of
+from bellcrank.scene.links import BELT
 from bellcrank.scene.scene import Color, Piece
 from bellcrank.scene.setting import Setting
 
-BELT: Final = (0.25, 0.26, 0.28, 1.0)
+_FIXED: Final = (0.66, 0.66, 0.64, 1.0)
 _MODULE: Final = 1.6  # pins' radii, of teeth whose number is not given
 _LEAST, _MOST = 8, 160  # fewest and most teeth of a wheel that are drawn
 
@@ -24,7 +27,12 @@ _LEAST, _MOST = 8, 160  # fewest and most teeth of a wheel that are drawn
 def wheel_pieces(setting: Setting, unit: float) -> Iterator[Piece]:
     """The wheels of gears and belts, and belts that run in one frame; unit: radius of pins, m."""
     known = {carrier.name for carrier in setting.carriers}
-    for element in setting.mechanism.constraints.values():
+    mechanism = setting.mechanism
+    elements: list[Any] = [*mechanism.constraints.values(), *mechanism.forces.values()]
+    for element in elements:
+        if isinstance(element.kind, Way):
+            yield from _sheaves(setting, element, unit, known)
+            continue
         markers = element.markers
         if len(markers) != 2 or any(marker.body not in known for marker in markers):
             continue
@@ -34,6 +42,23 @@ def wheel_pieces(setting: Setting, unit: float) -> Iterator[Piece]:
                 yield from _gears(setting, element, radii, unit)
             else:
                 yield from _belt(setting, element, radii, unit)
+
+
+def _sheaves(setting: Setting, element: Any, unit: float, known: set[str]) -> Iterator[Piece]:
+    """The wheels of a rope or belt, one where several are next to each other on an axle."""
+    drawn = set()
+    for number, (marker, radius) in enumerate(zip(element.markers, element.kind.drawn_radii, strict=True)):
+        key = (marker, abs(radius))
+        if radius == 0.0 or key in drawn or marker.body not in known:
+            continue
+        if setting.shown(setting.number(marker.body)):
+            continue
+        drawn.add(key)
+        radius = max(abs(radius) - 0.4 * unit, 0.2 * abs(radius))
+        disc = solids.cylinder(round(radius, 12), round(1.6 * unit, 12))
+        color = _color(setting, marker) if marker.body != GROUND else _FIXED
+        piece = _piece(setting, element, marker, disc, color)
+        yield replace(piece, name=f"{piece.name}/{number + 1}")
 
 
 def _radii(setting: Setting, element: Constraint) -> tuple[float, float] | None:

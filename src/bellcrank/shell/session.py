@@ -261,7 +261,7 @@ class Session:
         if live is None:
             return
         model, copy = self.model(), self.mechanism.copy()
-        hold_values_of(copy, model)
+        hold_values_of(copy, model, live)
         for number, body in enumerate(list(copy.bodies.values())):
             copy.replace(body, **pose_in(live, number))
         write_positions(copy, model, model.coordinate_values(live), keep=False)

@@ -529,11 +529,18 @@ class ForceHistory(Efforts):
         """Units and values by name; none where the run does not contain its mechanism, or several."""
         if not self.columns or self.origin.changed or not self.origin.known:
             return {}
+        written = next((r for r in self._model.custom if (r.category, r.name) == ("force", self.name)), None)
+        if isinstance(custom := written and written.lowered.custom, ForceKind):
+            return custom.quantities(self._motion)
         force = self.origin.mechanism.forces.get(self.name)
         if force is None or type(force.kind).quantities is ForceKind.quantities:
             return {}
         kind = with_numbers(self.origin.mechanism).forces[self.name].kind
-        return kind.quantities(Motion(self.store.read("time"), self._along(0), self._rates, self._efforts))
+        return kind.quantities(self._motion)
+
+    @property
+    def _motion(self) -> Motion:
+        return Motion(self.store.read("time"), self._along(0), self._rates, self._efforts)
 
     @property
     def _slice(self) -> slice:

@@ -12,6 +12,7 @@ from bellcrank import _core
 from bellcrank.compile.model import CustomRecord, ElementRecord, Model
 from bellcrank.compile.state import Floats
 from bellcrank.expression.compiled import evaluate
+from bellcrank.expression.expression import t
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.rotation import matrix
 from bellcrank.trajectory.rubbing import AT_REST, limits
@@ -197,8 +198,9 @@ def known_at(part: Frames, record: CustomRecord) -> Iterator[Numbers]:
 def _formula_efforts(part: Frames, record: CustomRecord) -> list[tuple[Any, Floats]]:
     """What a force by a potential or by efforts exerts along each of its ends (n, 6 or 1)."""
     kind: Any = record.lowered.custom
-    if kind.potential is None:
-        efforts = np.array([evaluate(kind.efforts, known) for known in known_at(part, record)])
+    written = kind.efforts if kind.potential is None else getattr(kind, "pulls", ())
+    if written:
+        efforts = np.array([evaluate(written, known) for known in known_at(part, record)])
         return [(held, efforts[:, k : k + 1]) for k, held in enumerate(record.ends)]
     formulas = part.evidence.formulas
     found = [formulas.effects(record, known, [kind.potential]) for known in known_at(part, record)]
@@ -350,8 +352,9 @@ def force_sizes(model: Model) -> tuple[Floats, Floats]:
     force, moment = np.zeros(len(model.bodies) + 1), np.zeros(len(model.bodies) + 1)
     values = model.coordinate_values(model.initial)
     length = model.size(model.initial)
-    for law, coordinate in enumerate(arrays["law_coordinate"].tolist()):
-        stiffness = _stiffness(model, law, float(values[coordinate]))
+    along = list(enumerate(arrays["law_coordinate"].tolist()))
+    laws = [(coordinate, _stiffness(model, law, float(values[coordinate]))) for law, coordinate in along]
+    for coordinate, stiffness in (*laws, *_rope_stiffness(model, values)):
         kind = COORDINATE_KINDS.get(str(arrays["coordinate_kind"][coordinate]))
         bodies = arrays["pair_bodies"].reshape(-1, 2)[int(arrays["coordinate_pair"][coordinate])]
         turns = kind is not None and kind.unit == "rad"
@@ -369,6 +372,24 @@ def acceleration_size(model: Model) -> float:
         for size, inertia in ((force, np.asarray(model.mass)), (moment, lightest))
     ]
     return float(np.max(np.concatenate(parts), initial=0.0))
+
+
+def _rope_stiffness(model: Model, values: Floats) -> Iterator[tuple[int, float]]:
+    """Coordinates along which elastic ropes act, and how stiff these are as they become taut."""
+    for record in written_forces(model):
+        kind: Any = record.lowered.custom
+        if not getattr(kind, "tensions", ()):
+            continue
+        written = kind.pulls or kind.efforts
+        known = {**kind.known, t: model.initial.time}
+        for end, held in zip(kind.ends, record.ends, strict=True):
+            known |= {end.value: float(values[held]), end.rate: 0.0}
+        for place, (end, held) in enumerate(zip(kind.ends, record.ends, strict=True)):
+            ahead, back = (
+                evaluate(written[place : place + 1], known | {end.value: known[end.value] + step})[0]
+                for step in (_STEP, -_STEP)
+            )
+            yield held, abs(float(ahead - back)) / (2.0 * _STEP)
 
 
 def _stiffness(model: Model, law: int, value: float) -> float:

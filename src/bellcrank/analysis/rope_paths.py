@@ -1,0 +1,50 @@
+"""How long ropes and belts are, and how far they go around their wheels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
+from bellcrank.compile.state import State, adopted
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.checking import nearest, required
+from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.rope_path import RopePath
+from bellcrank.mechanism.rope_path import rope_path as path_over
+from bellcrank.mechanism.ropes import Way
+from bellcrank.mechanism.rotation_arrays import rotate
+
+
+def rope_path(mechanism: Mechanism, name: str, state: State | None = None) -> RopePath:
+    """The way of a rope or belt: its length, m, and the angles by which it goes around its wheels, rad.
+
+    name: of a constraint or force such as Rope, ElasticRope, BeltLoop. state: by default the assembled
+    initial configuration. What is on drums does not count.
+
+    Raises MechanismError for another name, AssemblyError if the mechanism cannot be assembled.
+
+    >>> bc.rope_path(mech, "belt").length      # to choose a standard belt
+    """
+    required("mechanism", mechanism, Mechanism)
+    ways = {
+        element.name: element
+        for element in (*mechanism.constraints.values(), *mechanism.forces.values())
+        if isinstance(element.kind, Way)
+    }
+    if name not in ways:
+        rule = "there is no rope or belt of this name"
+        raise MechanismError(Fault(f"mechanism {mechanism.name!r}", rule, name, nearest(str(name), ways)))
+    model = compile_mechanism(mechanism)
+    at = assembled(model)[0].initial if state is None else adopted(model, state)
+    numeric = with_numbers(mechanism)
+    element = {**numeric.constraints, **numeric.forces}[name]
+    kind = element.kind
+    assert isinstance(kind, Way)
+    carriers = [model.body_index[marker.body] for marker in element.markers]
+    position = np.concatenate([at.position, np.zeros((1, 3))])[carriers]
+    turn = np.concatenate([at.rotation, [[1.0, 0.0, 0.0, 0.0]]])[carriers]
+    points = position + rotate(turn, np.array([marker.position for marker in element.markers], dtype=float))
+    axes = rotate(turn, np.array([marker.z_axis for marker in element.markers], dtype=float))
+    return path_over(kind.drawn_radii, kind.closed, points, axes)
