@@ -82,7 +82,14 @@ def checked(
     return made
 
 
-def quantity(unit: str = "", sign: Sign = "any", *, default: Any = MISSING, optional: bool = False) -> Any:
+def quantity(
+    unit: str = "",
+    sign: Sign = "any",
+    *,
+    default: Any = MISSING,
+    optional: bool = False,
+    followed: bool = True,
+) -> Any:
     """A number within the range of its unit (mechanism/checking.py)."""
     check, shown = _CHECKS[sign], _shown(unit)
     return checked(
@@ -91,6 +98,7 @@ def quantity(unit: str = "", sign: Sign = "any", *, default: Any = MISSING, opti
         default=default,
         optional=optional,
         parametric=True,
+        followed=followed,
         quick=plain_number(shown, sign),
     )
 

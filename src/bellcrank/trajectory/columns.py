@@ -79,7 +79,10 @@ def recorded(run: Trajectory, name: str = "") -> Iterator[Quantity]:
     )
     for noun, names, effort_of in efforts:
         for element in filter(partial(wanted, noun), names):
-            yield from _efforts(noun, effort_of(element))
+            history: EffortHistory = effort_of(element)
+            yield from _efforts(noun, history)
+            for further, unit in history.quantities.items():
+                yield Quantity(f"{noun}.{element}.{further}", unit, history.quantity(further))
     for force in filter(partial(wanted, "force"), run.forces):
         yield from _of_force(run, force)
     for entry in run.inputs:
