@@ -1,5 +1,6 @@
 """Examples of every class that a file can hold, made from the fields of the classes themselves."""
 
+from math import pi
 from types import UnionType
 from typing import Union, get_args, get_origin
 
@@ -41,6 +42,14 @@ BY_HAND = {
     "CubicSpline": [
         bc.CubicSpline((0.0, 1.0, 2.0), (1.0, 2.0, 1.0), "periodic"),
         bc.CubicSpline((0.0, 1.0), (1.0, 2.0), "clamped", (0.1, 0.2), "hold"),
+    ],
+    "CamMotion": [
+        bc.CamMotion((0.0, 2.0, 4.0, 2 * pi), (0.1, 0.2, 0.2, 0.1)),
+        bc.CamMotion((-1.0, 2.0, 2 * pi - 1.0), (0.0, 0.3, 0.0), ("3-4-5", "modified sine")),
+    ],
+    "CamFollower": [
+        bc.CamFollower(bc.Harmonic(0.2, 1.0), 4.0, roller_radius=0.5, offset=0.2, width="12 mm"),
+        bc.CamFollower(bc.CamMotion((0, 3, 2 * pi), (0, 0.02, 0)), 0.5, "flat", grooved=True),
     ],
     "Nurbs": [bc.Nurbs((0.0, 1.0, 0.0), degree=2, knots=(0, 0, 0, 2, 2, 2), weights=(1.0, 2.0, 1.0))],
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cached_property
 from math import acos, asin, inf, sqrt
 from typing import Any, ClassVar, Final
 
@@ -52,8 +51,8 @@ def _ratios(check: Check, field: str, value: Any) -> tuple[float, float]:
 class CamFollower(ConstraintKind):
     """A cam that moves its follower by a law, and by pushing only, unless the follower runs in a groove.
 
-    law: lift of the follower over the angle of the cam, m; rad if it swings: a CamMotion, or another function that
-        repeats with every turn: a spline or a table, periodic over 2 pi, a B-spline without weights, a Harmonic.
+    law: lift of the follower over the angle of the cam, m; rad if it swings: a CamMotion, or another function over
+        one turn, 2 pi, that ends as it begins: a spline, a table, a B-spline without weights; or a Harmonic.
     base_radius: of the cam where the lift is 0, m.
     follower: "roller", "knife" (an edge or a tip) or "flat" (a face). roller_radius: m.
     offset: of the line of travel from the shaft, m; of a swinging face from its pivot.
@@ -105,11 +104,11 @@ class CamFollower(ConstraintKind):
         law = waves_of(present(self.law))
         if law is None:
             advice = "use a CamMotion, a periodic CubicSpline or Table over 2 pi, or a Harmonic"
-            check.fault("law must be a function that repeats with every turn of the cam", self.law, advice)
+            check.fault("law must be a function of one turn of the cam", str(present(self.law)), advice)
         elif smoothness(law.pieces, law.evaluate, "periodic") < 1:
             check.fault("law must have a continuous slope", None, "the follower would have to jump")
         elif len(check.faults) == 0:
-            self._judge_shape(check, self._profile_at(*_everywhere(law)))
+            self._judge_shape(check, self._profile_at(law, *_everywhere(law)))
 
     def _judge_shape(self, check: Check, cam: CamProfile) -> None:
         """Note where no cam can do it."""
@@ -171,7 +170,7 @@ class CamFollower(ConstraintKind):
             along = Coordinate("cam_swing", cam, follower, (self.distance, self.arm, *law))
         return (Row((Term(1.0, along),), self._geometry.rest),)
 
-    @cached_property
+    @property
     def _waves(self) -> Waves:
         found = waves_of(self.law)
         assert found is not None  # as it was checked
@@ -191,14 +190,14 @@ class CamFollower(ConstraintKind):
         cosine = (self.distance**2 + self.arm**2 - reach**2) / (2.0 * self.distance * self.arm)
         return acos(cosine) if abs(cosine) < 1.0 else None
 
-    @cached_property
+    @property
     def _geometry(self) -> CamGeometry:
         rest, roller = self._rest, None if self.follower == "flat" else self.roller_radius or 0.0
         assert rest is not None
         return CamGeometry(roller, rest, self.offset, self.arm, self.distance)
 
-    def _profile_at(self, angle: Floats, piece: Floats) -> CamProfile:
-        lift, slope, curve = (self._waves.evaluate(angle, order, piece) for order in range(3))
+    def _profile_at(self, law: Waves, angle: Floats, piece: Any) -> CamProfile:
+        lift, slope, curve = (law.evaluate(angle, order, piece) for order in range(3))
         return self._geometry.profile(angle, lift, slope, curve)
 
     def profile(self, angle: Any = None) -> CamProfile:
@@ -207,7 +206,7 @@ class CamFollower(ConstraintKind):
         The outline is exact: the envelope of the follower in the cam's axes.
         """
         if angle is None:
-            return self._profile_at(*_everywhere(self._waves))
+            return self._profile_at(self._waves, *_everywhere(self._waves))
         at = np.atleast_1d(np.asarray(angle, dtype=float))
         lift, slope, curve = (self._waves.derivative(at, order) for order in range(3))
         return self._geometry.profile(at, lift, slope, curve)

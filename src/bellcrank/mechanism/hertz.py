@@ -81,7 +81,7 @@ def hertz(
         turned = check.number("angle", angle, "rad")
         low, high = _relative(first, second, turned)
         if length is None and not low > 0.0:
-            advice = "cylinders with parallel axes take a length" if low == 0.0 else _HOLLOW
+            advice = "cylinders with parallel axes take a length" if low == 0.0 < high else _HOLLOW
             check.fault("the surfaces do not touch at a point", (radius_1, radius_2), advice)
     compliance = sum((1.0 - ratio**2) / one for ratio, one in zip(ratios, moduli, strict=True))
     load = load.reshape(np.shape(force))[()]
@@ -115,10 +115,10 @@ def _both(check: Check, field: str, value: Any) -> tuple[Any, Any]:
 def _curvatures(check: Check, field: str, value: Any) -> tuple[float, float]:
     """The principal curvatures, 1/m."""
     found = []
-    for one in _both(check, field, value):
+    for one in dict.fromkeys(_both(check, field, value)):
         flat = isinstance(one, (int, float)) and abs(one) == inf
-        found.append(0.0 if flat else 1.0 / check.not_zero(field, one, "m"))
-    return found[0], found[1]
+        found.append(0.0 if flat else 1.0 / (check.not_zero(field, one, "m") or 1.0))
+    return found[0], found[-1]
 
 
 def _relative(first: tuple[float, float], second: tuple[float, float], angle: float) -> tuple[float, float]:

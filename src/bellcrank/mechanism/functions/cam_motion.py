@@ -153,10 +153,9 @@ class CamMotion(Function):
 
 
 def waves_of(law: Function) -> Waves | None:
-    """A function that repeats with every turn, in pieces; None of any other.
+    """A function of one turn of a cam, in pieces, which repeat; None of any other.
 
-    Also splines, tables, polynomials in pieces and B-splines that are periodic over 2 pi, and harmonics of
-    the turn.
+    Also splines, tables, polynomials in pieces and B-splines over 2 pi, and harmonics of the turn.
     """
     if isinstance(law, CamMotion):
         return law.waves
@@ -164,15 +163,15 @@ def waves_of(law: Function) -> Waves | None:
         whole = law.slope == 0.0 and law.omega != 0.0 and abs(law.omega - round(law.omega)) <= _ROUND
         sine = np.array([[law.amplitude, law.omega, law.phase]])
         return Waves(Pieces(np.array([0.0, TURN]), np.array([[law.offset]])), sine) if whole else None
-    if not isinstance(law, (_PiecewiseFunction, _RationalFunction)) or law.extrapolation != "periodic":
-        return None
     if isinstance(law, _PiecewiseFunction):
         pieces = law.pieces
-    else:
+    elif isinstance(law, _RationalFunction):
         above, below = law.fraction
-        if np.any(below.coefficients[:, 1:]):  # its weights differ
-            return None
+        if np.max(np.abs(below.coefficients[:, 1:]), initial=0.0) > _ROUND * np.min(below.coefficients[:, 0]):
+            return None  # its weights differ
         pieces = Pieces(above.breaks, above.coefficients / below.coefficients[:, :1])
+    else:
+        return None
     if abs(pieces.breaks[-1] - pieces.breaks[0] - TURN) > _ROUND * TURN:
         return None
     return Waves(pieces, np.zeros((len(pieces.coefficients), 3)))
