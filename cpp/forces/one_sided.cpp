@@ -52,8 +52,8 @@ struct OneSided {
         if (stiffness < 0.0 || damping < 0.0) throw std::invalid_argument("stiffness and damping must not be negative");
         if (std::abs(direction) != 1.0) throw std::invalid_argument("the direction must be 1 or -1");
         if (!(depth > 0.0)) throw std::invalid_argument("the depth over which the damper takes hold must be positive");
-        if (!(exponent >= 1.0)) throw std::invalid_argument("the exponent must not be less than 1");
-        if (!(loss >= 0.0 && loss <= 1.0)) throw std::invalid_argument("the loss must lie between 0 and 1");
+        if (!(exponent > 0.0)) throw std::invalid_argument("the exponent must be positive");
+        if (!(std::abs(loss) <= 1.0)) throw std::invalid_argument("the loss must lie between -1 and 1");
         if (!(loss_speed > 0.0)) throw std::invalid_argument("the speed of the loss must be positive");
         if (function != nullptr && !function->integrable())
             throw std::invalid_argument("its function has no integral and hence no potential; use a piecewise one");

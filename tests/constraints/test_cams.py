@@ -1,7 +1,7 @@
 """Cams and followers: closed forms of kinematics, geometry, forces and lift-off; all formulations alike."""
 
 from dataclasses import replace
-from math import asin, atan2, cos, hypot, pi, sin, sqrt
+from math import asin, cos, pi, sin, sqrt
 
 import numpy as np
 import pytest
@@ -88,7 +88,7 @@ def test_the_follower_follows_its_law(formulation, name, ends, grooved):
 
 @pytest.mark.parametrize("name", [name for name in FOLLOWERS if not name.startswith("swing")])
 def test_bearings_carry_the_contact_force(name):
-    """The guide carries what the contact exerts across, the shaft all of it; a face is loaded where it touches."""
+    """The guide carries what the contact exerts across, the shaft all; a face is loaded where it touches."""
     mech = sliding(FOLLOWERS[name], base=(0.3, -0.2, 0.1))
     run = bc.simulate(mech, 0.32, step=0.002, reactions=True, **EXACT)
     cam, guide, shaft = run.constraint("cam"), run.joint("guide"), run.joint("shaft")
@@ -104,7 +104,7 @@ def test_bearings_carry_the_contact_force(name):
 
 
 def test_standard_laws_have_their_published_peaks():
-    """Norton, Cam Design and Manufacturing Handbook: peak velocity and acceleration, in h/beta and h/beta²."""
+    """Norton, Cam Design and Manufacturing Handbook: peak velocity and acceleration, h/beta and h/beta²."""
     peaks = {
         "cycloidal": (2.0, 6.283),
         "modified sine": (1.760, 5.528),
@@ -221,7 +221,10 @@ def test_lift_off_speed_of_a_harmonic_law():
     assert HARMONIC.lift_off_speed(MASS, STIFFNESS, PRELOAD) == pytest.approx(wanted, rel=1e-12)
     assert HARMONIC.lift_off_speed(MASS, 1e9, 0.0) < HARMONIC.lift_off_speed(MASS, 1e9, 1.0)
     # Of a cycloid, against a fine search of its closed form.
-    kind, x = bc.CamFollower(bc.CamMotion((0, 2, 2 * pi), (0, 0.01, 0)), 0.05, "knife"), np.linspace(0.5, 1, 2000001)
+    kind, x = (
+        bc.CamFollower(bc.CamMotion((0, 2, 2 * pi), (0, 0.01, 0)), 0.05, "knife"),
+        np.linspace(0.5, 1, 2000001),
+    )
     pull = np.maximum(-0.01 / 4.0 * 2 * pi * np.sin(2 * pi * x), 1e-30)
     least = np.min((PRELOAD + STIFFNESS * 0.01 * (x - np.sin(2 * pi * x) / (2 * pi))) / (MASS * pull))
     assert kind.lift_off_speed(MASS, STIFFNESS, PRELOAD) == pytest.approx(sqrt(least), rel=1e-9)
@@ -293,23 +296,24 @@ def test_verify_judges_it():
     assert bc.verify(swinging(FOLLOWERS["swinging roller"], True)).passed
 
 
-@pytest.mark.parametrize("format", ["yaml", "json"])
-def test_files(format):
+@pytest.mark.parametrize("text", ["yaml", "json"])
+def test_files(text):
     for kind in FOLLOWERS.values():
         mech = swinging(kind, False) if kind.distance else sliding(kind)
-        assert io.loads(io.dumps(mech, format), format) == mech
-    text = """
+        assert io.loads(io.dumps(mech, text), text) == mech
+    file = """
     bellcrank: 1
     bodies: {cam: {mass: 1, inertia: [1, 1, 1]}, f: {mass: 1, inertia: [1, 1, 1], position: [0, 50 mm, 0]}}
     joints:
       shaft: {type: Revolute, first: ground, second: cam}
-      guide: {type: Prismatic, first: {body: ground, position: [0, 50 mm, 0], axis: y}, second: {body: f, axis: y}}
+      guide:
+        {type: Prismatic, first: {body: ground, position: [0, 50 mm, 0], axis: y}, second: {body: f, axis: y}}
     constraints:
       cam: {type: CamFollower, ends: [cam, f], base_radius: 40 mm, roller_radius: 10 mm, width: 12 mm,
             modulus: 206 GPa, law: {type: CamMotion, angles: [0 deg, 60 deg, 180 deg, 240 deg, 360 deg],
             lifts: [0, 0, 12 mm, 12 mm, 0], laws: [cycloidal, 3-4-5, 3-4-5, 3-4-5]}}
     """
-    read = io.loads(text, "yaml").constraints["cam"].kind
+    read = io.loads(file, "yaml").constraints["cam"].kind
     assert read == replace(FOLLOWERS["roller"], law=read.law)
     np.testing.assert_allclose(read.law.angles, LAW.angles, rtol=1e-15)
 
@@ -327,8 +331,10 @@ REFUSED = {
         "law": bc.Table((0, pi, 2 * pi), (0, 0.01, 0), "linear", "periodic"),
     },
     "the cam is undercut at an angle of": {"follower": "flat", "base_radius": 0.002},
-    "no outline moves its follower so": {
-        "roller_radius": 0.03, "base_radius": 0.01, "law": bc.CamMotion((0, 1, 2, 2 * pi), (0, 0.03, 0, 0)),
+    "no outline moves it so": {
+        "roller_radius": 0.03,
+        "base_radius": 0.01,
+        "law": bc.CamMotion((0, 1, 2, 2 * pi), (0, 0.03, 0, 0)),
     },
     "poisson must lie between -1 and 0.5": {"follower": "flat", "poisson": 0.6},
     "modulus must be greater than zero": {"follower": "flat", "modulus": (1.0, -1.0)},

@@ -1,4 +1,4 @@
-"""Bump stops with curves and losses, and bearings with clearance: closed forms, energy, all formulations alike."""
+"""Bump stops with curves and losses, and bearings with clearance: closed forms in all formulations."""
 
 from math import pi, sqrt
 
@@ -140,7 +140,10 @@ def test_losses_end_the_rattling():
 
 def test_files_and_verify():
     stop = bc.OneSidedSpring(0.0, 0.0, curve=CURVE, loss_factor=0.1, loss_speed=0.1)
-    for mech in (thrown(stop), journal(bc.BearingClearance(1e-3, 1e8, 1.5, "thrust"), (0, 0, 0), (0, 0, 0.5))):
+    for mech in (
+        thrown(stop),
+        journal(bc.BearingClearance(1e-3, 1e8, 1.5, "thrust"), (0, 0, 0), (0, 0, 0.5)),
+    ):
         for text in ("yaml", "json"):
             assert io.loads(io.dumps(mech, text), text) == mech
         assert bc.verify(mech, duration=0.05).passed

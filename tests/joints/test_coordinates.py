@@ -57,7 +57,9 @@ def cams():
     }
 
 
-LAW = bc.CamMotion((-1.0, 1.0, 2.0, 2.0 * np.pi - 1.0), (0.1, 0.4, 0.2, 0.1), ("4-5-6-7", "cycloidal", "4-5-6-7"))
+LAW = bc.CamMotion(
+    (-1.0, 1.0, 2.0, 2.0 * np.pi - 1.0), (0.1, 0.4, 0.2, 0.1), ("4-5-6-7", "cycloidal", "4-5-6-7")
+)
 CAMS = cams()
 DEFINITIONS = definitions() | {kind: define for kind, (define, _) in CAMS.items()}
 PARAMETERS = {kind: list(params) for kind, (_, params) in CAMS.items()}

@@ -23,7 +23,7 @@ def test_two_balls():
     assert found.pressure == pytest.approx(1.5 * 120.0 / (pi * half**2), rel=1e-12)
     assert found.mean_pressure == pytest.approx(found.pressure / 1.5)
     assert found.stiffness == pytest.approx(4.0 / 3.0 * E_STAR * radius**0.5, rel=1e-12)
-    assert 120.0 == pytest.approx(found.stiffness * found.approach**1.5, rel=1e-12)
+    assert pytest.approx(found.stiffness * found.approach**1.5, rel=1e-12) == 120.0
 
 
 def test_a_ball_on_a_plane_in_a_socket_and_of_two_materials():
@@ -35,7 +35,7 @@ def test_a_ball_on_a_plane_in_a_socket_and_of_two_materials():
 
 
 def test_rollers():
-    """Shigley, Mechanical Engineering Design: b = sqrt(2F/(pi l) ((1-v²)/E + (1-v²)/E)/(1/d1 + 1/d2)), p = 2F/(pi b l)."""
+    """Shigley, Mechanical Engineering Design, contact of cylinders, with their diameters."""
     found = bc.hertz(5000.0, 0.02, 0.03, length=0.015, **STEEL)
     b = np.sqrt(2 * 5000.0 / (pi * 0.015) * 2 * (1 - 0.292**2) / 2.07e11 / (1 / 0.04 + 1 / 0.06))
     assert found.half_widths == (inf, pytest.approx(b, rel=1e-12))
@@ -44,8 +44,15 @@ def test_rollers():
     assert np.isnan([found.approach, found.stiffness]).all()
 
 
-# Timoshenko and Goodier, Theory of Elasticity, article 125: a = m (3 pi F (k1 + k2)/(4 (A + B)))^(1/3), cos = (B - A)/(A + B)
-TABLE = {30: (2.731, 0.493), 40: (2.136, 0.567), 50: (1.754, 0.641), 60: (1.486, 0.717), 75: (1.202, 0.846), 90: (1, 1)}
+# m and n of Timoshenko and Goodier, Theory of Elasticity, article 125, by the arc cosine of (B - A)/(A + B)
+TABLE = {
+    30: (2.731, 0.493),
+    40: (2.136, 0.567),
+    50: (1.754, 0.641),
+    60: (1.486, 0.717),
+    75: (1.202, 0.846),
+    90: (1, 1),
+}
 
 
 @pytest.mark.parametrize("degrees", TABLE)
@@ -74,7 +81,13 @@ def test_crossed_cylinders_against_elliptic_integrals_of_scipy(angle):
 
 
 # Johnson, table 4.1: b/a, depth/b and size/pressure of the greatest shear stress, of a Poisson's ratio of 0.3
-DEPTHS = {0.2: (0.745, 0.322), 0.4: (0.665, 0.325), 0.6: (0.590, 0.323), 0.8: (0.530, 0.317), 1.0: (0.480, 0.310)}
+DEPTHS = {
+    0.2: (0.745, 0.322),
+    0.4: (0.665, 0.325),
+    0.6: (0.590, 0.323),
+    0.8: (0.530, 0.317),
+    1.0: (0.480, 0.310),
+}
 
 
 @pytest.mark.parametrize("ratio", DEPTHS)

@@ -91,7 +91,11 @@ def test_what_acts_on_one_side():
     assert (got.kind, got.params) == ("rubber", (20.0, 4.0, 0.1, 0.5))
     assert got.coordinate == bc.Coordinate("distance", AT_A, AT_B)
     got = law(bc.OneSidedSpring(5.0, 0.1, "above", damping=2.0, depth=0.01), HINGE)
-    assert (got.kind, got.coordinate, got.params) == ("one_sided", HINGE, (5.0, 2.0, 0.1, -1.0, 0.01, 1.0, 0.0, 0.01))
+    assert (got.kind, got.coordinate, got.params) == (
+        "one_sided",
+        HINGE,
+        (5.0, 2.0, 0.1, -1.0, 0.01, 1.0, 0.0, 0.01),
+    )
     got = law(bc.SupportPoint(5.0, 1.0, height=0.2), AT_A)
     assert got.params == (5.0, 1.0, 0.2, 1.0, 1e-3, 1.0, 0.0, 1.0)
     assert got.coordinate == bc.Coordinate("z", bc.Marker("ground"), AT_A)

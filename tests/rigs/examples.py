@@ -23,12 +23,10 @@ FIELDS = {
 # Where a field alone is not enough.
 WHEELS = {"radii": (0.3, 0.2)}
 TURN = 2.0 * np.pi
-CAM = bc.CamMotion((0.0, 2.0, 3.0, 5.0, TURN), (0.0, 0.02, 0.02, 0.0, 0.0), ("modified sine", *["3-4-5"] * 3))
-CAMS = {  # from the rigs' starts their followers come down on them
-    "MM": {"law": CAM, "base_radius": 0.04, "roller_radius": 0.01, "offset": 0.01},
-    "JJ": {
-        "law": bc.Harmonic(0.1, 1.0, offset=-1.0), "base_radius": 7.7, "follower": "flat", "distance": 8.0
-    },
+CAM = bc.CamMotion((0.0, 2.0, 3.0, 5.0, TURN), (0.0, 0.04, 0.04, 0.0, 0.0), ("modified sine", *["3-4-5"] * 3))
+CAMS = {
+    "MM": {"law": CAM, "base_radius": 0.45, "roller_radius": 0.04, "offset": 0.1, "grooved": True},
+    "JJ": {"law": bc.Harmonic(0.1, 1.0, offset=0.25), "base_radius": 0.3, "follower": "flat", "grooved": True},
 }  # fmt: skip
 
 # Functions of time, one for each coordinate that a kind may lead; they start near where the rigs start.
@@ -134,12 +132,13 @@ FORCE_FIELDS = {
     },
     "RubberString": {"stiffness": 15.0, "rest_length": 0.1, "restitution": 0.3, "closing_speed": 4.0},
     "OneSidedSpring": {
-        "stiffness": 0.2, "contact": 3.0, "damping": 0.02, "depth": 4.0, "loss_factor": 0.1, "loss_speed": 3.0,
+        "stiffness": 0.2, "contact": 3.0, "damping": 0.02, "depth": 4.0, "loss_factor": 0.1,
+        "loss_speed": 3.0,
         "curve": bc.Table((0.0, 1.0, 3.0, 9.0), (0.0, 0.2, 0.9, 4.0), extrapolation="hold"),
     },
     "BearingClearance": {
-        "clearance": 0.05, "stiffness": 2.0, "exponent": 1.5, "damping": 0.1, "depth": 0.5, "loss_factor": 0.05,
-        "loss_speed": 3.0,
+        "clearance": 0.05, "stiffness": 2.0, "exponent": 1.5, "damping": 0.1, "depth": 0.5,
+        "loss_factor": 0.05, "loss_speed": 3.0,
     },
     "SupportPoint": {"stiffness": 5.0, "damping": 0.7, "height": 4.0, "depth": 9.0},
     "Seat": {

@@ -17,7 +17,7 @@ from bellcrank.mechanism import JOINT_KINDS
 
 JOINTS = [name for name, kind in JOINT_KINDS.items() if kind.custom is None and not kind.shorthand]
 IN_A_PLANE = ["Revolute", "PinInSlot", "PrismaticX", "Planar", "ParallelAxes", "ParallelLink", "PlanarHingeX"]
-CONSTRAINTS = [form for form in examples.constraints() if not form[1].unilateral]
+CONSTRAINTS = [form for form in examples.constraints() if not getattr(form[1], "slack", False)]
 ACTUATORS = ("GasSpring", "HydraulicCylinder", "PneumaticCylinder", "DCMotor", "Servo", "StepperMotor")
 FORCES = [form for form in examples.forces() if form[1].name not in ACTUATORS]
 ACTING = [form for form in examples.forces() if form[1].name in ACTUATORS]

@@ -138,8 +138,8 @@ def coordinates(ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
 class Coupled(NamedTuple):
     """What a run recorded of a constraint.
 
-    time: (T,), s. effort: (T,), N or N m. ends: of each, the coordinate of a joint (T,), m or rad; or where its
-    marker is in the world, position (T, 3) and rotation (T, 4).
+    time: (T,), s. effort: (T,), N or N m. ends: of each, the coordinate of a joint (T,), m or rad; or where
+    its marker is in the world, position (T, 3) and rotation (T, 4).
     """
 
     time: Any

@@ -1,8 +1,8 @@
 """The geometry of a cam that moves a follower by a motion law: its outline, curvature, pressure angle.
 
-All is said in the frame in which the cam turns, x and y across its shaft, and turned back by the angle of the cam
-into its axes. The follower travels along y at x = offset; or it swings about a pivot at (distance, 0), with the arm
-(-cos psi, sin psi) from there, psi = rest angle + lift. J(x, y) = (-y, x).
+All is said in the frame in which the cam turns, x and y across its shaft, and turned back by the angle of the
+cam into its axes. The follower travels along y at x = offset; or it swings about a pivot at (distance, 0),
+with the arm (-cos psi, sin psi) from there, psi = rest angle + lift. J(x, y) = (-y, x).
 
 R. L. Norton, Cam Design and Manufacturing Handbook (2009), chapters 7 and 13.
 """
@@ -10,6 +10,7 @@ R. L. Norton, Cam Design and Manufacturing Handbook (2009), chapters 7 and 13.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,14 +21,16 @@ from bellcrank.mechanism.rotation_arrays import Floats
 class CamProfile:
     """A cam and its follower over the angle of the cam, each (n,) unless said otherwise; SI units.
 
-    angle: rad. lift: of the follower, m or rad; slope and curve: its first and second derivatives by the angle.
-    outline: (n, 2), the points of the cam that touch, in its axes. pitch: (n, 2), the path of the follower's point
-        in these axes, the middle of its roller; None of a flat face.
-    radius: of curvature of the outline, positive where it is convex. pitch_radius: of the path; None of a flat face.
-    pressure_angle: between the force on the follower and the way on which the point of contact travels with it, rad;
-        positive where the force leans towards -x.
-    lever: what the force along that way is multiplied with to be the effort on the follower: 1, or the distance
-        from the pivot, m.
+    angle: rad. lift: of the follower, m or rad; slope and curve: its first and second derivatives by the
+        angle.
+    outline: (n, 2), the points of the cam that touch, in its axes. pitch: (n, 2), the path of the follower's
+        point in these axes, the middle of its roller; None of a flat face.
+    radius: of curvature of the outline, positive where it is convex. pitch_radius: of the path; None of a
+        flat face.
+    pressure_angle: between the force on the follower and the way on which the point of contact travels with
+        it, rad; positive where the force leans towards -x.
+    lever: what the force along that way is multiplied with to be the effort on the follower: 1, or the
+        distance from the pivot, m.
     """
 
     angle: Floats
@@ -40,6 +43,20 @@ class CamProfile:
     pitch_radius: Floats | None
     pressure_angle: Floats
     lever: Floats
+
+
+class _Touching(NamedTuple):
+    """Where follower and cam touch, in the axes of the frame; the names are those of CamProfile.
+
+    way: of the follower's point of contact; normal: of the cam there, outwards; both (n, 2), unit.
+    """
+
+    place: Floats
+    radius: Floats
+    way: Floats
+    lever: Floats
+    normal: Floats
+    pitch: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -60,18 +77,16 @@ class CamGeometry:
     def profile(self, angle: Floats, lift: Floats, slope: Floats, curve: Floats) -> CamProfile:
         """The cam at these angles, each (n,), from the lift and its derivatives there."""
         motion = (self.rest + lift, slope, curve)
-        touching, radius, way, lever, normal, pitch = (
-            self._faced(*motion) if self.roller is None else self._pointed(*motion)
-        )
+        found = self._faced(*motion) if self.roller is None else self._pointed(*motion)
+        way, normal, radius = found.way, found.normal, found.radius
         lean = np.arctan2(_cross(way, normal), _dot(way, normal))
-        path = None if pitch is None else _turned(pitch, -angle)
-        pitch_radius = None if self.roller is None else radius + self.roller
-        return CamProfile(
-            angle, lift, slope, curve, _turned(touching, -angle), path, radius, pitch_radius, lean, lever
-        )
+        path = None if found.pitch is None else _turned(found.pitch, -angle)
+        pitch_radius: Floats | None = None if self.roller is None else np.asarray(radius + self.roller)
+        outline = _turned(found.place, -angle)
+        return CamProfile(angle, lift, slope, curve, outline, path, radius, pitch_radius, lean, found.lever)
 
-    def _pointed(self, value: Floats, slope: Floats, curve: Floats) -> tuple[Floats, ...]:
-        """A roller or a knife edge: the outline runs beside the path c(angle) of its middle in the cam's axes.
+    def _pointed(self, value: Floats, slope: Floats, curve: Floats) -> _Touching:
+        """A roller or a knife edge: the outline runs beside the path c(angle) of its middle on the cam.
 
         There c' - J c and c'' - 2 J c' - c are the derivatives of the path, in the axes of the frame.
         """
@@ -92,13 +107,13 @@ class CamGeometry:
         assert self.roller is not None
         with np.errstate(divide="ignore"):
             radius = -(speed**3) / _cross(tangent, bend) - self.roller
-        return middle - self.roller * normal, radius, way, lever, normal, middle
+        return _Touching(middle - self.roller * normal, radius, way, lever, normal, middle)
 
-    def _faced(self, value: Floats, slope: Floats, curve: Floats) -> tuple[Floats | None, ...]:
+    def _faced(self, value: Floats, slope: Floats, curve: Floats) -> _Touching:
         """A flat face: the outline is the envelope of its lines.
 
-        A line at the distance h from the shaft, with the normal n at the angle nu in the cam's axes, touches at
-        h n + h' J n, with the radius of curvature h + h'', where the derivatives are by nu.
+        A line at the distance h from the shaft, with the normal n at the angle nu in the cam's axes, touches
+        at h n + h' J n, with the radius of curvature h + h'', where the derivatives are by nu.
         """
         zero, one = np.zeros_like(value), np.ones_like(value)
         if self.distance is None:
@@ -118,7 +133,7 @@ class CamGeometry:
             arm = touching - [self.distance, 0.0]
             lever = np.linalg.norm(arm, axis=1)
             way = -_quarter(arm) / lever[:, None]
-        return touching, height + second, way, lever, normal, None
+        return _Touching(touching, height + second, way, lever, normal)
 
 
 def _pair(x: Floats, y: Floats) -> Floats:

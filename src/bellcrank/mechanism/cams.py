@@ -42,7 +42,7 @@ def _moduli(check: Check, field: str, value: Any) -> tuple[float, float]:
 
 def _ratios(check: Check, field: str, value: Any) -> tuple[float, float]:
     found = _of_both(check, field, value)
-    if not (-1.0 < min(found) and max(found) <= 0.5):
+    if not (min(found) > -1.0 and max(found) <= 0.5):
         check.fault(f"{field} must lie between -1 and 0.5", value)
     return found
 
@@ -51,22 +51,24 @@ def _ratios(check: Check, field: str, value: Any) -> tuple[float, float]:
 class CamFollower(ConstraintKind):
     """A cam that moves its follower by a law, and by pushing only, unless the follower runs in a groove.
 
-    law: lift of the follower over the angle of the cam, m; rad if it swings: a CamMotion, or another function over
-        one turn, 2 pi, that ends as it begins: a spline, a table, a B-spline without weights; or a Harmonic.
+    law: lift of the follower over the angle of the cam, m; rad if it swings: a CamMotion, or another function
+        over one turn, 2 pi, that ends as it begins: a spline, a table, a B-spline without weights; or a
+        Harmonic.
     base_radius: of the cam where the lift is 0, m.
     follower: "roller", "knife" (an edge or a tip) or "flat" (a face). roller_radius: m.
     offset: of the line of travel from the shaft, m; of a swinging face from its pivot.
     distance, arm: of a follower that swings: from the shaft to its pivot, and from there to the roller, m.
     grooved: whether the follower is held on both sides; else it lifts off where nothing presses it on.
     restitution: ratio of speeds after and before an impact on the cam, 0 to 1.
-    width: of the contact across the cam, m; modulus, poisson: of cam and follower, Pa and 1. With these a run has
-        the contact pressure.
+    width: of the contact across the cam, m; modulus, poisson: of cam and follower, Pa and 1. With these a run
+        has the contact pressure.
 
-    Ends: markers on the cam and on the follower, z along the shaft; that of the follower is in the middle of the
-    roller, at the edge, or on the face, with y along the travel. The cam turns positively about z, seen in a frame
-    in which the follower travels along y, at x = offset, or swings about a pivot at x = distance; its angle is 0
-    where its axes are those of the frame. The contact loads both bodies where they touch. Or two joints: the angle
-    of the cam, and the travel or swing, which then is the lift; they only couple two numbers.
+    Ends: markers on the cam and on the follower, z along the shaft; that of the follower is in the middle of
+    the roller, at the edge, or on the face, with y along the travel. The cam turns positively about z, seen
+    in a frame in which the follower travels along y, at x = offset, or swings about a pivot at x = distance;
+    its angle is 0 where its axes are those of the frame. The contact loads both bodies where they touch. Or
+    two joints: the angle of the cam, and the travel or swing, which then is the lift; they only couple two
+    numbers.
 
     The effort is the force along the travel, N, or the torque about the pivot, N m.
     """
@@ -92,10 +94,12 @@ class CamFollower(ConstraintKind):
             return
         rolls = self.follower == "roller"
         if rolls != (self.roller_radius is not None):
-            check.fault(f"roller_radius {'is missing' if rolls else 'belongs to a roller'}", self.roller_radius)
+            check.fault(
+                f"roller_radius {'is missing' if rolls else 'belongs to a roller'}", self.roller_radius
+            )
         arms = self.distance is not None and self.follower != "flat"
         if arms != (self.arm is not None):
-            advice = "a follower that swings on a roller or an edge has a distance and an arm, on a face a distance"
+            advice = "what swings on a roller or an edge has a distance and an arm, on a face a distance"
             check.fault(f"the arm {'is missing' if arms else 'has no use here'}", self.arm, advice)
         if self.offset != 0.0 and (arms or (self.follower == "flat" and self.distance is None)):
             check.fault("there is no offset here", self.offset, "it is given by the place of the marker")
@@ -121,10 +125,10 @@ class CamFollower(ConstraintKind):
             assert cam.pitch_radius is not None
             bad |= (cam.pitch_radius > 0.0) & (cam.radius <= 0.0)
             if self.grooved:
-                bad |= (cam.pitch_radius < 0.0) & (-cam.pitch_radius <= self._geometry.roller)
+                bad |= (cam.pitch_radius < 0.0) & (-cam.pitch_radius <= (self.roller_radius or 0.0))
         if np.any(bad):
             worst = int(np.argmin(np.where(bad, cam.radius, inf)))
-            rule = f"the cam is undercut at an angle of {cam.angle[worst]:.4g} rad: no outline moves its follower so"
+            rule = f"the cam is undercut at an angle of {cam.angle[worst]:.4g} rad: no outline moves it so"
             advice = "enlarge base_radius, take a smaller roller, or spread the rise over a larger angle"
             check.fault(rule, f"radius of curvature {cam.radius[worst]:.4g} m", advice)
 
@@ -140,7 +144,9 @@ class CamFollower(ConstraintKind):
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
         """Check that a face that swings is given by joints: its contact is not where its marker is."""
         if isinstance(ends[0], Marker) and self.follower == "flat" and self.distance is not None:
-            check.fault("a flat face that swings takes two joints", None, "name the joints of cam and follower")
+            check.fault(
+                "a flat face that swings takes two joints", None, "name the joints of cam and follower"
+            )
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """One row, unilateral unless the cam is grooved."""
@@ -155,16 +161,20 @@ class CamFollower(ConstraintKind):
             kind, unit = coordinate_kind(lift.kind), "m" if self.distance is None else "rad"
             if angle.kind != "theta_z":
                 advice = "take a joint that turns about z, such as Revolute"
-                raise MechanismError.of(self.name, "the cam must turn about z of its joint", angle.kind, advice)
+                raise MechanismError.of(
+                    self.name, "the cam must turn about z of its joint", angle.kind, advice
+                )
             if kind is not None and kind.unit != unit:
-                rule = f"the follower {'travels' if unit == 'm' else 'swings'}: its coordinate must be in {unit}"
+                rule = (
+                    f"the follower {'travels' if unit == 'm' else 'swings'}: its coordinate must be in {unit}"
+                )
                 raise MechanismError.of(self.name, rule, lift.kind)
             of_law = Coordinate("cam_lift", angle.marker_1, angle.marker_2, law)
             return (Row((Term(1.0, lift), Term(-1.0, of_law))),)
         if self.follower == "flat":
             height, of_law = Coordinate("y", follower, cam), Coordinate("cam_lift", follower, cam, law)
             return (Row((Term(-1.0, height), Term(-1.0, of_law)), self._geometry.rest),)
-        if self.distance is None:
+        if self.distance is None or self.arm is None:
             along = Coordinate("cam_slide", cam, follower, (self.offset, *law))
         else:
             along = Coordinate("cam_swing", cam, follower, (self.distance, self.arm, *law))
@@ -212,9 +222,10 @@ class CamFollower(ConstraintKind):
         return self._geometry.profile(at, lift, slope, curve)
 
     def lift_off_speed(self, mass: float, stiffness: float, preload: float) -> float:
-        """The lowest steady speed of the cam at which its follower lifts off, rad/s; infinite if it never does.
+        """The lowest steady speed of the cam at which its follower lifts off, rad/s; infinite: there is none.
 
-        mass: of follower and spring, kg, or moment of inertia about the pivot, kg m^2. stiffness: N/m or N m/rad.
+        mass: of follower and spring, kg, or moment of inertia about the pivot, kg m^2. stiffness: N/m or N
+            m/rad.
         preload: what presses it on the base circle, weight included, N or N m. All else is rigid.
 
         It is the least root of (preload + stiffness lift)/(-mass lift'') over the angles at which lift'' < 0.
@@ -233,7 +244,10 @@ class CamFollower(ConstraintKind):
         best = int(np.argmin(found))
         breaks, own = self._waves.pieces.breaks, piece[best : best + 1]
         apart = (breaks[own + 1] - breaks[own]) / (_per_piece(self._waves) - 1)
-        low, high = np.maximum(angle[best] - apart, breaks[own]), np.minimum(angle[best] + apart, breaks[own + 1])
+        low, high = (
+            np.maximum(angle[best] - apart, breaks[own]),
+            np.minimum(angle[best] + apart, breaks[own + 1]),
+        )
         for _ in range(60):  # ternary sections around the least of them
             one, two = low + (high - low) / 3.0, high - (high - low) / 3.0
             falls = square(one, own) > square(two, own)
@@ -241,7 +255,7 @@ class CamFollower(ConstraintKind):
         return float(np.sqrt(max(min(found[best], square(low, own)[0]), 0.0)))
 
     def quantities(self, motion: Coupled) -> dict[str, tuple[str, Any]]:
-        """Angle of the cam, gap, pressure angle, force of the contact and across the travel, pressure by Hertz."""
+        """Angle of the cam, gap, pressure angle, forces of the contact and across, pressure by Hertz."""
         angle, value = self._seen(motion)
         cam = self.profile(angle)
         force = motion.effort / (cam.lever * np.cos(cam.pressure_angle))
@@ -285,7 +299,7 @@ def _per_piece(law: Waves) -> int:
 
 
 def _everywhere(law: Waves) -> tuple[Floats, Any]:
-    """Angles all around one turn, close together, with both sides of every break, and the pieces they are of."""
+    """Angles around one turn, close together, with both sides of every break, and the pieces they are of."""
     breaks, each = law.pieces.breaks, _per_piece(law)
     piece = np.repeat(np.arange(len(law.pieces.coefficients)), each)
     share = np.tile(np.linspace(0.0, 1.0, each), len(law.pieces.coefficients))

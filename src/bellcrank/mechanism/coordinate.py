@@ -84,7 +84,10 @@ def _kinds() -> dict[str, CoordinateKind]:
             "cam_lift", "motion law of a cam (m or rad) at the angle of twist about z", "1", has_params=True
         ),
         CoordinateKind(
-            "cam_slide", "travel of a point along its line, less the motion law of the cam", "m", has_params=True
+            "cam_slide",
+            "travel of a point along its line, less the motion law of the cam",
+            "m",
+            has_params=True,
         ),
         CoordinateKind(
             "cam_swing", "swing of a point on its arm, less the motion law of the cam", "rad", has_params=True

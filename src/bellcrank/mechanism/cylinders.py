@@ -80,7 +80,12 @@ class Telescopic(ForceKind, listed=False):
         for which, end, inwards in (("in", self.retracted, 1.0), ("out", self.length, -1.0)):
             if self.cushion is not None:
                 begin = end + inwards * self.cushion
-                numbers = {"stiffness": 0.0, "damping": self.cushion_damping, "depth": self.cushion, **ELASTIC}
+                numbers = {
+                    "stiffness": 0.0,
+                    "damping": self.cushion_damping,
+                    "depth": self.cushion,
+                    **ELASTIC,
+                }
                 laws[f"cushion {which}"] = Law.of(
                     self, "one_sided", along, contact=begin, direction=inwards, **numbers
                 )

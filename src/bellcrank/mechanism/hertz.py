@@ -50,23 +50,27 @@ def hertz(
     """The stress between two elastic bodies that are pressed together, without friction.
 
     force: N, not negative; a number or an array.
-    radius_1, radius_2: of both surfaces, m, infinite for a plane and negative for a hollow: one number, or the two
-        principal radii of a surface that is curved differently in two directions.
+    radius_1, radius_2: of both surfaces, m, infinite for a plane and negative for a hollow: one number, or
+        the two principal radii of a surface that is curved differently in two directions.
     modulus, poisson: Young's modulus, Pa, and Poisson's ratio; of both bodies, or (first, second).
     length: of cylinders with parallel axes, m: they touch along a line. None: at a point.
     angle: between the directions of the first principal radii of the two surfaces, rad.
 
-    The shear stress is that in the first body. Raises MechanismError for surfaces that do not touch at a point or
-    along a line.
+    The shear stress is that in the first body. Raises MechanismError for surfaces that do not touch at a
+    point or along a line.
 
-    K. L. Johnson, Contact Mechanics (1985), sections 3.4 and 4.2; elliptic integrals after B. C. Carlson, Numerical
-    computation of real or complex elliptic integrals, Numer. Algorithms 10 (1995).
+    K. L. Johnson, Contact Mechanics (1985), sections 3.4 and 4.2; elliptic integrals after B. C. Carlson,
+    Numerical computation of real or complex elliptic integrals, Numer. Algorithms 10 (1995).
     """
     with Check("hertz") as check:
-        load = check.array("force", np.atleast_1d(force), (None,)) if np.ndim(force) < 2 else np.asarray(force)
+        load = (
+            check.array("force", np.atleast_1d(force), (None,)) if np.ndim(force) < 2 else np.asarray(force)
+        )
         if np.any(load < 0.0):
             check.fault("force must not be negative", float(np.min(load)), "bodies press, and do not pull")
-        first, second = (_curvatures(check, *given) for given in (("radius_1", radius_1), ("radius_2", radius_2)))
+        first, second = (
+            _curvatures(check, *given) for given in (("radius_1", radius_1), ("radius_2", radius_2))
+        )
         moduli = [check.positive("modulus", one) for one in _both(check, "modulus", modulus)]
         ratios = [check.number("poisson", one) for one in _both(check, "poisson", poisson)]
         if not all(-1.0 < ratio <= 0.5 for ratio in ratios):
@@ -74,7 +78,7 @@ def hertz(
         check.faults.raise_any()
         if length is not None:
             length = check.positive("length", length)
-            if first[0] != first[1] and first[1] != 0.0 or second[0] != second[1] and second[1] != 0.0:
+            if (first[0] != first[1] and first[1] != 0.0) or (second[0] != second[1] and second[1] != 0.0):
                 check.fault("a line contact takes one radius for each body", (radius_1, radius_2))
             if first[0] + second[0] <= 0.0:
                 check.fault("the surfaces do not touch along a line", (radius_1, radius_2), _HOLLOW)
@@ -94,7 +98,10 @@ _HOLLOW: Final = "a hollow must be wider than what lies in it"
 
 
 def line_pressure(force: Any, curvature: Any, modulus: float) -> Any:
-    """Greatest pressure along a line, Pa, from the force per length, N/m, the sum of curvatures, 1/m, and E*, Pa."""
+    """Greatest pressure along a line, Pa.
+
+    force: per length, N/m. curvature: sum of both bodies', 1/m. modulus: E*, Pa.
+    """
     return np.sqrt(np.maximum(force, 0.0) * np.maximum(curvature, 0.0) * modulus / pi)
 
 
@@ -140,9 +147,10 @@ def _strip(load: Floats, curvature: float, compliance: float, poisson: float) ->
 
 
 def _ellipse(load: Floats, low: float, high: float, compliance: float, poisson: float) -> HertzContact:
-    """A point contact: with p = (b/a)^2 (Johnson, equations 4.25 to 4.30, in Carlson's integrals),
+    """A point contact (Johnson, equations 4.25 to 4.30, in Carlson's integrals).
 
-    A/B = R_D(0, p, 1)/R_D(0, 1, p),   a^3 = F R_D(0, 1, p)/(2 pi E* B),   approach = 3 F R_F(0, p, 1)/(2 pi a E*).
+    With p = (b/a)^2:  A/B = R_D(0, p, 1)/R_D(0, 1, p),
+    a^3 = F R_D(0, 1, p)/(2 pi E* B),   approach = 3 F R_F(0, p, 1)/(2 pi E* a).
     """
     square = _ratio_square(low / high)
     unit = float(np.cbrt(compliance * _r_d(0.0, 1.0, square) / (2.0 * pi * high)))  # a of 1 N
@@ -151,7 +159,9 @@ def _ellipse(load: Floats, low: float, high: float, compliance: float, poisson: 
     mean = np.cbrt(load) / (pi * sqrt(square) * unit**2)
     depth, shear = _greatest_shear(square, poisson)
     below = shear * 1.5 * mean, depth * narrow
-    return HertzContact(1.5 * mean, mean, (wide, narrow), (load / stiffness) ** (2.0 / 3.0), *below, stiffness)
+    return HertzContact(
+        1.5 * mean, mean, (wide, narrow), (load / stiffness) ** (2.0 / 3.0), *below, stiffness
+    )
 
 
 @lru_cache(maxsize=64)
@@ -192,7 +202,7 @@ def _greatest_shear(square: float, poisson: float) -> tuple[float, float]:
 
 
 def _stress_below(square: float, depth: float, poisson: float) -> tuple[float, float, float]:
-    """Normal stresses along a, along b and into the body, in parts of the pressure, at a depth in parts of b."""
+    """Normal stresses along a, along b and down, in parts of the pressure, at a depth in parts of b."""
     if square == 0.0:  # a strip in plane strain (Johnson, equations 4.46)
         root = sqrt(1.0 + depth**2)
         across, down = -((1.0 + 2.0 * depth**2) / root - 2.0 * depth), -1.0 / root
@@ -230,7 +240,7 @@ def _r_f(x: float, y: float, z: float) -> float:
 
 
 def _r_d(x: float, y: float, z: float) -> float:
-    """Carlson's R_D, 3/2 of the integral over t > 0 of 1/(sqrt((t + x)(t + y)) (t + z)^1.5), by duplication."""
+    """Carlson's R_D, 3/2 of that of 1/(sqrt((t + x)(t + y)) (t + z)^1.5), by duplication."""
     total, part = 0.0, 1.0
     while True:
         mean = (x + y + 3.0 * z) / 5.0

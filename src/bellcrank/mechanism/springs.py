@@ -181,45 +181,34 @@ class RubberString(ForceKind):
         return Lowered(laws=(Law.of(self, "rubber", pairwise("distance", ends), rest=self.rest_length),))
 
 
-ELASTIC: Final = {"exponent": 1.0, "loss": 0.0, "loss_speed": 1.0}
+ELASTIC: Any = {"exponent": 1.0, "loss": 0.0, "loss_speed": 1.0}
 """Of a one-sided law whose elastic load is in proportion to its depth and loses nothing."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Loss(ForceKind, listed=False):
-    """What those share that lose energy at every stroke, as rubber does.
+def _judge_loss(check: Check, factor: float) -> None:
+    """Note a loss factor at which a stroke would lose more than it stores."""
+    if len(check.faults) == 0 and factor > (1.0 + 1e-12) / pi:
+        check.fault("loss_factor must not be more than 1/pi", factor, "0.1 to 0.3 are usual of rubber")
 
-    loss_factor: of a stroke and its return, the energy lost is 2 pi loss_factor times the greatest energy stored;
-        at most 1/pi, at which nothing comes back. loss_speed: beyond it the loss is full, m/s or rad/s.
-    """
 
-    loss_factor: FloatField = quantity("1", "not negative", default=0.0)  # noqa: RUF009  (a declaration)
-    loss_speed: FloatField = quantity("m/s or rad/s", "positive", default=1e-2)  # noqa: RUF009
-
-    def _judge(self, check: Check) -> None:
-        if len(check.faults) == 0 and self.loss_factor > (1.0 + 1e-12) / pi:
-            advice = "0.1 to 0.3 are usual of rubber"
-            check.fault("loss_factor must not be more than 1/pi", self.loss_factor, advice)
-
-    @property
-    def _loss(self) -> Any:
-        """By which part of the elastic load the load is more on the way in, and less on the way out."""
-        loss = pi * self.loss_factor
-        return loss if is_expression(loss) else min(loss, 1.0)
+def _loss_of(factor: Any) -> Any:
+    """By which part of the elastic load the load is more on the way in, and less on the way out."""
+    return pi * factor if is_expression(factor) else min(pi * factor, 1.0)
 
 
 @described
-class OneSidedSpring(_Loss):
-    """A spring and damper that acts on one side of a value, pushes away from it, and never pulls: a bump stop.
+class OneSidedSpring(ForceKind):
+    """A spring and damper that acts on one side of a value, pushes away from it, and never pulls.
 
     stiffness: N/m or N m/rad, not negative. contact: the value where it begins, m or rad.
     side: "below" or "above" that value.
     damping: N s/m or N m s/rad. depth: how far beyond the contact the damping has its full value, m or rad;
         it rises along a cubic, so that an arrival at speed meets no jump of the force.
-    curve: what it pushes with over the depth, m or rad, beside the stiffness: a function that begins with 0 at 0
-        and is nowhere negative, such as a Table of a buffer, N or N m.
-    loss_factor: of a stroke and its return, the energy lost is 2 pi loss_factor times the greatest energy stored;
-        at most 1/pi, at which nothing comes back. loss_speed: beyond it the loss is full, m/s or rad/s.
+    curve: what it pushes with over the depth, m or rad, beside the stiffness: a function that begins with 0
+        at 0 and is nowhere negative, such as a Table of a buffer, N or N m.
+    loss_factor: of a stroke and its return, the energy lost is 2 pi loss_factor times the greatest energy
+        stored; at most 1/pi, at which nothing comes back. loss_speed: beyond it the loss is full, m/s or
+        rad/s.
     """
 
     stiffness: FloatField = quantity("N/m or N m/rad", "not negative")
@@ -228,12 +217,14 @@ class OneSidedSpring(_Loss):
     damping: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
     depth: FloatField = quantity("m or rad", "positive", default=1e-3)
     curve: OptionalFunctionField = function("N or N m", default=None)
+    loss_factor: FloatField = quantity("1", "not negative", default=0.0)
+    loss_speed: FloatField = quantity("m/s or rad/s", "positive", default=1e-2)
     pattern: ClassVar[str] = "MM|J"
     ends_text: ClassVar[str] = "two markers or one joint"
     meaning: ClassVar[str] = "A spring and damper on one side of a distance, travel or angle: a bump stop."
 
     def _judge(self, check: Check) -> None:
-        super()._judge(check)
+        _judge_loss(check, self.loss_factor)
         curve = present(self.curve)
         if curve is None or len(check.faults) > 0:
             return
@@ -252,7 +243,11 @@ class OneSidedSpring(_Loss):
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A one-sided law on the distance or the joint coordinate."""
-        numbers: Any = {"direction": _DIRECTIONS[self.side], "exponent": 1.0, "loss": self._loss}
+        numbers: Any = {
+            "direction": _DIRECTIONS[self.side],
+            "exponent": 1.0,
+            "loss": _loss_of(self.loss_factor),
+        }
         law = Law.of(self, "one_sided", pairwise("distance", ends), self.curve, **numbers)
         return Lowered(laws=(law,))
 
@@ -261,17 +256,18 @@ _BEARINGS: Final = {"journal": "distance_xy", "ball": "distance", "thrust": "z"}
 
 
 @described
-class BearingClearance(_Loss):
+class BearingClearance(ForceKind):
     """A bearing with clearance: nothing acts within it; beyond it two elastic bodies press on each other.
 
-    clearance: how far marker 2 may move from the middle, m: half the difference of diameters, or half the axial play.
-    stiffness, exponent: of the load stiffness depth^exponent at the depth beyond, N/m^exponent; the exponent is 1
-        of a given stiffness, 1.5 of bodies that touch at a point (`hertz` gives both).
-    shape: "journal", a pin in a ring, across z of marker 1; "ball", a ball in a socket, in all directions; "thrust",
-        collars, along z both ways.
+    clearance: how far marker 2 may move from the middle, m: half the difference of diameters, or half the
+        axial play.
+    stiffness, exponent: of the load stiffness depth^exponent at the depth beyond, N/m^exponent; the exponent
+        is 1 of a given stiffness, 1.5 of bodies that touch at a point (`hertz` gives both).
+    shape: "journal", a pin in a ring, across z of marker 1; "ball", a ball in a socket, in all directions;
+        "thrust", collars, along z both ways.
     damping: N s/m. depth: how far beyond the contact it has its full value, m.
-    loss_factor: of a stroke and its return, the energy lost is 2 pi loss_factor times the greatest energy stored;
-        at most 1/pi, at which nothing comes back. loss_speed: beyond it the loss is full, m/s.
+    loss_factor: of a stroke and its return, the energy lost is 2 pi loss_factor times the greatest energy
+        stored; at most 1/pi, at which nothing comes back. loss_speed: beyond it the loss is full, m/s.
 
     The load is along the line of centres: nothing rubs. The parts meet at speed and bounce.
     """
@@ -282,30 +278,28 @@ class BearingClearance(_Loss):
     shape: str = choice(_BEARINGS, default="journal")
     damping: FloatField = quantity("N s/m", "not negative", default=0.0)
     depth: FloatField = quantity("m", "positive", default=1e-6)
+    loss_factor: FloatField = quantity("1", "not negative", default=0.0)
+    loss_speed: FloatField = quantity("m/s", "positive", default=1e-2)
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers: the housing (z along the shaft) and the shaft"
     meaning: ClassVar[str] = "A journal, ball or thrust bearing with clearance, whose parts may strike."
 
     def _judge(self, check: Check) -> None:
-        super()._judge(check)
+        _judge_loss(check, self.loss_factor)
         if len(check.faults) == 0 and self.exponent < 1.0:
             check.fault("exponent must not be less than 1", self.exponent, "1.5 is that of a point contact")
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """One-sided laws on the distance from the middle; along z, one each way."""
-        along = pairwise(_BEARINGS[self.shape], ends)
-        sides = {"out": 1.0} if self.shape != "thrust" else {"up": 1.0, "down": -1.0}
-        return Lowered(
-            laws=tuple(
-                replace(
-                    Law.of(
-                        self, "one_sided", along, contact=side * self.clearance, direction=-side, loss=self._loss
-                    ),
-                    label=name if len(sides) > 1 else "",
-                )
-                for name, side in sides.items()
-            )
-        )
+        along, loss = pairwise(_BEARINGS[self.shape], ends), _loss_of(self.loss_factor)
+
+        def beyond(side: float) -> Law:
+            contact = side * self.clearance
+            return Law.of(self, "one_sided", along, contact=contact, direction=-side, loss=loss)
+
+        if self.shape != "thrust":
+            return Lowered(laws=(beyond(1.0),))
+        return Lowered(laws=(replace(beyond(1.0), label="up"), replace(beyond(-1.0), label="down")))
 
     def quantities(self, motion: Motion) -> dict[str, tuple[str, Any]]:
         """Distance from the middle, what is left of the clearance, and the load between the parts."""

@@ -106,8 +106,8 @@ def element_of(carrier: Any) -> str:
 def made_up(setting: Setting, number: int, unit: float, layer: int, seen: bool = False) -> list[Piece]:
     """A body without shapes: a link, a plate or rods between its markers, or a solid with its inertia.
 
-    unit: radius of pins, m. layer: which of the planes side by side a flat link lies in. seen: whether an element
-    already shows the body, such as a cam: then there is no solid for its inertia.
+    unit: radius of pins, m. layer: which of the planes side by side a flat link lies in. seen: whether an
+    element already shows the body, such as a cam: then there is no solid for its inertia.
     """
     body = setting.carriers[number]
     builder = _Builder(body, number, unit)

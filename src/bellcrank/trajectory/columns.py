@@ -79,10 +79,7 @@ def recorded(run: Trajectory, name: str = "") -> Iterator[Quantity]:
     )
     for noun, names, effort_of in efforts:
         for element in filter(partial(wanted, noun), names):
-            history: EffortHistory = effort_of(element)
-            yield from _efforts(noun, history)
-            for further, unit in history.quantities.items():
-                yield Quantity(f"{noun}.{element}.{further}", unit, history.quantity(further))
+            yield from _efforts(noun, effort_of(element))
     for force in filter(partial(wanted, "force"), run.forces):
         yield from _of_force(run, force)
     for entry in run.inputs:
@@ -142,6 +139,8 @@ def _efforts(noun: str, history: EffortHistory) -> Iterator[Quantity]:
         name = f"{noun}.{history.name}.effort{'' if alone else f'.{column.name}'}"
         yield Quantity(name, column.unit, efforts[:, k])
         yield from _where_open(name, history.unique.reshape(efforts.shape)[:, k])
+    for further, unit in history.quantities.items():
+        yield Quantity(f"{noun}.{history.name}.{further}", unit, history.quantity(further))
 
 
 def _of_force(run: Trajectory, name: str) -> Iterator[Quantity]:

@@ -473,7 +473,7 @@ class ConstraintHistory(EffortHistory):
         return constraint.kind.quantities(Coupled(self.store.read("time"), self.effort, ends))
 
     def _seen(self, end: Attachment) -> FloatArray | tuple[FloatArray, FloatArray]:
-        """The coordinate (T,) of a joint, or the place (T, 3) and rotation (T, 4) of a marker in the world."""
+        """The coordinate (T,) of a joint, or position (T, 3) and rotation (T, 4) of a marker in the world."""
         if isinstance(end, JointCoordinate):
             which = self.origin.mechanism.joints[end.joint].coordinate_name(end.coordinate)
             history = JointHistory(end.joint, self.layout, self.store)

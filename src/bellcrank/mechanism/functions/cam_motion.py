@@ -47,8 +47,8 @@ class Waves:
     def evaluate(self, x: np.ndarray, order: int, piece: np.ndarray) -> np.ndarray:
         """The derivative of that order at x (any shape), each by the given piece."""
         amplitude, omega, phase = np.moveaxis(self.sines[piece], -1, 0)
-        wave = amplitude * omega**order * np.sin(omega * (x - self.pieces.breaks[piece]) + phase + order * pi / 2)
-        return self.pieces.evaluate(x, order, piece) + wave
+        turn = omega * (x - self.pieces.breaks[piece]) + phase + order * pi / 2
+        return np.asarray(self.pieces.evaluate(x, order, piece) + amplitude * omega**order * np.sin(turn))
 
     def derivative(self, x: Any, order: int = 1) -> np.ndarray:
         """The derivative of that order at x, periodically."""
@@ -57,7 +57,7 @@ class Waves:
     def flat(self) -> tuple[float, ...]:
         """The numbers that C++ takes."""
         count, order = self.pieces.coefficients.shape
-        head = [order, count, EXTRAPOLATIONS.index("periodic")]
+        head = np.array([order, count, EXTRAPOLATIONS.index("periodic")], dtype=float)
         parts = [head, self.pieces.breaks, self.pieces.coefficients.ravel(), self.sines.ravel()]
         return tuple(np.concatenate(parts).tolist())
 
@@ -95,8 +95,8 @@ class CamMotion(Function):
     angles: n + 1 of the cam, increasing over one turn, 2 pi, rad. It repeats with every turn.
     lifts: n + 1, of the follower at these angles, m or rad; the last is the first. Where two neighbours are
         the same, it dwells.
-    laws: of the segments: "cycloidal", "harmonic", "parabolic", "3-4-5", "4-5-6-7" or "modified sine"; one for all,
-        or one for each segment.
+    laws: of the segments: "cycloidal", "harmonic", "parabolic", "3-4-5", "4-5-6-7" or "modified sine"; one
+        for all, or one for each segment.
     """
 
     angles: FloatsField = checked(increasing, "rad", parametric=True, followed=False)
