@@ -1,5 +1,6 @@
 """Cams and followers: closed forms of kinematics, geometry, forces and lift-off; all formulations alike."""
 
+import contextlib
 from dataclasses import replace
 from math import asin, cos, pi, sin, sqrt
 
@@ -382,3 +383,74 @@ def test_parameters_are_followed():
         run = bc.simulate(mech.with_parameters(lift=value), 0.2, step=0.01, **EXACT)
         angle = run.joint("shaft").position[:, 0]
         np.testing.assert_allclose(run.joint("guide").position[:, 0], LAW(angle) * value / RISE, atol=1e-10)
+
+
+def random_cam(seed):
+    """A cam that a flywheel turns, with random law, follower and speed: slow, or so fast that it flies."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(2, 6))
+    spans = rng.uniform(0.6, 1.4, count)
+    angles = np.cumsum([rng.uniform(0.0, 1.0), *spans * 2 * pi / spans.sum()])
+    lifts = rng.uniform(0.0, 0.02, count + 1)
+    lifts[1:-1] = np.where(rng.random(count - 1) < 0.3, lifts[0], lifts[1:-1])
+    lifts[-1] = lifts[0]
+    names = ("cycloidal", "harmonic", "parabolic", "3-4-5", "4-5-6-7", "modified sine")
+    law = bc.CamMotion(angles, lifts, tuple(rng.choice(names, count)))
+    follower = str(rng.choice(["roller", "knife", "flat"]))
+    given = {
+        "follower": follower,
+        "roller_radius": float(rng.uniform(0.005, 0.02)) if follower == "roller" else None,
+        "offset": float(rng.uniform(-0.01, 0.01)) if follower != "flat" else 0.0,
+        "grooved": bool(rng.random() < 0.3),
+        "restitution": float(rng.choice([0.0, 0.5])),
+    }
+    base, kind = 0.03, None
+    while kind is None:
+        with contextlib.suppress(bc.MechanismError):  # it would be undercut
+            kind = bc.CamFollower(law, base, **given)
+        base *= 1.3
+    fast = kind.lift_off_speed(MASS, STIFFNESS, PRELOAD) if np.ptp(lifts) > 0.0 else 100.0
+    speed = float(min(fast, 400.0) * rng.uniform(0.3, 1.4))
+    mech = sliding(kind, bool(rng.random() < 0.7), speed)
+    mech.remove(mech.drives["motor"])
+    mech.replace(mech.bodies["cam"], inertia=(0.05,) * 3)
+    start = float(kind.law(0.0))
+    x, y, z = mech.bodies["follower"].position
+    rise = float(kind.law.derivative(0.0)) * speed
+    mech.replace(mech.bodies["follower"], position=(x, y + start, z), velocity=(0, rise, 0))
+    return mech, 2 * pi / speed
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_cams_agree_and_gain_no_energy(seed):
+    mech, turn = random_cam(seed)
+    runs = [bc.simulate(mech, 1.3 * turn, formulation=name, ledger=True, **EXACT) for name in FORMULATIONS]
+    for run in runs:
+        assert run.status == "finished"
+        total = run.energy.total
+        assert np.diff(total).max() < 1e-7 * np.abs(total).max()
+        assert bc.verify(run).passed
+    for run in runs[1:]:
+        for joint in ("shaft", "guide"):
+            np.testing.assert_allclose(run.joint(joint).position, runs[0].joint(joint).position, atol=2e-8)
+        assert len(run.events) == len(runs[0].events)
+
+
+@pytest.mark.parametrize("grooved", [False, True])
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
+def test_runs_are_differentiated_through_a_cam(formulation, grooved):
+    mech = sliding(replace(FOLLOWERS["offset roller"], grooved=grooved))
+    mech.remove(mech.drives["motor"])
+    mech.replace(mech.bodies["cam"], inertia=(0.01,) * 3)
+    stiffness = mech.add_parameter("stiffness", STIFFNESS, "N/m")
+    mech.replace(mech.forces["spring"], kind=bc.TorsionSpring(stiffness, preload=-PRELOAD))
+    options = {"duration": 0.1, "formulation": formulation, **EXACT}
+    found = bc.sensitivity(mech, of="joint.shaft.theta_z", by="stiffness", **options)
+    ends = [
+        bc.simulate(mech.with_parameters(stiffness=STIFFNESS + side), **options)
+        .joint("shaft")
+        .position[-1, 0]
+        for side in (1.0, -1.0)
+    ]
+    slope = 0.5 * (ends[0] - ends[1])
+    assert found["joint.shaft.theta_z", "stiffness"][-1] == pytest.approx(slope, rel=1e-5)

@@ -172,3 +172,29 @@ def test_wrong_bearings_are_refused():
     ):
         with pytest.raises(bc.MechanismError, match=message):
             bc.BearingClearance(1e-3, 1e6, **given)
+
+
+def test_parameters_stand_in_all_of_it():
+    """Runs with parameters are those with their numbers; energies follow them exactly."""
+    mech = thrown(bc.OneSidedSpring(0.0, 0.0))
+    factor, load = mech.add_parameter("factor", 0.1), mech.add_parameter("load", 500.0, "N")
+    curve = bc.Table((0.0, 0.01, 0.03), (0.0, load, 4.0 * load))
+    stop = bc.OneSidedSpring(1e4, 0.0, curve=curve, loss_factor=factor)
+    mech.replace(mech.forces["stop"], kind=stop)
+    for eta, size in ((0.1, 500.0), (0.2, 900.0)):
+        given = bc.Table((0.0, 0.01, 0.03), (0.0, size, 4.0 * size))
+        plain = thrown(bc.OneSidedSpring(1e4, 0.0, curve=given, loss_factor=eta))
+        speeds = [
+            bc.simulate(one, 0.2, **EXACT).joint("slide").velocity[-1, 0]
+            for one in (mech.with_parameters(factor=eta, load=size), plain)
+        ]
+        assert speeds[0] == pytest.approx(speeds[1], rel=1e-9)
+    options = {"duration": 0.05, **EXACT}
+    found = bc.sensitivity(mech, of="joint.slide.z", by=["factor", "load"], **options)
+    for name, step in (("factor", 1e-4), ("load", 0.5)):
+        value = mech.parameters[name].value
+        high, low = (
+            bc.simulate(mech.with_parameters(**{name: value + side * step}), **options) for side in (1, -1)
+        )
+        slope = (high.joint("slide").position[-1, 0] - low.joint("slide").position[-1, 0]) / (2 * step)
+        assert found["joint.slide.z", name][-1] == pytest.approx(slope, rel=1e-4)

@@ -26,7 +26,9 @@ TURN = 2.0 * np.pi
 CAM = bc.CamMotion((0.0, 2.0, 3.0, 5.0, TURN), (0.0, 0.04, 0.04, 0.0, 0.0), ("modified sine", *["3-4-5"] * 3))
 CAMS = {
     "MM": {"law": CAM, "base_radius": 0.45, "roller_radius": 0.04, "offset": 0.1, "grooved": True},
-    "JJ": {"law": bc.Harmonic(0.1, 1.0, offset=0.25), "base_radius": 0.3, "follower": "flat", "grooved": True},
+    "JJ": {
+        "law": bc.Harmonic(0.1, 1.0, offset=0.25), "base_radius": 0.3, "follower": "flat", "grooved": True
+    },
 }  # fmt: skip
 
 # Functions of time, one for each coordinate that a kind may lead; they start near where the rigs start.

@@ -17,8 +17,10 @@ from bellcrank.mechanism import JOINT_KINDS
 
 JOINTS = [name for name, kind in JOINT_KINDS.items() if kind.custom is None and not kind.shorthand]
 IN_A_PLANE = ["Revolute", "PinInSlot", "PrismaticX", "Planar", "ParallelAxes", "ParallelLink", "PlanarHingeX"]
-CONSTRAINTS = [form for form in examples.constraints() if not getattr(form[1], "slack", False)]
+PLACED = ("CamFollower",)  # where its law says: tests/constraints/test_cams.py has random ones
+CONSTRAINTS = [form for form in examples.constraints() if form[1].name not in PLACED]
 ACTUATORS = ("GasSpring", "HydraulicCylinder", "PneumaticCylinder", "DCMotor", "Servo", "StepperMotor")
+ACTUATORS += ("BearingClearance",)  # none, but in their place: the mechanisms of other seeds stay the same
 FORCES = [form for form in examples.forces() if form[1].name not in ACTUATORS]
 ACTING = [form for form in examples.forces() if form[1].name in ACTUATORS]
 _TURNS = ("theta_x", "theta_y", "theta_z", "universal_1", "universal_2")

@@ -85,7 +85,7 @@ LAWS: Final[dict[str, tuple[_Piece, ...]]] = {
 def _laws(check: Check, field: str, value: Any) -> tuple[str, ...]:
     given = (value,) if isinstance(value, str) else value
     listed = tuple(given) if isinstance(given, (tuple, list)) else (given,)
-    return tuple(check.choice(field, one, tuple(LAWS)) for one in listed)
+    return tuple(str(check.choice(field, one, tuple(LAWS))) for one in listed)
 
 
 @described
