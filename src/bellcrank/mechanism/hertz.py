@@ -71,10 +71,7 @@ def hertz(
         first, second = (
             _curvatures(check, *given) for given in (("radius_1", radius_1), ("radius_2", radius_2))
         )
-        moduli = [check.positive("modulus", one) for one in _both(check, "modulus", modulus)]
-        ratios = [check.number("poisson", one) for one in _both(check, "poisson", poisson)]
-        if not all(-1.0 < ratio <= 0.5 for ratio in ratios):
-            check.fault("poisson must lie between -1 and 0.5", poisson)
+        moduli, ratios = _materials(check, modulus, poisson)
         check.faults.raise_any()
         if length is not None:
             length = check.positive("length", length)
@@ -87,7 +84,7 @@ def hertz(
         if length is None and not low > 0.0:
             advice = "cylinders with parallel axes take a length" if low == 0.0 < high else _HOLLOW
             check.fault("the surfaces do not touch at a point", (radius_1, radius_2), advice)
-    compliance = sum((1.0 - ratio**2) / one for ratio, one in zip(ratios, moduli, strict=True))
+    compliance = 1.0 / plane_modulus(moduli, ratios)
     load = load.reshape(np.shape(force))[()]
     if length is not None:
         return _strip(load / length, first[0] + second[0], compliance, ratios[0])
@@ -103,6 +100,20 @@ def line_pressure(force: Any, curvature: Any, modulus: float) -> Any:
     force: per length, N/m. curvature: sum of both bodies', 1/m. modulus: E*, Pa.
     """
     return np.sqrt(np.maximum(force, 0.0) * np.maximum(curvature, 0.0) * modulus / pi)
+
+
+def materials(element: str, modulus: Any, poisson: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Young's moduli and Poisson's ratios of two bodies, each given for both or for each."""
+    with Check(element) as check:
+        return _materials(check, modulus, poisson)
+
+
+def _materials(check: Check, modulus: Any, poisson: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+    one, two = (check.positive("modulus", value) for value in _both(check, "modulus", modulus))
+    first, second = (check.number("poisson", value) for value in _both(check, "poisson", poisson))
+    if not (min(first, second) > -1.0 and max(first, second) <= 0.5):
+        check.fault("poisson must lie between -1 and 0.5", poisson)
+    return (one, two), (first, second)
 
 
 def plane_modulus(modulus: tuple[float, float], poisson: tuple[float, float]) -> float:
@@ -152,9 +163,7 @@ def _ellipse(load: Floats, low: float, high: float, compliance: float, poisson: 
     With p = (b/a)^2:  A/B = R_D(0, p, 1)/R_D(0, 1, p),
     a^3 = F R_D(0, 1, p)/(2 pi E* B),   approach = 3 F R_F(0, p, 1)/(2 pi E* a).
     """
-    square = _ratio_square(low / high)
-    unit = float(np.cbrt(compliance * _r_d(0.0, 1.0, square) / (2.0 * pi * high)))  # a of 1 N
-    stiffness = (1.5 * compliance * _r_f(0.0, square, 1.0) / (pi * unit)) ** -1.5
+    square, unit, stiffness = (float(one) for one in point_contact(low, high, compliance))
     wide, narrow = unit * np.cbrt(load), sqrt(square) * unit * np.cbrt(load)
     mean = np.cbrt(load) / (pi * sqrt(square) * unit**2)
     depth, shear = _greatest_shear(square, poisson)
@@ -164,18 +173,25 @@ def _ellipse(load: Floats, low: float, high: float, compliance: float, poisson: 
     )
 
 
-@lru_cache(maxsize=64)
-def _ratio_square(ratio: float) -> float:
+def point_contact(low: Any, high: Any, compliance: float) -> tuple[Any, Any, Any]:
+    """(b/a)^2, the a of 1 N, m, and the stiffness, N/m^1.5, of gaps A x^2 + B y^2.
+
+    low, high: A and B, 0 < A <= B, 1/m, numbers or arrays. compliance: 1/E*, 1/Pa.
+    """
+    square = _ratio_square(np.asarray(low / high, dtype=float))
+    unit = np.cbrt(compliance * _r_d(0.0, 1.0, square) / (2.0 * pi * high))
+    return square, unit, (1.5 * compliance * _r_f(0.0, square, 1.0) / (pi * unit)) ** -1.5
+
+
+def _ratio_square(ratio: Floats) -> Floats:
     """The p of A/B, which rises with it from 0 to 1; by bisection of its logarithm, to the last digit."""
-    low, high = -700.0, 0.0
-    for _ in range(200):
+    low, high = np.full_like(ratio, -700.0), np.zeros_like(ratio)
+    for _ in range(64):
         middle = 0.5 * (low + high)
-        p = float(np.exp(middle))
-        if _r_d(0.0, p, 1.0) < ratio * _r_d(0.0, 1.0, p):
-            low = middle
-        else:
-            high = middle
-    return float(np.exp(0.5 * (low + high)))
+        p = np.exp(middle)
+        below = _r_d(0.0, p, 1.0) < ratio * _r_d(0.0, 1.0, p)
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.asarray(np.exp(0.5 * (low + high)))
 
 
 @lru_cache(maxsize=64)
@@ -189,10 +205,10 @@ def _greatest_shear(square: float, poisson: float) -> tuple[float, float]:
         x, y, z = _stress_below(square, depth, poisson)
         return 0.5 * max(abs(x - y), abs(y - z), abs(z - x))
 
-    grid = np.linspace(0.0, 2.0, 401)[1:].tolist()
+    grid = np.linspace(0.0, 2.0, 41)[1:].tolist()
     best = max(grid, key=shear)
     low, high, golden = best - grid[0], best + grid[0], 0.5 * (sqrt(5.0) - 1.0)
-    for _ in range(60):
+    for _ in range(40):
         one, two = high - golden * (high - low), low + golden * (high - low)
         if shear(one) < shear(two):
             low = one
@@ -226,33 +242,33 @@ def _stress_below(square: float, depth: float, poisson: float) -> tuple[float, f
     return factor * x, factor * y, factor * z
 
 
-def _r_f(x: float, y: float, z: float) -> float:
+def _r_f(x: Any, y: Any, z: Any) -> Any:
     """Carlson's R_F, half the integral over t > 0 of 1/sqrt((t + x)(t + y)(t + z)), by duplication."""
     while True:
         mean = (x + y + z) / 3.0
         dx, dy, dz = 1.0 - x / mean, 1.0 - y / mean, 1.0 - z / mean
-        if max(abs(dx), abs(dy), abs(dz)) < _SHARE:
+        if np.max(np.abs(dx)) < _SHARE and np.max(np.abs(dy)) < _SHARE and np.max(np.abs(dz)) < _SHARE:
             break
-        root = sqrt(x * y) + sqrt(y * z) + sqrt(z * x)
+        root = np.sqrt(x * y) + np.sqrt(y * z) + np.sqrt(z * x)
         x, y, z = 0.25 * (x + root), 0.25 * (y + root), 0.25 * (z + root)
     e2, e3 = dx * dy - dz**2, dx * dy * dz
-    return float((1.0 - e2 / 10.0 + e3 / 14.0 + e2**2 / 24.0 - 3.0 * e2 * e3 / 44.0) / sqrt(mean))
+    return (1.0 - e2 / 10.0 + e3 / 14.0 + e2**2 / 24.0 - 3.0 * e2 * e3 / 44.0) / np.sqrt(mean)
 
 
-def _r_d(x: float, y: float, z: float) -> float:
+def _r_d(x: Any, y: Any, z: Any) -> Any:
     """Carlson's R_D, 3/2 of that of 1/(sqrt((t + x)(t + y)) (t + z)^1.5), by duplication."""
     total, part = 0.0, 1.0
     while True:
         mean = (x + y + 3.0 * z) / 5.0
         dx, dy, dz = 1.0 - x / mean, 1.0 - y / mean, 1.0 - z / mean
-        if max(abs(dx), abs(dy), abs(dz)) < _SHARE:
+        if np.max(np.abs(dx)) < _SHARE and np.max(np.abs(dy)) < _SHARE and np.max(np.abs(dz)) < _SHARE:
             break
-        root = sqrt(x * y) + sqrt(y * z) + sqrt(z * x)
-        total += part / (sqrt(z) * (z + root))
+        root = np.sqrt(x * y) + np.sqrt(y * z) + np.sqrt(z * x)
+        total = total + part / (np.sqrt(z) * (z + root))
         part *= 0.25
         x, y, z = 0.25 * (x + root), 0.25 * (y + root), 0.25 * (z + root)
     e2, e3 = dx * dy - 6.0 * dz**2, (3.0 * dx * dy - 8.0 * dz**2) * dz
     e4, e5 = 3.0 * (dx * dy - dz**2) * dz**2, dx * dy * dz**3
     series = 1.0 - 3.0 * e2 / 14.0 + e3 / 6.0 + 9.0 * e2**2 / 88.0 - 3.0 * e4 / 22.0
-    series += -9.0 * e2 * e3 / 52.0 + 3.0 * e5 / 26.0
-    return float(3.0 * total + part * series / (mean * sqrt(mean)))
+    series = series - 9.0 * e2 * e3 / 52.0 + 3.0 * e5 / 26.0
+    return 3.0 * total + part * series / (mean * np.sqrt(mean))

@@ -211,7 +211,7 @@ class Trajectory(Shown):
 
     def contact(self, name: str) -> ContactHistory:
         """The points of a contact. Raises MechanismError with close matches for an unknown name."""
-        return ContactHistory(named("contact", name, self.contacts), self.layout, self.store)
+        return ContactHistory(named("contact", name, self.contacts), self.layout, self.store, self.origin)
 
     def section(
         self,
