@@ -283,6 +283,22 @@ def test_contact_pressure_is_that_of_hertz():
     assert "constraint.cam.contact_pressure [Pa]" in run.to_dict()
 
 
+def test_contact_pressure_on_both_flanks_of_a_groove():
+    """The outer flank is hollow: its radius is that of the path and a roller's more."""
+    kind = replace(FOLLOWERS["roller"], grooved=True)
+    mech = sliding(kind, speed=200.0)
+    mech.remove(mech.forces["spring"])
+    cam = bc.simulate(mech, 0.03, step=0.001).constraint("cam")
+    force, shape = cam.quantity("contact_force"), kind.profile(cam.quantity("cam_angle"))
+    assert force.min() < -50.0
+    assert force.max() > 50.0
+    for load, path, pressure in zip(force, shape.pitch_radius, cam.quantity("contact_pressure"), strict=True):
+        flank = path - 0.01 if load >= 0.0 else -(path + 0.01)
+        options = {"length": 0.012, "modulus": 2.06e11}
+        wanted = bc.hertz(abs(load), 0.01, flank, **options).pressure
+        assert pressure == pytest.approx(wanted, rel=1e-9, abs=1e-3)
+
+
 @pytest.mark.parametrize("method", ["bdf", "adams", "rk4", "moreau"])
 def test_other_methods(method):
     options = {"step": 2e-5} if method in ("rk4", "moreau") else {"rtol": 1e-9, "atol": 1e-11}

@@ -206,6 +206,18 @@ def test_cams_are_drawn_by_their_outlines_and_touch_their_followers(follower, lo
     assert [piece.name for piece in scene.of(mech).bodies["cam"]] == ["cam"]
 
 
+def test_bump_stops_are_springs_and_bearings_no_links():
+    mech = bc.Mechanism("parts")
+    one = mech.add_body("one", 1.0, (1, 1, 1), position=(0, 0, 0.8))
+    curve = bc.Table((0.0, 0.1), (0.0, 10.0))
+    mech.add_force("buffer", bc.OneSidedSpring(0.0, 0.1, curve=curve), mech.ground, one)
+    mech.add_force("damper", bc.OneSidedSpring(0.0, 0.1, damping=1.0), mech.ground, one)
+    mech.add_force("bearing", bc.BearingClearance(1e-3, 1e6), mech.ground, one)
+    made = scene.of(mech).links
+    assert set(made) == {"force buffer", "force damper"}
+    assert made["force buffer"].color != made["force damper"].color
+
+
 def test_a_broken_mechanism_is_shown_as_described_and_says_why():
     mech = bc.Mechanism("broken")
     body = mech.add_body("bar", 1.0, (1, 1, 1), position=(0, 0, 2))

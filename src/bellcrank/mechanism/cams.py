@@ -267,8 +267,14 @@ class CamFollower(ConstraintKind):
             "side_force": ("N", force * np.sin(cam.pressure_angle)),
         }
         if self.width is not None and self.follower != "knife":
-            curvature = 1.0 / cam.radius + (1.0 / self.roller_radius if self.roller_radius else 0.0)
-            modulus = plane_modulus(self.modulus, self.poisson)
+            modulus, curvature = plane_modulus(self.modulus, self.poisson), 1.0 / cam.radius
+            beyond = np.full_like(
+                curvature, np.nan
+            )  # on the other flank of a groove; of a face there is none
+            if self.roller_radius is not None and cam.pitch_radius is not None:
+                curvature = curvature + 1.0 / self.roller_radius
+                beyond = 1.0 / self.roller_radius - 1.0 / (cam.pitch_radius + self.roller_radius)
+            curvature = np.where(force < 0.0, beyond, curvature)
             found["contact_pressure"] = ("Pa", line_pressure(np.abs(force) / self.width, curvature, modulus))
         return found
 
