@@ -347,6 +347,13 @@ REFUSED = {
         "follower": "flat",
         "law": bc.Table((0, pi, 2 * pi), (0, 0.01, 0), "linear", "periodic"),
     },
+    "the follower reaches the shaft": {"follower": "knife", "law": bc.Harmonic(0.05, 1.0)},
+    "the arm is in line with the shaft": {
+        "follower": "knife",
+        "distance": 0.1,
+        "arm": 0.08,
+        "law": bc.Harmonic(0.5, 1.0),
+    },
     "the cam is undercut at an angle of": {"follower": "flat", "base_radius": 0.002},
     "no outline moves it so": {
         "roller_radius": 0.03,

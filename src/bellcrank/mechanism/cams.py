@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from math import acos, asin, inf, sqrt
+from math import acos, asin, inf, pi, sqrt
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -116,9 +116,19 @@ class CamFollower(ConstraintKind):
 
     def _judge_shape(self, check: Check, cam: CamProfile) -> None:
         """Note where no cam can do it."""
-        bad = ~np.isfinite(cam.outline).all(axis=1)
-        if self.distance is None:
-            bad |= self._geometry.rest + cam.lift <= 0.0
+        bad, seen = ~np.isfinite(cam.outline).all(axis=1), self._geometry.rest + cam.lift
+        if self.distance is None or self.arm is not None:
+            beyond = (seen <= 0.0) | (seen >= (inf if self.arm is None else pi))
+            if np.any(beyond):
+                rule = (
+                    "the follower reaches the shaft"
+                    if self.arm is None
+                    else "the arm is in line with the shaft"
+                )
+                check.fault(
+                    rule, f"at an angle of {cam.angle[int(np.argmax(beyond))]:.4g} rad", "check its lifts"
+                )
+                return
         if self.follower == "flat":
             bad |= ~(cam.radius > 0.0) | (self.distance is not None and cam.slope <= -1.0)
         else:
@@ -268,9 +278,7 @@ class CamFollower(ConstraintKind):
         }
         if self.width is not None and self.follower != "knife":
             modulus, curvature = plane_modulus(self.modulus, self.poisson), 1.0 / cam.radius
-            beyond = np.full_like(
-                curvature, np.nan
-            )  # on the other flank of a groove; of a face there is none
+            beyond = np.full_like(curvature, np.nan)  # on a groove's other flank, which a face has not
             if self.roller_radius is not None and cam.pitch_radius is not None:
                 curvature = curvature + 1.0 / self.roller_radius
                 beyond = 1.0 / self.roller_radius - 1.0 / (cam.pitch_radius + self.roller_radius)
