@@ -54,6 +54,22 @@ def led():
     return mechanism
 
 
+def of_contact_parts():
+    cam = bc.Mechanism("cam", gravity=(0, 0, 0))
+    for name, y in (("disc", 0.0), ("pin", 0.05)):
+        cam.add_body(name, 1.0, (1, 1, 1), position=(0, y, 0))
+    cam.add_constraint("cam", bc.CamFollower(bc.Harmonic(0.01, 1.0), 0.05, "knife"), "disc", "pin")
+    yield from (bc.simulate(cam, 0.01).constraint("cam"), cam.constraints["cam"].kind.profile())
+    ball = bc.Mechanism("ball")
+    ball.replace(ball.ground, shapes=[bc.Plane()])
+    ball.add_body("ball", shapes=[bc.Sphere(radius=0.1, density=1e3)], position=(0, 0, 0.1))
+    ball.add_force("floor", bc.Contact(stiffness=1e5), "ball", "ground")
+    yield from (
+        bc.hertz([1.0, 2.0], 0.01, modulus=2e11),
+        bc.simulate(ball, 0.01).contact("floor").stress(2e11),
+    )
+
+
 def made():
     """What public functions return, and an instance of every kind."""
     mechanism = door()
@@ -112,7 +128,7 @@ def made():
     yield from (linear, linear.modes(), linear.modes()[0], bc.statics(door()))
     yield from (bc.kinematics(led(), 0.5), bc.inverse_dynamics(led(), 0.5))
     curve = bc.MotorCurve((0, 10), (2, 1), (6, 3), name="a")
-    yield from (curve, bc.size_motor(bc.inverse_dynamics(led(), 0.5), "servo", curve))
+    yield from (*of_contact_parts(), curve, bc.size_motor(bc.inverse_dynamics(led(), 0.5), "servo", curve))
     ram = bc.HydraulicCylinder(bore=0.05, rod=0.03, length=0.9, stroke=0.4)
     yield bc.Mechanism("ram").add_strut("ram", ram, (0, 0, 0), (0, 0, 0.7))
     yield bc.vibration(run.time, run.body("leaf").acceleration[:, 0], "Wd")

@@ -4,8 +4,8 @@ namespace bellcrank {
 
 namespace {
 
-// Laws whose function is one of their coordinate.
-bool is_of_time(const Law& law) { return law.kind->name != "table"; }
+// The function of other laws is one of their coordinate.
+bool is_of_time(const Law& law) { return law.kind->name != "table" && law.kind->name != "one_sided"; }
 
 }  // namespace
 

@@ -69,7 +69,7 @@ bool is_length(const Model& model, const Row& row) {
     if (row.term_begin == row.term_end) return true;
     const std::string& name = model.coordinates[model.terms[row.term_begin].coordinate].kind->name;
     return name == "x" || name == "y" || name == "z" || name.starts_with("distance") ||
-           name.starts_with("curve_normal");
+           name.starts_with("curve_normal") || name == "cam_slide";
 }
 
 ConstraintRows::ConstraintRows(const Model& model, const AngleBranches& branches, const RowOrder& order)

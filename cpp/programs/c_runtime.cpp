@@ -89,7 +89,7 @@ static value_t polynomial(const double *p, int set, int piece, double x) {
     return v;
 }
 
-static value_t inside(const double *p, int quotient, double x) {
+static value_t inside(const double *p, int kind, double x) {
     const double *b = p + 3;
     int low = 0, high = (int)p[1];
     while (high - low > 1) {
@@ -99,8 +99,16 @@ static value_t inside(const double *p, int quotient, double x) {
         else
             low = middle;
     }
-    const value_t n = polynomial(p, 0, low, x);
-    if (!quotient) return n;
+    value_t n = polynomial(p, 0, low, x);
+    if (kind == 0) return n;
+    if (kind == 2) {
+        const double *wave = b + (int)p[1] + 1 + (int)p[1] * (int)p[0] + 3 * low;
+        const double s = wave[0] * sin(wave[1] * (x - b[low]) + wave[2]);
+        n.f += s;
+        n.d1 += wave[0] * wave[1] * cos(wave[1] * (x - b[low]) + wave[2]);
+        n.d2 -= wave[1] * wave[1] * s;
+        return n;
+    }
     const value_t d = polynomial(p, 1, low, x);
     value_t v;
     v.f = n.f / d.f;
@@ -109,15 +117,15 @@ static value_t inside(const double *p, int quotient, double x) {
     return v;
 }
 
-static value_t pieces(const double *p, int quotient, double x) {
+static value_t pieces(const double *p, int kind, double x) {
     const double start = p[3], end = p[3 + (int)p[1]];
     if (p[2] == 2.0) {
         const double y = x - (end - start) * floor((x - start) / (end - start));
         x = y < end ? y : start;
     }
-    if (x >= start && x <= end) return inside(p, quotient, x);
+    if (x >= start && x <= end) return inside(p, kind, x);
     const double edge = x < start ? start : end;
-    const value_t at = inside(p, quotient, edge);
+    const value_t at = inside(p, kind, edge);
     const value_t hold = {at.f, 0.0, 0.0}, linear = {at.f + at.d1 * (x - edge), at.d1, 0.0};
     return p[2] == 0.0 ? hold : linear;
 }
@@ -159,14 +167,15 @@ std::string c_table_functions(const std::vector<const Program*>& programs) {
     std::set<std::string> kinds;
     for (const Program* program : programs)
         for (const ProgramTable& table : program->tables) {
-            if (table.kind != "harmonic" && table.kind != "piecewise" && table.kind != "rational")
+            if (table.kind != "harmonic" && table.kind != "piecewise" && table.kind != "rational" &&
+                table.kind != "waves")
                 throw std::invalid_argument("a function of kind '" + table.kind + "' cannot be written as C");
             kinds.insert(table.kind);
         }
     if (kinds.empty()) return "";
     std::string text = kValue;
     if (kinds.contains("harmonic")) text += kHarmonic;
-    if (kinds.contains("piecewise") || kinds.contains("rational")) text += kPieces;
+    if (kinds.contains("piecewise") || kinds.contains("rational") || kinds.contains("waves")) text += kPieces;
     return text;
 }
 
@@ -179,9 +188,8 @@ std::string c_tables(const Program& program, const std::string& prefix) {
         for (std::size_t i = 0; i < table.params.size(); ++i)
             text += (i == 0 ? "" : i % 6 == 0 ? ",\n    " : ", ") + c_number(table.params[i]);
         text += "};\nstatic double " + name + "(int order, double x) {\n    return derivative(";
-        text += table.kind == "harmonic"
-                    ? "harmonic(" + name + "_params"
-                    : "pieces(" + name + "_params, " + (table.kind == "rational" ? std::string("1") : std::string("0"));
+        const char* pieces = table.kind == "rational" ? "1" : table.kind == "waves" ? "2" : "0";
+        text += table.kind == "harmonic" ? "harmonic(" + name + "_params" : "pieces(" + name + "_params, " + pieces;
         text += ", x), order);\n}\n";
     }
     return text;

@@ -85,6 +85,7 @@ from bellcrank.mechanism.friction_loads import RollingBearing as RollingBearing
 from bellcrank.mechanism.friction_loads import Slide as Slide
 from bellcrank.mechanism.friction_loads import Thread as Thread
 from bellcrank.mechanism.friction_loads import ThrustFace as ThrustFace
+from bellcrank.mechanism.functions.cam_motion import CamMotion as CamMotion
 from bellcrank.mechanism.functions.function import Constant as Constant
 from bellcrank.mechanism.functions.function import Function as Function
 from bellcrank.mechanism.functions.function import Harmonic as Harmonic
@@ -201,6 +202,7 @@ from bellcrank.mechanism.shape import Ellipsoid as Ellipsoid
 from bellcrank.mechanism.shape import Plane as Plane
 from bellcrank.mechanism.shape import Prism as Prism
 from bellcrank.mechanism.shape import Sphere as Sphere
+from bellcrank.mechanism.springs import BearingClearance as BearingClearance
 from bellcrank.mechanism.springs import Bushing as Bushing
 from bellcrank.mechanism.springs import OneSidedSpring as OneSidedSpring
 from bellcrank.mechanism.springs import RubberString as RubberString
@@ -272,6 +274,8 @@ from bellcrank.mechanism.attachment import Constraint as Constraint
 from bellcrank.mechanism.attachment import ConstraintKind as ConstraintKind
 from bellcrank.mechanism.attachment import Force as Force
 from bellcrank.mechanism.attachment import ForceKind as ForceKind
+from bellcrank.mechanism.cam_geometry import CamProfile as CamProfile
+from bellcrank.mechanism.cams import CamFollower as CamFollower
 from bellcrank.mechanism.coordinate import JointCoordinate as JointCoordinate
 from bellcrank.mechanism.cylinders import GasSpring as GasSpring
 from bellcrank.mechanism.cylinders import HydraulicCylinder as HydraulicCylinder
@@ -281,6 +285,8 @@ from bellcrank.mechanism.drive import PathDrive as PathDrive
 from bellcrank.mechanism.electric import DCMotor as DCMotor
 from bellcrank.mechanism.electric import Servo as Servo
 from bellcrank.mechanism.electric import StepperMotor as StepperMotor
+from bellcrank.mechanism.hertz import HertzContact as HertzContact
+from bellcrank.mechanism.hertz import hertz as hertz
 from bellcrank.mechanism.joint import Joint as Joint
 from bellcrank.mechanism.joint import JointKind as JointKind
 from bellcrank.mechanism.mass import MassProperties as MassProperties
@@ -289,7 +295,9 @@ from bellcrank.mechanism.sensors import SensorKind as SensorKind
 from bellcrank.mechanism.shape import Shape as Shape
 from bellcrank.run.controllers import BodyReading as BodyReading
 from bellcrank.run.controllers import Readings as Readings
+from bellcrank.trajectory.contact_stress import ContactStress as ContactStress
 from bellcrank.trajectory.histories import BodyHistory as BodyHistory
+from bellcrank.trajectory.histories import ConstraintHistory as ConstraintHistory
 from bellcrank.trajectory.histories import EffortHistory as EffortHistory
 from bellcrank.trajectory.histories import EnergyHistory as EnergyHistory
 from bellcrank.trajectory.histories import ForceHistory as ForceHistory

@@ -25,7 +25,7 @@ def test_coordinates(kind):
 
 def test_laws():
     value, rate, time = np.random.default_rng(4).normal(size=(3, 6))
-    params = [20.0, 1.5, 0.3, 1.0, 0.1]
+    params = [20.0, 1.5, 0.3, 1.0, 0.1, 1.5, 0.2, 0.8]
     efforts = _core.law_efforts("one_sided", value, rate, time, params)
     assert efforts.tolist() == [
         _core.law_effort("one_sided", *numbers, params)

@@ -54,6 +54,7 @@ PICTURED += [
         "30-identification",
         "34-actuators",
         "35-a-hoist",
+        "37-cam-with-spring",
     )
 ]
 NEEDED = {ROOT / "docs" / "guide" / "31-other-optimizers.md": ("jax", "casadi")}

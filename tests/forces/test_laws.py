@@ -116,7 +116,8 @@ def test_rubber_pulls_only_and_less_while_it_shortens():
 
 @pytest.mark.parametrize("direction", [1.0, -1.0])
 def test_one_sided_never_pulls(direction):
-    law = [50.0, 4.0, 0.3, direction, 0.02]  # stiffness, damping, contact, direction, depth
+    # stiffness, damping, contact, direction, depth, exponent, loss, loss_speed
+    law = [50.0, 4.0, 0.3, direction, 0.02, 1.0, 0.0, 1.0]
 
     def effort(depth, deepening):
         return direction * core.law_effort(
@@ -132,6 +133,30 @@ def test_one_sided_never_pulls(direction):
     assert effort(1e-9, 5.0) < 1e-6  # no jump at the contact
     assert core.law_potential("one_sided", 0.3 - 0.1 * direction, law) == pytest.approx(0.25)
     assert core.law_potential("one_sided", 0.3 + 0.1 * direction, law) == 0.0
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5, 3.0])
+def test_one_sided_with_a_curve_an_exponent_and_losses(exponent):
+    """Beyond the speed of the loss it is 1 + loss times the elastic load, and 1 - loss on the way out."""
+    law = [50.0, 0.0, 0.3, 1.0, 0.02, exponent, 0.2, 0.1]
+    curve = core.Function("piecewise", [2, 2, 0, 0.0, 0.5, 2.0, 0.0, 3.0, 1.5, 8.0])
+
+    def load(depth):
+        return 50.0 * depth**exponent + np.interp(depth, [0.0, 0.5, 2.0], [0.0, 1.5, 13.5])
+
+    for depth in (1e-9, 0.1, 0.7):
+
+        def effort(deepening, depth=depth):
+            return core.law_effort("one_sided", 0.3 - depth, -deepening, 0.0, law, curve)
+
+        elastic = load(depth)
+        assert effort(0.0) == pytest.approx(elastic, rel=1e-13)
+        assert effort(0.1) == effort(7.0) == pytest.approx(1.2 * elastic, rel=1e-13)
+        assert effort(-0.1) == effort(-7.0) == pytest.approx(0.8 * elastic, rel=1e-13)
+        assert effort(0.05) == pytest.approx((1.0 + 0.2 * (0.75 - 0.0625)) * elastic, rel=1e-13)
+        work = quad(load, 0.0, depth, points=[0.5] if depth > 0.5 else None, epsabs=0.0)[0]
+        assert core.law_potential("one_sided", 0.3 - depth, law, curve) == pytest.approx(work, rel=1e-9)
+    assert core.law_effort("one_sided", 0.31, -5.0, 0.0, law, curve) == 0.0
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.7, 1.0, 1.0 + 1e-9, 1.4])
@@ -231,9 +256,23 @@ def test_wrong_laws_are_refused():
         ("rubber", [-1.0, 0.0, 0.5, 0.1], None, "rubber law: the stiffness must not be negative"),
         ("rubber", [1.0, 0.0, 1.5, 0.1], None, "the restitution must lie between 0 and 1"),
         ("rubber", [1.0, 0.0, 0.5, 0.0], None, "the closing speed must be positive"),
-        ("one_sided", [1.0, 0.0, 0.0, 0.5, 0.1], None, "one_sided law: the direction must be 1 or -1"),
-        ("one_sided", [1.0, -1.0, 0.0, 1.0, 0.1], None, "stiffness and damping must not be negative"),
-        ("one_sided", [1.0, 1.0, 0.0, 1.0, 0.0], None, "must be positive"),
+        (
+            "one_sided",
+            [1.0, 0.0, 0.0, 0.5, 0.1, 1.0, 0.0, 1.0],
+            None,
+            "one_sided law: the direction must be 1 or -1",
+        ),
+        (
+            "one_sided",
+            [1.0, -1.0, 0.0, 1.0, 0.1, 1.0, 0.0, 1.0],
+            None,
+            "stiffness and damping must not be negative",
+        ),
+        ("one_sided", [1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0], None, "must be positive"),
+        ("one_sided", [1.0, 1.0, 0.0, 1.0, 0.1, 0.0, 0.0, 1.0], None, "the exponent must be positive"),
+        ("one_sided", [1.0, 1.0, 0.0, 1.0, 0.1, 1.0, 1.1, 1.0], None, "the loss must lie between -1 and 1"),
+        ("one_sided", [1.0, 1.0, 0.0, 1.0, 0.1, 1.0, 0.0, 0.0], None, "the speed of the loss must be"),
+        ("one_sided", [1.0, 1.0, 0.0, 1.0, 0.1, 1.0, 0.0, 1.0], quotient, "its function has no integral"),
         ("gas", [-1.0, 1.0, 0.0, 1.0, 1.0], None, "gas law: the force must not be negative: gas pushes"),
         ("gas", [1.0, 0.0, 0.0, 1.0, 1.0], None, "the column of gas must have a length"),
         ("gas", [1.0, 1.0, 0.0, -1.0, 1.0], None, "the exponent must not be negative"),

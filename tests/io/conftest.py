@@ -1,5 +1,6 @@
 """Examples of every class that a file can hold, made from the fields of the classes themselves."""
 
+from math import pi
 from types import UnionType
 from typing import Union, get_args, get_origin
 
@@ -52,6 +53,14 @@ BY_HAND = {
     "BeltLoop": [bc.BeltLoop((0.2, 0.1, -0.2)), bc.BeltLoop((0.2, 0.1, -0.2), (3,))],
     "ElasticRope": [bc.ElasticRope((0.0, -0.2, 0.0), 9.0, (2,), 2.0, damping=0.1)],
     "ElasticBelt": [bc.ElasticBelt((0.2, 0.1, -0.2), 9.0, (3,), lengths=(0.1, 0.2))],
+    "CamMotion": [
+        bc.CamMotion((0.0, 2.0, 4.0, 2 * pi), (0.1, 0.2, 0.2, 0.1)),
+        bc.CamMotion((-1.0, 2.0, 2 * pi - 1.0), (0.0, 0.3, 0.0), ("3-4-5", "modified sine")),
+    ],
+    "CamFollower": [
+        bc.CamFollower(bc.Harmonic(0.2, 1.0), 4.0, roller_radius=0.5, offset=0.2, width="12 mm"),
+        bc.CamFollower(bc.CamMotion((0, 3, 2 * pi), (0, 0.02, 0)), 0.5, "flat", grooved=True),
+    ],
     "Nurbs": [bc.Nurbs((0.0, 1.0, 0.0), degree=2, knots=(0, 0, 0, 2, 2, 2), weights=(1.0, 2.0, 1.0))],
 }
 

@@ -63,7 +63,7 @@ def test_constraint_and_force_kinds(name, example, two_bodies):
         for body in (*two_bodies.bodies.values(), two_bodies.ground):
             two_bodies.replace(body, shapes=[bc.Sphere(radius=0.1)])
 
-    if hasattr(cls, "retracted"):  # it acts along lengths only
+    if hasattr(cls, "retracted") or name == "CamFollower":  # it acts along lengths only
         two_bodies.add_joint("rail", bc.Prismatic(), two_bodies.ground.marker((0, 5, 0)), "b.heel")
 
     @quick
@@ -72,6 +72,8 @@ def test_constraint_and_force_kinds(name, example, two_bodies):
         for taken in ends(cls):
             if hasattr(cls, "retracted") and taken == ["hinge 0"]:
                 taken = ["rail"]
+            if name == "CamFollower" and taken[-1] == "hinge 1":
+                taken = ["hinge 0", "rail" if kind.distance is None else "hinge 1"]
             if name == "Coupling":  # takes as many ends as it has numbers
                 kind = bc.Coupling(kind.coefficients[:2], kind.constant)
             if name == "Contact":  # joints join all of these bodies

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import bellcrank as bc
 from bellcrank import _core as core
 
 AXES = "xyz"
@@ -34,7 +35,34 @@ def definitions():
     return kinds
 
 
-DEFINITIONS = definitions()
+def cams():
+    """The kinds of cams: (definition, parameters)."""
+    waves = LAW.flat().params
+
+    def slide(r, _):
+        travel = np.sqrt(r[0] ** 2 + r[1] ** 2 - 0.05**2)
+        return travel - LAW(np.arctan2(travel, 0.05) - np.arctan2(r[1], r[0]))
+
+    def swing(r, _):
+        """The pivot seen from the axis, and the point seen from both: the law of cosines twice."""
+        away, pivot, arm = np.hypot(r[0], r[1]), 4.0, 3.9
+        swung = np.arccos((pivot**2 + arm**2 - away**2) / (2.0 * pivot * arm))
+        seen = np.arccos((pivot**2 + away**2 - arm**2) / (2.0 * pivot * away))
+        return swung - LAW(seen - np.arctan2(r[1], r[0]))
+
+    return {
+        "cam_lift": (lambda r, q: LAW(2.0 * np.arctan2(q[3], q[0])), waves),
+        "cam_slide": (slide, (0.05, *waves)),
+        "cam_swing": (swing, (4.0, 3.9, *waves)),
+    }
+
+
+LAW = bc.CamMotion(
+    (-1.0, 1.0, 2.0, 2.0 * np.pi - 1.0), (0.1, 0.4, 0.2, 0.1), ("4-5-6-7", "cycloidal", "4-5-6-7")
+)
+CAMS = cams()
+DEFINITIONS = definitions() | {kind: define for kind, (define, _) in CAMS.items()}
+PARAMETERS = {kind: list(params) for kind, (_, params) in CAMS.items()}
 CURVES = {"curve_normal_1", "curve_normal_2", "curve_parameter", "curve_angle"}
 ANGULAR = {
     *(
@@ -79,7 +107,7 @@ def test_derivatives_along_a_motion(kind, seed, random_motion, derivatives):
         lambda s: define(motion.r(s), continuous_q(motion, s, q)), t, angular=kind in ANGULAR
     )
     got, dr, domega, quadratic = core.evaluate_coordinate(
-        kind, motion.r(t), q, motion.rdot(t), motion.omega(t)
+        kind, motion.r(t), q, motion.rdot(t), motion.omega(t), PARAMETERS.get(kind, [])
     )
     assert got == pytest.approx(value, abs=1e-13)
     assert dr @ motion.rdot(t) + domega @ motion.omega(t) == pytest.approx(rate, rel=1e-9, abs=1e-9)
@@ -94,8 +122,10 @@ def test_gradients_component_by_component(kind, axis, seed, derivatives):
     rng = np.random.default_rng(seed)
     define, angular = DEFINITIONS[kind], kind in ANGULAR
     r, start = rng.normal(size=3), Rotation.from_quat(rng.normal(size=4))
+    r *= 2.0 if kind in CAMS else 1.0  # near the shaft differences are poor
     q = np.roll(start.as_quat(), 1)
-    _, dr, domega, quadratic = core.evaluate_coordinate(kind, r, q)
+    still = [0.0, 0.0, 0.0]
+    _, dr, domega, quadratic = core.evaluate_coordinate(kind, r, q, still, still, PARAMETERS.get(kind, []))
     assert quadratic == 0.0  # at rest
 
     def turned(s):
@@ -156,7 +186,7 @@ def test_sign_of_the_quaternion(kind, random_motion):
     """q and −q are one rotation: only e0..e3 tell them apart; an angle may move by whole turns."""
     rng = np.random.default_rng(5)
     motion = random_motion(rng)
-    args = (motion.rdot(0.0), motion.omega(0.0))
+    args = (motion.rdot(0.0), motion.omega(0.0), PARAMETERS.get(kind, []))
     plus = core.evaluate_coordinate(kind, motion.r(0.0), motion.q(0.0), *args)
     minus = core.evaluate_coordinate(kind, motion.r(0.0), -motion.q(0.0), *args)
     sign = -1.0 if kind in {"e0", "e1", "e2", "e3"} else 1.0

@@ -26,9 +26,11 @@ def curve(closed):
 
 
 def changes(params, rng):
-    """A direction of parameters; that of a curve keeps it smooth."""
+    """A direction of parameters; that of a curve keeps it smooth, that of a cam its pieces."""
     if len(params) < 4:
         return rng.normal(size=len(params))
+    if (own := len(params) - len(WAVES)) in (0, 1, 2):
+        return np.concatenate([rng.normal(size=own), np.zeros(3), rng.normal(size=len(WAVES) - 3)])
     return np.concatenate([np.zeros(5 + len(KNOTS)), spline(rng.normal(size=(len(KNOTS), 3)), params[0])])
 
 
@@ -39,6 +41,8 @@ PARAMETERS |= {
     kind: [curve(False), curve(True)]
     for kind in ("curve_normal_1", "curve_normal_2", "curve_parameter", "curve_angle")
 }
+WAVES = [3, 2, 2, 0.0, 2.0, 2 * np.pi, 0.1, 0.3, -0.05, 0.5, -0.2, 0.0, 0.2, 1.5, 0.4, -0.1, 0.7, 0.0]
+PARAMETERS |= {"cam_lift": [WAVES], "cam_slide": [[0.05, *WAVES]], "cam_swing": [[4.0, 3.9, *WAVES]]}
 LAWS = {
     "linear": ([200.0, 5.0, 0.3, 7.0], core.Function("harmonic", [0.2, 0.5, 1.0, 2.0, 0.3])),
     "table": ([2.0], core.Function("piecewise", [4, 4, 1, *SPRING.x, *SPRING.c[::-1].T.ravel()])),
@@ -48,7 +52,10 @@ LAWS = {
     "dry_brake": ([1.0], core.Function("harmonic", [2.0, 0.5, 1.0, 2.0, 0.3])),
     "brake": ([0.7], core.Function("harmonic", [2.0, 0.5, 1.0, 2.0, 0.3])),
     "rubber": ([40.0, 0.1, 0.6, 1.2], None),
-    "one_sided": ([40.0, 2.0, 0.9, 1.0, 0.6], None),
+    "one_sided": (
+        [40.0, 2.0, 0.9, 1.0, 0.6, 1.5, 0.3, 1.1],
+        core.Function("piecewise", [4, 4, 1, *SPRING.x, *SPRING.c[::-1].T.ravel()]),
+    ),
     "gas": ([3.0, 4.0, -5.0, 1.3, 1.0], None),
     "servo": ([4.0, 0.5, 3.0, 6.0, 2.5], core.Function("harmonic", [0.2, 0.5, 1.0, 2.0, 0.3])),
     "stepper": ([3.0, 1.5, 0.8, 0.2], core.Function("harmonic", [0.2, 0.5, 1.0, 2.0, 0.3])),
@@ -77,7 +84,7 @@ def test_coordinates_along_every_direction(kind, derivatives):
         for _ in range(3):
             at = np.concatenate([rng.normal(size=MOTION), params])
             at[3:7] = unit(at[3:7])
-            if len(params) > 3:  # near the middle of a piece: across a knot third derivatives jump
+            if kind.startswith("curve"):  # near the middle of a piece: across a knot third derivatives jump
                 u = KNOTS[rng.integers(len(KNOTS) - 1)] + 0.4
                 at[:3] = (2.0 * np.cos(u), np.sin(u), 0.3 * np.sin(2 * u)) + 0.1 * at[:3]
             directions = rng.normal(size=(6, len(at)))

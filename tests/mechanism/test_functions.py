@@ -36,6 +36,11 @@ FUNCTIONS = {
     ),
     "piecewise": bc.Piecewise((0.0, 1.0, 2.0), ((0.0, 1.0, 0.0), (1.0, 1.0, -0.5)), "linear"),
     "rational": bc.Rational((0.0, 1.0), ((1.0, 0.0, -1.0),), ((1.0, 0.0, 1.0),)),
+    "cam motion": bc.CamMotion(
+        (0.3, 1.0, 2.0, 3.5, 4.0, 5.0, 0.3 + 2 * np.pi),
+        (0.4, 1.3, 1.3, 0.6, 0.2, 1.0, 0.4),
+        ("cycloidal", "harmonic", "modified sine", "3-4-5", "4-5-6-7", "cycloidal"),
+    ),
 }
 CLAIMED = {
     "constant": 99,
@@ -54,6 +59,7 @@ CLAIMED = {
     "b-spline": 1,
     "piecewise": 1,
     "rational": 0,
+    "cam motion": 2,
 }
 
 

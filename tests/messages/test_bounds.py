@@ -307,6 +307,13 @@ SAMPLES = [
     bc.OneSidedSpring(1.0, 1.0, "below", 0.1, 0.1),
     bc.ElasticRope((0.1, 0.2, 0.0), 1.0, (2,), 1.0, (), 0.1, 0.1),
     bc.ElasticBelt((0.1, 0.2), 1.0, (2,), 1.0, (), 0.1, 0.1),
+    bc.OneSidedSpring(1.0, 1.0, "below", 0.1, 0.1, loss_factor=0.1, loss_speed=0.2),
+    bc.BearingClearance(1e-3, 1e6, 1.5, loss_factor=0.1),
+    bc.CamMotion((0.0, 2.0, 2 * math.pi), (0.0, 1.0, 0.0)),
+    bc.CamFollower(
+        bc.Harmonic(0.01, 1.0, offset=0.01), 0.1, roller_radius=0.02, offset=0.01, width=0.01, restitution=0.5
+    ),
+    bc.CamFollower(bc.Harmonic(0.01, 1.0), 0.1, roller_radius=0.02, distance=0.3, arm=0.25),
     bc.SupportPoint(1.0, 0.1, 1.0, 0.1),
     bc.BodyDamping((1.0, 1.0, 1.0), (1.0, 1.0, 1.0)),
     # functions

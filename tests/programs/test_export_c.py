@@ -32,11 +32,17 @@ def call(function, values, outputs, work=500):
 def test_a_function(tmp_path):
     x, y = bx.symbols("x y")
     knots = [2.0, 2.0, 1.0, -1.0, 0.5, 2.0, 0.2, 0.3, -0.4, 1.0]
+    waves = [*knots, 0.3, 1.5, 0.2, -0.1, 2.0, 0.0]
+    waves[2] = 2.0  # periodic
+    lift = bx.table("waves", waves, x)
     f = compile_function(
         [
             bx.sin(x) * y + bx.cos(x),
             bx.atan2(x, y),
             bx.table("piecewise", knots, x),
+            lift,
+            bx.derivative(lift, x),
+            bx.derivative(bx.derivative(lift, x), x),
             bx.piecewise(x < y, x, y),
         ],
         [x, y],
@@ -46,7 +52,7 @@ def test_a_function(tmp_path):
     assert "in: 0 x, 1 y" in header.read_text()
     function = library(tmp_path, "swing.c").swing
     for at in np.random.default_rng(0).normal(size=(50, 2)):
-        assert (call(function, at, 4) == f(at)).all()
+        assert (call(function, at, 7) == f(at)).all()
 
 
 def test_parameters_come_by_a_prologue(tmp_path):

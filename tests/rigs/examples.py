@@ -4,6 +4,8 @@ import re
 from dataclasses import MISSING, fields
 from itertools import product
 
+import numpy as np
+
 import bellcrank as bc
 from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS
 from bellcrank.mechanism.ropes import Way
@@ -23,6 +25,14 @@ FIELDS = {
 }
 # Where a field alone is not enough.
 WHEELS = {"radii": (0.3, 0.2)}
+TURN = 2.0 * np.pi
+CAM = bc.CamMotion((0.0, 2.0, 3.0, 5.0, TURN), (0.0, 0.04, 0.04, 0.0, 0.0), ("modified sine", *["3-4-5"] * 3))
+CAMS = {
+    "MM": {"law": CAM, "base_radius": 0.45, "roller_radius": 0.04, "offset": 0.1, "grooved": True},
+    "JJ": {
+        "law": bc.Harmonic(0.1, 1.0, offset=0.25), "base_radius": 0.3, "follower": "flat", "grooved": True
+    },
+}  # fmt: skip
 
 # Functions of time, one for each coordinate that a kind may lead; they start near where the rigs start.
 MOTIONS = (
@@ -48,6 +58,7 @@ FUNCTIONS_OF_TIME = {
     "CubicSpline": bc.CubicSpline((-1.0, 0.2, 0.9, 2.0), (0.1, 0.3, 0.0, 0.4)),
     "Harmonic": bc.Harmonic(0.3, 5.0, phase=0.2, offset=0.1, slope=0.2),
     "Constant": bc.Constant(0.35),
+    "CamMotion": CAM,
     "Rational": bc.Rational((-1.0, 2.0), ((0.1, 0.3, 0.2),), ((1.0, 0.2, 0.1),), "linear"),
     "Nurbs": bc.Nurbs(
         (0.0, 0.3, 0.1, 0.4, 0.5, 0.2), weights=(1.0, 2.0, 1.0, 0.7, 1.0, 1.0),
@@ -79,6 +90,7 @@ def constraints():
     found = []
     for name, kind in CONSTRAINT_KINDS.items():
         values = {field: FIELDS[field] for field in _required(kind) if field != "radii"}
+        values = {} if name == "CamFollower" else {field: FIELDS[field] for field in _required(kind)}
         if "radii" in {f.name for f in fields(kind)}:
             values.update(WHEELS)
         for letters in _forms(kind.pattern):
@@ -86,6 +98,8 @@ def constraints():
                 continue
             given = values | ({"radii": way(kind, letters)} if issubclass(kind, Way) else {})
             found.append((f"{name}-{letters}", kind(**given), letters))
+            own = CAMS[letters] if name == "CamFollower" else values
+            found.append((f"{name}-{letters}", kind(**own), letters))
     return found
 
 
@@ -130,7 +144,15 @@ FORCE_FIELDS = {
         "axes": "marker",
     },
     "RubberString": {"stiffness": 15.0, "rest_length": 0.1, "restitution": 0.3, "closing_speed": 4.0},
-    "OneSidedSpring": {"stiffness": 0.2, "contact": 3.0, "damping": 0.02, "depth": 4.0},
+    "OneSidedSpring": {
+        "stiffness": 0.2, "contact": 3.0, "damping": 0.02, "depth": 4.0, "loss_factor": 0.1,
+        "loss_speed": 3.0,
+        "curve": bc.Table((0.0, 1.0, 3.0, 9.0), (0.0, 0.2, 0.9, 4.0), extrapolation="hold"),
+    },
+    "BearingClearance": {
+        "clearance": 0.05, "stiffness": 2.0, "exponent": 1.5, "damping": 0.1, "depth": 0.5,
+        "loss_factor": 0.05, "loss_speed": 3.0,
+    },
     "SupportPoint": {"stiffness": 5.0, "damping": 0.7, "height": 4.0, "depth": 9.0},
     "Seat": {
         "stiffness": 3.0, "hardening": 2.0, "dissipation": 0.2, "shear_length": 1.5, "shear_damping": 0.1

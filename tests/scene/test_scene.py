@@ -182,6 +182,42 @@ def test_cylinders_are_drawn_by_their_diameters():
         assert thick is None or low == pytest.approx(thick)
 
 
+@pytest.mark.parametrize(("follower", "low"), [("roller", 0.04), ("knife", 0.03), ("flat", 0.03)])
+def test_cams_are_drawn_by_their_outlines_and_touch_their_followers(follower, low):
+    law = bc.CamMotion((0, 2, 3, 5, 2 * np.pi), (0, 0.01, 0.01, 0, 0))
+    roller = 0.01 if follower == "roller" else None
+    kind = bc.CamFollower(law, 0.03, follower, roller_radius=roller, width=0.012)
+    mech = bc.Mechanism("cam", gravity=(0, 0, 0))
+    for name, y in (("cam", 0.0), ("rod", low)):
+        mech.add_body(name, 1.0, (0.01, 0.01, 0.02), position=(0, y, 0))
+    mech.join("shaft", bc.Revolute(), ["ground", "cam"], (0, 0, 0))
+    mech.join("guide", bc.Prismatic(), ["ground", "rod"], (0, low, 0), axis="y")
+    mech.add_constraint("cam", kind, "cam", "rod")
+    made = scene.of(mech)
+    plate, rider = (piece for body in ("cam", "rod") for piece in made.bodies[body])
+    edge = plate.mesh.vertices[np.abs(plate.mesh.vertices[:, 2]) == 0.006]
+    edge = edge[np.hypot(edge[:, 0], edge[:, 1]) > 0.02][:, :2]
+    outline = kind.profile(np.linspace(0, 2 * np.pi, 721)).outline
+    gaps = np.min(np.linalg.norm(edge[:, None] - outline, axis=2), axis=1)
+    assert gaps.max() < 1e-9
+    lowest = rider.mesh.vertices[:, 1].min() + rider.position[1] + low
+    assert lowest == pytest.approx(edge[:, 1].max(), abs=2e-4)
+    mech.replace(mech.bodies["cam"], shapes=[bc.Sphere(radius=0.01)])
+    assert [piece.name for piece in scene.of(mech).bodies["cam"]] == ["cam"]
+
+
+def test_bump_stops_are_springs_and_bearings_no_links():
+    mech = bc.Mechanism("parts")
+    one = mech.add_body("one", 1.0, (1, 1, 1), position=(0, 0, 0.8))
+    curve = bc.Table((0.0, 0.1), (0.0, 10.0))
+    mech.add_force("buffer", bc.OneSidedSpring(0.0, 0.1, curve=curve), mech.ground, one)
+    mech.add_force("damper", bc.OneSidedSpring(0.0, 0.1, damping=1.0), mech.ground, one)
+    mech.add_force("bearing", bc.BearingClearance(1e-3, 1e6), mech.ground, one)
+    made = scene.of(mech).links
+    assert set(made) == {"force buffer", "force damper"}
+    assert made["force buffer"].color != made["force damper"].color
+
+
 def test_a_broken_mechanism_is_shown_as_described_and_says_why():
     mech = bc.Mechanism("broken")
     body = mech.add_body("bar", 1.0, (1, 1, 1), position=(0, 0, 2))

@@ -27,7 +27,7 @@ from bellcrank.mechanism.rotation import conjugate
 
 _POSITIONS: Final = (
     *("x", "y", "z", "distance", "distance_xy", "tangent_span", "azimuth"),
-    *("curve_normal_1", "curve_normal_2", "curve_parameter", "curve_angle"),
+    *("curve_normal_1", "curve_normal_2", "curve_parameter", "curve_angle", "cam_slide", "cam_swing"),
 )
 """Coordinates that depend on no more of the second body than the origin of its marker."""
 

@@ -158,8 +158,10 @@ class _Faults:
             return across
         if kind in _AXES:
             return "acts out of the plane" if kind == _AXES[axis] else self._heights(pair)
-        if kind in (f"e{axis + 1}", f"theta_{_AXES[axis]}"):
+        if kind in (f"e{axis + 1}", f"theta_{_AXES[axis]}") or (kind == "cam_lift" and axis == 2):
             return ""
+        if kind in ("cam_slide", "cam_swing") and axis == 2:
+            return self._heights(pair)
         return f"is about {kind}, which may leave the plane"
 
     def _heights(self, pair: int) -> str:

@@ -23,6 +23,7 @@ _ADVICE: Final = {
     "azimuth_axis": "place the axes at an angle, or couple the angles of joints",
 }
 _PARTS = ("value", "rate", "second derivative")
+_OF_COORDINATE = ("table", "one_sided")  # kinds of laws whose function is one of their coordinate
 
 
 def pole_text(model: Model, row: int) -> str:
@@ -52,7 +53,7 @@ def forces_without_value(model: Model, times: Sequence[float]) -> list[str]:
     """What forces have functions of time without a finite value at one of these times, as texts."""
     found = []
     for record in model.forces:
-        laws = [law for law in record.laws if model.arrays["law_kind"][law] != "table"]
+        laws = [law for law in record.laws if model.arrays["law_kind"][law] not in _OF_COORDINATE]
         used = {int(model.arrays["law_function"][law]) for law in laws}
         used |= {int(f) for wrench in record.wrenches for f in model.arrays["wrench_function"][wrench]}
         time = _first_without_value(model, used - {-1}, times)

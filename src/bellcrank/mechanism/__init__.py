@@ -4,6 +4,7 @@ Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORC
 """
 
 from bellcrank.mechanism import (
+    cams,
     contact,
     custom_joints,
     cylinders,
@@ -86,6 +87,7 @@ __all__ = [
     "SensorKind",
     "Shape",
     "Term",
+    "cams",
     "contact",
     "custom_joints",
     "cylinders",

@@ -135,6 +135,18 @@ def coordinates(ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
     return found
 
 
+class Coupled(NamedTuple):
+    """What a run recorded of a constraint.
+
+    time: (T,), s. effort: (T,), N or N m. ends: of each, the coordinate of a joint (T,), m or rad; or where
+    its marker is in the world, position (T, 3) and rotation (T, 4).
+    """
+
+    time: Any
+    effort: Any
+    ends: tuple[Any, ...]
+
+
 CONSTRAINT_KINDS: dict[str, type[ConstraintKind]] = {}
 """Every constraint kind by name. All are frozen dataclasses."""
 
@@ -175,6 +187,10 @@ class ConstraintKind(AttachedKind):
     def effort_unit(self, _units: Collection[str]) -> str:
         """Unit of its effort if it acts on coordinates in these units: "N" or "N m"."""
         return "N" if "m" in _units else "N m"
+
+    def quantities(self, _motion: Coupled) -> dict[str, tuple[str, Any]]:
+        """Further results of a run by name, such as a pressure: their units, and their values (T,)."""
+        return {}
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """One block with the kind's rows."""

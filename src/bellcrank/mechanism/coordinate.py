@@ -86,6 +86,18 @@ def _kinds() -> dict[str, CoordinateKind]:
         CoordinateKind(
             "curve_angle", "the same for closed curves, 2 pi for a round", "rad", True, has_params=True
         ),
+        CoordinateKind(
+            "cam_lift", "motion law of a cam (m or rad) at the angle of twist about z", "1", has_params=True
+        ),
+        CoordinateKind(
+            "cam_slide",
+            "travel of a point along its line, less the motion law of the cam",
+            "m",
+            has_params=True,
+        ),
+        CoordinateKind(
+            "cam_swing", "swing of a point on its arm, less the motion law of the cam", "rad", has_params=True
+        ),
     ]
     return {kind.name: kind for kind in kinds}
 

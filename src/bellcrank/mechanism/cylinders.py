@@ -18,6 +18,7 @@ from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.parameters import present
 from bellcrank.mechanism.rows import Law, Lowered
+from bellcrank.mechanism.springs import ELASTIC
 
 _ANY: Final = Coordinate("distance", Marker(GROUND), Marker(GROUND))
 
@@ -79,12 +80,17 @@ class Telescopic(ForceKind, listed=False):
         for which, end, inwards in (("in", self.retracted, 1.0), ("out", self.length, -1.0)):
             if self.cushion is not None:
                 begin = end + inwards * self.cushion
-                numbers = {"stiffness": 0.0, "damping": self.cushion_damping, "depth": self.cushion}
+                numbers = {
+                    "stiffness": 0.0,
+                    "damping": self.cushion_damping,
+                    "depth": self.cushion,
+                    **ELASTIC,
+                }
                 laws[f"cushion {which}"] = Law.of(
                     self, "one_sided", along, contact=begin, direction=inwards, **numbers
                 )
             if self.stop_stiffness is not None:
-                numbers = {"stiffness": self.stop_stiffness, "damping": 0.0, "depth": 1.0}
+                numbers = {"stiffness": self.stop_stiffness, "damping": 0.0, "depth": 1.0, **ELASTIC}
                 laws[f"stop {which}"] = Law.of(
                     self, "one_sided", along, contact=end, direction=inwards, **numbers
                 )

@@ -1,21 +1,25 @@
-"""Springs, dampers and bushings; those that act on one side only: strings, soft stops, supports, cushions."""
+"""Springs, dampers and bushings; what acts on one side only: strings, stops, supports, cushions, play."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from math import pi
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
 
 from bellcrank import expression as ex
-from bellcrank.mechanism.attachment import Attachment, End, ForceKind, markers, pairwise
+from bellcrank.mechanism.attachment import Attachment, End, ForceKind, Motion, markers, pairwise
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import choice, described, fraction, function, quantity, vector
 from bellcrank.mechanism.formulas import CustomForce, EndPose
-from bellcrank.mechanism.functions.function import FunctionField, FunctionOfTime
+from bellcrank.mechanism.functions.function import FunctionField, FunctionOfTime, OptionalFunctionField
 from bellcrank.mechanism.functions.nurbs import _RationalFunction
+from bellcrank.mechanism.functions.piecewise import FAR, _PiecewiseFunction
 from bellcrank.mechanism.given import FloatField, OptionalFloatField, VectorField
 from bellcrank.mechanism.marker import GROUND, Marker
-from bellcrank.mechanism.parameters import present
+from bellcrank.mechanism.parameters import is_expression, present
 from bellcrank.mechanism.rows import FROM_START, Law, Lowered
 
 
@@ -148,7 +152,7 @@ class Bushing(ForceKind):
         )
 
 
-_DIRECTIONS = {"below": 1.0, "above": -1.0}
+_DIRECTIONS: Final = {"below": 1.0, "above": -1.0}
 
 
 @described
@@ -177,6 +181,21 @@ class RubberString(ForceKind):
         return Lowered(laws=(Law.of(self, "rubber", pairwise("distance", ends), rest=self.rest_length),))
 
 
+ELASTIC: Any = {"exponent": 1.0, "loss": 0.0, "loss_speed": 1.0}
+"""Of a one-sided law whose elastic load is in proportion to its depth and loses nothing."""
+
+
+def _judge_loss(check: Check, factor: float) -> None:
+    """Note a loss factor at which a stroke would lose more than it stores."""
+    if len(check.faults) == 0 and factor > (1.0 + 1e-12) / pi:
+        check.fault("loss_factor must not be more than 1/pi", factor, "0.1 to 0.3 are usual of rubber")
+
+
+def _loss_of(factor: Any) -> Any:
+    """By which part of the elastic load the load is more on the way in, and less on the way out."""
+    return pi * factor if is_expression(factor) else min(pi * factor, 1.0)
+
+
 @described
 class OneSidedSpring(ForceKind):
     """A spring and damper that acts on one side of a value, pushes away from it, and never pulls.
@@ -185,6 +204,11 @@ class OneSidedSpring(ForceKind):
     side: "below" or "above" that value.
     damping: N s/m or N m s/rad. depth: how far beyond the contact the damping has its full value, m or rad;
         it rises along a cubic, so that an arrival at speed meets no jump of the force.
+    curve: what it pushes with over the depth, m or rad, beside the stiffness: a function that begins with 0
+        at 0 and is nowhere negative, such as a Table of a buffer, N or N m.
+    loss_factor: of a stroke and its return, the energy lost is 2 pi loss_factor times the greatest energy
+        stored; at most 1/pi, at which nothing comes back. loss_speed: beyond it the loss is full, m/s or
+        rad/s.
     """
 
     stiffness: FloatField = quantity("N/m or N m/rad", "not negative")
@@ -192,14 +216,99 @@ class OneSidedSpring(ForceKind):
     side: str = choice(_DIRECTIONS, default="below")
     damping: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
     depth: FloatField = quantity("m or rad", "positive", default=1e-3)
+    curve: OptionalFunctionField = function("N or N m", default=None)
+    loss_factor: FloatField = quantity("1", "not negative", default=0.0)
+    loss_speed: FloatField = quantity("m/s or rad/s", "positive", default=1e-2)
     pattern: ClassVar[str] = "MM|J"
     ends_text: ClassVar[str] = "two markers or one joint"
-    meaning: ClassVar[str] = "A spring and damper on one side of a distance, travel or angle: a soft stop."
+    meaning: ClassVar[str] = "A spring and damper on one side of a distance, travel or angle: a bump stop."
+
+    def _judge(self, check: Check) -> None:
+        _judge_loss(check, self.loss_factor)
+        curve = present(self.curve)
+        if curve is None or len(check.faults) > 0:
+            return
+        if isinstance(curve, (FunctionOfTime, _RationalFunction)):
+            advice = "use a Table, a CubicSpline or a Polynomial"
+            check.fault("curve must be a function of the depth with an antiderivative", str(curve), advice)
+            return
+        places = curve.pieces.breaks if isinstance(curve, _PiecewiseFunction) else np.linspace(0.0, 1.0, 33)
+        deep = np.interp(np.linspace(0, len(places) - 1, 8 * len(places)), np.arange(len(places)), places)
+        loads = curve(np.maximum(deep[deep < FAR], 0.0))
+        size = 1e-9 * float(np.max(np.abs(loads), initial=0.0))
+        if abs(first := float(curve(0.0))) > size:
+            check.fault("curve must begin with 0 at a depth of 0", first)
+        elif np.min(loads) < -size:
+            check.fault("curve must not be negative: it would pull", float(np.min(loads)))
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A one-sided law on the distance or the joint coordinate."""
-        law = Law.of(self, "one_sided", pairwise("distance", ends), direction=_DIRECTIONS[self.side])
+        numbers: Any = {
+            "direction": _DIRECTIONS[self.side],
+            "exponent": 1.0,
+            "loss": _loss_of(self.loss_factor),
+        }
+        law = Law.of(self, "one_sided", pairwise("distance", ends), self.curve, **numbers)
         return Lowered(laws=(law,))
+
+
+_BEARINGS: Final = {"journal": "distance_xy", "ball": "distance", "thrust": "z"}
+
+
+@described
+class BearingClearance(ForceKind):
+    """A bearing with clearance: nothing acts within it; beyond it two elastic bodies press on each other.
+
+    clearance: how far marker 2 may move from the middle, m: half the difference of diameters, or half the
+        axial play.
+    stiffness, exponent: of the load stiffness depth^exponent at the depth beyond, N/m^exponent; the exponent
+        is 1 of a given stiffness, 1.5 of bodies that touch at a point (`hertz` gives both).
+    shape: "journal", a pin in a ring, across z of marker 1; "ball", a ball in a socket, in all directions;
+        "thrust", collars, along z both ways.
+    damping: N s/m. depth: how far beyond the contact it has its full value, m.
+    loss_factor: of a stroke and its return, the energy lost is 2 pi loss_factor times the greatest energy
+        stored; at most 1/pi, at which nothing comes back. loss_speed: beyond it the loss is full, m/s.
+
+    The load is along the line of centres: nothing rubs. The parts meet at speed and bounce.
+    """
+
+    clearance: FloatField = quantity("m", "positive")
+    stiffness: FloatField = quantity("", "positive")
+    exponent: FloatField = quantity("1", "positive", default=1.0)
+    shape: str = choice(_BEARINGS, default="journal")
+    damping: FloatField = quantity("N s/m", "not negative", default=0.0)
+    depth: FloatField = quantity("m", "positive", default=1e-6)
+    loss_factor: FloatField = quantity("1", "not negative", default=0.0)
+    loss_speed: FloatField = quantity("m/s", "positive", default=1e-2)
+    pattern: ClassVar[str] = "MM"
+    ends_text: ClassVar[str] = "two markers: the housing (z along the shaft) and the shaft"
+    meaning: ClassVar[str] = "A journal, ball or thrust bearing with clearance, whose parts may strike."
+
+    def _judge(self, check: Check) -> None:
+        _judge_loss(check, self.loss_factor)
+        if len(check.faults) == 0 and self.exponent < 1.0:
+            check.fault("exponent must not be less than 1", self.exponent, "1.5 is that of a point contact")
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """One-sided laws on the distance from the middle; along z, one each way."""
+        along, loss = pairwise(_BEARINGS[self.shape], ends), _loss_of(self.loss_factor)
+
+        def beyond(side: float) -> Law:
+            contact = side * self.clearance
+            return Law.of(self, "one_sided", along, contact=contact, direction=-side, loss=loss)
+
+        if self.shape != "thrust":
+            return Lowered(laws=(beyond(1.0),))
+        return Lowered(laws=(replace(beyond(1.0), label="up"), replace(beyond(-1.0), label="down")))
+
+    def quantities(self, motion: Motion) -> dict[str, tuple[str, Any]]:
+        """Distance from the middle, what is left of the clearance, and the load between the parts."""
+        away = motion.value[:, 0]
+        return {
+            "eccentricity": ("m", away),
+            "gap": ("m", self.clearance - np.abs(away)),
+            "load": ("N", np.abs(motion.effort.sum(axis=1))),
+        }
 
 
 @described
@@ -225,7 +334,8 @@ class SupportPoint(ForceKind):
         """A one-sided law on the height of the marker."""
         (point,) = markers(ends)
         above, up = Coordinate("z", Marker(GROUND), point), _DIRECTIONS["below"]
-        return Lowered(laws=(Law.of(self, "one_sided", above, contact=self.height, direction=up),))
+        law = Law.of(self, "one_sided", above, contact=self.height, direction=up, **ELASTIC)
+        return Lowered(laws=(law,))
 
 
 @described

@@ -63,6 +63,7 @@ _DEFINITIONS: dict[str, tuple[str, str]] = {  # factor, and the unit it multipli
     "Pa": ("1", "N/m^2"),
     "kPa": ("1000", "Pa"),
     "MPa": ("1000000", "Pa"),
+    "GPa": ("1000000000", "Pa"),
     "bar": ("100", "kPa"),
     "mA": ("1/1000", "A"),
     "V": ("1", "W/A"),

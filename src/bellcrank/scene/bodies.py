@@ -103,14 +103,17 @@ def element_of(carrier: Any) -> str:
     return "ground" if carrier.name == "ground" else f"body {carrier.name!r}"
 
 
-def made_up(setting: Setting, number: int, unit: float, layer: int) -> list[Piece]:
+def made_up(setting: Setting, number: int, unit: float, layer: int, seen: bool = False) -> list[Piece]:
     """A body without shapes: a link, a plate or rods between its markers, or a solid with its inertia.
 
-    unit: radius of pins, m. layer: which of the planes side by side a flat link lies in.
+    unit: radius of pins, m. layer: which of the planes side by side a flat link lies in. seen: whether an
+    element already shows the body, such as a cam: then there is no solid for its inertia.
     """
     body = setting.carriers[number]
     builder = _Builder(body, number, unit)
     points, axes = _held(setting, number)
+    if len(points) < 2 and seen:
+        return []
     if len(points) < 2 and not body.mass_known:
         builder.add(solids.ball(1.5 * unit), points[0] if len(points) else np.zeros(3))
     elif len(points) < 2:

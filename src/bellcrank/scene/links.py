@@ -113,13 +113,13 @@ def _look(element: Any, unit: float) -> tuple[TriangleMesh, Color, float] | None
     if name in _RODS:
         return rod(0.6 * unit), ROD, 0.0
     if name in ("SpringDamper", "TabulatedSpring", "OneSidedSpring"):
-        if getattr(kind, "stiffness", 1.0) == 0.0:
+        if getattr(kind, "stiffness", 1.0) == 0.0 and getattr(kind, "curve", None) is None:
             return damper(unit), DAMPER, 0.0
         return coil(unit), SPRING, 0.0
     if hasattr(kind, "stroke") and element.markers:
         thick, thin = (0.5 * kind.bore, 0.5 * kind.rod) if hasattr(kind, "bore") else (0.9 * unit, 0.4 * unit)
         return strut(thick, thin), DAMPER, 0.0
-    if name == "Bushing":
+    if name in ("Bushing", "BearingClearance"):
         return None
     return (rod(0.25 * unit), DAMPER, 0.0) if element.markers else None
 

@@ -16,6 +16,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import joints_of
 from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene.bodies import hinge_axis, made_up, shape_pieces
+from bellcrank.scene.cams import cam_pieces
 from bellcrank.scene.joints import GlyphBuilder
 from bellcrank.scene.links import anchors, links_of
 from bellcrank.scene.scene import Glyph, Piece, Scene
@@ -38,12 +39,14 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
     size = size_of(setting, corners)
     unit = round(pin_of(setting, size), 12)
     layers = layers_of(setting)
+    cams = list(cam_pieces(setting, unit))
+    seen = {piece.carrier for piece in cams}
     for number in range(len(setting.carriers) - 1):
         if not setting.shown(number):
-            shapes[number] = made_up(setting, number, unit, layers[number])
+            shapes[number] = made_up(setting, number, unit, layers[number], number in seen)
     names = tuple(carrier.name for carrier in setting.carriers)
-    for wheel in wheel_pieces(setting, unit):
-        shapes[wheel.carrier].append(wheel)
+    for piece in (*wheel_pieces(setting, unit), *cams):
+        shapes[piece.carrier].append(piece)
     links = links_of(setting, unit)
     if not setting.shown(-1):
         shapes[-1] += anchors(list(links.values()), len(names) - 1, unit)

@@ -139,6 +139,8 @@ def _efforts(noun: str, history: EffortHistory) -> Iterator[Quantity]:
         name = f"{noun}.{history.name}.effort{'' if alone else f'.{column.name}'}"
         yield Quantity(name, column.unit, efforts[:, k])
         yield from _where_open(name, history.unique.reshape(efforts.shape)[:, k])
+    for further, unit in history.quantities.items():
+        yield Quantity(f"{noun}.{history.name}.{further}", unit, history.quantity(further))
 
 
 def _of_force(run: Trajectory, name: str) -> Iterator[Quantity]:

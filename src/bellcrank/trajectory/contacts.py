@@ -9,7 +9,12 @@ import numpy as np
 
 from bellcrank.compile.state import MEMORY, Points
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.hertz import materials, plane_modulus
+from bellcrank.mechanism.marker import GROUND
+from bellcrank.trajectory.contact_stress import ContactStress, curvature_of, shapes_by_number, stress_at
 from bellcrank.trajectory.layout import FrameLayout
+from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.store import POINT, FloatArray, Store, read_only
 
 
@@ -56,8 +61,9 @@ class ContactPoints:
 class ContactHistory:
     """A contact in a run of T frames: `len` is T."""
 
-    def __init__(self, name: str, layout: FrameLayout, store: Store) -> None:
+    def __init__(self, name: str, layout: FrameLayout, store: Store, origin: Origin | None = None) -> None:
         self.name = name
+        self._origin = Origin() if origin is None else origin
         self._layout = layout
         self._store = store
         self._number = layout.contacts.index(name)
@@ -94,6 +100,38 @@ class ContactHistory:
         time = np.repeat(self._store.read("time")[first:last], np.diff(starts[first : last + 1]))
         mine = rows["contact"] == self._number
         return self._points(time[mine], rows[mine])
+
+    def stress(
+        self, modulus: float | tuple[float, float], poisson: float | tuple[float, float] = 0.3
+    ) -> ContactStress:
+        """The stress at the points of all frames, in their order, after Hertz, where shapes allow it.
+
+        modulus, poisson: Young's modulus, Pa, and Poisson's ratio; of both bodies, or (first, second). Raises
+        MechanismError for a run that does not contain its mechanism, or several.
+        """
+        moduli, ratios = materials(f"contact {self.name!r}", modulus, poisson)
+        bodies = self._origin.model.bodies  # refuses a run that has several
+        mechanism, names = with_numbers(self._origin.mechanism), self._layout.contact_shapes
+        carriers = {
+            GROUND: mechanism.ground.shapes,
+            **{name: mechanism.bodies[name].shapes for name in bodies},
+        }
+        shapes = shapes_by_number(names, carriers)
+        rows = self._store.contacts
+        frames = np.repeat(np.arange(len(self)), np.diff(self._starts))
+        mine = rows["contact"] == self._number
+        rows, frames = rows[mine], frames[mine]
+        points = self._points(frames, rows)
+        curvature = np.zeros((len(rows), 3, 3))
+        for side in range(2):
+            for number in np.unique(rows["shapes"][:, side]).astype(int).tolist():
+                here, shape, body = rows["shapes"][:, side] == number, shapes[number], names[number]
+                turn = np.tile([1.0, 0.0, 0.0, 0.0], (int(np.sum(here)), 1))
+                if body != GROUND:
+                    turn = self._store.read("rotation", self._layout.bodies.index(body))[frames[here]]
+                bend = np.nan if shape is None else curvature_of(shape, turn, points.normal[here])
+                curvature[here] += bend
+        return stress_at(curvature, points.normal, points.normal_force, 1.0 / plane_modulus(moduli, ratios))
 
     def _points(self, time: FloatArray, rows: Points) -> ContactPoints:
         names = self._layout.contact_shapes

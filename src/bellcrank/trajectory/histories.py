@@ -6,16 +6,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.attachment import ForceKind, Motion
+from bellcrank.mechanism.attachment import Attachment, ConstraintKind, Coupled, ForceKind, Motion
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.marker import GROUND
-from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.mechanism.rotation_arrays import product, rotate
 from bellcrank.trajectory.energy_balance import force_account
 from bellcrank.trajectory.layout import CoordinateColumn, ForceColumn, FrameLayout, MultiplierColumn
 from bellcrank.trajectory.loads import Side, exerted, sides_of, wrench_on
@@ -326,7 +328,9 @@ class ViolationHistory:
 
 
 class Efforts(ABC):
-    """Efforts along coordinates, or components at markers."""
+    """Efforts along coordinates, or components at markers; further results of kinds that have them."""
+
+    name: str
 
     @property
     @abstractmethod
@@ -343,6 +347,30 @@ class Efforts(ABC):
         """Unit of each effort, "N" or "N m"."""
         return tuple(column.unit for column in self.columns)
 
+    noun: ClassVar[str] = "effort"
+
+    @property
+    def quantities(self) -> Mapping[str, str]:
+        """Names of further results of its kind, such as "pressure", with their units; see `quantity`."""
+        return {name: unit for name, (unit, _) in self._further.items()}
+
+    def quantity(self, name: str) -> FloatArray:
+        """(T,), a further result of its kind, one of `quantities`.
+
+        Raises MechanismError for another name; a run that does not contain its mechanism has none.
+        """
+        found = self._further
+        if name not in found:
+            advice = nearest(str(name), found) if found else "its kind has none"
+            rule = "it has no quantity of this name"
+            raise MechanismError(Fault(f"{self.noun} {self.name!r}", rule, name, advice))
+        return read_only(np.asarray(found[name][1]))
+
+    @property
+    def _further(self) -> Mapping[str, tuple[str, FloatArray]]:
+        """Units and values by name."""
+        return {}
+
 
 @dataclass(frozen=True, repr=False)
 class EffortHistory(Efforts):
@@ -357,13 +385,13 @@ class EffortHistory(Efforts):
     layout: FrameLayout
     store: Store
 
-    @staticmethod
-    def of(name: str, numbers: tuple[int, ...], layout: FrameLayout, store: Store) -> EffortHistory:
+    @classmethod
+    def of(cls, name: str, numbers: tuple[int, ...], layout: FrameLayout, store: Store, *more: Any) -> Self:
         """From the indices of all its multipliers."""
         groups: dict[str, list[int]] = {}
         for number in numbers:
             groups.setdefault(layout.multipliers[number].name, []).append(number)
-        return EffortHistory(name, tuple(map(tuple, groups.values())), layout, store)
+        return cls(name, tuple(map(tuple, groups.values())), layout, store, *more)
 
     def __repr__(self) -> str:
         along = ", ".join(self.coordinates)
@@ -426,6 +454,41 @@ class EffortHistory(Efforts):
 
 
 @dataclass(frozen=True, repr=False)
+class ConstraintHistory(EffortHistory):
+    """The effort of a constraint, with the further results of its kind, such as the pressure on a cam."""
+
+    origin: Origin
+    noun: ClassVar[str] = "constraint"
+
+    @cached_property
+    def _further(self) -> dict[str, tuple[str, FloatArray]]:
+        """Units and values by name; none where the run does not contain its mechanism, or several."""
+        if self.origin.changed or not self.origin.known:
+            return {}
+        constraint = self.origin.mechanism.constraints.get(self.name)
+        if constraint is None or type(constraint.kind).quantities is ConstraintKind.quantities:
+            return {}
+        constraint = with_numbers(self.origin.mechanism).constraints[self.name]
+        ends = tuple(map(self._seen, constraint.ends))
+        return constraint.kind.quantities(Coupled(self.store.read("time"), self.effort, ends))
+
+    def _seen(self, end: Attachment) -> FloatArray | tuple[FloatArray, FloatArray]:
+        """The coordinate (T,) of a joint, or position (T, 3) and rotation (T, 4) of a marker in the world."""
+        if isinstance(end, JointCoordinate):
+            which = self.origin.mechanism.joints[end.joint].coordinate_name(end.coordinate)
+            history = JointHistory(end.joint, self.layout, self.store)
+            if which not in history.coordinates:
+                rule, advice = "the coordinate of an end was not recorded", "take a free one of its joint"
+                raise MechanismError(Fault(f"constraint {self.name!r}", rule, str(end), advice))
+            return history.position[:, history.coordinates.index(which)]
+        place, turn = np.asarray(end.position), np.asarray(end.rotation)
+        if end.body == GROUND:
+            return np.tile(place, (self.store.frames, 1)), np.tile(turn, (self.store.frames, 1))
+        body = BodyHistory(end.body, self.layout.bodies.index(end.body), self.layout, self.store)
+        return body.point(end.position), product(body.rotation, turn)
+
+
+@dataclass(frozen=True, repr=False)
 class ForceHistory(Efforts):
     """History of a spring, a motor, friction, an applied wrench or another force: positions and efforts.
 
@@ -439,6 +502,7 @@ class ForceHistory(Efforts):
     layout: FrameLayout
     store: Store
     origin: Origin
+    noun: ClassVar[str] = "force"
 
     def __repr__(self) -> str:
         return f"<force {self.name!r} ({', '.join(self.coordinates)}), {self.store.frames} frames>"
@@ -506,23 +570,6 @@ class ForceHistory(Efforts):
         if body != GROUND:
             arm = rotate(self.store.read("rotation", number), arm)
         return read_only(np.concatenate([moment - np.cross(arm, force), force], axis=1))
-
-    @property
-    def quantities(self) -> Mapping[str, str]:
-        """Names of further results of its kind, such as "pressure", with their units; see `quantity`."""
-        return {name: unit for name, (unit, _) in self._further.items()}
-
-    def quantity(self, name: str) -> FloatArray:
-        """(T,), a further result of its kind, one of `quantities`.
-
-        Raises MechanismError for another name; a run that does not contain its mechanism has none.
-        """
-        found = self._further
-        if name not in found:
-            advice = nearest(str(name), found) if found else "its kind has none"
-            rule = "it has no quantity of this name"
-            raise MechanismError(Fault(f"force {self.name!r}", rule, name, advice))
-        return read_only(np.asarray(found[name][1]))
 
     @cached_property
     def _further(self) -> dict[str, tuple[str, FloatArray]]:

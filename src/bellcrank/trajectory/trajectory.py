@@ -18,6 +18,7 @@ from bellcrank.trajectory.contacts import ContactHistory, memory_at, rows_of
 from bellcrank.trajectory.energy_balance import EnergyBalance, energy_balance
 from bellcrank.trajectory.histories import (
     BodyHistory,
+    ConstraintHistory,
     EffortHistory,
     EnergyHistory,
     ForceHistory,
@@ -186,14 +187,15 @@ class Trajectory(Shown):
         """The effort of a drive. Raises MechanismError with close matches for an unknown name."""
         return self._effort("drive", name, self.drives, "drive", "motor")
 
-    def constraint(self, name: str) -> EffortHistory:
+    def constraint(self, name: str) -> ConstraintHistory:
         """The effort of a gear, a belt, a cable or another coupling, as its kind defines it.
 
         It is the force at the teeth or the rim if radii are given, the tension of a cable, or else the torque
         or force on the first coordinate that it couples, divided by that coordinate's coefficient.
         Raises MechanismError with close matches for an unknown name.
         """
-        return self._effort("constraint", name, self.constraints, "constraint")
+        numbers = self.layout.multiplier_numbers(named("constraint", name, self.constraints), "constraint")
+        return ConstraintHistory.of(name, numbers, self.layout, self.store, self.origin)
 
     def limit(self, name: str) -> EffortHistory:
         """The efforts of a joint's limits. Raises MechanismError with close matches for an unknown name."""
@@ -210,7 +212,7 @@ class Trajectory(Shown):
 
     def contact(self, name: str) -> ContactHistory:
         """The points of a contact. Raises MechanismError with close matches for an unknown name."""
-        return ContactHistory(named("contact", name, self.contacts), self.layout, self.store)
+        return ContactHistory(named("contact", name, self.contacts), self.layout, self.store, self.origin)
 
     def friction(self, name: str) -> FrictionHistory:
         """Dry friction that holds, its limits, and how much of them is used.

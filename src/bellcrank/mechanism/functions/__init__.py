@@ -1,5 +1,6 @@
 """Functions of one variable: of time for drives and forces, of a coordinate for force laws."""
 
+from bellcrank.mechanism.functions.cam_motion import CamMotion
 from bellcrank.mechanism.functions.function import (
     FUNCTIONS,
     Constant,
@@ -15,6 +16,7 @@ from bellcrank.mechanism.functions.spline import CubicSpline, Table
 
 __all__ = [
     "FUNCTIONS",
+    "CamMotion",
     "Constant",
     "CubicSpline",
     "Curve",
