@@ -59,6 +59,8 @@ from bellcrank.mechanism import Marker as Marker
 from bellcrank.mechanism import Mechanism as Mechanism
 from bellcrank.mechanism import joint_kind as joint_kind
 from bellcrank.mechanism.body import Ground as Ground
+from bellcrank.mechanism.changes import Engagement as Engagement
+from bellcrank.mechanism.changes import Release as Release
 from bellcrank.mechanism.contact import Contact as Contact
 from bellcrank.mechanism.custom_joints import CurveOnSurface as CurveOnSurface
 from bellcrank.mechanism.custom_joints import CustomJoint as CustomJoint
@@ -256,6 +258,8 @@ from bellcrank.mechanism.attachment import Constraint as Constraint
 from bellcrank.mechanism.attachment import ConstraintKind as ConstraintKind
 from bellcrank.mechanism.attachment import Force as Force
 from bellcrank.mechanism.attachment import ForceKind as ForceKind
+from bellcrank.mechanism.changes import Change as Change
+from bellcrank.mechanism.changes import ChangeKind as ChangeKind
 from bellcrank.mechanism.coordinate import JointCoordinate as JointCoordinate
 from bellcrank.mechanism.cylinders import GasSpring as GasSpring
 from bellcrank.mechanism.cylinders import HydraulicCylinder as HydraulicCylinder

@@ -117,7 +117,8 @@ class StateSource:
     """The names behind the numbers of a State.
 
     bodies: in the order of the state. angles: the label of each of `State.angles`.
-    values: what elements took from the initial configuration, by `start_values`; None if not known.
+    values: what elements took from the initial configuration, by `start_values`, and which of them are in
+        force, where that changes; None if not known.
     """
 
     bodies: tuple[str, ...]
@@ -174,7 +175,7 @@ def start_values(model: Model) -> dict[str, float]:
     arrays = model.arrays
     values = {row_text(model, row): float(arrays["row_constant"][row]) for row in model.start.rows}
     places = {place_text(model, p, c): float(arrays["law_params"][p]) for p, c in model.start.laws}
-    return values | places
+    return values | places | ({} if model.standing is None else model.standing.values)
 
 
 def row_text(model: Model, row: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
+from bellcrank.compile.standing import EVERYTHING
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.mechanism.mechanism import Mechanism
 
@@ -52,6 +53,10 @@ class Origin:
         """The same, of a run during which it became this one, at these times."""
         return Origin(self._given, self._source, self.start, self.values, times)
 
+    def begun_with(self, values: Mapping[str, float]) -> Origin:
+        """The same, of a part of the run that begins with other values."""
+        return Origin(self._given, self._source, self.start, values, self.changed)
+
     @property
     def known(self) -> bool:
         """Whether the mechanism is known."""
@@ -66,11 +71,13 @@ class Origin:
 
         return dumps(self._source, "json")
 
-    @cached_property
+    @property
     def mechanism(self) -> Mechanism:
         """Raises MechanismError if it is not known, or the text is not that of a mechanism."""
-        if self._source is not None:
-            return self._source
+        return self._read if self._source is None else self._source
+
+    @cached_property
+    def _read(self) -> Mechanism:
         if not self.text:
             rule, advice = "it does not contain its mechanism", "give the mechanism beside it"
             raise MechanismError(Fault("run", rule, None, advice))
@@ -84,13 +91,16 @@ class Origin:
 
     @cached_property
     def model(self) -> Model:
-        """The compiled mechanism. Raises the errors of `mechanism`, and MechanismError if it was changed."""
+        """The compiled mechanism, with all elements in force if it has changes.
+
+        Raises the errors of `mechanism`, and MechanismError if it was changed otherwise.
+        """
         if self.changed:
             rule = f"its mechanism was changed at t = {self.changed}, and it contains the last one only"
             advice = "what is computed from the mechanism is known for runs between changes"
             raise MechanismError(Fault("run", rule, None, advice))
         try:
-            return compile_mechanism(self.mechanism, self.start)
+            return compile_mechanism(self.mechanism, self.start, EVERYTHING)
         except MechanismError:
             raise
         except BellcrankError as error:

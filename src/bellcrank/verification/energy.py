@@ -29,6 +29,7 @@ from bellcrank.verification.reintegration import borne_out
 from bellcrank.verification.snapshot import time_slope
 from bellcrank.verification.verdict import CheckResult, Worst
 
+_STILL = 1e-6  # 1/m, of the fastest motion: turns as slow are rounding of what flies without turning
 _ENERGY = "energy gained less work done, relative to the energy in play"
 _RECORD = 1e-9
 _ROUNDING = 1e-9  # of the potential energy
@@ -277,7 +278,8 @@ def _momenta(evidence: Evidence, bodies: list[int]) -> tuple[Floats, Floats, flo
         linear[frames], angular[frames] = momenta.sum(axis=1), (own + orbital).sum(axis=1)
         size = max(size, float(np.abs(momenta).sum(axis=(1, 2)).max()))
         sizes = np.abs(own).sum(axis=(1, 2)) + np.abs(orbital).sum(axis=(1, 2))
-        angular_size = max(angular_size, float(sizes.max()))
+        still = _STILL * float(np.abs(at.inertia[:, bodies]).sum(axis=(1, 2, 3)).max() * at.fastest.max())
+        angular_size = max(angular_size, float(sizes.max()), still)
     return linear, angular, size, angular_size
 
 
