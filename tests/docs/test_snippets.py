@@ -53,6 +53,7 @@ PICTURED += [
         "29-sensitivities",
         "30-identification",
         "34-actuators",
+        "36-parts-that-break",
     )
 ]
 NEEDED = {ROOT / "docs" / "guide" / "31-other-optimizers.md": ("jax", "casadi")}

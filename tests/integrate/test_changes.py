@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -317,6 +318,24 @@ def test_forces_and_constraints_take_hold_of_where_they_find_things():
     assert bc.verify(run), str(bc.verify(run))
 
 
+def test_friction_holds_and_slips_beside_changes():
+    mech = bc.Mechanism("slope")
+    block = mech.add_body("block", 1.0, (1, 1, 1))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(axis=(1, 0, 0)), block)
+    mech.add_force(
+        "friction",
+        bc.JointFriction(coulomb=3.0, regularisation_velocity=None, stribeck_velocity=None),
+        "rail",
+    )
+    mech.add_force("push", bc.Wrench(force=(2.0, 0, 0)), block)
+    mech.add_change("let go", bc.Release(of="friction", when="t > 0.5"))
+    mech.add_change("stop", bc.Release(of="push", when="t > 1"))
+    run = bc.simulate(mech, 1.5, ledger=True, **FINE)
+    assert run.joint("rail").position[-1, 0] == pytest.approx(0.25 + 1.0 * 0.5, abs=1e-9)
+    assert np.max(np.abs(run.joint("rail").position[run.time <= 0.5])) < 1e-15
+    assert bc.verify(run), str(bc.verify(run))
+
+
 def test_a_contact_and_a_drive_let_go():
     mech = bc.Mechanism("table")
     ball = mech.add_body("ball", shapes=bc.Sphere(0.1, density=1000.0), position=(0, 0, 0.1))
@@ -461,6 +480,10 @@ def test_faults_have_names():
     mech = pendulum(kind=bc.Screw(0.1))
     mech.add_change("a", bc.Engagement(of="pin", when="t > 1"))
     refused(mech, "'pin', a Screw, cannot take the pose .* pose='fits'")
+    mech = pendulum()
+    mech.add_force("motor", bc.GearedMotor(10.0, rotor_inertia=0.01), "pin")
+    mech.add_change("a", bc.Engagement(of="motor", when="t > 1"))
+    refused(mech, "force 'motor' has a rotor, whose speed where it takes hold is not known")
     mech = door()
     mech.add_change("a", bc.Engagement(of="hinge", when="t > 1"))
     refused(mech, "joint 'hinge' holds nothing at the start, and is given an initial position")
@@ -483,6 +506,28 @@ def test_conditions_are_checked(when, match):
     mech.add_change("a", bc.Release(of="pin", when=when))
     with pytest.raises(bc.MechanismError, match=match):
         bc.simulate(mech, 0.1)
+
+
+def test_a_live_session_goes_back_to_what_was_in_force():
+    from bellcrank.viewer.engine import LiveEngine
+    from bellcrank.viewer.settings import Settings
+
+    mech = pendulum()
+    mech.add_change("cut", bc.Release(of="pin", when="t > 0.3"))
+    engine = LiveEngine(mech, Settings(), perf_counter, background=False)
+    for _ in range(25):
+        engine.advance(0.02)
+    flown = engine.run.state
+    for back, falls in ((22, True), (10, False)):
+        engine.shown = back
+        state = engine.state
+        engine.advance(0.02)
+        later = engine.run.state
+        drop = np.abs(later.position - flight(state, later.time)).max()
+        assert (drop < 1e-9) == falls
+    while engine.run.time < flown.time - 1e-9:
+        engine.advance(0.02)
+    assert np.allclose(engine.run.state.position, flown.position, atol=1e-7)
 
 
 def test_what_cannot_take_changes_says_so():

@@ -14,6 +14,7 @@ from bellcrank.mechanism.changes import SWITCHED, Change, Engagement
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.joint import STARTS, Joint, JointKind
+from bellcrank.mechanism.lowering import resolve_ends
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.references import joints_of
 from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, rotate, unit
@@ -213,28 +214,48 @@ def check_changes(mechanism: Mechanism, faults: FaultList) -> None:
     for change in mechanism.changes.values():
         element, kind = f"change {change.name!r}", change.kind
         found = switched_by(mechanism, change)
-        for name in kind.of:
-            nouns = [noun for noun, known in found if known == name]
-            if not nouns:
-                known = [name for table in SWITCHED.values() for name in getattr(mechanism, table)]
-                rule = "there is no joint, constraint, force or drive of this name"
-                faults.add(element, rule, name, nearest(name, known))
-            elif len(nouns) > 1:
-                rule = f"a {' and a '.join(nouns)} have this name"
-                faults.add(element, rule, name, "rename one of them")
-        if kind.after is not None and kind.after not in mechanism.changes:
-            advice = nearest(kind.after, mechanism.changes)
-            faults.add(element, "there is no change of this name", kind.after, advice)
-        for one in (one for one in found if one[0] == "joint"):
-            _check_joint(mechanism.joints[one[1]], kind, element, faults)
-        if isinstance(kind, Engagement):
-            for one in found:
-                if starts.setdefault(one, kind.engaged) != kind.engaged:
-                    rule = f"another change says of {one[0]} {one[1]!r} that it starts otherwise: engaged"
-                    faults.add(element, rule, kind.engaged, "give both the same")
+        _check_names(mechanism, change, found, faults)
+        for noun, name in found:
+            if noun == "joint":
+                _check_joint(mechanism.joints[name], kind, element, faults)
+            elif noun == "force" and isinstance(kind, Engagement) and _has_rotor(mechanism, name):
+                rule = f"force {name!r} has a rotor, whose speed where it takes hold is not known"
+                faults.add(element, rule, None, "make the rotor a body, on a joint with the motor")
+        for noun, name in found if isinstance(kind, Engagement) else ():
+            if starts.setdefault((noun, name), kind.engaged) != kind.engaged:  # type: ignore[attr-defined]
+                rule = f"another change says of {noun} {name!r} that it starts otherwise"
+                faults.add(element, rule, None, "give both the same engaged=")
         if _is_endless(mechanism, change):
             rule = "it follows itself in the same moment"
             faults.add(element, rule, kind.after, "give one of them a condition with when=")
+
+
+def _check_names(
+    mechanism: Mechanism, change: Change, found: list[tuple[str, str]], faults: FaultList
+) -> None:
+    """Note names that nothing has, or more than one element."""
+    element = f"change {change.name!r}"
+    for name in change.kind.of:
+        nouns = [noun for noun, known in found if known == name]
+        if not nouns:
+            known = [name for table in SWITCHED.values() for name in getattr(mechanism, table)]
+            rule = "there is no joint, constraint, force or drive of this name"
+            faults.add(element, rule, name, nearest(name, known))
+        elif len(nouns) > 1:
+            rule = f"a {' and a '.join(nouns)} have this name"
+            faults.add(element, rule, name, "rename one of them")
+    after = change.kind.after
+    if after is not None and after not in mechanism.changes:
+        faults.add(element, "there is no change of this name", after, nearest(after, mechanism.changes))
+
+
+def _has_rotor(mechanism: Mechanism, force: str) -> bool:
+    """Whether a force has rows with compliance; False where its ends are at fault."""
+    attached = mechanism.forces[force]
+    if any(end.joint not in mechanism.joints for end in attached.joint_coordinates):
+        return False
+    lowered = attached.kind.lowered(resolve_ends(mechanism, attached))
+    return any(block.compliance != 0.0 for block in lowered.blocks)
 
 
 def _check_joint(joint: Joint, kind: Any, element: str, faults: FaultList) -> None:

@@ -61,15 +61,14 @@ def described(mechanism: Mechanism | Model, start: float, left_out: str, state: 
     """
     if isinstance(mechanism, Mechanism):
         refuse_left_out(mechanism, left_out)
-    standing = None
-    if (
-        isinstance(mechanism, Mechanism)
-        and mechanism.changes
-        and state is not None
-        and state.source is not None
-    ):
-        standing = None if state.source.values is None else Standing.of(state.source.values)
-    model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start, standing)
+    given = mechanism.source if isinstance(mechanism, Model) else mechanism
+    values = None if state is None or state.source is None else state.source.values
+    standing = None if given is None or not given.changes or values is None else Standing.of(values)
+    if isinstance(mechanism, Model) and standing in (None, mechanism.standing):
+        model = mechanism
+    else:
+        assert given is not None
+        model = compile_mechanism(given, start, standing)
     if model.initial.time != start:
         model = model.starting(model.initial.at_time(start), model.given)
     return model

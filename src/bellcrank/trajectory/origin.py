@@ -46,6 +46,13 @@ class Origin:
         """From the model that was simulated."""
         return Origin(text, model.source, model.initial.time, model.state_source.values)
 
+    @staticmethod
+    def of_part(model: Model, values: Mapping[str, float]) -> Origin:
+        """Of a part between two changes of a mechanism, which is known by its model alone."""
+        origin = Origin(start=model.initial.time, values=values)
+        origin.model = model
+        return origin
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Origin, (self._given, self._source, self.start, self.values, self.changed)
 

@@ -7,6 +7,7 @@ more: with these rows satisfied that is the plastic impulse. Where they let go, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -14,11 +15,12 @@ from typing import Final
 import numpy as np
 
 from bellcrank.compile.compile import compile_mechanism
+from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
 from bellcrank.compile.start_values import with_values
 from bellcrank.compile.state import Floats, State
 from bellcrank.compile.variants import Part
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import AssemblyError, Fault, MechanismError
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.changing import ABSENT
@@ -86,12 +88,14 @@ def _of_part(model: Model, run: Trajectory, part: Part, frames: slice) -> tuple[
     statistics = {**kept, **started, **spanned(inside.time)}
     changes = {event.time for event in run.events if event.name in run.changes}
     events = [event for event in inside.events if event.time not in changes]
-    origin = Origin(source=None, start=run.origin.start, values=part.values)
     state = run.at(float(inside.time[0]))
-    model = with_values(model, part.values, state)
     if started:
         model = replace(model, initial=state)
-    return model, Trajectory(own, store, run.status, statistics, origin, events)
+    else:
+        with suppress(AssemblyError):  # of a run that went on from a state
+            model = assembled(model)[0]
+    model = with_values(model, part.values, state)
+    return model, Trajectory(own, store, run.status, statistics, Origin.of_part(model, part.values), events)
 
 
 def _of_changes(run: Trajectory, parts: Sequence[Part], models: Sequence[Model]) -> list[CheckResult]:
