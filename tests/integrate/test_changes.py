@@ -262,6 +262,56 @@ def test_a_change_makes_others_in_the_same_moment():
     assert np.allclose(run.at(0.6).position, flight(run.events[0].state, 0.6), atol=1e-9)
 
 
+def test_changes_that_follow_each_other_without_end_are_refused():
+    mech = pendulum()
+    mech.add_change("tear", bc.Release(of="pin", when="t > 0.2"))
+    mech.add_change("mend", bc.Engagement(of="pin", after="tear", engaged=True))
+    with pytest.raises(
+        bc.SimulationError, match=r"'tear' and 'mend' follow each other .* t = 0.2 s"
+    ) as caught:
+        bc.simulate(mech, 1.0, **FINE)
+    assert caught.value.trajectory.time[-1] <= 0.2
+
+
+def test_loads_of_what_has_let_go_are_zero():
+    mech = bc.Mechanism("two ropes")
+    load = mech.add_body("load", 2.0, (1, 1, 1))
+    mech.add_joint("rail", bc.Prismatic(), mech.ground, load)
+    mech.add_joint("one", bc.Fixed(), mech.ground, load)
+    mech.add_force("two", bc.SpringDamper(50.0), mech.ground.marker((0, 0, 1)), load)
+    mech.add_change("cut", bc.Release(of="one", when="t > 0.1"))
+    mech.add_change("snap", bc.Release(of="two", when="one.force < 1 and two.effort < -30 and load.z < 0"))
+    run = bc.simulate(mech, 1.0, **FINE)
+    assert [event.name for event in run.events] == ["cut", "snap"]
+    # 50 z = -30: the load swings about z = -2 g / 50.
+    middle, w = -2 * G / 50, math.sqrt(50.0 / 2)
+    assert run.events[1].time == pytest.approx(0.1 + math.acos((middle + 0.6) / middle) / w, abs=1e-8)
+
+
+def test_placed_conditions_have_parameters_and_functions():
+    mech = pendulum()
+    mech.add_parameter("strength", 40.0, "N")
+    mech.add_change("cut", bc.Release(of="pin", when="abs(pin.force) > strength and t > 0.01 or sin(t) > 2"))
+    alone = bc.simulate(mech, 0.6, **FINE)
+    outer = bc.Mechanism("outer")
+    outer.place(mech, "a b")
+    run = bc.simulate(outer, 0.6, **FINE)
+    assert run.events[0].time == pytest.approx(alone.events[0].time, abs=1e-12)
+    run = bc.simulate(outer.with_parameters(a_b_strength=30.0), 0.6, **FINE)
+    assert run.events[0].time < alone.events[0].time
+
+
+def test_a_run_is_not_set_to_where_other_elements_are_in_force():
+    run = bc.start(ships(), **FINE)
+    run.advance(0.1)
+    docked = bc.simulate(ships(), 1.0, **FINE).at(1.0)
+    with pytest.raises(bc.MechanismError, match=r"other elements are in force there.* bc.start"):
+        run.set_state(docked)
+    run.set_state(run.state.at_time(0.2))
+    run.advance(2.0)
+    assert [event.name for event in run.stop().events] == ["state set", "docking", "leaving"]
+
+
 def test_what_is_so_from_the_start_happens_at_the_start():
     mech = pendulum()
     mech.add_change("cut", bc.Release(of="pin", when="bob.x > 0.5"))
@@ -269,6 +319,15 @@ def test_what_is_so_from_the_start_happens_at_the_start():
     assert [(e.name, e.time) for e in run.events] == [("cut", 0.0)]
     assert list(np.round(run.time, 12)) == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
     assert np.allclose(run.body("bob").position[:, 2], -0.5 * G * run.time**2, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit_euler", "moreau"])
+def test_fixed_steps_find_loads(method):
+    mech = pendulum()
+    mech.add_change("shear", bc.Release(of="pin", when="pin.force > 40"))
+    run = bc.simulate(mech, 0.6, method=method, step=1e-3)
+    assert run.events[0].time == pytest.approx(0.412286639674, abs=3e-3)
+    assert run.at(0.6).position == pytest.approx(flight(run.events[0].state, 0.6), abs=1e-3)
 
 
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit_euler", "moreau"])

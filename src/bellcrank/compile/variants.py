@@ -37,7 +37,7 @@ class Part(NamedTuple):
 def parts_of(
     mechanism: Mechanism, values: Mapping[str, float], begin: float, happened: Iterable[tuple[str, State]]
 ) -> list[Part]:
-    """The parts of a run of a mechanism that changes.
+    """The parts of a run of a mechanism that changes; between changes at one time they last no time.
 
     values: as the run began with them. happened: the names of the changes with the states just before them.
     """
@@ -49,9 +49,5 @@ def parts_of(
         assert state.source is not None
         source = StateSource(state.source.bodies, state.source.angles, last.values)
         model = variant(mechanism, standing, replace(state, source=source))
-        part = Part(state.time, standing, model.state_source.values or {})
-        if state.time == last.begin and len(parts) > 1:
-            parts[-1] = part
-        else:
-            parts.append(part)
+        parts.append(Part(state.time, standing, model.state_source.values or {}))
     return parts

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
+from bellcrank.expression.parser import RESERVED
 from bellcrank.mechanism.attachment import Attached, AttachedKind, End
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import checked, choice, described, flag, function, quantity
@@ -20,6 +21,8 @@ CHANGE_KINDS: dict[str, type[ChangeKind]] = {}
 SWITCHED: Final = {"joint": "joints", "constraint": "constraints", "force": "forces", "drive": "drives"}
 """The nouns of elements that let go and take hold, and their tables."""
 
+_OWN: Final = {*RESERVED, "signal", "distance"}
+"""Words that stand for no element."""
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
@@ -83,7 +86,8 @@ class ChangeKind(AttachedKind):
     def words(self) -> dict[str, str]:
         """The words of the condition that may stand for elements, and the names of these."""
         known = dict(self.names)
-        return {word: known.get(word, word) for word in _WORD.findall(self.when or "")}
+        found = (word for word in _WORD.findall(self.when or "") if word not in _OWN)
+        return {word: known.get(word, word) for word in found}
 
     def renamed(self, named: Callable[[str, str], str]) -> Self:
         """The same with other names of elements, which follow from the noun and the present name."""

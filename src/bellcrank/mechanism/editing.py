@@ -96,10 +96,10 @@ def _dependents(mechanism: Mechanism, element: Any) -> list[tuple[str, Element]]
     name = element.key if isinstance(element, Marker) else element.name
 
     def refers(other: Element) -> bool:
-        if isinstance(other, Change) and not isinstance(element, Marker):
-            if isinstance(element, Change):
-                return bool(name == other.kind.after)
-            return name in other.mentions or any(marker.body == name for marker in other.markers)
+        if isinstance(other, Change) and isinstance(element, Change):
+            return bool(name == other.kind.after)
+        if isinstance(other, Change) and not isinstance(element, (Marker, Sensor)) and name in other.mentions:
+            return True
         if isinstance(element, Joint):
             return name in joints_of(other)
         if isinstance(element, Force):

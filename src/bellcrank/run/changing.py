@@ -5,6 +5,7 @@ Frames of a run have the layout of the whole mechanism, with all of its elements
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -14,10 +15,10 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
-from bellcrank.compile.standing import EVERYTHING, changed, misfit_at, switched_by
+from bellcrank.compile.standing import EVERYTHING, Standing, changed, misfit_at, switched_by
 from bellcrank.compile.state import Floats, Points, State
 from bellcrank.compile.variants import variant
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import Fault, MechanismError, SimulationError
 from bellcrank.mechanism.changes import Change, Engagement
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.run.events import CompiledEvents, Event, compiled
@@ -36,6 +37,8 @@ ABSENT: Final = {
 }
 """What sections hold of an element that is not in force: it exerts nothing."""
 
+_MOST: Final = 3  # times that a change may happen at one time
+
 
 class Changing:
     """The changes of a run and what is in force in it.
@@ -50,6 +53,9 @@ class Changing:
         self.whole = compile_mechanism(model.source, model.initial.time, EVERYTHING)
         self.layout = observation(self.whole, plan.reactions, accelerations, plan.ledger).layout
         self._armed = {name: name not in self.standing.spent for name in self._changes}
+        self._moment = (float("nan"), Counter[str]())  # what has happened at the last time
+        conditional = [(one, True) for one in self._changes.values() if one.kind.when is not None]
+        compiled((), conditional, self.whole)  # for faults
 
     @property
     def _changes(self) -> dict[str, Change]:
@@ -65,7 +71,28 @@ class Changing:
         listed = [
             one for one in self._changes.values() if one.kind.when is not None and self._may_happen(one)
         ]
-        return compiled(events, [(one, self._armed[one.name]) for one in listed], model)
+        return compiled(events, [(one, self._armed[one.name]) for one in listed], model, self.whole)
+
+    def refuse_endless(self, time: float, happened: Sequence[Change]) -> None:
+        """Raise SimulationError where changes follow each other again and again at one time, s."""
+        self._moment = self._moment if self._moment[0] == time else (time, Counter[str]())
+        self._moment[1].update(change.name for change in happened)
+        if again := [name for name, count in self._moment[1].items() if count > _MOST]:
+            named = " and ".join(map(repr, again))
+            advice = "give one of them a condition that fails in between"
+            raise SimulationError(
+                f"changes {named} follow each other without end at t = {time:.6g} s; {advice}", time
+            )
+
+    def refuse_other(self, state: State) -> None:
+        """Raise MechanismError for a state in which other elements are in force than now."""
+        values = getattr(getattr(state, "source", None), "values", None)
+        if values is not None and Standing.of(values).released != self.standing.released:
+            rule, advice = (
+                "other elements are in force there",
+                "start another run: bc.start(..., state=state)",
+            )
+            raise MechanismError(Fault("state", rule, None, advice))
 
     def note_armed(self, watched: CompiledEvents, armed: Sequence[bool]) -> None:
         """Keep which conditions have failed since they last counted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -166,12 +167,19 @@ def checked_events(events: Event | Iterable[Event]) -> list[Event]:
     return listed
 
 
-def compiled(events: Sequence[Event], changes: Sequence[tuple[Change, bool]], model: Model) -> CompiledEvents:
+def compiled(
+    events: Sequence[Event],
+    changes: Sequence[tuple[Change, bool]],
+    model: Model,
+    whole: Model | None = None,
+) -> CompiledEvents:
     """Events and conditions of changes for a model. changes: each with whether it is armed.
+
+    whole: the model with all elements in force; what is not so in the first one has no load.
 
     Raises MechanismError for names that the model does not have.
     """
-    words = _Words(model)
+    words = _Words(model, whole or model)
     read_ones = [words.function_of(event) for event in events]
     conditions = [words.condition_of(change) for change, _ in changes]
     functions: list[Any] = [*read_ones, *(function for function, _ in conditions)]
@@ -204,9 +212,11 @@ Quantity: TypeAlias = tuple[Any, ...]
 class _Words:
     """The words of events and conditions in a model. meaning: what their symbols stand for."""
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    def __init__(self, model: Model, whole: Model) -> None:
+        self._model, self._whole = model, whole
         self._bodies = model.body_index
+        source = model.source
+        self._parameters = {} if source is None else {name: p.value for name, p in source.parameters.items()}
         self._joints = {joint.name: joint for joint in model.joints}
         self._begins = _sections(_core.FrameCounts(bodies=len(model.bodies)))
         self.meaning: dict[Any, Quantity] = {TIME: ("t",)}
@@ -226,7 +236,7 @@ class _Words:
                 rule = f"its function depends on {stranger!r}, which is nothing that is measured here"
                 raise MechanismError(Fault(element, rule, None, nearest(stranger, known)))
             function = substitute(function, images)
-        if not symbols_of(function):
+        if not symbols_of(function) and self._whole is self._model:
             raise MechanismError(Fault(element, "its function is constant", str(event.function)))
         return function
 
@@ -235,26 +245,31 @@ class _Words:
         element, kind = f"change {change.name!r}", change.kind
         text = kind.when or ""
         known = self._known(change.name, text, dict(kind.names), "change")
-        source = self._model.source
-        parameters = {} if source is None else {name: p.value for name, p in source.parameters.items()}
-        named = {**{name: as_expression(value) for name, value in parameters.items()}, **known, "t": TIME}
+        named = {
+            **{name: as_expression(value) for name, value in self._parameters.items()},
+            **known,
+            "t": TIME,
+        }
         if kind.signal is not None:
             named["signal"] = _expression(element, kind.signal)
         if change.markers:
             named["distance"] = self._distance(*change.markers)
         builder = _Conditions()
         function = parse(text, builder, named, element, condition=True)
-        if not symbols_of(function):
+        if not symbols_of(function) and self._whole is self._model:
             raise MechanismError(Fault(element, "its condition is constant", text))
         return function, _ROUNDING * (builder.scale or _SMALL)
 
     def _known(self, name: str, text: str, aliases: Mapping[str, str], noun: str = "event") -> dict[str, Any]:
         """The expressions of all words that belong to elements whose names occur in a text."""
         found: dict[str, Any] = {}
-        owners = [c.element for c in self._model.multipliers if c.kind != "limit"]
-        known = dict.fromkeys((*self._bodies, *self._joints, *owners, *(f.name for f in self._model.forces)))
+        owners = [c.element for c in self._whole.multipliers if c.kind != "limit"]
+        known = dict.fromkeys((*self._bodies, *self._joints, *owners, *(f.name for f in self._whole.forces)))
         for word, element in {**{n: n for n in known}, **aliases}.items():
             if word not in text:
+                continue
+            if element not in known and re.sub(r"\W", "_", element, flags=re.ASCII) in self._parameters:
+                found[word] = as_expression(self._parameters[re.sub(r"\W", "_", element, flags=re.ASCII)])
                 continue
             if element not in known:
                 rule = f"{word!r} stands for {element!r}, which is no element with measured quantities here"
@@ -295,17 +310,25 @@ class _Words:
         for k, name in ((0, "moment"), (3, "force")) if number is not None else ():
             parts = [self._symbol(f"{word}.{name}_{a}", "w", number, k + i) for i, a in enumerate("xyz")]
             found[f"{word}.{name}"] = sqrt(sum((part * part for part in parts), as_expression(0.0)))
+        if number is None and joint.name in self._whole.reaction_number:
+            found |= {f"{word}.{name}": as_expression(0.0) for name in ("moment", "force")}
         return found
 
     def _of_efforts(self, word: str, name: str) -> dict[str, Any]:
         """What a drive or constraint, or a force, exerts."""
-        rows = [m for m in self._model.multipliers if m.element == name and m.kind != "limit"]
-        found = {f"{word}.effort": m.sign * self._symbol(f"{word}.effort", "m", m.row) for m in rows[:1]}
-        if name not in {force.name for force in self._model.forces}:
+        found: dict[str, Any] = {}
+        if any(m.element == name and m.kind != "limit" for m in self._whole.multipliers):
+            rows = [m for m in self._model.multipliers if m.element == name and m.kind != "limit"]
+            effort = rows[0].sign * self._symbol(f"{word}.effort", "m", rows[0].row) if rows else 0.0
+            found[f"{word}.effort"] = as_expression(effort)
+        efforts = _efforts_of(self._whole).get(name)
+        if efforts is None:
             return found
-        efforts = _efforts_of(self._model)[name]
-        for effort in efforts:
-            found[f"{word}.{effort.name}"] = self._symbol(f"{word}.{effort.name}", "f", effort.core)
+        own = {one.name: one.core for one in _efforts_of(self._model).get(name, ())}
+        for one in efforts:
+            known = f"{word}.{one.name}"
+            exerts = self._symbol(known, "f", own[one.name]) if one.name in own else as_expression(0.0)
+            found[known] = exerts
         if len(efforts) == 1:
             found[f"{word}.effort"] = found[f"{word}.{efforts[0].name}"]
         return found

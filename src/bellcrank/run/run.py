@@ -216,11 +216,13 @@ class Run:
         this mechanism and for an earlier one, AssemblyError if it cannot satisfy the constraints.
         """
         self._refuse_going()
+        if self._changing is not None:
+            self._changing.refuse_other(state)
         start.move(self._course.system, state, self._time)
         self._time, self._moved = float(state.time), True
         if self._course.core is not None:
             self._course.core.move()
-            self._sets.append(self._course.core.observe())
+            self._sets.append(self._course.whole_frames(self._course.core.observe()))
 
     def stop(self) -> Trajectory:
         """End the run; return what was recorded."""
@@ -341,6 +343,7 @@ class Run:
         outcome, state = course.outcome(), course.system.state()
         frame = course.whole_frames(course.core.observe())
         happened_ones = changing.happen(met, state)
+        changing.refuse_endless(self._time, happened_ones)
         names = happened(course.model, course.watched, course.own_outcome())
         names = [*names[: len(names) - len(met)], *(one.name for one in happened_ones)]
         frames = course.whole_frames(course.own_outcome().event_frames)
@@ -668,7 +671,7 @@ class _Course:
                 self._failed = _Failed(outcome, explanation, failed.stats.counts)
                 self.system, self.what = system, what
                 works = self.core.works()
-                self.begin()
+                self.begin(works=None if self.laid is None else self.laid.works)
                 self.core.go_on_from(works)
                 return True
         return False

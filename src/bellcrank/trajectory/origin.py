@@ -60,6 +60,15 @@ class Origin:
         """The same, of a run during which it became this one, at these times."""
         return Origin(self._given, self._source, self.start, self.values, times)
 
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Names of the changes that its mechanism has; none if it is not known."""
+        try:
+            has_some = self._source is not None or '"changes"' in self._given or "changes:" in self._given
+            return tuple(self.mechanism.changes) if has_some else ()
+        except MechanismError:
+            return ()
+
     def begun_with(self, values: Mapping[str, float]) -> Origin:
         """The same, of a part of the run that begins with other values."""
         return Origin(self._given, self._source, self.start, values, self.changed)

@@ -124,12 +124,7 @@ class Trajectory(Shown):
     @property
     def changes(self) -> tuple[str, ...]:
         """Names of the changes that its mechanism has, if that is known."""
-        if not self._happened and self.origin.values is None:
-            return ()
-        try:
-            return tuple(self.origin.mechanism.changes) if self.origin.known else ()
-        except MechanismError:
-            return ()
+        return self.origin.changes
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Final
 
 import numpy as np
@@ -30,6 +30,8 @@ from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import spanned
 from bellcrank.trajectory.store import MemoryStore
 from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.verification.energy import in_play
+from bellcrank.verification.evidence import OF_WHOLE
 from bellcrank.verification.snapshot import Snapshots
 from bellcrank.verification.verdict import CheckResult, Verification, Worst
 
@@ -85,7 +87,8 @@ def _of_part(model: Model, run: Trajectory, part: Part, frames: slice) -> tuple[
     store = MemoryStore.from_frames(own, rows, points)
     started = {} if part is run.parts[0] else {"started_from": "a change"}
     kept = {name: value for name, value in run.statistics.items() if name not in (*_SPANS, "part")}
-    statistics = {**kept, **started, **spanned(inside.time)}
+    whole = dict(zip(OF_WHOLE, _of_whole(run), strict=True))
+    statistics = {**kept, **started, **whole, **spanned(inside.time)}
     changes = {event.time for event in run.events if event.name in run.changes}
     events = [event for event in inside.events if event.time not in changes]
     state = run.at(float(inside.time[0]))
@@ -98,22 +101,32 @@ def _of_part(model: Model, run: Trajectory, part: Part, frames: slice) -> tuple[
     return model, Trajectory(own, store, run.status, statistics, Origin.of_part(model, part.values), events)
 
 
+def _of_whole(run: Trajectory) -> tuple[float, float]:
+    """The largest speed, m/s or rad/s, and the energy in play, J, of a run."""
+    read = run.store.read
+    fastest = max(float(np.max(np.abs(read(name)), initial=0.0)) for name in ("velocity", "angular_velocity"))
+    return fastest, in_play(read("kinetic"), read("potential"))
+
+
 def _of_changes(run: Trajectory, parts: Sequence[Part], models: Sequence[Model]) -> list[CheckResult]:
     """Poses, and momenta by what the rows exert, from just before each change to just after."""
     moved, pushed = Worst(), Worst()
     changes = [event for event in run.events if event.name in run.changes]
-    for part, model in list(zip(parts, models, strict=True))[1:]:
-        frame = int(np.searchsorted(run.time, part.begin))
-        before = next((event for event in changes if event.time == part.begin), None)
-        if before is None or frame >= len(run) or run.time[frame] != part.begin:
+    momenta = [float(np.max(np.abs(_momenta(models[0], one.state)))) for one in changes]
+    largest = max(momenta, default=0.0) + 1e-300
+    for begin, group in groupby(zip(parts[1:], models[1:], strict=True), lambda one: one[0].begin):
+        frame = int(np.searchsorted(run.time, begin))
+        before = next((event for event in changes if event.time == begin), None)
+        if before is None or frame >= len(run) or run.time[frame] != begin:
             continue
-        after = run.at(part.begin)
+        after, name = run.at(begin), f"change {before.name!r}"
         sizes = np.linalg.norm(after.position - before.state.position, axis=1)
         turned = np.abs(np.sum(after.rotation * before.state.rotation, axis=1))
-        moved.meet(sizes, f"change {before.name!r}", part.begin)
-        moved.meet(np.sqrt(np.maximum(0.0, 1.0 - turned**2)), f"change {before.name!r}", part.begin)
-        if FORMULA_COORDINATE not in model.arrays["coordinate_kind"]:
-            pushed.meet(_unexplained(model, before.state, after), f"change {before.name!r}", part.begin)
+        moved.meet(sizes, name, begin)
+        moved.meet(np.sqrt(np.maximum(0.0, 1.0 - turned**2)), name, begin)
+        own = [model for _, model in group]  # of changes at one time
+        if not any(FORMULA_COORDINATE in model.arrays["coordinate_kind"] for model in own):
+            pushed.meet(_unexplained(own, before.state, after) / largest, name, begin)
     return [
         moved.result(
             "changes: poses", "by how much bodies jump where the mechanism changes, m or rad", _MOVED
@@ -122,27 +135,33 @@ def _of_changes(run: Trajectory, parts: Sequence[Part], models: Sequence[Model])
     ]
 
 
-def _unexplained(model: Model, before: State, after: State) -> float:
-    """What of the change of momenta the rows cannot have exerted, relative to the momenta."""
-    at = Snapshots.of(model, [before, after])
+def _momenta(model: Model, *states: State) -> Floats:
+    """Momenta (n, nb, 6) of the bodies at states, linear ones first."""
+    at = Snapshots.of(model, list(states))
     linear = model.mass[:, None] * at.com_velocity
     angular = np.einsum("nbij,nbj->nbi", at.inertia, at.spin[:, :-1])
-    momenta = np.concatenate([linear, angular], axis=2)
-    columns = []
-    for row in range(model.row_count):
-        exerted = np.zeros((len(model.bodies) + 1, 6))
-        for index, factor in model.terms(row):
-            one = at.coordinate(index).at(1)
-            for body, sign in zip(one.bodies, (-1.0, 1.0), strict=True):
-                arm = one.point - (at.com[1, body] if body < len(model.bodies) else np.zeros(3))
-                exerted[body, :3] += sign * factor * one.force
-                exerted[body, 3:] += sign * factor * (one.moment + np.cross(arm, one.force))
-        columns.append(exerted[:-1].ravel())
+    return np.concatenate([linear, angular], axis=2)
+
+
+def _unexplained(models: Sequence[Model], before: State, after: State) -> float:
+    """What of the change of momenta the rows cannot have exerted, the largest component."""
+    momenta, columns = _momenta(models[0], before, after), []
+    for model in models:
+        at = Snapshots.of(model, [before, after])
+        for row in range(model.row_count):
+            exerted = np.zeros((len(model.bodies) + 1, 6))
+            for index, factor in model.terms(row):
+                one = at.coordinate(index).at(1)
+                for body, sign in zip(one.bodies, (-1.0, 1.0), strict=True):
+                    arm = one.point - (at.com[1, body] if body < len(model.bodies) else np.zeros(3))
+                    exerted[body, :3] += sign * factor * one.force
+                    exerted[body, 3:] += sign * factor * (one.moment + np.cross(arm, one.force))
+            columns.append(exerted[:-1].ravel())
     change = (momenta[1] - momenta[0]).ravel()
     if columns:
         rows = np.array(columns).T
         change = change - rows @ np.linalg.lstsq(rows, change, rcond=None)[0]
-    return float(np.max(np.abs(change)) / (np.max(np.abs(momenta)) + 1e-300))
+    return float(np.max(np.abs(change)))
 
 
 def _exerts_nothing(run: Trajectory, parts: Sequence[Part], models: Sequence[Model]) -> CheckResult:
