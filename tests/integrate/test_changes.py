@@ -7,6 +7,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from rigs.changing_mechanisms import what_is_wrong
 
 import bellcrank as bc
 from bellcrank.mechanism.rotation import matrix
@@ -631,3 +632,8 @@ def test_events_read_loads_and_inputs():
     run = bc.simulate(mech, 1.0, events=event, **FINE)
     load = np.linalg.norm(run.joint("pin").force, axis=1)
     assert run.events[0].time == pytest.approx(np.interp(40.0, load[:500], run.time[:500]), abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_mechanisms_change_alike(seed):
+    assert what_is_wrong(seed) == ""
