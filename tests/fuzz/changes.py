@@ -1,4 +1,4 @@
-"""Random mechanisms whose parts let go and take hold: formulations agree, books close, no energy is gained."""
+"""Random mechanisms whose parts let go and take hold: formulations agree, books close, certificates hold."""
 
 import sys
 from pathlib import Path
