@@ -301,8 +301,8 @@ nb::dict outcome(RunAt& self) {
 
 void make_run_at(RunAt* self, SystemAt& system, const std::string& method, double step, double max_step, double rtol,
                  double atol, const Observation& what, int max_order, std::vector<EventFunction> events,
-                 std::vector<int> event_coordinates, const std::vector<std::pair<double, double>>& tolerances,
-                 std::vector<double> periods, double tape_room) {
+                 const Observation* measured, const std::vector<std::pair<double, double>>& tolerances,
+                 std::vector<double> periods, std::pair<double, std::vector<long long>> sampling, double tape_room) {
     SimulationOptions options;
     options.method = method;
     options.step = step;
@@ -313,10 +313,11 @@ void make_run_at(RunAt* self, SystemAt& system, const std::string& method, doubl
         for (int i = 0; i < 4; ++i) *kinds[i] = {tolerances[i].first, tolerances[i].second};
     }
     options.settings.max_order = max_order;
-    options.measured.coordinates = std::move(event_coordinates);
+    if (measured != nullptr) options.measured = *measured;
     check_events(events, system.core().observation_size(options.measured));
     options.events = std::move(events);
     options.periods = std::move(periods);
+    std::tie(options.first_sample, options.samples) = std::move(sampling);
     if (std::ranges::any_of(options.periods, [](double period) { return !(period > 0.0); }))
         throw std::invalid_argument("periods: they must be greater than zero");
     new (self) RunAt(system, std::move(options), what, tape_room);
@@ -355,13 +356,16 @@ void bind_integrate(nb::module_& m) {
     nb::class_<RunAt>(m, "Run", "A run of a system: it goes on with the method's history as often as it is told to.")
         .def("__init__", &make_run_at, "system"_a, nb::kw_only(), "method"_a, "step"_a, "max_step"_a, "rtol"_a,
              "atol"_a, "what"_a, "max_order"_a = 12, "events"_a = std::vector<EventFunction>(),
-             "event_coordinates"_a = std::vector<int>(), "tolerances"_a = std::vector<std::pair<double, double>>(),
-             "periods"_a = std::vector<double>(), "tape_room"_a = 0.0, nb::keep_alive<1, 2>(),
+             "measured"_a = nb::none(), "tolerances"_a = std::vector<std::pair<double, double>>(),
+             "periods"_a = std::vector<double>(),
+             "sampling"_a = std::pair(std::numeric_limits<double>::quiet_NaN(), std::vector<long long>()),
+             "tape_room"_a = 0.0, nb::keep_alive<1, 2>(),
              "The system's state must be projected; it is that of the run. events: of adaptive methods; an\n"
-             "input's place is -1 for the time, else in what observe() writes of event_coordinates. tolerances: (rtol, "
+             "input's place is -1 for the time, else in what observe() writes of `measured`. tolerances: (rtol, "
              "atol) of translations, rotations, their rates, "
              "in place of rtol and atol, which\nare then the strictest of them. max_step: 0 for none. periods: of "
-             "samples, from the start on. tape_room: bytes that may be taken for following the run again, 0: none.")
+             "samples, from the start on. sampling: that of a run that this one goes on with. tape_room: bytes that "
+             "may be taken for following the run again, 0: none.")
         .def_ro("tape", &RunAt::tape, nb::sig("def tape(self) -> Tape | None"), "What was kept to follow it again.")
         .def("advance", &advance, "outputs"_a, "end"_a, "last"_a, "flush"_a, "on_block"_a, "on_progress"_a,
              "on_sample"_a = nb::none(), "on_slow"_a = nb::none(),
@@ -400,6 +404,12 @@ void bind_integrate(nb::module_& m) {
                 return frame;
             },
             "The frame (1, 1 + width) that would be recorded at the state of the run.")
+        .def_prop_ro(
+            "sampling", [](RunAt& self) { return std::pair(self.run->first_sample(), self.run->samples()); },
+            "When samples began, and the next multiple of each period.")
+        .def_prop_ro(
+            "armed", [](RunAt& self) { return self.run->functions().armed(); },
+            "Of each event, whether it counts as the condition of a change where a motion begins.")
         .def(
             "works", [](RunAt& self) { return self.run->works(); }, "The works of the accounts since the start, J.")
         .def(

@@ -46,6 +46,12 @@ def door():
     return mechanism
 
 
+def changing():
+    mechanism = door()
+    mechanism.add_change("cut", bc.Release(of="hinge", when="t > 0.2"))
+    return mechanism
+
+
 def led():
     mechanism = bc.Mechanism("led")
     rod = mechanism.add_body("rod", mass=1.0, inertia=(1, 1, 1))
@@ -98,6 +104,9 @@ def made():
         run.sensor("imu"),
         mechanism.sensors["imu"],
         bc.WrenchSensor("hinge"),
+        changing().changes["cut"],
+        bc.Engagement(of="hinge", when="t > 1"),
+        bc.simulate(changing(), 0.5),
         bc.ForceSensor("closer"),
         bc.Encoder(),
         bc.DistanceSensor(),

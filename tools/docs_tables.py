@@ -30,6 +30,7 @@ from bellcrank.io.fields import (
 )
 from bellcrank.io.references import MARKER_FIELDS
 from bellcrank.mechanism import (
+    CHANGE_KINDS,
     CONSTRAINT_KINDS,
     COORDINATE_KINDS,
     FORCE_KINDS,
@@ -184,6 +185,7 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "constraints": lambda: attached_table("constraint", CONSTRAINT_KINDS),
     "forces": lambda: attached_table("force", FORCE_KINDS),
     "sensors": lambda: attached_table("sensor", SENSOR_KINDS),
+    "changes": lambda: attached_table("change", CHANGE_KINDS),
     "coordinates": coordinate_table,
     "commands": command_table,
     "gallery": gallery,
@@ -192,6 +194,7 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "file_constraints": lambda: _types("constraint", CONSTRAINT_KINDS),
     "file_forces": lambda: _types("force", FORCE_KINDS),
     "file_sensors": lambda: _types("sensor", SENSOR_KINDS),
+    "file_changes": lambda: _types("change", CHANGE_KINDS),
     "file_functions": lambda: _types("function", FUNCTIONS),
     "file_paths": lambda: _types("curve", {cls.__name__: cls for cls in (DrivenPath, Curve, NurbsCurve)}),
     "file_shapes": lambda: _types("shape", SHAPES),

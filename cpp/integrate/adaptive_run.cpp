@@ -39,7 +39,7 @@ class AdaptiveRun final : public Run {
     AdaptiveRun(RunParts parts, std::unique_ptr<AdaptiveStepper> stepper)
         : Run(std::move(parts)),
           stepper_(std::move(stepper)),
-          watch_(ports_.dynamics, ports_.stops, ports_.record, options_.events, options_.measured),
+          watch_(ports_.dynamics, ports_.stops, ports_.record, functions_),
           energy_(ports_.dynamics, ports_.record,
                   kUnsupplied * (options_.settings.tolerances.relative + options_.settings.tolerances.absolute)),
           curve_([this](double time, double* at, double* speed) { interpolate(time, at, speed); }),
@@ -294,6 +294,7 @@ void AdaptiveRun::settle_friction() {
 
 void AdaptiveRun::begin_motion(double first) {
     settle_friction();
+    if (is_running() && is_changed()) return;
     stuck_ ? ports_.stops.meet_stops() : ports_.stops.watch_stops(t_, x_.data(), u_.data());
     watch_.begin(t_, x_.data(), u_.data());
     steps_before_ = result_.steps;
@@ -315,15 +316,18 @@ bool AdaptiveRun::cross(double h, double target) {
     step_ = {t_, h < target - t_ ? t_ + h : target, h};
     crossing_ = true;
     if (!ledger_.empty()) ledger_.follow(t_, t_ + h, CubicCurve::kOrder, true, curve_);
+    bool changes = false;
     for (const EventWatch::Root& root : watch_.find(t_, h, curve_)) {
         if (!watch_.is_function(root.event)) continue;
         curve_(root.time, xo_.data(), uo_.data());
         report(root, xo_, uo_);
         result_.ended |= watch_.ends(root.event);
+        changes |= functions_[root.event].is_change();
     }
     output_on_way(t_, h);
     crossing_ = false;
     if (!is_sound(true) || !accept(step_.end, h)) return false;
+    if (changes) return true;
     if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
     record_if_due();
     refusals_ = asides_ = 0;
@@ -428,7 +432,12 @@ bool AdaptiveRun::end_at(const EventWatch::Root& root) {
     else if (watch_.is_contact(root.event))
         watch_.pass_over(root.event);
     result_.ended = !goes_on;
-    if (result_.ended && tape_ != nullptr) tape_->end_by(options_.events[root.event], options_.measured);
+    if (result_.ended && functions_.reads_loads())
+        spoil_tape("it was ended by an event that reads loads or inputs");
+    else if (result_.ended && tape_ != nullptr)
+        tape_->end_by(options_.events[root.event], options_.measured);
+    // Who goes on with another mechanism records what is there.
+    if (result_.ended && functions_[root.event].is_change()) return is_changed(root.event), false;
     if (result_.ended && (next_ >= outputs_.size() || outputs_[next_] > t_)) record(t_, x_, u_);
     record_if_due();
     return goes_on;

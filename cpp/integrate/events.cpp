@@ -28,41 +28,74 @@ int sign_of(double value) { return value > 0.0 ? 1 : value < 0.0 ? -1 : 0; }
 
 }  // namespace
 
-EventWatch::EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& record,
-                       const std::vector<EventFunction>& events, const Observation& measured)
+EventFunctions::EventFunctions(Record& record, const std::vector<EventFunction>& events, const Observation& measured)
+    : record_(record),
+      events_(events),
+      measured_(measured),
+      reads_loads_(!measured.rows.empty() || !measured.reactions.empty() || !measured.efforts.empty() ||
+                   measured.inputs > 0),
+      motion_(record.observation_size(measured)),
+      values_(events.size()) {
+    size_t inputs = 0, work = 0;
+    for (const EventFunction& e : events) {
+        inputs = std::max(inputs, e.inputs.size());
+        work = std::max(work, e.program->work_size());
+        has_changes_ |= e.is_change();
+        armed_.push_back(e.armed);
+    }
+    inputs_.assign(inputs, 0.0);
+    work_.assign(work, 0.0);
+}
+
+void EventFunctions::evaluate(double t, const double* x, const double* u, double* values) {
+    if (events_.empty()) return;
+    if (reads_loads_)
+        record_.observe(t, x, u, measured_, motion_.data());
+    else
+        record_.measure(t, x, u, measured_, motion_.data());
+    for (const EventFunction& e : events_) {
+        for (size_t i = 0; i < e.inputs.size(); ++i) inputs_[i] = e.inputs[i] < 0 ? t : motion_[e.inputs[i]];
+        e.program->evaluate(inputs_.data(), values++, work_.data());
+    }
+}
+
+const std::vector<int>& EventFunctions::due(double t, const double* x, const double* u) {
+    due_.clear();
+    if (!has_changes_) return due_;
+    evaluate(t, x, u, values_.data());
+    for (int i = 0; i < count(); ++i) {
+        const EventFunction& e = events_[i];
+        if (!e.is_change()) continue;
+        if (values_[i] < -e.level)
+            arm(i);
+        else if (armed_[i])
+            due_.push_back(i);
+    }
+    return due_;
+}
+
+EventWatch::EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& record, EventFunctions& events)
     : stop_watch_(stop_watch),
       record_(record),
       contacts_(record.contacts()),
       events_(events),
-      measured_(measured),
       stops_(stop_watch.stops()),
       has_contacts_(contacts_.events() > 0),
-      parts_(events.empty() && stops_ == 0 ? 1 : kParts) {
-    const size_t count = events.size() + static_cast<size_t>(stops_ + contacts_.events());
+      parts_(events.count() == 0 && stops_ == 0 ? 1 : kParts) {
+    const auto count = static_cast<size_t>(events.count() + stops_ + contacts_.events());
     signs_.assign(count, 0);
     passed_over_.assign(count, 0);
     for (auto* v : {&values_, &rates_, &first_, &first_rates_, &within_, &within_rates_, &trial_})
         v->assign(count, 0.0);
     stop_rates_.assign(static_cast<size_t>(stops_), 0.0);
     roots_.reserve(kParts * count + 1);
-    motion_.assign(record.observation_size(measured), 0.0);
-    size_t inputs = 0, work = 0;
-    for (const EventFunction& e : events) {
-        inputs = std::max(inputs, e.inputs.size());
-        work = std::max(work, e.program->work_size());
-    }
-    inputs_.assign(inputs, 0.0);
-    work_.assign(work, 0.0);
     x_.assign(manifold.configuration_size(), 0.0);
     u_.assign(manifold.tangent_size(), 0.0);
 }
 
 void EventWatch::evaluate(double t, const double* x, const double* u, double* values, bool accelerates) {
-    if (!events_.empty()) record_.measure(t, x, u, measured_, motion_.data());
-    for (const EventFunction& e : events_) {
-        for (size_t i = 0; i < e.inputs.size(); ++i) inputs_[i] = e.inputs[i] < 0 ? t : motion_[e.inputs[i]];
-        e.program->evaluate(inputs_.data(), values++, work_.data());
-    }
+    events_.evaluate(t, x, u, values);
+    values += functions();
     if (stops_ > 0) stop_watch_.gaps(t, x, u, values, stop_rates_.data());
     if (stop_watch_.has_friction()) stop_watch_.friction_margins(t, x, u, accelerates, values);
     if (!has_contacts_) return;
@@ -118,9 +151,10 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
             }
             if (!is_function) continue;
             // A zero hit exactly counts as crossed.
-            if (crossed)
+            if (crossed) {
                 signs_[i] = -signs_[i];
-            else if (signs_[i] == 0)
+                if (signs_[i] < 0) events_.arm(i);
+            } else if (signs_[i] == 0)
                 signs_[i] = sign_of(values_[i]);
         }
         std::stable_sort(roots_.begin() + static_cast<std::ptrdiff_t>(before), roots_.end(),
@@ -199,7 +233,7 @@ bool EventWatch::add_release(double from, double to, const std::vector<double>& 
 // Values, and rates of all but contacts: those of functions by a second look beside.
 void EventWatch::look(double time, double beside, const Curve& curve, std::vector<double>& values,
                       std::vector<double>& rates) {
-    if (!events_.empty()) {
+    if (functions() > 0) {
         curve(time + beside, x_.data(), u_.data());
         evaluate(time + beside, x_.data(), u_.data(), rates.data());
     }

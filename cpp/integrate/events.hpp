@@ -17,8 +17,39 @@ struct EventFunction {
     std::vector<int> inputs;  // of each input: −1 the time, else its place in what measure() writes
     int direction = 0;        // 1: from below, −1: from above, 0: both
     bool terminal = false;    // the run ends there
+    // Of the condition of a change, terminal, from below: by how much it may lack where a motion begins, for it counts
+    // there too. Negative: it is none. Unless it is armed it has to fail before it counts.
+    double level = -1.0;
+    bool armed = true;
 
-    BELLCRANK_FIELDS(EventFunction, (program), (inputs), (direction), (terminal))
+    bool is_change() const { return level >= 0.0; }
+    BELLCRANK_FIELDS(EventFunction, (program), (inputs), (direction), (terminal), (level), (armed))
+};
+
+// The functions of events, and which conditions of changes are armed.
+class EventFunctions {
+  public:
+    // measured: what they need, as measure() or, if there are loads and inputs among it, observe() writes it.
+    EventFunctions(Record& record, const std::vector<EventFunction>& events, const Observation& measured);
+
+    int count() const { return static_cast<int>(events_.size()); }
+    const EventFunction& operator[](int event) const { return events_[event]; }
+    bool reads_loads() const { return reads_loads_; }
+    void evaluate(double t, const double* x, const double* u, double* values);
+    // The changes that are due where a motion begins.
+    const std::vector<int>& due(double t, const double* x, const double* u);
+    void arm(int event) { armed_[event] = true; }
+    const std::vector<bool>& armed() const { return armed_; }
+
+  private:
+    Record& record_;
+    const std::vector<EventFunction>& events_;
+    const Observation& measured_;
+    const bool reads_loads_;
+    bool has_changes_ = false;
+    std::vector<bool> armed_;
+    std::vector<double> motion_, inputs_, work_, values_;
+    std::vector<int> due_;
 };
 
 // What friction begins to do where it is settled.
@@ -35,9 +66,7 @@ class EventWatch {
         int event;  // from the number of functions on: a stop; then an event of contacts
     };
 
-    // measured: the coordinates that functions need, for measure().
-    EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& record,
-               const std::vector<EventFunction>& events, const Observation& measured);
+    EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& record, EventFunctions& events);
 
     bool empty() const { return signs_.empty(); }
     bool is_function(int event) const { return event < functions(); }
@@ -61,7 +90,7 @@ class EventWatch {
     const std::vector<Root>& find(double t, double h, const Curve& curve);
 
   private:
-    int functions() const { return static_cast<int>(events_.size()); }
+    int functions() const { return events_.count(); }
     void evaluate(double t, const double* x, const double* u, double* values, bool accelerates = false);
     bool is_friction(int event) const { return is_stop(event) && stop_watch_.is_friction(event - functions()); }
     bool crosses(int event, double value) const;
@@ -82,8 +111,7 @@ class EventWatch {
     StopWatch& stop_watch_;
     Record& record_;
     Contacts& contacts_;
-    const std::vector<EventFunction>& events_;
-    const Observation& measured_;
+    EventFunctions& events_;
     const int stops_;
     const bool has_contacts_;
     const int parts_;
@@ -92,7 +120,7 @@ class EventWatch {
     std::vector<double> values_, rates_;         // at the end of the part at hand
     std::vector<double> first_, first_rates_;    // at its start
     std::vector<double> within_, within_rates_;  // and somewhere in it
-    std::vector<double> trial_, stop_rates_, motion_, inputs_, work_, x_, u_;
+    std::vector<double> trial_, stop_rates_, x_, u_;
     std::vector<Root> roots_;
     double begun_ = 0.0;  // time of begin()
 };

@@ -127,7 +127,7 @@ class FixedRun final : public Run {
                 spoil_tape("what lay on a stop was hit");
                 if (!ledger_.empty()) ledger_.strike(t, step.x, step.u, true);
             }
-            if (!accept(to, step.h)) return false;
+            if (!accept(to, step.h) || is_changed()) return false;
             if (to == end) return true;
         }
         return stop(SimulationStatus::step_vanished), false;

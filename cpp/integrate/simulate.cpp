@@ -14,6 +14,7 @@ Run::Run(RunParts parts)
     : ports_(parts.ports),
       contacts_(ports_.record.contacts()),
       options_(std::move(parts.options)),
+      functions_(ports_.record, options_.events, options_.measured),
       observation_(std::move(parts.observation)),
       x_(parts.x),
       u_(parts.u),
@@ -28,8 +29,9 @@ Run::Run(RunParts parts)
       t_(parts.t),
       end_(t_),
       goal_(t_),
-      first_(t_),
-      samples_(options_.periods.size(), 0) {
+      first_(std::isnan(options_.first_sample) ? t_ : options_.first_sample),
+      samples_(options_.samples) {
+    samples_.resize(options_.periods.size(), 0);
     result_.time = t_;
     ledger_.stand(t_, x_.data(), u_.data());
 }
@@ -113,6 +115,7 @@ void Run::begin_if_due() {
         if (result_.row >= 0) return stop(SimulationStatus::pole_reached);
         if (ports_.stops.has_friction()) spoil_tape("dry friction holds and slips");
         if (!ports_.stops.settle_friction(t_, x_.data(), u_.data(), -1, 0.0)) return stop_for_friction();
+        if (is_changed()) return;
         begin_interval();
         record_if_due();
         ports_.steps.commit(t_, x_.data(), u_.data());
@@ -193,6 +196,17 @@ void Run::record_if_due() {
     if (next_ >= outputs_.size() || outputs_[next_] != t_) return;
     record(t_, x_, u_);
     ++next_;
+}
+
+bool Run::is_changed(int met) {
+    const std::vector<int>& due = functions_.due(t_, x_.data(), u_.data());
+    for (const int event : due) {
+        if (event == met) continue;
+        observe(t_, x_, u_);
+        std::ranges::copy(frame_, sink_.event(event, t_));
+        result_.ended = true;
+    }
+    return result_.ended;
 }
 
 void Run::stop(SimulationStatus status) {

@@ -26,8 +26,11 @@ struct SimulationOptions {
     double impact_resolution =
         1e-5;  // adaptive: an impact of what lay on its stop is stepped onto within this time [s]
     std::vector<EventFunction> events;  // adaptive
-    Observation measured;               // the coordinates that they need
+    Observation measured;               // what they need
     std::vector<double> periods;        // between the times at which Sink::sample() is called, from the start on
+    // Of a run that goes on with another's samples: their start, and the next multiples of the periods.
+    double first_sample = std::numeric_limits<double>::quiet_NaN();
+    std::vector<long long> samples;
 };
 
 enum class SimulationStatus {
@@ -142,6 +145,10 @@ class Run {
     void observe(double* frame);
     // Works of the accounts since the start; those of a run that this one goes on with may be set.
     std::vector<double>& works() { return ledger_.works(); }
+    const EventFunctions& functions() const { return functions_; }
+    // Those that one goes on with that takes up where this one is.
+    double first_sample() const { return first_; }
+    const std::vector<long long>& samples() const { return samples_; }
 
   protected:
     enum class Start { first, moved, changed };
@@ -162,6 +169,8 @@ class Run {
     void record_if_due();
     void stop(SimulationStatus status);
     void stop_for_friction();
+    // Ends the run where conditions of changes are met, and reports them, all but one that is known to be.
+    bool is_changed(int met = -1);
     // Time to the end of this part of the run.
     double left() const { return goal_ - t_; }
     // A step as short against the time is none.
@@ -195,6 +204,7 @@ class Run {
     const Ports ports_;
     Contacts& contacts_;
     const SimulationOptions options_;
+    EventFunctions functions_;
     const Observation observation_;
     std::vector<double>&x_, &u_;
     Sink& sink_;

@@ -60,6 +60,8 @@ from bellcrank.mechanism import Marker as Marker
 from bellcrank.mechanism import Mechanism as Mechanism
 from bellcrank.mechanism import joint_kind as joint_kind
 from bellcrank.mechanism.body import Ground as Ground
+from bellcrank.mechanism.changes import Engagement as Engagement
+from bellcrank.mechanism.changes import Release as Release
 from bellcrank.mechanism.contact import Contact as Contact
 from bellcrank.mechanism.custom_joints import CurveOnSurface as CurveOnSurface
 from bellcrank.mechanism.custom_joints import CustomJoint as CustomJoint
@@ -276,6 +278,8 @@ from bellcrank.mechanism.attachment import Force as Force
 from bellcrank.mechanism.attachment import ForceKind as ForceKind
 from bellcrank.mechanism.cam_geometry import CamProfile as CamProfile
 from bellcrank.mechanism.cams import CamFollower as CamFollower
+from bellcrank.mechanism.changes import Change as Change
+from bellcrank.mechanism.changes import ChangeKind as ChangeKind
 from bellcrank.mechanism.coordinate import JointCoordinate as JointCoordinate
 from bellcrank.mechanism.cylinders import GasSpring as GasSpring
 from bellcrank.mechanism.cylinders import HydraulicCylinder as HydraulicCylinder

@@ -10,7 +10,14 @@ from docs_tables import TABLES, joint_table, markdown
 
 import bellcrank as bc
 from bellcrank.io.fields import Simulation
-from bellcrank.mechanism import CONSTRAINT_KINDS, COORDINATE_KINDS, FORCE_KINDS, JOINT_KINDS, SENSOR_KINDS
+from bellcrank.mechanism import (
+    CHANGE_KINDS,
+    CONSTRAINT_KINDS,
+    COORDINATE_KINDS,
+    FORCE_KINDS,
+    JOINT_KINDS,
+    SENSOR_KINDS,
+)
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -31,7 +38,7 @@ def test_tables_are_up_to_date():
 def test_every_kind_is_in_a_table():
     guide = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "guide").glob("*.md"))
     first_cells = set(re.findall(r"^\| (\w+) \|", guide, re.M))
-    for kinds in (JOINT_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, SENSOR_KINDS, COORDINATE_KINDS):
+    for kinds in (JOINT_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, SENSOR_KINDS, CHANGE_KINDS, COORDINATE_KINDS):
         assert set(kinds) <= first_cells
 
 
@@ -42,6 +49,7 @@ def test_readme_counts_what_is_there():
         r"(\d+) constraint kinds": len(CONSTRAINT_KINDS),
         r"(\d+) force kinds": len(FORCE_KINDS),
         r"(\d+) sensor kinds": len(SENSOR_KINDS),
+        r"(\d+) change kinds": len(CHANGE_KINDS),
         r"gallery\]\(docs/gallery.md\) of (\d+) mechanisms": len(list(bc.gallery.catalogue())),
         r"(\d+) \[examples\]": len(list((ROOT / "examples").glob("[0-9]*.py"))),
     }
@@ -99,6 +107,7 @@ def test_every_kind_has_a_row_with_a_meaning():
         (TABLES["constraints"](), CONSTRAINT_KINDS),
         (TABLES["forces"](), FORCE_KINDS),
         (TABLES["sensors"](), SENSOR_KINDS),
+        (TABLES["changes"](), CHANGE_KINDS),
         (TABLES["coordinates"](), COORDINATE_KINDS),
     ):
         found = rows(table)

@@ -55,6 +55,7 @@ PICTURED += [
         "34-actuators",
         "35-a-hoist",
         "37-cam-with-spring",
+        "36-parts-that-break",
     )
 ]
 NEEDED = {ROOT / "docs" / "guide" / "31-other-optimizers.md": ("jax", "casadi")}

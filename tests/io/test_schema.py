@@ -118,6 +118,26 @@ def test_it_takes_every_sensor(name):
         assert io.loads(io.dumps(mech, "yaml")) == mech
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        bc.Release(of="j", when="j.moment > 4"),
+        bc.Release(of=("j", "f"), after="other", names={"k": "j"}, when="k > 1", signal=bc.Input("go", 0.5)),
+        bc.Engagement(of="f", when="distance < 0.1", pose="fits", tolerance="1 mm", engaged=True),
+    ],
+)
+def test_it_takes_every_change(kind):
+    mech = bc.Mechanism("m")
+    body = mech.add_body("a", mass=1.0, inertia=(1, 1, 1))
+    mech.add_joint("j", bc.Revolute(), mech.ground, body)
+    mech.add_force("f", bc.TorsionSpring(1.0), "j")
+    mech.add_change("other", bc.Release(of="f", when="t > 1"))
+    mech.add_change("c", kind, *((body, mech.ground) if isinstance(kind, bc.Engagement) else ()))
+    assert accepts(SCHEMA, json.loads(io.dumps(mech, "json")))
+    for form in ("yaml", "json"):
+        assert io.loads(io.dumps(mech, form)) == mech
+
+
 KEYS = re.compile(
     "key '.*' is missing|key is not known|no .* of this type|has no place here|one of 'ends' and 'joint'"
 )

@@ -13,7 +13,15 @@ from click.testing import CliRunner
 import bellcrank as bc
 from bellcrank.cli.main import bellcrank
 from bellcrank.expression import cos, translation
-from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, JOINT_KINDS, SENSOR_KINDS, SHAPES
+from bellcrank.mechanism import (
+    CHANGE_KINDS,
+    CONSTRAINT_KINDS,
+    FORCE_KINDS,
+    FUNCTIONS,
+    JOINT_KINDS,
+    SENSOR_KINDS,
+    SHAPES,
+)
 from bellcrank.mechanism.checking import OTHERS, RANGES, range_of
 
 HEAD = "bellcrank: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
@@ -254,6 +262,8 @@ SAMPLES = [
     bc.IMU(),
     bc.Encoder(),
     bc.DistanceSensor(),
+    bc.Release(of="j", when="t > 1"),
+    bc.Engagement(of="j", when="t > 1"),
     bc.Plane(),
     bc.Terrain(heights=((0.0, 1.0), (2.0, 3.0)), spacing=1.0),
     bc.Body("b", 1.0, (1.0, 1.0, 1.0)),
@@ -370,7 +380,7 @@ def test_refused(sample, field):
 
 def test_every_class_with_numbers_is_a_sample():
     known = {type(sample) for sample in SAMPLES}
-    for kinds in (CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, SENSOR_KINDS, SHAPES):
+    for kinds in (CHANGE_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, SENSOR_KINDS, SHAPES):
         assert {kind for kind in kinds.values() if fields(kind)} <= known | {bc.PlanetaryGear}
     own = {kind for kind in JOINT_KINDS.values() if {f.name for f in fields(kind)} - {"position", "velocity"}}
     assert own <= known

@@ -1,6 +1,6 @@
 """Random command lines: valid, nearly valid, and mutated."""
 
-from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS, SENSOR_KINDS
+from bellcrank.mechanism import CHANGE_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS, SENSOR_KINDS
 from bellcrank.shell.interpreter import COMMANDS
 
 NAMES = ("a", "b", "c", "ground", "a.f", "f", "g", "nobody", "", "é", "a b", "x/y", "/", "π")
@@ -140,6 +140,7 @@ SCRIPTS = {
 """Scripts to run, by the names of their files; {0} stands for a name."""
 KINDS = {
     "joint": JOINT_KINDS, "constraint": CONSTRAINT_KINDS, "force": FORCE_KINDS, "sensor": SENSOR_KINDS,
+    "change": CHANGE_KINDS,
 }  # fmt: skip
 WEIGHTS = [
     {"new": 0.1, "load": 0.3, "remove": 0.3, "plot": 0.05, "draw": 0.1, "quit": 0.2, "exit": 0.2}.get(

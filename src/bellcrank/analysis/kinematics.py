@@ -23,6 +23,7 @@ from bellcrank.compile.dependence import dead_points
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
 from bellcrank.compile.rope_watch import first_lost, has_ropes
+from bellcrank.compile.standing import refuse_changes
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError, SimulationError
 from bellcrank.formulations.contract import FormulationOptions
@@ -210,6 +211,7 @@ def _without_loads(model: Model, layout: FrameLayout, record: Callable[..., None
 
 def _driven(mechanism: Mechanism | Model, start: float) -> Model:
     """The assembled model. Raises MechanismError if drives do not prescribe all motion."""
+    refuse_changes(mechanism.source if isinstance(mechanism, Model) else mechanism, "kinematics")
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
     model, _ = assembled(
         model if model.initial.time == start else model.started(model.initial.at_time(start))
@@ -266,6 +268,7 @@ def _on_paths(
     faults.raise_any()
     _check_paths_go_on(mechanism, along, held, faults)
     faults.raise_any()
+    refuse_changes(mechanism, "inverse dynamics")
     own, _ = assembled(compile_mechanism(mechanism, start))
     driving = tuple(one for one in supplying_coordinates(own, own.initial) if one.name not in held)
     for one in driving:

@@ -138,9 +138,10 @@ def _tables(mechanism: Mechanism, most: int | None) -> None:
     attached = [*mechanism.constraints.values(), *mechanism.forces.values()]
     others = [(e.name, e.category, e.kind.name, _between(*e.ends)) for e in attached]
     others += [(s.name, "sensor", s.kind.name, s.text) for s in mechanism.sensors.values()]
+    others += [(c.name, "change", c.kind.name, c.text) for c in mechanism.changes.values()]
     others += [(drive.name, "drive", *_driven(drive)) for drive in mechanism.drives.values()]
     columns = ("element", "is a", "kind", "of")
-    _show("Constraints, forces, sensors, drives", columns, others[:most], len(others))
+    _show("Constraints, forces, sensors, changes, drives", columns, others[:most], len(others))
 
 
 def _show(title: str, names: tuple[str, ...], rows: list[Any], count: int) -> None:

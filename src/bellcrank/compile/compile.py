@@ -32,6 +32,7 @@ from bellcrank.compile.model import (
 )
 from bellcrank.compile.particles import with_held_particles
 from bellcrank.compile.posing import carried
+from bellcrank.compile.standing import Standing, at_start, in_force
 from bellcrank.compile.state import State
 from bellcrank.compile.undefined import check_driven_rows
 from bellcrank.compile.validate import validate
@@ -53,21 +54,25 @@ _MOTION = (("position", 3), ("rotation", 4), ("velocity", 3), ("angular_velocity
 _ENTRY = re.compile(r"(\w+)\[(\d+)\]: (.*)", re.DOTALL)
 
 
-def compile_mechanism(mechanism: Mechanism, time: float = 0.0) -> Model:
+def compile_mechanism(mechanism: Mechanism, time: float = 0.0, standing: Standing | None = None) -> Model:
     """The Model of a mechanism in its described configuration, which need not satisfy the constraints.
 
     Joints that are given initial values have them where they are part of no loop, and carry with them what
     hangs on them; in loops, assembly brings them there.
 
-    time: of the initial state, s. Raises MechanismError with everything that is wrong with the mechanism.
+    time: of the initial state, s. standing: which elements are in force; by default those that are so at the
+    start. Raises MechanismError with everything that is wrong with the mechanism.
     """
     with _without_collector():
         numeric = with_numbers(mechanism)
         validate(numeric)
         followed = numeric is not mechanism
-        model = _Compiler(with_held_particles(numeric, numeric), time, followed).model()
+        standing = (standing or at_start(numeric)) if numeric.changes else None
+        inputs = inputs_of(numeric)
+        numeric = in_force(numeric, standing) if standing else numeric
+        model = _Compiler(with_held_particles(numeric, numeric), time, followed, inputs=inputs).model()
         source = mechanism.copy()
-        return replace(model, source=source, described=source if followed else None)
+        return replace(model, source=source, described=source if followed else None, standing=standing)
 
 
 class Walked(NamedTuple):
@@ -96,10 +101,21 @@ def walked(mechanism: Mechanism) -> Walked:
 
 
 class _Compiler:
-    """Walks the lowered elements once. followed: whether numbers follow parameters. begins: as `sought`."""
+    """Walks the lowered elements once.
 
-    def __init__(self, mechanism: Mechanism, time: float, followed: bool, begins: Begins = NONE) -> None:
+    followed: whether numbers follow parameters. begins: as `sought`. inputs: by default those of elements.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        time: float,
+        followed: bool,
+        begins: Begins = NONE,
+        inputs: Mapping[str, Expression] | None = None,
+    ) -> None:
         self.mechanism, self.begins = mechanism, begins
+        self.inputs = inputs_of(mechanism) if inputs is None else inputs
         self.time, self.followed = time, followed
         self.bodies = list(mechanism.bodies.values())
         index = {body.name: number for number, body in enumerate(self.bodies)}
@@ -134,7 +150,7 @@ class _Compiler:
         self.walk()
         positions, velocities, guesses = map(self._given, ("position", "velocity", "guess"))
         places = {} if self.formulas is None else self.formulas.places
-        inputs = _input_places(inputs_of(self.mechanism).values(), self.flat, places, self.custom)
+        inputs = _input_places(self.inputs.values(), self.flat, places, self.custom)
         contacts = ContactBuilder(self.mechanism, self.body_index)
         touching = tuple(contacts.add(name, law) for name, law in laws_of(self.mechanism))
         arrays = {
@@ -175,7 +191,7 @@ class _Compiler:
         if self.formulas is not None:
             check_starts(described, positions, guesses)
             if not self.begins and (begins := sought(described, (*positions, *guesses))):
-                return _Compiler(self.mechanism, self.time, self.followed, begins).model()
+                return _Compiler(self.mechanism, self.time, self.followed, begins, self.inputs).model()
         if not positions and not velocities and not guesses:
             return described.started(described.initial)
         given = Given(positions, velocities, guesses, self._given("begin"), described.initial)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.compile.standing import Standing
 from bellcrank.compile.start_values import taken_from
 from bellcrank.compile.state import MEMORY, Floats, Ints, State, StateSource, adopted, by_coordinate
 from bellcrank.errors import Fault, MechanismError, Unsupported
@@ -240,6 +241,7 @@ class Model:
     custom: elements given by formulas, as they were described. inputs: what may change in a run, and where.
     contacts: forces of the kind `Contact`, which act between shapes.
     described: the mechanism, if numbers in it are expressions of parameters. source: the mechanism.
+    standing: which of its elements are in force, where it has changes.
     """
 
     name: str
@@ -260,6 +262,7 @@ class Model:
     source: Mechanism | None = None
     inputs: Mapping[_core.Expression, InputPlaces] = field(default_factory=dict)
     contacts: tuple[ContactRecord, ...] = ()
+    standing: Standing | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         if what := "elements given by formulas" if self.custom else "contacts" if self.contacts else "":

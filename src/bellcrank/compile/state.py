@@ -117,7 +117,8 @@ class StateSource:
     """The names behind the numbers of a State.
 
     bodies: in the order of the state. angles: the label of each of `State.angles`.
-    values: what elements took from the initial configuration, by `start_values`; None if not known.
+    values: what elements took from the initial configuration, by `start_values`, and which of them are in
+        force, where that changes; None if not known.
     """
 
     bodies: tuple[str, ...]
@@ -174,10 +175,11 @@ def start_values(model: Model) -> dict[str, float]:
     arrays = model.arrays
     values = {row_text(model, row): float(arrays["row_constant"][row]) for row in model.start.rows}
     places = {place_text(model, p, c): float(arrays["law_params"][p]) for p, c in model.start.laws}
+    values |= places | ({} if model.standing is None else model.standing.values)
     if not model.start.formulas:
-        return values | places
+        return values
     known = arrays["formulas"].values()
-    return values | places | {value_text(model, p, c): known[p] for p, c in model.start.formulas}
+    return values | {value_text(model, p, c): known[p] for p, c in model.start.formulas}
 
 
 def value_text(model: Model, place: int, coordinate: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bellcrank.compile.contacts import check_contacts
+from bellcrank.compile.standing import check_changes
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism import GROUND, Coordinate, Drive, Joint, Lowered, Mechanism, PathDrive, Row
 from bellcrank.mechanism.attachment import Attached, Constraint
@@ -41,6 +42,9 @@ def validate(mechanism: Mechanism) -> None:
     check_contacts(mechanism, faults)
     for sensor in mechanism.sensors.values():
         _check_sensor(mechanism, faults, sensor)
+    for change in mechanism.changes.values():
+        _check_markers(mechanism, faults, f"change {change.name!r}", change.markers)
+    check_changes(mechanism, faults)
     driven: dict[Coordinate, str] = {}
     for drive in mechanism.drives.values():
         _check_drive(mechanism, faults, drive, driven)

@@ -182,16 +182,22 @@ class Builder(Protocol[T]):
         """An operation on expressions."""
 
 
-def parse(text: str, builder: Builder[T], names: Mapping[str, T], element: str = "expression") -> T:
+def parse(
+    text: str,
+    builder: Builder[T],
+    names: Mapping[str, T],
+    element: str = "expression",
+    condition: bool = False,
+) -> T:
     """The expression that a text means.
 
     names: the names that it may use, besides the constants pi and e.
-    element: the element named in errors.
+    element: the element named in errors. condition: whether it must be a condition, else a number.
 
     Raises ExpressionError, and nothing else, for any text that is not an expression.
     """
     try:
-        return _Parser(text, builder, names, element).whole()
+        return _Parser(text, builder, names, element).whole(condition)
     except RecursionError:  # the caller left almost no stack
         raise ExpressionError(text, 0, "nested too deep to be read here", "", element) from None
 
@@ -223,13 +229,15 @@ class _Parser(Generic[T]):
         self.next += 1
         return token
 
-    def whole(self) -> T:
+    def whole(self, wanted: bool) -> T:
         if self.token.kind == "end":
             self.fail(0, "the text is empty", "an expression is needed, such as 0.5*sin(2*pi*t)")
         value, condition = self.expression(0)
         if self.token.kind != "end":
             self.unexpected()
-        if condition:
+        if wanted and not condition:
+            self.fail(0, "this is a number, not a condition", "compare it: value > other")
+        if condition and not wanted:
             self.fail(0, "this is a condition, not a number", "choose by it: if(condition, value, other)")
         return value
 

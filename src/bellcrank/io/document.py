@@ -36,6 +36,7 @@ from bellcrank.io.fields import (
 from bellcrank.io.node import Entries, Node, Place, Scalar, plain
 from bellcrank.io.references import MEETING_FIELDS, References
 from bellcrank.mechanism import (
+    CHANGE_KINDS,
     CONSTRAINT_KINDS,
     FORCE_KINDS,
     GROUND,
@@ -55,6 +56,7 @@ from bellcrank.mechanism.parameters import Input, inputs_of
 
 _ORDER: Final = (
     "bodies", "mechanisms", "members", "markers", "joints", "constraints", "forces", "drives", "sensors",
+    "changes",
 )  # fmt: skip
 """The sections of elements, in the order in which they can refer to each other."""
 
@@ -347,10 +349,14 @@ class DocumentReader(References):
         """A sensor of any kind at its ends."""
         return self.add_attached(name, node, place, SENSOR_KINDS, self.mechanism.add_sensor)
 
+    def add_change(self, name: str, node: Node, place: Place) -> object:
+        """A change of any kind at its ends."""
+        return self.add_attached(name, node, place, CHANGE_KINDS, self.mechanism.add_change)
+
     def add_attached(
         self, name: str, node: Node, place: Place, named: Mapping[str, type], add: Callable[..., object]
     ) -> object:
-        """A constraint, force or sensor: its kind and its ends."""
+        """A constraint, force, sensor or change: its kind and its ends."""
         entries = self.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED

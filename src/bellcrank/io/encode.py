@@ -60,6 +60,7 @@ def encoded(
         "forces": (mechanism.forces, encoder.attached),
         "drives": (mechanism.drives, encoder.drive),
         "sensors": (mechanism.sensors, encoder.attached),
+        "changes": (mechanism.changes, encoder.attached),
     }
     assert set(tables) == set(SECTIONS) - {"mechanisms", "members", "parameters", "inputs"}
     for section, (table, encode) in tables.items():

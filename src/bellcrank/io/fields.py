@@ -12,6 +12,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from bellcrank.mechanism import (
+    CHANGE_KINDS,
     CONSTRAINT_KINDS,
     FORCE_KINDS,
     FRICTION_LOAD_KINDS,
@@ -20,6 +21,7 @@ from bellcrank.mechanism import (
     SENSOR_KINDS,
     SHAPES,
     Body,
+    ChangeKind,
     ConstraintKind,
     Drive,
     ForceKind,
@@ -42,6 +44,7 @@ REGISTRIES: dict[type, Mapping[str, type]] = {
     ConstraintKind: CONSTRAINT_KINDS,
     ForceKind: FORCE_KINDS,
     SensorKind: SENSOR_KINDS,
+    ChangeKind: CHANGE_KINDS,
     Function: FUNCTIONS,
     Shape: SHAPES,
     LoadKind: FRICTION_LOAD_KINDS,
@@ -53,6 +56,7 @@ NOUNS: dict[type, str] = {
     ConstraintKind: "constraint",
     ForceKind: "force",
     SensorKind: "sensor",
+    ChangeKind: "change",
     Function: "function",
     Shape: "shape",
     LoadKind: "load",

@@ -30,6 +30,7 @@ from bellcrank.io.fields import (
 )
 from bellcrank.io.references import MARKER_FIELDS, MEETING_FIELDS
 from bellcrank.mechanism import (
+    ChangeKind,
     ConstraintKind,
     ForceKind,
     Function,
@@ -155,7 +156,7 @@ def _kind(base: type, name: str, cls: type) -> Schema:
         others |= {"bodies": {"type": "array", "items": _TEXT, "minItems": 2}}
         others |= {key: _field(parameter) for key, parameter in MEETING_FIELDS.items()}
         others |= {key: _start(key) for key in STARTS if key not in parameters(cls)}
-    if base in (ConstraintKind, ForceKind, SensorKind):
+    if base in (ConstraintKind, ForceKind, SensorKind, ChangeKind):
         ends = _reference("end")
         others["ends"] = {"anyOf": [ends, {"type": "array", "items": ends}]}
         others |= {

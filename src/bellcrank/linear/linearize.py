@@ -18,6 +18,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.formula_joints import POLE, poles_near
 from bellcrank.compile.initial import assembled, refuse_misfits
 from bellcrank.compile.model import Model
+from bellcrank.compile.standing import refuse_changes
 from bellcrank.compile.start_values import continued
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
@@ -176,6 +177,7 @@ def _points(
 
 def _start(mechanism: Mechanism, state: State | None, time: float) -> tuple[Model, State]:
     """The assembled model, and the state, on its constraints."""
+    refuse_changes(mechanism, "linearize")
     model, _ = assembled(compile_mechanism(mechanism, time if state is None else state.time))
     refuse_touching(model, "linearize")
     at = model.initial

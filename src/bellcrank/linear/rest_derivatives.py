@@ -20,6 +20,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
 from bellcrank.compile.parametric_numbers import parametric_numbers
+from bellcrank.compile.standing import refuse_changes
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.preparing import prepare
@@ -47,6 +48,7 @@ _ELSE: Final = "give the drive a constant position, such as position=0.3"
 def rest_derivatives(rest: Statics, of: Any, by: Any, states: Any) -> StateDerivatives:
     """See `Statics.sensitivity`."""
     of, by, states = (required_names(*one) for one in (("of", of), ("by", by), ("states", states)))
+    refuse_changes(rest.at, "derivatives of rests")
     described, _ = assembled(compile_mechanism(with_held(rest.at, rest.pinned), rest.state.time))
     at = rest.state
     moving = _moving_rows(described)

@@ -29,6 +29,7 @@ from bellcrank.mechanism.attachment import (
     ForceKind,
 )
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.changes import CHANGE_KINDS, Change, ChangeKind
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, CoordinateKind, JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.friction_loads import FRICTION_LOAD_KINDS, LoadKind
@@ -45,6 +46,7 @@ from bellcrank.mechanism.sensors import SENSOR_KINDS, Sensor, SensorKind
 from bellcrank.mechanism.shape import SHAPES, Shape
 
 __all__ = [
+    "CHANGE_KINDS",
     "CONSTRAINT_KINDS",
     "COORDINATE_KINDS",
     "FORCE_KINDS",
@@ -59,6 +61,8 @@ __all__ = [
     "AppliedWrench",
     "Block",
     "Body",
+    "Change",
+    "ChangeKind",
     "Constraint",
     "ConstraintKind",
     "Coordinate",

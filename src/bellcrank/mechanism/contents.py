@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.attachment import Constraint, Force
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, Vec3, check_name, required
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.given import Numbers
@@ -41,6 +42,7 @@ TABLES: Final = {
     "forces": "force",
     "drives": "drive",
     "sensors": "sensor",
+    "changes": "change",
 }
 """The tables of a mechanism, with the noun for their elements; a table is stored under "_" and its name."""
 ELEMENTS: Final = {table: noun for table, noun in TABLES.items() if noun not in ("parameter", "marker")}
@@ -66,6 +68,7 @@ class Contents:
         self._forces: dict[str, Force] = {}
         self._drives: dict[str, Drive | PathDrive] = {}
         self._sensors: dict[str, Sensor] = {}
+        self._changes: dict[str, Change] = {}
         self.left_out: tuple[Fault, ...] = ()
         self.collisions: tuple[Collisions, ...] = ()
 
@@ -129,6 +132,11 @@ class Contents:
     def sensors(self) -> Mapping[str, Sensor]:
         """The sensors by name."""
         return MappingProxyType(self._sensors)
+
+    @property
+    def changes(self) -> Mapping[str, Change]:
+        """The changes by name."""
+        return MappingProxyType(self._changes)
 
     def copy(self) -> Self:
         """A copy that can be edited independently; the elements, which are immutable, are shared."""

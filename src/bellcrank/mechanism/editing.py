@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.attachment import Attached, Constraint, Force
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.coordinate import JointCoordinate, unit_of
@@ -60,7 +61,7 @@ def _check(check: Check, description: Any, unit: str, prefix: str = "") -> None:
 
 
 _TABLES: dict[type, str] = {
-    **dict(zip((Body, Joint, Constraint, Force, Drive, Sensor), ELEMENTS, strict=True)),
+    **dict(zip((Body, Joint, Constraint, Force, Drive, Sensor, Change), ELEMENTS, strict=True)),
     PathDrive: "drives",
 }
 
@@ -95,6 +96,10 @@ def _dependents(mechanism: Mechanism, element: Any) -> list[tuple[str, Element]]
     name = element.key if isinstance(element, Marker) else element.name
 
     def refers(other: Element) -> bool:
+        if isinstance(other, Change) and isinstance(element, Change):
+            return bool(name == other.kind.after)
+        if isinstance(other, Change) and not isinstance(element, (Marker, Sensor)) and name in other.mentions:
+            return True
         if isinstance(element, Joint):
             return name in joints_of(other)
         if isinstance(element, Force):

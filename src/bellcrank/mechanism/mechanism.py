@@ -11,6 +11,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism import given
 from bellcrank.mechanism.attachment import Constraint, ConstraintKind, Force, ForceKind
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.changes import Change, ChangeKind
 from bellcrank.mechanism.collisions import Colliding
 from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.cylinders import Telescopic
@@ -38,9 +39,9 @@ class Mechanism(Colliding):
     name: free text. gravity: acceleration in world axes, m/s^2.
 
     Elements are frozen and refer to each other by name; the `add_...` methods return them. The mappings
-    `bodies`, `markers`, `joints`, `constraints`, `forces`, `drives` and `sensors` give them by name, in the
-    order in which they were added. Numbers are checked at once; rules of the whole mechanism (a missing body,
-    say) are checked when it is assembled.
+    `bodies`, `markers`, `joints`, `constraints`, `forces`, `drives`, `sensors` and `changes` give them by
+    name, in the order in which they were added. Numbers are checked at once; rules of the whole mechanism (a
+    missing body, say) are checked when it is assembled.
     """
 
     def add_parameter(
@@ -332,6 +333,18 @@ class Mechanism(Colliding):
         sensor = Sensor(name, kind, as_ends(self, f"sensor {name!r}", kind, SensorKind, ends))
         self._add(self._sensors, "sensor", sensor)
         return sensor
+
+    def add_change(self, name: str, kind: ChangeKind, *ends: given.EndLike) -> Change:
+        """Add a change, which happens during runs: elements let go or take hold where a condition is met.
+
+        ends: nothing, or the two markers whose distance the condition speaks of. A run lists it among its
+        events, by its name, with the state just before.
+
+        >>> change = mech.add_change("shear", bc.Release(of="pin", when="pin.moment > 40"))
+        """
+        change = Change(name, kind, as_ends(self, f"change {name!r}", kind, ChangeKind, ends))
+        self._add(self._changes, "change", change)
+        return change
 
     def _add(self, table: dict[str, Any], category: str, element: Element) -> None:
         _refuse_taken(table, category, [element.name])

@@ -395,7 +395,7 @@ def inputs_of(mechanism: Contents) -> dict[str, Expression]:
     """
     faults = FaultList()
     found: dict[str, Expression] = {}
-    tables = (mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives)
+    tables = (mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives, mechanism.changes)
     for one in dict.fromkeys(inputs_in(tables)):
         if one.name in mechanism.parameters:
             rule = "a parameter has this name too"

@@ -13,6 +13,7 @@ from bellcrank.errors import FaultList, MechanismError
 from bellcrank.expression.derivatives import substitute
 from bellcrank.mechanism.attachment import Constraint, Force
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, Quat, Vec3, check_name, nearest, required
 from bellcrank.mechanism.contents import ELEMENTS, Contents
 from bellcrank.mechanism.drive import Drive, PathDrive
@@ -71,6 +72,10 @@ class Placement:
     def sensor(self, name: str) -> Sensor:
         """The placed sensor."""
         return self.mechanism.sensors[f"{self.prefix}/{name}"]
+
+    def change(self, name: str) -> Change:
+        """The placed change."""
+        return self.mechanism.changes[f"{self.prefix}/{name}"]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment
 from bellcrank.mechanism.body import Body, Ground
+from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
@@ -114,6 +115,8 @@ def remapped(element: Joint, name: str, marker: MarkerMap, named: NameMap) -> Jo
 @overload
 def remapped(element: Sensor, name: str, marker: MarkerMap, named: NameMap) -> Sensor: ...
 @overload
+def remapped(element: Change, name: str, marker: MarkerMap, named: NameMap) -> Change: ...
+@overload
 def remapped(element: Attached, name: str, marker: MarkerMap, named: NameMap) -> Attached: ...
 @overload
 def remapped(element: Drive, name: str, marker: MarkerMap, named: NameMap) -> Drive: ...
@@ -131,8 +134,9 @@ def remapped(element: Element, name: str, marker: MarkerMap, named: NameMap) -> 
         )
     if isinstance(element, Attached):
         ends = tuple(marker(end) if isinstance(end, Marker) else coordinate(end) for end in element.ends)
-        if isinstance(element, Sensor):
-            return replace(element, name=name, ends=ends, kind=element.kind.renamed(named))
+        if isinstance(element, (Sensor, Change)):
+            kind: Any = element.kind.renamed(named)
+            return replace(element, name=name, ends=ends, kind=kind)
         return replace(element, name=name, ends=ends)
     if isinstance(element, PathDrive):
         return replace(element, name=name, marker=marker(element.marker), reference=marker(element.reference))

@@ -105,11 +105,12 @@ def core_run(
     events: CompiledEvents | None = None,
     periods: Sequence[float] = (),
     keeps_tape: bool = False,
+    sampling: tuple[float, list[int]] = (np.nan, []),
 ) -> Any:
     """The core's run of a system, which starts at the system's state and must satisfy the constraints there.
 
     max_step: s, of adaptive methods; 0 for no limit. periods: of samples, s. keeps_tape: whether it can be
-    followed along directions afterwards.
+    followed along directions afterwards. sampling: of a run that this one goes on with.
     """
     events = events or CompiledEvents()
     return _core.Run(
@@ -121,10 +122,11 @@ def core_run(
         atol=options.atol,
         what=observed,
         events=events.functions,
-        event_coordinates=events.coordinates,
+        measured=events.measured,
         max_order=options.max_order,
         tolerances=options.tolerances,
         periods=list(periods),
+        sampling=sampling,
         tape_room=_TAPE_ROOM if keeps_tape else 0.0,
     )
 

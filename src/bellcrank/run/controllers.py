@@ -44,12 +44,15 @@ class Readings:
         core: Any,
         inputs: Mapping[str, float],
         sensing: Sensing | None = None,
+        whole: Any = None,
     ) -> None:
         self.time = 0.0
         """s."""
         self.inputs = inputs
         """The inputs by name, with the values that they have."""
         self._layout, self._core, self._sensing = layout, core, sensing
+        self._whole_layout = layout if whole is None else whole.layout
+        self._observe = core.observe if whole is None else whole.observe
         every = (*layout.coordinates, *layout.angles, *layout.force_coordinates)
         self._motion = np.zeros(FrameLayout(layout.mechanism, layout.bodies, every).width)
         self._measured = False
@@ -87,13 +90,13 @@ class Readings:
 
         N or N m; an array (k,) where there are several. Each call evaluates the equations of motion.
         """
-        layout = self._layout
+        layout = self._whole_layout
         numbers = layout.multiplier_numbers(name, "drive", "motor")
         if not numbers and name not in layout.forces:
             known = dict.fromkeys(c.element for c in layout.multipliers if c.kind in ("drive", "motor"))
             raise _unknown("drive or force", name, (*known, *layout.forces))
         if self._frame is None:
-            self._frame = self._core.observe()[0]
+            self._frame = self._observe()[0]
         section = self._frame[layout.columns["multipliers" if numbers else "force_efforts"]]
         if numbers:
             efforts = np.array([layout.multipliers[n].sign * section[n] for n in numbers])
@@ -294,7 +297,7 @@ class Steering:
     ) -> None:
         self.controllers, self.measures = controllers, measures
         self._sensors: list[Sensor] = []
-        self._values = values or {}
+        self._values, self._begin = values or {}, 0.0
         self.failure: SimulationError | None = None
 
     @property
@@ -318,17 +321,33 @@ class Steering:
         self._system = system
         self.inputs = RunInputs(system, turn, refuse)
 
+    def keep_values(self) -> None:
+        """Give another system, attached next, the values that inputs have now."""
+        self._values = dict(self.inputs)
+
     def set_values(self) -> None:
         """Give the inputs their initial values. Raises MechanismError for invalid ones."""
         self.inputs.put(self.inputs.changed(self._values))
 
-    def begin(self, run: Any, layout: FrameLayout, sensing: Sensing | None = None) -> None:
-        """Attach to the core's run, which records frames of a layout."""
+    def begin(
+        self,
+        run: Any,
+        layout: FrameLayout,
+        sensing: Sensing | None = None,
+        whole: Any = None,
+        goes_on: bool = False,
+    ) -> None:
+        """Attach to the core's run, which records frames of a layout.
+
+        whole: what it observes in frames of the whole mechanism, where that changes. goes_on: it takes up
+            where another run of the core has ended.
+        """
         self.inputs.run, self._sensing = run, sensing
         if sensing is not None:
-            sensing.begin(run)
-        self._readings = Readings(self._system.model, layout, run, self.inputs, sensing)
-        self._begin = self._system.state().time
+            (sensing.go_on if goes_on else sensing.begin)(whole or run)
+        self._readings = Readings(self._system.model, layout, run, self.inputs, sensing, whole)
+        if not goes_on:
+            self._begin = self._system.state().time
 
     def sample(self, number: int, time: float) -> None:
         """Sample a sensor, or call a controller and set what it returns.

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.expression.expression import as_expression, symbol
-from bellcrank.expression.reading import TIME, read, symbols_of
+from bellcrank.expression.derivatives import substitute
+from bellcrank.expression.expression import as_expression, fresh_symbol
+from bellcrank.expression.functions import maximum, minimum, sqrt
+from bellcrank.expression.parser import parse
+from bellcrank.expression.reading import TIME, ExpressionBuilder, read, symbols_of
+from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.parameters import is_expression
+from bellcrank.trajectory.observation import ForceEffort, force_efforts
 
 STATE_SET: Final = "state set"
 """The name of the event where a run was set to another state."""
@@ -35,6 +43,27 @@ _OF_BODIES: Final = (
 )
 """Names of what is measured of a body, and the section of a frame that holds it."""
 
+_SECTION_OF: Final = {
+    "q": ("coordinates", "qr", 1),
+    "r": ("rates", "qr", 1),
+    "w": ("reactions", "w", 6),
+    "m": ("multipliers", "m", 1),
+    "f": ("force_efforts", "f", 1),
+    "i": ("inputs", "i", 1),
+}
+"""The section of a frame with a kind of quantity, where its place is listed, and how many numbers it has."""
+
+_OF_CONDITIONS: Final[dict[str, Any]] = {
+    **dict.fromkeys(("less", "less_equal"), lambda a, b: b - a),
+    **dict.fromkeys(("greater", "greater_equal"), lambda a, b: a - b),
+    "and": minimum,
+    "or": maximum,
+    "not": lambda a: -a,
+}
+"""Conditions as functions that are positive where they are satisfied."""
+_ROUNDING: Final = 1e-9  # of what is compared: a condition that lacks no more counts where a motion begins
+_SMALL: Final = 1e-3  # in place of zero
+
 
 @dataclass(frozen=True)
 class Event:
@@ -45,7 +74,10 @@ class Event:
         joint.coordinate, joint.coordinate.rate: a free coordinate of a joint, m or rad, and its rate; where
             the joint has one only, the name of the joint alone stands for it, and joint.rate for its rate;
         body.x, .y, .z; body.e0 to .e3; body.vx, .vy, .vz; body.wx, .wy, .wz: of a body's frame, position,
-            quaternion, velocity and angular velocity, in world axes.
+            quaternion, velocity and angular velocity, in world axes;
+        joint.force, joint.moment: the size of a joint's reaction, N and N m;
+        element.effort: of a drive, a constraint, or a force that has one only, N or N m; force.x and the like
+            for one of several, as `run.force(name)` lists them; and of inputs, by name.
 
     direction: 1 for crossings from below, -1 from above, 0 for both.
     terminal: whether to end the run there.
@@ -80,12 +112,12 @@ class Event:
 class CompiledEvents:
     """Events in the form of the core.
 
-    coordinates: of the model, on which the events depend.
+    measured: what they read.
     """
 
     names: tuple[str, ...] = ()
     functions: list[_core.EventFunction] = field(default_factory=list)
-    coordinates: list[int] = field(default_factory=list)
+    measured: _core.Observation | None = None
 
     def name_of(self, model: Model, number: int, which: int) -> str:
         """The name of what happened: a watched event, a stop that is met, a contact or friction that changes.
@@ -119,6 +151,11 @@ def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEv
 
     Raises MechanismError for names that the model does not have, and for names given twice.
     """
+    return compiled(checked_events(events), (), model)
+
+
+def checked_events(events: Event | Iterable[Event]) -> list[Event]:
+    """Events as a list. Raises MechanismError for anything else, and for names given twice."""
     listed = list(events) if np.iterable(events) else [events]
     strangers = [event for event in listed if not isinstance(event, Event)]
     if strangers:
@@ -127,93 +164,270 @@ def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEv
     names = [event.name for event in listed]
     if len(set(names)) < len(names):
         raise MechanismError(Fault("events", "they must have different names", names))
-    quantities = _Quantities(model)
-    used = [quantities.used_by(event) for event in listed]
-    coordinates = list(
-        dict.fromkeys(number for _, found in used for kind, number in found.values() if kind in "qr")
-    )
-    functions = []
-    for event, (expression, found) in zip(listed, used, strict=True):
-        _, main = _core.lower_expressions([expression], list(found))
-        inputs = [quantities.place(*what, coordinates) for what in found.values()]
-        program = _core.CompiledProgram(main)
-        functions.append(
-            _core.EventFunction(
-                program=program, inputs=inputs, direction=event.direction, terminal=event.terminal
-            )
-        )
-    return CompiledEvents(tuple(names), functions, coordinates)
+    return listed
 
 
-class _Quantities:
-    """What the words of events stand for in a model: a kind and a number.
+def compiled(
+    events: Sequence[Event],
+    changes: Sequence[tuple[Change, bool]],
+    model: Model,
+    whole: Model | None = None,
+) -> CompiledEvents:
+    """Events and conditions of changes for a model. changes: each with whether it is armed.
 
-    "q", "r": a coordinate and its rate, by the coordinate's number. "b": a quantity of a body, by the index
-    at which the core measures it. "t": the time, -1.
+    whole: the model with all elements in force; what is not so in the first one has no load.
+
+    Raises MechanismError for names that the model does not have.
     """
+    words = _Words(model, whole or model)
+    read_ones = [words.function_of(event) for event in events]
+    conditions = [words.condition_of(change) for change, _ in changes]
+    functions: list[Any] = [*read_ones, *(function for function, _ in conditions)]
+    used = [[words.meaning[one] for one in symbols_of(function)] for function in functions]
+    places = _Places(model, [quantity for quantities in used for quantity in quantities])
+    options: list[dict[str, Any]] = [
+        {"direction": event.direction, "terminal": event.terminal, "level": -1.0, "armed": True}
+        for event in events
+    ]
+    options += [
+        {"direction": 1, "terminal": True, "level": level, "armed": armed}
+        for (_, armed), (_, level) in zip(changes, conditions, strict=True)
+    ]
+    compiled_ones = []
+    for function, quantities, given in zip(functions, used, options, strict=True):
+        _, main = _core.lower_expressions([function], list(symbols_of(function)))
+        inputs = [places.of(quantity) for quantity in quantities]
+        program = _core.CompiledProgram(main)
+        compiled_ones.append(_core.EventFunction(program=program, inputs=inputs, **given))
+    names = (*(event.name for event in events), *(change.name for change, _ in changes))
+    return CompiledEvents(names, compiled_ones, places.measured)
 
-    def __init__(self, model: Model) -> None:
-        self._bodies = {name: number for number, name in enumerate(model.bodies)}
+
+Quantity: TypeAlias = tuple[Any, ...]
+"""What a symbol stands for: ("t",); ("b", place) of a body, as the core measures it; ("q", coordinate) and
+("r", coordinate), a coordinate and its rate; ("w", joint, component) of a reaction; ("m", row) a multiplier;
+("f", effort) of a force, as the core takes it; ("i", number) of an input."""
+
+
+class _Words:
+    """The words of events and conditions in a model. meaning: what their symbols stand for."""
+
+    def __init__(self, model: Model, whole: Model) -> None:
+        self._model, self._whole = model, whole
+        self._bodies = model.body_index
+        source = model.source
+        self._parameters = {} if source is None else {name: p.value for name, p in source.parameters.items()}
         self._joints = {joint.name: joint for joint in model.joints}
+        self._begins = _sections(_core.FrameCounts(bodies=len(model.bodies)))
+        self.meaning: dict[Any, Quantity] = {TIME: ("t",)}
+        self.meaning |= {one: ("i", number) for number, one in enumerate(model.inputs)}
 
-    def used_by(self, event: Event) -> tuple[Any, dict[Any, tuple[str, int]]]:
-        """The function of an event as an expression, and what each of its symbols stands for."""
-        element, known = f"event {event.name!r}", self._named_in(event)
+    def function_of(self, event: Event) -> Any:
+        """The function of an event as an expression."""
+        element, known = f"event {event.name!r}", self._known(event.name, str(event.function), event.names)
         function = event.function
         if isinstance(function, str):
-            function = as_expression(
-                read(function, {**{name: symbol(name) for name in known}, "t": TIME}, element)
-            )
-        found: dict[Any, tuple[str, int]] = {}
-        for one in symbols_of(function):
-            if one != TIME and one.name not in known:
-                rule = f"its function depends on {one.name!r}, which is no coordinate of a joint or of a body"
-                raise MechanismError(Fault(element, rule, None, nearest(one.name, known)))
-            found[one] = ("t", -1) if one == TIME else known[one.name]
-        if not found:
+            named = {**known, **{one.name: one for one in self._model.inputs}, "t": TIME}
+            function = as_expression(read(function, named, element))
+        elif strange := [one for one in symbols_of(function) if one not in self.meaning]:
+            images = {one: known[one.name] for one in strange if one.name in known}
+            if missing := [one.name for one in strange if one not in images]:
+                stranger = missing[0]
+                rule = f"its function depends on {stranger!r}, which is nothing that is measured here"
+                raise MechanismError(Fault(element, rule, None, nearest(stranger, known)))
+            function = substitute(function, images)
+        if not symbols_of(function) and self._whole is self._model:
             raise MechanismError(Fault(element, "its function is constant", str(event.function)))
-        return function, found
+        return function
 
-    def place(self, kind: str, number: int, coordinates: list[int]) -> int:
-        """The index at which the core measures a quantity beside these coordinates; -1: the time."""
-        if kind not in "qr":
-            return number
-        begins = self._sections(len(coordinates))
-        return begins["coordinates" if kind == "q" else "rates"] + coordinates.index(number)
+    def condition_of(self, change: Change) -> tuple[Any, float]:
+        """A function that is positive where a condition is satisfied, and what it may lack."""
+        element, kind = f"change {change.name!r}", change.kind
+        text = kind.when or ""
+        known = self._known(change.name, text, dict(kind.names), "change")
+        named = {
+            **{name: as_expression(value) for name, value in self._parameters.items()},
+            **known,
+            "t": TIME,
+        }
+        if kind.signal is not None:
+            named["signal"] = _expression(element, kind.signal)
+        if change.markers:
+            named["distance"] = self._distance(*change.markers)
+        builder = _Conditions()
+        function = parse(text, builder, named, element, condition=True)
+        if not symbols_of(function) and self._whole is self._model:
+            raise MechanismError(Fault(element, "its condition is constant", text))
+        return function, _ROUNDING * (builder.scale or _SMALL)
 
-    def _sections(self, coordinates: int = 0) -> dict[str, int]:
-        """The index at which each section of a frame begins."""
-        counts = _core.FrameCounts(bodies=len(self._bodies), coordinates=coordinates)
-        return {name: begin for name, begin, _ in _core.frame_sections(counts)}
-
-    def _named_in(self, event: Event) -> dict[str, tuple[str, int]]:
-        """All words that the function may use: those of elements whose names occur in its text."""
-        text = str(event.function)
-        found: dict[str, tuple[str, int]] = {}
-        for word, name in {**{n: n for n in (*self._bodies, *self._joints)}, **event.names}.items():
+    def _known(self, name: str, text: str, aliases: Mapping[str, str], noun: str = "event") -> dict[str, Any]:
+        """The expressions of all words that belong to elements whose names occur in a text."""
+        found: dict[str, Any] = {}
+        owners = [c.element for c in self._whole.multipliers if c.kind != "limit"]
+        known = dict.fromkeys((*self._bodies, *self._joints, *owners, *(f.name for f in self._whole.forces)))
+        for word, element in {**{n: n for n in known}, **aliases}.items():
             if word not in text:
                 continue
-            if name not in self._bodies and name not in self._joints:
-                rule = f"{word!r} stands for {name!r}, which is no joint and no body"
-                advice = nearest(name, (*self._joints, *self._bodies))
-                raise MechanismError(Fault(f"event {event.name!r}", rule, None, advice))
-            if name in self._bodies:
-                found |= self._of_body(word, self._bodies[name])
-            if name in self._joints:
-                found |= self._of_joint(word, self._joints[name])
+            if element not in known and re.sub(r"\W", "_", element, flags=re.ASCII) in self._parameters:
+                found[word] = as_expression(self._parameters[re.sub(r"\W", "_", element, flags=re.ASCII)])
+                continue
+            if element not in known:
+                rule = f"{word!r} stands for {element!r}, which is no element with measured quantities here"
+                raise MechanismError(Fault(f"{noun} {name!r}", rule, None, nearest(element, known)))
+            if element in self._bodies:
+                found |= self._of_body(word, self._bodies[element])
+            if element in self._joints:
+                found |= self._of_joint(word, self._joints[element])
+            found |= self._of_efforts(word, element)
         return found
 
-    def _of_body(self, word: str, number: int) -> dict[str, tuple[str, int]]:
-        begins = self._sections()
+    def _symbol(self, word: str, *quantity: Any) -> Any:
+        made = fresh_symbol(word)
+        self.meaning[made] = quantity
+        return made
+
+    def _of_body(self, word: str, number: int) -> dict[str, Any]:
+        if number >= len(self._model.bodies):
+            return {}
         return {
-            f"{word}.{part}": ("b", begins[section] + len(parts.split()) * number + k)
+            f"{word}.{part}": self._symbol(
+                f"{word}.{part}", "b", self._begins[section] + len(parts.split()) * number + k
+            )
             for parts, section in _OF_BODIES
             for k, part in enumerate(parts.split())
         }
 
-    def _of_joint(self, word: str, joint: Any) -> dict[str, tuple[str, int]]:
-        found: dict[str, tuple[str, int]] = {}
+    def _of_joint(self, word: str, joint: Any) -> dict[str, Any]:
+        found: dict[str, Any] = {}
         for index, name in zip(joint.coordinates, joint.coordinate_names, strict=True):
+            value, rate = (
+                self._symbol(f"{word}.{name}", "q", index),
+                self._symbol(f"{word}.{name}.rate", "r", index),
+            )
             for stem in (f"{word}.{name}", *((word,) if len(joint.coordinates) == 1 else ())):
-                found |= {stem: ("q", index), f"{stem}.rate": ("r", index)}
+                found |= {stem: value, f"{stem}.rate": rate}
+        number = self._model.reaction_number.get(joint.name)
+        for k, name in ((0, "moment"), (3, "force")) if number is not None else ():
+            parts = [self._symbol(f"{word}.{name}_{a}", "w", number, k + i) for i, a in enumerate("xyz")]
+            found[f"{word}.{name}"] = sqrt(sum((part * part for part in parts), as_expression(0.0)))
+        if number is None and joint.name in self._whole.reaction_number:
+            found |= {f"{word}.{name}": as_expression(0.0) for name in ("moment", "force")}
         return found
+
+    def _of_efforts(self, word: str, name: str) -> dict[str, Any]:
+        """What a drive or constraint, or a force, exerts."""
+        found: dict[str, Any] = {}
+        if any(m.element == name and m.kind != "limit" for m in self._whole.multipliers):
+            rows = [m for m in self._model.multipliers if m.element == name and m.kind != "limit"]
+            effort = rows[0].sign * self._symbol(f"{word}.effort", "m", rows[0].row) if rows else 0.0
+            found[f"{word}.effort"] = as_expression(effort)
+        efforts = _efforts_of(self._whole).get(name)
+        if efforts is None:
+            return found
+        own = {one.name: one.core for one in _efforts_of(self._model).get(name, ())}
+        for one in efforts:
+            known = f"{word}.{one.name}"
+            exerts = self._symbol(known, "f", own[one.name]) if one.name in own else as_expression(0.0)
+            found[known] = exerts
+        if len(efforts) == 1:
+            found[f"{word}.effort"] = found[f"{word}.{efforts[0].name}"]
+        return found
+
+    def _distance(self, one: Marker, two: Marker) -> Any:
+        apart = [a - b for a, b in zip(self._origin(one), self._origin(two), strict=True)]
+        return sqrt(sum((part * part for part in apart), as_expression(0.0)))
+
+    def _origin(self, marker: Marker) -> list[Any]:
+        """P + v + 2 e0 (e × v) + 2 e × (e × v) for v in the body's frame."""
+        if marker.body == GROUND:
+            return [as_expression(number) for number in marker.position]
+        of = self._of_body(f"{marker.body}", self._bodies[marker.body])
+        p, e = (
+            [of[f"{marker.body}.{name}"] for name in names] for names in (("x", "y", "z"), ("e1", "e2", "e3"))
+        )
+        once = _cross(e, list(marker.position))
+        twice = _cross(e, once)
+        e0 = of[f"{marker.body}.e0"]
+        return [p[k] + marker.position[k] + 2.0 * (e0 * once[k] + twice[k]) for k in range(3)]
+
+
+def _expression(element: str, signal: Any) -> Any:
+    """A function of time as an expression."""
+    found = getattr(signal, "expression", getattr(signal, "value", None))
+    if found is None:
+        rule = "its signal must be a number, an input or an expression of these and the time"
+        raise MechanismError(Fault(element, rule, type(signal).__name__))
+    return substitute(as_expression(found), dict(getattr(signal, "values", ())))
+
+
+def _cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    return [a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3] for k in range(3)]
+
+
+class _Conditions(ExpressionBuilder):
+    """Conditions as functions that are positive where they are satisfied.
+
+    scale: of the largest number that something is compared with.
+    """
+
+    def __init__(self) -> None:
+        self.scale = 0.0
+
+    def apply(self, operation: str, operands: Sequence[Any]) -> Any:
+        """An operation; of conditions, the least, the greatest, or with the other sign."""
+        if operation == "equal":
+            raise ValueError("'==' is satisfied for no time: write >= or <=")
+        if operation in ("select", "piecewise"):
+            raise ValueError("a condition of a change cannot depend on another one by 'if'")
+        if operation not in _OF_CONDITIONS:
+            return super().apply(operation, operands)
+        if operation not in ("and", "or", "not"):
+            constants = [abs(float(one)) for one in operands if one.is_constant]
+            self.scale = max(self.scale, *constants, 0.0)
+        return _OF_CONDITIONS[operation](*operands)
+
+
+class _Places:
+    """Where the core writes what events read. measured: what it has to measure."""
+
+    def __init__(self, model: Model, used: Sequence[Quantity]) -> None:
+        def listed(kinds: str) -> list[Any]:
+            return list(dict.fromkeys(quantity[1] for quantity in used if quantity[0] in kinds))
+
+        self._lists = {kind: listed(kind) for kind in ("qr", "w", "m", "f")}
+        inputs = len(model.inputs) if listed("i") else 0
+        self.measured = _core.Observation(
+            coordinates=self._lists["qr"],
+            rows=self._lists["m"],
+            reactions=[model.reactions[number][1:] for number in self._lists["w"]],
+            efforts=self._lists["f"],
+            inputs=inputs,
+        )
+        counts = _core.FrameCounts(
+            bodies=len(model.bodies),
+            coordinates=len(self._lists["qr"]),
+            multipliers=len(self._lists["m"]),
+            reactions=len(self._lists["w"]),
+            efforts=len(self._lists["f"]),
+            inputs=inputs,
+        )
+        self._begins = _sections(counts)
+
+    def of(self, quantity: Quantity) -> int:
+        """The index of a quantity; -1: the time."""
+        kind = quantity[0]
+        if kind in "tb":
+            return -1 if kind == "t" else int(quantity[1])
+        section, listed, width = _SECTION_OF[kind]
+        place = quantity[1] if listed == "i" else self._lists[listed].index(quantity[1])
+        return self._begins[section] + width * int(place) + (quantity[2] if kind == "w" else 0)
+
+
+def _sections(counts: _core.FrameCounts) -> dict[str, int]:
+    """The index at which each section of a frame begins."""
+    return {name: begin for name, begin, _ in _core.frame_sections(counts)}
+
+
+@lru_cache(maxsize=8)
+def _efforts_of(model: Model) -> dict[str, list[ForceEffort]]:
+    return force_efforts(model)

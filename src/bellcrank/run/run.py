@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -16,6 +16,7 @@ from bellcrank.compile.initial import settled
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport
 from bellcrank.compile.rope_watch import watched_ropes
+from bellcrank.compile.standing import refuse_changes
 from bellcrank.compile.start_values import continued
 from bellcrank.compile.state import Floats, State
 from bellcrank.compile.undefined import Regularity
@@ -31,12 +32,15 @@ from bellcrank.formulations.preparing import others
 from bellcrank.formulations.system import System
 from bellcrank.run import start
 from bellcrank.run.advance import Outcome, core_run, deferred_interrupt
+from bellcrank.run.changing import Changing, Holding, Laid, free_energy, works_after
 from bellcrank.run.controllers import RunInputs, Steering
 from bellcrank.run.ending import Explanation, Slowness, counted, explain, happened, statistics
-from bellcrank.run.events import STATE_SET, CompiledEvents
+from bellcrank.run.events import STATE_SET, Event, compiled
 from bellcrank.run.plan import Plan
 from bellcrank.run.progress import Progress
-from bellcrank.run.sensing import needs_accelerations, sensors_of
+from bellcrank.run.sensing import Sensing, needs_accelerations, sensors_of
+from bellcrank.trajectory.joining import remembered
+from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import Observation, observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
@@ -60,7 +64,7 @@ class Run:
         plan: Plan,
         assemble: bool | str = False,
         state: State | None = None,
-        watched: CompiledEvents | None = None,
+        events: Sequence[Event] = (),
         path: str | Path | None = None,
         description: str = "",
         progress: bool | Callable[[float], None] = False,
@@ -68,7 +72,7 @@ class Run:
     ) -> None:
         self.model, self.plan = model, plan
         self._turn = Turn("a Run serves one thread at a time: start one for each")
-        self._watched, self._steering = watched or CompiledEvents(), steering or Steering()
+        self._events, self._steering = list(events), steering or Steering()
         self._report: AssemblyReport | None = None
         self._motion: start.Closing | None = None  # that closes the mechanism before it is simulated
         self._final: Trajectory | None = None
@@ -83,6 +87,8 @@ class Run:
         assemble = False if self._moves_state else assemble
         self._started_from = {} if assemble else {"started_from": "the description, projected"}
         self._sets: list[Floats] = []  # frames where the state was set, since the last part
+        self._earlier: list[tuple[list[str], Floats]] = []  # events before the last change of the mechanism
+        self._changed = False  # the mechanism, where the run stands
         if plan.ledger:
             start.refuse_ledger(plan.method.method, assemble)
         if not isinstance(assemble, bool):
@@ -91,9 +97,11 @@ class Run:
             self.model, self._report = start.assembled_for(model, state)
         if state is not None:
             self.model, self._started_from = continued(self.model, state), {"started_from": "a given state"}
+        self._changing = self._changing_of(model)
         self._formulate(state, closed=self._motion is None)
         origin = Origin.of_model(self.model, description)
         self._recorder = Recorder(self._course.layout, path, description=origin)
+        self._holding = Holding(self._pass_on, self._course.layout)
         self._shown = Progress(progress, plan.begin, plan.duration).__enter__()
         self._wall = 0.0
 
@@ -149,12 +157,23 @@ class Run:
         recorder.on_block(*self._course.frame())
         return recorder.so_far({})
 
+    def _changing_of(self, model: Model) -> Changing | None:
+        """The changes of the run; None without any."""
+        if self.model.source is None or not self.model.source.changes:
+            return None
+        if self._motion is not None:
+            refuse_changes(model.source, "constraint forces that close a mechanism during its run")
+        accelerations = self.plan.accelerations or (
+            self._steering.measures and needs_accelerations(sensors_of(self.model))
+        )
+        return Changing(self.model, self.plan, accelerations)
+
     @property
     def trajectory(self) -> Trajectory:
         """What has been recorded so far; once the run has ended, all of it, with its final status."""
         if self._final is not None:
             return self._final
-        self._course.flush()
+        self._flush()
         return self._recorder.so_far(self._summary())
 
     @property
@@ -198,11 +217,13 @@ class Run:
         this mechanism and for an earlier one, AssemblyError if it cannot satisfy the constraints.
         """
         self._refuse_going()
+        if self._changing is not None:
+            self._changing.refuse_other(state)
         start.move(self._course.system, state, self._time)
         self._time, self._moved = float(state.time), True
         if self._course.core is not None:
             self._course.core.move()
-            self._sets.append(self._course.core.observe())
+            self._sets.append(self._course.whole_frames(self._course.core.observe()))
 
     def stop(self) -> Trajectory:
         """End the run; return what was recorded."""
@@ -224,6 +245,7 @@ class Run:
         The run can be continued afterwards. Ctrl-C and errors are as for `complete`.
         """
         course, self.plan = self._course, replace(self.plan, times=times)
+        self._holding.flush()
         if not self._first:
             self._counted = course.counted(self._ended)
             self._wall, last = 0.0, course.frame() if self._moved else self._recorder.last
@@ -236,11 +258,12 @@ class Run:
             return self._final
         course = self._course  # another one, where constraint forces have closed the mechanism
         if course.core is not None:
-            course.flush()
+            self._flush()
             if self._ended.status == "interrupted" and self._recorder.last[0][0, 0] < self._time:
                 self._recorder.on_block(*course.frame())
             self._ended = replace(course.outcome(), status=self._ended.status)
-        given, self._events_given = self._events_given, len(self._ended.events)
+        earlier = sum(len(names) for names, _ in self._earlier)
+        given, self._events_given = self._events_given, earlier + len(self._ended.events)
         names, frames = self._happened(self._ended, given)
         self._sets.clear()
         summary = self._summary(self._ended.status, course.explained(self._ended).message)
@@ -248,7 +271,9 @@ class Run:
 
     def _formulate(self, state: State | None, closed: bool) -> None:
         """Prepare the system, which, once it is closed, must satisfy the constraints at its start."""
-        self._course = course = _Course(self.model, self.plan, self._watched, self._steering, self._record)
+        self._course = course = _Course(
+            self.model, self.plan, self._events, self._steering, self._record, self._changing
+        )
         self._steering.attach(course.system, self._turn, self._refuse_ended)
         if closed:
             start.set_start(course.system, state, self._steering.set_values, self._moves_state)
@@ -275,12 +300,14 @@ class Run:
         """Let the core advance to a time, and process the outcome."""
         course, outcome = self._course, None
         outputs = self.plan.outputs(self._time, end, self._first)
+        if self._changed and outputs[:1] != [self._time]:
+            outputs = [self._time, *outputs]
         callbacks = (course.sink, self._is_alive, self._steering.sample, course.warn_slow)
         try:
             went = course.core.advance(outputs, end, last, last or course.regularity.watches, *callbacks)
         except KeyboardInterrupt:  # raised within a callback
             went, outcome = False, replace(course.outcome(), status="interrupted")
-        self._first = self._moved = False
+        self._first = self._moved = self._changed = False
         if went and not course.regularity.is_lost() and not last:
             self._time = end
             if self._ended.status == "interrupted":
@@ -300,9 +327,48 @@ class Run:
                 return True
             explained = self._finish(outcome)
             raise SimulationError(explained.message, outcome.time, explained.body, self._final, explained.row)
+        if outcome.ended and (names := course.changes_met()):
+            self._change(names)
+            return True
         if outcome.ended:
             self._finish(outcome)
         return False
+
+    def _change(self, met: Sequence[str]) -> None:
+        """Go on with the mechanism that is there after changes, and after those that follow at once."""
+        course, changing = self._course, self._changing
+        assert changing is not None
+        self._flush(holds=True)
+        self._holding.drop_from(self._time)
+        changing.note_armed(course.watched, course.core.armed)
+        outcome, state = course.outcome(), course.system.state()
+        frame = course.whole_frames(course.core.observe())
+        happened_ones = changing.happen(met, state)
+        changing.refuse_endless(self._time, happened_ones)
+        names = happened(course.model, course.watched, course.own_outcome())
+        names = [*names[: len(names) - len(met)], *(one.name for one in happened_ones)]
+        frames = course.whole_frames(course.own_outcome().event_frames)
+        frames = np.concatenate([frames[: len(frames) - len(met)], *([frame] * len(happened_ones))])
+        self._earlier.append((names, frames))
+        self.model = changing.model(state)
+        try:
+            for one in happened_ones:
+                changing.check_fit(one, self.model, state)
+        except MechanismError as error:
+            raise SimulationError(str(error), self._time) from None
+        self._steering.keep_values()
+        values = dict(self._steering.inputs)
+        later = course.followed_by(self.model, outcome, values, self._turn, self._refuse_ended, state, frame)
+        self._course, self._changed = later, True
+
+    def _flush(self, holds: bool = False) -> None:
+        """Hand over what is buffered. holds: the last frame may still be replaced."""
+        self._course.flush()
+        if not holds:
+            self._holding.flush()
+
+    def _pass_on(self, frames: Floats, contacts: np.ndarray | None) -> None:
+        self._recorder.on_block(frames, contacts)
 
     def _close(self, end: float) -> None:
         """Run through the motion that closes the mechanism, and record the requested frames."""
@@ -319,8 +385,11 @@ class Run:
         elif outcome.status != "interrupted":
             self._judge(outcome)
 
-    def _record(self, frames: Floats, contacts: Floats | None = None) -> None:
-        self._recorder.on_block(frames, contacts)
+    def _record(self, frames: Floats, contacts: np.ndarray | None = None) -> None:
+        if self._changing is None:
+            self._recorder.on_block(frames, contacts)
+        else:
+            self._holding.on_block(frames, contacts)
 
     def _is_alive(self, time: float) -> bool:
         self._shown.at(time)
@@ -329,7 +398,7 @@ class Run:
     def _finish(self, outcome: Outcome) -> Explanation:
         """End the recording and the run."""
         if self._course.core is not None:
-            self._course.flush()
+            self._flush()
             outcome = replace(self._course.outcome(), status=outcome.status, time=outcome.time)
         self._shown.__exit__(None, None, None)
         self._ended, explained = outcome, self._course.explained(outcome)
@@ -346,7 +415,7 @@ class Run:
         message = str(error) if broken else f"{type(error).__name__}: {error}"
         summary: dict[str, Any] = {"status": "failed", "message": message}
         if self._course.core is not None and (not broken or error is self._steering.failure):
-            self._course.flush()
+            self._flush()
             self._ended = self._course.outcome()
             self._time, summary = self._ended.time, self._summary(**summary)
         self._final = self._recorder.finish(summary, *self._happened(self._ended))
@@ -382,8 +451,14 @@ class Run:
 
     def _happened(self, outcome: Outcome, since: int = 0) -> tuple[list[str], Floats]:
         """Names and frames of the events from one on, by time, with the states that were set."""
-        names = happened(self.model, self._watched, outcome)[since:]
-        frames = outcome.event_frames[since:]
+        course = self._course
+        names = happened(course.model, course.watched, outcome)
+        frames = course.whole_frames(outcome.event_frames)
+        if self._earlier:
+            names = [name for earlier, _ in self._earlier for name in earlier] + names
+            last = [frames] if len(frames) else []
+            frames = np.concatenate([*(before for _, before in self._earlier), *last])
+        names, frames = names[since:], frames[since:]
         if self._sets:
             frames = np.concatenate([*([frames] if len(names) else []), *self._sets])
             names += [STATE_SET] * len(self._sets)
@@ -401,11 +476,21 @@ class _Failed:
     counts: dict[str, int]
 
 
+@dataclass(frozen=True)
+class _Past:
+    """What a run did before the mechanism changed: its outcome, and what the systems had counted."""
+
+    outcome: Outcome
+    counts: dict[str, int]
+
+
 class _Course:
     """A model in a formulation and, once it has begun, the core's run of it.
 
     Another formulation goes on if "auto" chose the first and it breaks down.
     record: receives the frames. system: the model in the formulation. what: what is recorded.
+    changing: the changes of the mechanism; frames are then those of the whole one, made by `laid`.
+    before: the course before the last change.
     core: the core's run, None before it begins; it hands frames to `sink`.
     """
 
@@ -413,35 +498,86 @@ class _Course:
         self,
         model: Model,
         plan: Plan,
-        watched: CompiledEvents,
+        events: Sequence[Event],
         steering: Steering,
         record: Callable[..., None],
+        changing: Changing | None = None,
+        before: _Course | None = None,
     ) -> None:
-        self._model, self._plan, self._watched = model, plan, watched
-        self._steering, self._record = steering, record
+        self.model, self._plan, self._events = model, plan, events
+        self._steering, self._record, self._changing = steering, record, changing
         self._failed: _Failed | None = None
+        self._past: _Past | None = None
         self.core: Any = None
         self.regularity: Any = None
+        self.laid: Laid | None = None
+        self.watched = compiled(events, (), model) if changing is None else changing.watched(events, model)
         self.system, self.what = self._prepared(plan)
-        self.sensing = steering.sensing(self.system.model, self.what.layout)
-        self.layout = self.what.layout if self.sensing is None else self.sensing.layout
-        self.slowness = Slowness(model, plan.method, watched, steering.sampled)
+        whole = (model, self.what.layout) if changing is None else (changing.whole, changing.layout)
+        self.sensing: Sensing | None = steering.sensing(*whole) if before is None else before.sensing
+        self.layout: FrameLayout = whole[1] if self.sensing is None else self.sensing.layout
+        self.slowness = Slowness(model, plan.method, self.watched, steering.sampled)
 
-    def begin(self) -> None:
-        """Create the core's run from the system's current state."""
+    def begin(self, before: _Course | None = None, works: Floats | None = None) -> None:
+        """Create the core's run from the system's current state. before: the course that it goes on with."""
         self.regularity = self._watching()
         self.sink = self.regularity.watching(self.recorded)
         method, limit, periods = self._plan.method, self._plan.max_step, self._steering.periods
-        tape = self._plan.keeps_tape
-        self.core = core_run(self.system.core, method, limit, self.what.core, self._watched, periods, tape)
-        self._steering.begin(self.core, self.what.layout, self.sensing)
+        tape, sampling = self._plan.keeps_tape, () if before is None else (before.core.sampling,)
+        self.core = core_run(
+            self.system.core, method, limit, self.what.core, self.watched, periods, tape, *sampling
+        )
+        if self._changing is not None:
+            layout = self._changing.layout
+            done = np.zeros(len(layout.works)) if works is None else works
+            self.laid = Laid(self.core, self.what.layout, layout, done)
+        self._steering.begin(self.core, self.what.layout, self.sensing, self.laid, before is not None)
+
+    def changes_met(self) -> list[str]:
+        """The names of the changes at whose conditions the core's run has ended."""
+        numbers = (number for number, _ in self.own_outcome().events)
+        return [self.watched.names[number] for number in numbers if number >= len(self._events)]
+
+    def followed_by(
+        self,
+        model: Model,
+        outcome: Outcome,
+        inputs: Mapping[str, float],
+        turn: Turn,
+        refuse: Callable[[], None],
+        state: State,
+        frame: Floats,
+    ) -> _Course:
+        """The course of the mechanism after a change, from a state and the last frame before it."""
+        later = _Course(model, self._plan, self._events, self._steering, self._record, self._changing, self)
+        if state.contacts is not None:
+            shapes = (course.what.layout.contact_shapes for course in (self, later))
+            state = replace(state, contacts=remembered(state.contacts, *shapes))
+        self._steering.attach(later.system, turn, refuse)
+        start.go_on(later.system, state, inputs, self._steering.set_values)
+        later.begin(self)
+        assert later.laid is not None
+        gained = free_energy(later.laid.layout, later.laid.observe()) - free_energy(later.laid.layout, frame)
+        later.laid.book(works_after(later.laid.layout, frame, gained))
+        if self._plan.method.method.by_impulses:
+            outcome = replace(outcome, lost_to_impacts=outcome.lost_to_impacts - gained)
+        counts = {} if self._past is None else self._past.counts
+        for name, count in self.system.stats.counts.items():
+            counts = {**counts, name: counts.get(name, 0) + count}
+        later._past = _Past(outcome, counts)
+        return later
 
     def recorded(self, frames: Floats, contacts: Floats | None = None) -> None:
         """Record frames of the core."""
-        self._record(self._read(frames), contacts)
+        self._record(self._read(frames), contacts if self.laid is None else self.laid.points(contacts))
+
+    def whole_frames(self, frames: Floats) -> Floats:
+        """Frames of the core as those of the whole mechanism, where that changes."""
+        return frames if self.laid is None or not len(frames) else self.laid.frames(frames)
 
     def _read(self, frames: Floats) -> Floats:
         """Frames of the core with what sensors read."""
+        frames = self.whole_frames(frames)
         return frames if self.sensing is None else self.sensing.with_readings(frames)
 
     def flush(self) -> None:
@@ -449,12 +585,29 @@ class _Course:
         if self.core is not None:
             self.core.flush(self.sink)
 
-    def frame(self) -> tuple[Floats, Floats | None]:
+    def frame(self) -> tuple[Floats, np.ndarray | None]:
         """What would be recorded now: a frame (1, 1 + width), and its contacts if any."""
         frame = self._read(self.core.observe())
-        return frame, self.system.core.contacts() if self._model.contacts else None
+        contacts = self.system.core.contacts() if self.model.contacts else None
+        return frame, contacts if self.laid is None else self.laid.points(contacts)
 
     def outcome(self) -> Outcome:
+        """The outcome of the run so far; events are those since the last change of the mechanism."""
+        now = self.own_outcome()
+        if self._past is None:
+            return now
+        before = self._past.outcome
+        sums = ("steps", "rejected", "rounding", "samples", "impacts", "weakened", "halved")
+        most = ("highest_order", "residual", "penetration")
+        lost = ("lost_to_impacts", "lost_to_friction")
+        return replace(
+            now,
+            **{name: getattr(before, name) + getattr(now, name) for name in (*sums, *lost)},
+            **{name: max(getattr(before, name), getattr(now, name)) for name in most},
+            stiff_since=now.stiff_since if np.isnan(before.stiff_since) else before.stiff_since,
+        )
+
+    def own_outcome(self) -> Outcome:
         """The outcome of the core's run, including the part before another formulation took over."""
         now = Outcome(**self.core.outcome())
         if self._failed is None:
@@ -474,6 +627,8 @@ class _Course:
     def counted(self, outcome: Outcome) -> dict[str, int]:
         """What was counted up to an outcome, by name."""
         before = {} if self._failed is None else self._failed.counts
+        if self._past is not None:
+            before = {name: before.get(name, 0) + count for name, count in self._past.counts.items()}
         return {name: count + before.get(name, 0) for name, count in counted(self.system, outcome).items()}
 
     def explained(self, outcome: Outcome) -> Explanation:
@@ -499,7 +654,7 @@ class _Course:
         or whose tape is kept, keeps its system: no other formulation takes over there either.
         """
         chosen = self._plan.formulation == "auto" and self.core is not None and self._failed is None
-        bound = self._model.inputs or self._steering.periods or self._plan.keeps_tape
+        bound = self.model.inputs or self._steering.periods or self._plan.keeps_tape
         if not chosen or bound or not self._plan.method.method.adaptive or outcome.status == "singular":
             return False
         self.flush()
@@ -517,13 +672,13 @@ class _Course:
                 self._failed = _Failed(outcome, explanation, failed.stats.counts)
                 self.system, self.what = system, what
                 works = self.core.works()
-                self.begin()
+                self.begin(works=None if self.laid is None else self.laid.works)
                 self.core.go_on_from(works)
                 return True
         return False
 
     def _prepared(self, plan: Plan) -> tuple[System, Observation]:
-        system = start.prepared(self._model, plan)
+        system = start.prepared(self.model, plan)
         measures = self._steering.measures and needs_accelerations(sensors_of(system.model))
         return system, observation(system.model, plan.reactions, plan.accelerations or measures, plan.ledger)
 
@@ -531,11 +686,11 @@ class _Course:
         """The monitor of joints whose formulas become singular."""
         columns = self.what.layout.columns
         first, inputs = columns["coordinates"].start, columns["inputs"]
-        listed = dict.fromkeys(index for joint in self._model.joints for index in joint.coordinates)
+        listed = dict.fromkeys(index for joint in self.model.joints for index in joint.coordinates)
         places = {index: first + place for place, index in enumerate(listed)}
         poses = (columns["position"], columns["rotation"])
-        ropes = watched_ropes(self._model, poses, self._turning(columns))
-        return Regularity(self._model, places, range(inputs.start, inputs.stop), ropes)
+        ropes = watched_ropes(self.model, poses, self._turning(columns))
+        return Regularity(self.model, places, range(inputs.start, inputs.stop), ropes)
 
     def _turning(self, columns: Mapping[str, slice]) -> dict[int, int]:
         """The column of each angle of the model."""
@@ -545,4 +700,4 @@ class _Course:
             columns["coordinates"].start + n if n < own else columns["angles"].start + n - own
             for n in layout.turning
         ]
-        return dict(zip(self._model.angular.tolist(), places, strict=True))
+        return dict(zip(self.model.angular.tolist(), places, strict=True))

@@ -59,6 +59,10 @@ class Sensing:
         for number in range(len(self._probes)):
             self.sample(number)
 
+    def go_on(self, core: Any) -> None:
+        """Sample another run of the core that goes on with the first."""
+        self._core, self._time = core, np.nan
+
     def sample(self, number: int, time: float = np.nan) -> None:
         """Sample one now. time: if it is known; what is sampled at one time is observed once."""
         if time != self._time:

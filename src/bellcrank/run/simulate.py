@@ -13,6 +13,7 @@ import numpy as np
 
 from bellcrank.compile.contacts import holding
 from bellcrank.compile.model import Model
+from bellcrank.compile.standing import refuse_changes
 from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.contract import FormulationOptions
@@ -20,8 +21,9 @@ from bellcrank.formulations.preparing import check_request
 from bellcrank.mechanism.checking import Check, required_path, required_progress
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
+from bellcrank.run.changing import refuse_names_twice
 from bellcrank.run.controllers import Controller, HeldInputs, Steering, checked_controllers
-from bellcrank.run.events import Event, compiled_events
+from bellcrank.run.events import Event, checked_events, compiled
 from bellcrank.run.plan import Plan, times_and_method
 from bellcrank.run.quasistatic import QuasistaticRun, begun
 from bellcrank.run.run import Run
@@ -229,7 +231,9 @@ def _started(
     if a.mode != "dynamic":
         _refuse_arguments({**given, **options})
         _check_classes(a)
-        return begun(described(a.mechanism, a.start, a.left_out), given)
+        model = described(a.mechanism, a.start, a.left_out)
+        refuse_changes(model.source, "quasi-static runs")
+        return begun(model, given)
     if a.formulation == "adaptive":
         raise Unsupported(
             "formulation 'adaptive' computes quasi-statics, in which nothing has a velocity: give "
@@ -246,17 +250,22 @@ def _started(
     if plan.times is None and a.progress is not False:
         rule, advice = "progress is a part of a duration, which is missing", "give duration="
         raise MechanismError(Fault("start", rule, None, advice))
-    model = described(a.mechanism, a.start, a.left_out)
-    watched, method = compiled_events(a.events, model), plan.method.method
-    if watched.names and not method.adaptive:
+    model = described(a.mechanism, a.start, a.left_out, a.state)
+    events, method = checked_events(a.events), plan.method.method
+    refuse_names_twice(events, model)
+    if not model.source or not model.source.changes:
+        compiled(events, (), model)
+    if keeps_tape:
+        refuse_changes(model.source, "derivatives of runs")
+    if events and not method.adaptive:
         rule = f"method {method.name!r} cannot find what lies between its steps"
         advice = "use method='dopri5', 'adams' or 'bdf'"
-        raise MechanismError(Fault("events", rule, watched.names[0], advice))
+        raise MechanismError(Fault("events", rule, events[0].name, advice))
     if not method.adaptive and (held := holding(model)):
         rule = f"method {method.name!r} cannot find when friction that holds sticks and slips"
         advice = "use method='dopri5', 'adams' or 'bdf', or give it a regularisation_velocity"
         raise MechanismError([Fault(f"force {name!r}", rule, None, advice) for name in held])
-    return Run(model, plan, a.assemble, a.state, watched, a.path, a.description, a.progress, steering)
+    return Run(model, plan, a.assemble, a.state, events, a.path, a.description, a.progress, steering)
 
 
 def _refuse_arguments(arguments: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ Constraint forces make the constraint errors decay, critically damped: P. Schrö
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,6 +19,7 @@ from bellcrank.compile.initial import PLACE_IT, asked, assembled, misfit, pulled
 from bellcrank.compile.model import Model
 from bellcrank.compile.positions import Found
 from bellcrank.compile.report import AssemblyReport
+from bellcrank.compile.standing import Standing
 from bellcrank.compile.start_values import refuse_driven_elsewhere
 from bellcrank.compile.state import Floats, State, adopted
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unsupported
@@ -51,14 +52,23 @@ _BY_IMPULSES: Final = ("lagrange", "recursive")
 """Formulations that step by impulses; "auto" takes the first."""
 
 
-def described(mechanism: Mechanism | Model, start: float, left_out: str) -> Model:
+def described(mechanism: Mechanism | Model, start: float, left_out: str, state: State | None = None) -> Model:
     """The model in its initial configuration at a time, s.
+
+    state: that the run goes on from, which says what is in force in a mechanism that changes.
 
     Raises MechanismError for a mechanism without what moves or weighs in its file, unless that is allowed.
     """
     if isinstance(mechanism, Mechanism):
         refuse_left_out(mechanism, left_out)
-    model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism, start)
+    given = mechanism.source if isinstance(mechanism, Model) else mechanism
+    values = None if state is None or state.source is None else state.source.values
+    standing = None if given is None or not given.changes or values is None else Standing.of(values)
+    if isinstance(mechanism, Model) and standing in (None, mechanism.standing):
+        model = mechanism
+    else:
+        assert given is not None
+        model = compile_mechanism(given, start, standing)
     if model.initial.time != start:
         model = model.starting(model.initial.at_time(start), model.given)
     return model
@@ -133,6 +143,17 @@ def set_start(system: System, state: State | None, steer: Callable[[], None], mo
         refuse_deep_starts(system.model, points_of(system.core.contacts()))
 
 
+def go_on(system: System, state: State, inputs: Mapping[str, float], steer: Callable[[], None]) -> None:
+    """Take a system to where another mechanism has come, by the least impulses.
+
+    inputs: their values. steer: sets them.
+    """
+    system.set_state(state)
+    steer()
+    _bring(system, state, inputs)
+    system.project()
+
+
 def move(system: System, state: State, time: float) -> None:
     """Take a system to a state on the constraints, or leave it unchanged and raise an error.
 
@@ -152,7 +173,7 @@ def move(system: System, state: State, time: float) -> None:
         raise
 
 
-def _bring(system: System, state: State) -> None:
+def _bring(system: System, state: State, inputs: Mapping[str, float] | None = None) -> None:
     """Take a system to a state that need not satisfy its constraints: by the least impulses, in bodies.
 
     Coordinates of joints leave out what the joints do not allow, whatever has mass.
@@ -161,6 +182,8 @@ def _bring(system: System, state: State) -> None:
     if _same(adopted(model, state), system.state()):
         return
     moved = model.put(_core.Closing(model.core), state)
+    if inputs:
+        moved.set_inputs(model.core, list(inputs.values()))
     moved.project()
     error, rate = moved.violation()
     reached = model.state_of(moved)

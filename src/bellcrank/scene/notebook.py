@@ -17,9 +17,8 @@ from bellcrank.mechanism.html import page
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.scene.figure import check_matplotlib
 from bellcrank.scene.making import of
-from bellcrank.scene.painter import Instant
 from bellcrank.scene.scene import Scene
-from bellcrank.scene.still import faded, picture
+from bellcrank.scene.still import faded, instant_of, picture
 
 _MOST: Final = 3000  # pieces of a scene that is drawn without a request
 _DPI: Final = 110
@@ -57,6 +56,7 @@ def facts_of(mechanism: Mechanism) -> dict[str, str]:
         "forces": _tally(forces),
         "drives": ", ".join(list(mechanism.drives)[:8]) + (", …" if len(mechanism.drives) > 8 else ""),
         "sensors": ", ".join(mechanism.sensors),
+        "changes": ", ".join(mechanism.changes),
         "parameters": counted(len(mechanism.parameters), "parameter") if mechanism.parameters else "",
         "gravity": f"({', '.join(map(_number, mechanism.gravity))}) m/s²",
     }
@@ -82,8 +82,8 @@ def image(
         check_matplotlib()
     except Unsupported:
         return None
-    start = [Instant(scene.state.position, scene.state.rotation)]
-    instants = faded(states) if states else start
+    start = [instant_of(scene.mechanism, scene.state)]
+    instants = faded(scene.mechanism, states) if states else start
     if not all(np.all(np.isfinite(instant.position)) for instant in instants):
         return None
     out: Any = BytesIO()

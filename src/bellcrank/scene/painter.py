@@ -195,12 +195,14 @@ class Instant:
     """Poses of the bodies, (nb, 3) and (nb, 4), and the strength at which they are drawn, 0 to 1.
 
     active: names of joints that are highlighted: those that moved in the last step.
+    absent: elements that are not drawn, for they are not in force, such as "force 'spring'".
     """
 
     position: Floats
     rotation: Floats
     strength: float = 1.0
     active: Collection[str] = ()
+    absent: Collection[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,6 +339,8 @@ class Painter:
         corners, normals, colors, parts = [], [], [], []
         for number in numbers:
             what = self.scene.drawn[number]
+            if what.element in instant.absent:
+                continue
             triangles = what.mesh.triangles
             vertices = self.view.project(self._vertices(placed, number))
             vertices[:, 2] -= _APART * self.scene.size * (self._layer_of(what) % 7)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from bellcrank.compile.standing import absent_at
 from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
@@ -89,14 +90,20 @@ def draw(
         check_picture(path)
     check_matplotlib()
     scene = of(mechanism, state)
-    return picture(scene, [Instant(scene.state.position, scene.state.rotation)], path, axes, options)
+    return picture(scene, [instant_of(scene.mechanism, scene.state)], path, axes, options)
 
 
-def faded(states: Sequence[State]) -> list[Instant]:
+def instant_of(mechanism: Mechanism, state: State, strength: float = 1.0) -> Instant:
+    """A state of a mechanism, with what is in force there."""
+    return Instant(state.position, state.rotation, strength, absent=absent_at(mechanism, state))
+
+
+def faded(mechanism: Mechanism, states: Sequence[State]) -> list[Instant]:
     """States in sequence, the earlier ones fainter."""
     parts = [(number / len(states)) ** 2 for number in range(1, len(states) + 1)]
     strengths = [_FAINTEST + (1.0 - _FAINTEST) * part for part in parts]
-    return [Instant(one.position, one.rotation, float(s)) for one, s in zip(states, strengths, strict=True)]
+    pairs = zip(states, strengths, strict=True)
+    return [instant_of(mechanism, one, float(strength)) for one, strength in pairs]
 
 
 def picture(

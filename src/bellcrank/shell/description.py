@@ -93,7 +93,7 @@ def _member(session: Session, given: Given) -> Reply:
 
 
 def _attached(noun: str, example: str) -> Command:
-    """The command that adds a constraint, a force or a sensor."""
+    """The command that adds a constraint, a force, a sensor or a change."""
 
     def add(session: Session, given: Given) -> Reply:
         name = given["name"]
@@ -109,7 +109,7 @@ def _attached(noun: str, example: str) -> Command:
 
     return Command(
         noun,
-        f"Add a {noun} of a kind {'at' if noun == 'sensor' else 'between'} its ends.",
+        f"Add a {noun} of a kind {'at' if noun in ('sensor', 'change') else 'between'} its ends.",
         add,
         (NAME, KIND, Argument("ends", "end", repeated=True)),
         fields="parameter=...",
@@ -325,6 +325,7 @@ COMMANDS: Final = (
         example='drive servo swing position="0.2*sin(2*t)"',
     ),
     _attached("sensor", 'sensor imu IMU rod period="5 ms" noise=0.01'),
+    _attached("change", 'change cut Release of=swing when="t > 0.5"'),
     Command(
         "remove",
         "Take out an element.",

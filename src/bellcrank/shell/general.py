@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism import CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS, SENSOR_KINDS
+from bellcrank.mechanism import CHANGE_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS, SENSOR_KINDS
 from bellcrank.mechanism.checking import nearest
 from bellcrank.shell.language import Argument, Command, Given, Reply
 from bellcrank.shell.session import Session
@@ -17,6 +17,7 @@ KINDS: Final[dict[str, Mapping[str, type]]] = {
     "constraint": CONSTRAINT_KINDS,
     "force": FORCE_KINDS,
     "sensor": SENSOR_KINDS,
+    "change": CHANGE_KINDS,
 }
 
 

@@ -255,7 +255,13 @@ def _values(
 def _named(mechanism: Mechanism, kind: str) -> list[str]:
     """The names of elements in the mechanism."""
     bodies, joints = list(mechanism.bodies), list(mechanism.joints)
-    others = [*mechanism.constraints, *mechanism.forces, *mechanism.drives, *mechanism.sensors]
+    others = [
+        *mechanism.constraints,
+        *mechanism.forces,
+        *mechanism.drives,
+        *mechanism.sensors,
+        *mechanism.changes,
+    ]
     return {
         "body": bodies,
         "carrier": [GROUND, *bodies],

@@ -15,6 +15,7 @@ import numpy as np
 
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.contacts import refuse_contacts, refuse_holding
+from bellcrank.compile.standing import refuse_changes
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.formulations.preparing import prepare
@@ -266,6 +267,7 @@ class StateFunction(DifferentiableFunction):
                 check.instance("state", state, State, "such as run.at(t), or system.state()")
         names, first = required_names("by", by), required_names("states", states)
         self._of, self._formulation = required_names("of", of), formulation
+        refuse_changes(mechanism, "derivatives")
         model, _ = assembled_for(compile_mechanism(mechanism), state)
         system = prepare(model, formulation)
         refuse_contacts(system.model, "derivatives")

@@ -111,7 +111,9 @@ def joined(runs: Sequence[Trajectory], changed: bool = False) -> Trajectory:
     events = [event for run in runs for event in run.events]
     store = MemoryStore(sections, touching)
     statistics = {**last.statistics, **_seams(held), **spanned(sections["time"])}
-    return Trajectory(last.layout, store, last.status, statistics, last.origin, events)
+    # What is in force follows from the start.
+    origin = held[0].origin if held and last.changes else last.origin
+    return Trajectory(last.layout, store, last.status, statistics, origin, events)
 
 
 def _works_before(runs: list[Trajectory], changed: bool) -> list[FloatArray]:
@@ -196,11 +198,19 @@ def relaid(run: Trajectory, layout: FrameLayout) -> Trajectory:
     frames = laid(frames_of(run), run.layout, layout, _ABSENT)
     rows = np.empty(0, POINT)
     if len(run.store.contacts):
-        rows = _renumbered(run.store.contacts, run.layout.contact_shapes, layout.contact_shapes)
-        groups = np.array([there for _, there in _shared(run.layout, layout, "contacts")], dtype=float)
-        rows["contact"] = groups[rows["contact"].astype(int)]
+        rows = relaid_points(run.store.contacts, run.layout, layout)
     store = MemoryStore.from_frames(layout, frames, rows if layout.contacts else None)
     return Trajectory(layout, store, run.status, run.statistics, run.origin, run.events)
+
+
+def relaid_points(points: Points, old: FrameLayout, new: FrameLayout) -> Points:
+    """Touching points (n,) with the numbers that shapes and contacts have in another layout."""
+    rows = _renumbered(points, old.contact_shapes, new.contact_shapes)
+    groups = np.full(len(old.contacts), -1.0)
+    for here, there in _shared(old, new, "contacts"):
+        groups[here] = there
+    rows["contact"] = groups[rows["contact"].astype(int)]
+    return rows
 
 
 def remembered(memory: Points, old: Sequence[str], new: Sequence[str]) -> Points:

@@ -8,6 +8,7 @@ from typing import Any
 
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
+from bellcrank.compile.standing import EVERYTHING
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.mechanism.mechanism import Mechanism
 
@@ -45,12 +46,32 @@ class Origin:
         """From the model that was simulated."""
         return Origin(text, model.source, model.initial.time, model.state_source.values)
 
+    @staticmethod
+    def of_part(model: Model, values: Mapping[str, float]) -> Origin:
+        """Of a part between two changes of a mechanism, which is known by its model alone."""
+        origin = Origin(start=model.initial.time, values=values)
+        origin.model = model
+        return origin
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Origin, (self._given, self._source, self.start, self.values, self.changed)
 
     def changed_at(self, times: str) -> Origin:
         """The same, of a run during which it became this one, at these times."""
         return Origin(self._given, self._source, self.start, self.values, times)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Names of the changes that its mechanism has; none if it is not known."""
+        try:
+            has_some = self._source is not None or '"changes"' in self._given or "changes:" in self._given
+            return tuple(self.mechanism.changes) if has_some else ()
+        except MechanismError:
+            return ()
+
+    def begun_with(self, values: Mapping[str, float]) -> Origin:
+        """The same, of a part of the run that begins with other values."""
+        return Origin(self._given, self._source, self.start, values, self.changed)
 
     @property
     def known(self) -> bool:
@@ -66,11 +87,13 @@ class Origin:
 
         return dumps(self._source, "json")
 
-    @cached_property
+    @property
     def mechanism(self) -> Mechanism:
         """Raises MechanismError if it is not known, or the text is not that of a mechanism."""
-        if self._source is not None:
-            return self._source
+        return self._read if self._source is None else self._source
+
+    @cached_property
+    def _read(self) -> Mechanism:
         if not self.text:
             rule, advice = "it does not contain its mechanism", "give the mechanism beside it"
             raise MechanismError(Fault("run", rule, None, advice))
@@ -84,13 +107,16 @@ class Origin:
 
     @cached_property
     def model(self) -> Model:
-        """The compiled mechanism. Raises the errors of `mechanism`, and MechanismError if it was changed."""
+        """The compiled mechanism, with all elements in force if it has changes.
+
+        Raises the errors of `mechanism`, and MechanismError if it was changed otherwise.
+        """
         if self.changed:
             rule = f"its mechanism was changed at t = {self.changed}, and it contains the last one only"
             advice = "what is computed from the mechanism is known for runs between changes"
             raise MechanismError(Fault("run", rule, None, advice))
         try:
-            return compile_mechanism(self.mechanism, self.start)
+            return compile_mechanism(self.mechanism, self.start, EVERYTHING)
         except MechanismError:
             raise
         except BellcrankError as error:

@@ -21,7 +21,7 @@ from bellcrank.scene.figure import check_matplotlib, check_picture
 from bellcrank.scene.film import Pixels, check_film, write_film
 from bellcrank.scene.making import of
 from bellcrank.scene.notebook import image
-from bellcrank.scene.painter import Instant, Look, Painter
+from bellcrank.scene.painter import Look, Painter
 from bellcrank.scene.scene import Scene
 from bellcrank.scene.still import (
     WIDTH,
@@ -30,6 +30,7 @@ from bellcrank.scene.still import (
     canvas,
     faded,
     framed,
+    instant_of,
     keys,
     picture,
     show,
@@ -96,7 +97,7 @@ class Shown:
         check_matplotlib()
         chosen = times_of(run, times, instants)
         scene, traces, marks = _overlaid(run, chosen, paths, contacts, force_scale)
-        shades = faded([run.at(time) for time in chosen])
+        shades = faded(scene.mechanism, [run.at(time) for time in chosen])
         drawn = [replace(one, active=run.active(time)) for one, time in zip(shades, chosen, strict=True)]
         return picture(scene, drawn, path, axes, options, traces, words_of_times(chosen), marks)
 
@@ -249,8 +250,9 @@ def _pictures(
     style = Style.of(scene, options)
     view = view_of(scene, style.view)
     painter = Painter(scene, view, Look(style.only, style.joints, style.color, style.opacity))
+    mechanism = scene.mechanism
     some = np.linspace(times[0], times[-1], min(_LOOKED_AT, len(times)))
-    instants = [_instant(run, time) for time in some.tolist()]
+    instants = [instant_of(mechanism, run.at(time)) for time in some.tolist()]
     lines = {name: view.project(points)[:, :2] for name, points in traces.items()}
     frame, layer = with_room(framed(painter, instants, style, list(lines.values())), view, style, contacts)
     floor = painter.floor(instants)
@@ -269,7 +271,7 @@ def _pictures(
     note, marks = write_note(axes, ""), list[Any]()
     before = None
     for number, time in enumerate(times.tolist()):
-        now = replace(_instant(run, time), active=run.active(time, before))
+        now = replace(instant_of(mechanism, run.at(time)), active=run.active(time, before))
         shown.set_data(straight(painter.paint([now], frame, wide, floor=floor)))
         before = time
         passed = int(np.searchsorted(run.time, time, "right"))
@@ -283,8 +285,3 @@ def _pictures(
         note.set_text(f"t = {time:.2f} s")
         figure.canvas.draw()
         yield np.asarray(figure.canvas.buffer_rgba())[:high, :wide, :3]
-
-
-def _instant(run: Trajectory, time: float) -> Instant:
-    state = run.at(time)
-    return Instant(state.position, state.rotation)

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from bellcrank.compile.standing import Standing
 from bellcrank.compile.state import State, StateSource
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
     from bellcrank.trajectory.rubbing import FrictionHistory
+    from bellcrank.compile.variants import Part
     from bellcrank.trajectory.sections import SectionHistory
 
 
@@ -104,10 +107,46 @@ class Trajectory(Shown):
         if (changed := self.statistics.get("changed_at", "")) != self.origin.changed:
             self.origin = self.origin.changed_at(str(changed))
         self.state_source = StateSource(layout.bodies, layout.angle_labels(), self.origin.values)
-        self.events = tuple(
+        self._happened = tuple(
             e if e.state.source else replace(e, state=replace(e.state, source=self.state_source))
             for e in events
         )
+
+    @property
+    def events(self) -> tuple[EventRecord, ...]:
+        """What happened, in the order of time; of a change of the mechanism with the state just before."""
+        if not self.changes:
+            return self._happened
+        before = [
+            self._source_of(sum(part.begin < e.time for part in self.parts) or 1) for e in self._happened
+        ]
+        pairs = zip(self._happened, before, strict=True)
+        return tuple(replace(e, state=replace(e.state, source=source)) for e, source in pairs)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Names of the changes that its mechanism has, if that is known."""
+        return self.origin.changes
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts between changes of the mechanism: when each begins, and what is in force in it."""
+        if self not in _parts:
+            _parts[self] = self._found_parts()
+        return _parts[self]
+
+    def _found_parts(self) -> tuple[Part, ...]:
+        from bellcrank.compile.variants import Part, parts_of
+
+        values, begin = self.origin.values or {}, float(self.time[0]) if len(self) else 0.0
+        if not self.changes:
+            return (Part(begin, Standing(), values),)
+        changed = [(e.name, e.state) for e in self._happened if e.name in self.changes]
+        return tuple(parts_of(self.origin.mechanism, values, begin, changed))
+
+    def _source_of(self, number: int) -> StateSource:
+        """The names behind states of a part; the first has number 1."""
+        return replace(self.state_source, values=self.parts[number - 1].values)
 
     @property
     def name(self) -> str:
@@ -128,7 +167,7 @@ class Trajectory(Shown):
         return self.store.frames
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.layout, self.store, self.status, dict(self.statistics), self.origin, self.events)
+        parts = (self.layout, self.store, self.status, dict(self.statistics), self.origin, self._happened)
         return Trajectory, parts
 
     def __repr__(self) -> str:
@@ -303,7 +342,10 @@ class Trajectory(Shown):
         values = interpolated(self.store, sections, self.within(np.array([time], dtype=float)))
         contacts = memory_at(self.store, float(time)) if self.layout.contacts else None
         state = _state(self.layout, float(time), {name: values[name][0] for name in sections})
-        return replace(state, contacts=contacts, source=self.state_source)
+        source = self.state_source
+        if self.changes:
+            source = self._source_of(sum(part.begin <= time for part in self.parts) or 1)
+        return replace(state, contacts=contacts, source=source)
 
     def resample(self, times: Any = None, *, step: float | None = None) -> Trajectory:
         """Resample the run at other times, in memory.
@@ -353,7 +395,11 @@ class Trajectory(Shown):
         statistics = dict(self.statistics)
         if len(inside) < len(self) and len(inside):
             statistics |= {"part": f"{len(inside)} of {len(self)} frames", **spanned(inside)}
-        return Trajectory(self.layout, store, self.status, statistics, self.origin, events)
+        origin = self.origin
+        if self.changes and len(inside):
+            number = sum(part.begin < inside[0] for part in self.parts) or 1
+            origin = origin.begun_with(self.parts[number - 1].values)
+        return Trajectory(self.layout, store, self.status, statistics, origin, events)
 
     def between(self, start: float, end: float) -> Trajectory:
         """The frames from one time to another, s, both included."""
@@ -467,6 +513,10 @@ class Trajectory(Shown):
         if len(self) == 0:
             return "no frames"
         return f"{len(self)} frames, t = {self.time[0]:g} to {self.time[-1]:g} s"
+
+
+_parts: WeakKeyDictionary[Trajectory, tuple[Part, ...]] = WeakKeyDictionary()
+"""Of the runs of which somebody asked for them."""
 
 
 def records_of(layout: FrameLayout, names: Sequence[str], frames: FloatArray) -> tuple[EventRecord, ...]:

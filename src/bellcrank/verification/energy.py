@@ -29,6 +29,7 @@ from bellcrank.verification.reintegration import borne_out
 from bellcrank.verification.snapshot import time_slope
 from bellcrank.verification.verdict import CheckResult, Worst
 
+_STILL = 1e-6  # 1/m, of the fastest motion: turns as slow are rounding of what flies without turning
 _ENERGY = "energy gained less work done, relative to the energy in play"
 _RECORD = 1e-9
 _ROUNDING = 1e-9  # of the potential energy
@@ -58,7 +59,7 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
         reason = "too many frames or forces to add up here"
         return [*judge_record(evidence), CheckResult("energy", _ENERGY, None, limit, reason)]
     kinetic, potential = energies(evidence, every)
-    size = _in_play(kinetic, potential)
+    size = max(in_play(kinetic, potential), evidence.energy)
     results = judge_record(evidence, (kinetic, potential))
     hits = evidence.run.statistics.get("impacts", 0)  # of the last run only, where several were joined
     if hits or any(event.name in evidence.model.stops for event in evidence.run.events):
@@ -75,14 +76,14 @@ def judge_energy(evidence: Evidence, limit: float) -> list[CheckResult]:
 
 def _by_ledger(evidence: Evidence, limit: float) -> list[CheckResult]:
     """The balance of a run that has added up works, whatever its frames resolve."""
-    size = _in_play(evidence.sections["kinetic"], evidence.sections["potential"])
+    size = max(in_play(evidence.sections["kinetic"], evidence.sections["potential"]), evidence.energy)
     limit = max(limit, _slow(evidence, size))
     works = _judge_works(evidence, size, limit)
     balance = _judge_balance_of_works(evidence, size, limit)
     return [*judge_record(evidence), _judge_beginning(evidence), _judge_idle(evidence), balance, works]
 
 
-def _in_play(kinetic: Floats, potential: Floats) -> float:
+def in_play(kinetic: Floats, potential: Floats) -> float:
     """The scale of energies (T,) in a run; constant ones are exact to rounding."""
     size = float(np.max(np.abs(kinetic)) + np.max(np.abs(potential - potential[0]))) + 1e-12
     return max(size, _ROUNDING * float(np.max(np.abs(potential))))
@@ -284,7 +285,8 @@ def _momenta(evidence: Evidence, bodies: list[int]) -> tuple[Floats, Floats, flo
         linear[frames], angular[frames] = momenta.sum(axis=1), (own + orbital).sum(axis=1)
         size = max(size, float(np.abs(momenta).sum(axis=(1, 2)).max()))
         sizes = np.abs(own).sum(axis=(1, 2)) + np.abs(orbital).sum(axis=(1, 2))
-        angular_size = max(angular_size, float(sizes.max()))
+        still = _STILL * float(np.abs(at.inertia[:, bodies]).sum(axis=(1, 2, 3)).max() * at.fastest.max())
+        angular_size = max(angular_size, float(sizes.max()), still)
     return linear, angular, size, angular_size
 
 

@@ -23,6 +23,9 @@ _MOST = 5_000_000  # body poses that are judged in all
 _WRITTEN = 1000  # frames times elements given by formulas that are judged
 _AT_ONCE = 2000  # bodies and pairs, at all frames that are found together
 
+OF_WHOLE = ("speed_of_whole_run", "energy_of_whole_run")
+"""The statistics in which a part of a run has the largest speed, m/s, and energy in play, J, of all of it."""
+
 _Found = TypeVar("_Found")
 
 
@@ -51,6 +54,8 @@ class Evidence:
         self._held: dict[type, Any] = {}
         self.angle_history = cache(self._angle_history)
         self.law = cache(model.law)
+        # Of the run that this is a part of: parts that stand still are no motions of rounding.
+        self.speed, self.energy = (float(run.statistics.get(name, 0.0)) for name in OF_WHOLE)
 
     def once(self, kind: type[_Found]) -> _Found:
         """What several checks need of a run, found once."""

@@ -216,8 +216,10 @@ def judge_angles(evidence: Evidence) -> CheckResult:
     steps = np.diff(evidence.time)
     kinds = evidence.model.arrays["coordinate_kind"]
     listed = zip(evidence.recorded_coordinates, layout.every_coordinate, strict=True)
+    # Where a joint holds nothing, its axes may pass poses at which an angle between them has no direction.
+    loose = {c for joint in evidence.model.joints if not joint.blocks for c in joint.coordinates}
     for c, (value, rate, place) in listed:
-        if kinds[c] == FORMULA_COORDINATE or not COORDINATE_KINDS[kinds[c]].angular:
+        if c in loose or kinds[c] == FORMULA_COORDINATE or not COORDINATE_KINDS[kinds[c]].angular:
             continue
         phi, speed = evidence.sections[value][:, place], evidence.sections[rate][:, place]
         slow = np.maximum(np.abs(speed[1:]), np.abs(speed[:-1])) * steps < 1.0

@@ -236,7 +236,7 @@ def judge_reactions(evidence: Evidence) -> list[CheckResult]:
     worst = Worst()
     motion = (evidence.sections[name] for name in ("velocity", "angular_velocity"))
     standing = _STANDING_RIGID if evidence.is_rigid else _STANDING
-    fastest = max(standing, *(float(np.max(np.abs(values))) for values in motion))
+    fastest = max(standing, evidence.speed, *(float(np.max(np.abs(values))) for values in motion))
     for part in evidence.parts(evidence.every):
         wrenches = part.section("reactions")
         largest = np.max(np.abs(wrenches), axis=(1, 2), initial=0.0)

@@ -23,6 +23,7 @@ from bellcrank.trajectory.recorder import spanned
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.verification.balance import judge_impulses
 from bellcrank.verification.certificate import of_run
+from bellcrank.verification.changes import judged_parts
 from bellcrank.verification.constraints import judge_violations
 from bellcrank.verification.events import judge_events, judge_impacts
 from bellcrank.verification.evidence import Evidence
@@ -44,7 +45,16 @@ def judged_run(
     mechanism: Mechanism | Model | None, run: Trajectory, samples: int, tolerance: float
 ) -> Verification:
     """See `verify`. mechanism: None for the run's own."""
-    model, run = _start(mechanism, run)
+    given = run.origin.mechanism if mechanism is None else mechanism
+    source = given.source if isinstance(given, Model) else given
+    if source is not None and source.changes and run.origin.values is not None:
+        _check_changed(run)
+        return judged_parts(source, run, lambda model, part: _judged(model, part, samples, tolerance))
+    return _judged(*_start(mechanism, run), samples, tolerance)
+
+
+def _judged(model: Model, run: Trajectory, samples: int, tolerance: float) -> Verification:
+    """The verification of a run of a mechanism that does not change, or of a part of one."""
     _check(model, run)
     _refuse_steered(model, run)
     evidence = Evidence(model, run, samples)
@@ -112,8 +122,8 @@ def _start(mechanism: Mechanism | Model | None, run: Trajectory) -> tuple[Model,
     return model, run
 
 
-def _check(model: Model, run: Trajectory) -> None:
-    """Raise MechanismError for a run that cannot be judged by this model."""
+def _check_changed(run: Trajectory) -> None:
+    """Raise MechanismError for a run whose frames or mechanism were changed."""
     element = f"run of {run.name!r}"
     if "resampled" in run.statistics:
         rule, advice = "its frames were interpolated, which no mechanism obeys", "judge it before resampling"
@@ -121,6 +131,12 @@ def _check(model: Model, run: Trajectory) -> None:
     if run.origin.changed:
         rule = f"its mechanism was changed at t = {run.origin.changed}, and a run is judged by one mechanism"
         raise MechanismError(Fault(element, rule, None, "judge the runs between changes"))
+
+
+def _check(model: Model, run: Trajectory) -> None:
+    """Raise MechanismError for a run that cannot be judged by this model."""
+    element = f"run of {run.name!r}"
+    _check_changed(run)
     recorded, kept = run.layout, {"accelerations": run.layout.accelerations, "ledger": bool(run.layout.works)}
     own = observation(model, **kept).layout
     differing = [

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats, State
+from bellcrank.compile.state import Floats, State, StateSource
 from bellcrank.errors import BellcrankError, Fault, MechanismError, SimulationError
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
@@ -64,6 +64,9 @@ class LiveEngine:
         self.pace = Pace()
         self.status, self.message = "paused", ""
         self.holds: dict[str, Hold] = {}
+        self._in_force: list[
+            tuple[float, Mapping[str, float]]
+        ] = []  # of a mechanism that changes, since when
         self.posed: dict[str, tuple[Floats, Floats]] = {}
         self.puller: tuple[Twin, Puller] | None = None
         self.preparing = Preparing(background)
@@ -110,7 +113,10 @@ class LiveEngine:
         """Poses and velocities of the bodies: now, or in the past frame that is shown."""
         if self.shown is None and self.run is not None:
             return self.run.state
-        found = state_of(self.history.layout, self.history.frames[-1 if self.shown is None else self.shown])
+        layout = self.history.layout
+        found = state_of(layout, self.history.frames[-1 if self.shown is None else self.shown])
+        if values := [values for time, values in self._in_force if time <= found.time][-1:]:
+            found = replace(found, source=StateSource(layout.bodies, layout.angle_labels(), values[0]))
         lacking = found.angles is not None and not np.isfinite(found.angles).all()
         return replace(found, angles=None) if lacking else found
 
@@ -296,3 +302,12 @@ class LiveEngine:
             motion = (history.position, history.rotation, history.velocity, history.angular_velocity)
             self.work += hold.work(part.time, motion)
         self.history.add(frame, np.array([self.work]), part)
+        if self.mechanism.changes and self.run is not None:
+            self._note_in_force(self.run)
+
+    def _note_in_force(self, run: Run) -> None:
+        """Keep what is in force from where the run stands on, if that has changed."""
+        self._in_force = [one for one in self._in_force if one[0] < run.time]
+        values = run.model.state_source.values or {}
+        if not self._in_force or self._in_force[-1][1] != values:
+            self._in_force.append((run.time, values))

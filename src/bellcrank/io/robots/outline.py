@@ -301,6 +301,8 @@ class Outline:
             self.drop("drive", drive, rule)
         for sensor in mech.sensors.values():
             self.drop("sensor", sensor, rule, sensor.kind.name)
+        for change in mech.changes.values():
+            self.drop("change", change, rule, change.kind.name)
 
     def markers(self) -> Iterator[tuple[str, str, Marker]]:
         """The named markers: the wanted name, which is the marker's own if no other has it, and the key."""
