@@ -80,8 +80,8 @@ struct LawKind {
     // Throws std::invalid_argument that says what is wrong with the parameters or the function; null: nothing can be.
     void (*check)(std::span<const double> params, const Function* function);
     std::vector<std::string> parameters;  // their names, in their order
-    // Of dry friction: up to which effort it holds where it would begin to slip with a sense (its effort is of the other
-    // one), infinite where it never would; null: others.
+    // Of dry friction: up to which effort it holds where it would begin to slip with a sense (its effort is of the
+    // other one), infinite where it never would; null: others.
     double (*holds)(std::span<const double> params, const LawFunction<double>& function, double time,
                     double sense) = nullptr;
     // And the speed over which that falls to what slipping takes; null, or 0: it falls at once, or not at all.

@@ -23,7 +23,7 @@ def two_shafts(speeds=(0.0, 0.0), inertias=(0.5, 1.5), moments=(0.0, 0.0), apart
 
 @FORMULATIONS
 def test_a_clutch_starts_a_machine(formulation):
-    """Both come to w J1/(J1 + J2) after w J1 J2/((J1 + J2) M), and half of the heat of a free start is lost."""
+    """Both come to w J1/(J1 + J2) after w J1 J2/((J1 + J2) M), and 1/2 w^2 J1 J2/(J1 + J2) is lost."""
     mech = two_shafts((120.0, 0.0))
     mech.add_force("clutch", bc.Clutch(20.0), *(mech.bodies[name].marker() for name in ("in", "out")))
     run = bc.simulate(mech, 4.0, formulation=formulation, ledger=True, **TIGHT)

@@ -21,9 +21,7 @@ IN_A_PLANE = ["Revolute", "PinInSlot", "PrismaticX", "Planar", "ParallelAxes", "
 PLACED = ("CamFollower",)  # where its law says: tests/constraints/test_cams.py has random ones
 # Ropes need wheels with parallel axes; tests/constraints/test_ropes.py has them.
 CONSTRAINTS = [
-    form
-    for form in examples.constraints()
-    if form[1].name not in PLACED and not isinstance(form[1], Way)
+    form for form in examples.constraints() if form[1].name not in PLACED and not isinstance(form[1], Way)
 ]
 ACTUATORS = ("GasSpring", "HydraulicCylinder", "PneumaticCylinder", "DCMotor", "Servo", "StepperMotor")
 ACTUATORS += ("BearingClearance",)  # none, but in their place: the mechanisms of other seeds stay the same

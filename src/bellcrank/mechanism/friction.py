@@ -177,7 +177,7 @@ class TorqueLimiter(ForceKind):
 
 @described
 class Freewheel(ForceKind):
-    """A one-way clutch between two shafts: free while the angle grows, and held together against the other way.
+    """A one-way clutch between two shafts: free while the angle grows, held together the other way.
 
     backward: free while it falls instead. Where the free motion comes to an end the shafts are held without a
     blow; set in motion against it they are held from the start.

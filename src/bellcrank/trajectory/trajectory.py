@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import Dataset
 
-    from bellcrank.trajectory.rubbing import FrictionHistory
     from bellcrank.compile.variants import Part
+    from bellcrank.trajectory.rubbing import FrictionHistory
     from bellcrank.trajectory.sections import SectionHistory
 
 
