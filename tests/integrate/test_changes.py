@@ -193,6 +193,8 @@ def test_a_catch_that_was_opened_catches_again():
     run = bc.simulate(mech, 4.0, controllers=bc.Controller(hand, 0.01), **FINE)
     assert [event.name for event in run.events] == ["snap", "open", "snap"]
     assert run.events[1].time == pytest.approx(0.8, abs=1e-12)
+    assert np.all(np.diff(run.time) > 0.0)
+    assert np.all(run.joint("catch").reaction[run.time == run.events[1].time] == 0.0)  # as it is afterwards
     assert run.statistics["samples"] == 400
     assert abs(run.joint("hinge").velocity[-1]) < 1e-12
     assert np.max(run.joint("hinge").position[run.time > 0.8]) > 0.05
