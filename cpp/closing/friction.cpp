@@ -239,7 +239,8 @@ bool Projector::change_friction(double t, bool ended, bool first_found) {
     double largest = norm(system_.model().gravity);
     for (const double each : accelerations_) largest = std::max(largest, std::abs(each));
     for (int i = 0; i < stops_.count(); ++i) {
-        const double sense = stops_.is_friction(i) ? system_.branches().friction(stops_.friction_law(i)).sense : 0.0;
+        if (!stops_.is_friction(i)) continue;
+        const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
         const double most = holds_against(i, t, sense), quick = most > 0.0 ? mobile_[i] * most : largest;
         if (started_[i] && stops_.leaving[i] * sense < -kBackwards * quick) {
             begin_holding(i);
