@@ -169,7 +169,14 @@ def test_malformed_functions_are_refused():
         core.Function("rational", params(ones, HOLD, PPoly([[0.0]], [0.0, 1.0])))
     with pytest.raises(ValueError, match=r"harmonic function: 5 parameters .* 4 given"):
         core.Function("harmonic", [1.0, 2.0, 3.0, 4.0])
-    known = ["expression", "harmonic", "piecewise", "rational"]
+    for message, bad in {
+        "each piece needs an amplitude, an omega and a phase": [4.0, 1.0],
+        "waves function: order 4 and 6 pieces need 34 parameters, 16": good,
+        "waves function: a parameter is not finite": [*good, *[0.0] * 17, np.inf],
+    }.items():
+        with pytest.raises(ValueError, match=message):
+            core.Function("waves", bad)
+    known = ["expression", "harmonic", "piecewise", "rational", "waves"]
     with pytest.raises(ValueError, match=f"unknown function kind 'spline'; known: {', '.join(known)}"):
         core.Function("spline", good)
     assert core.function_kinds() == known
