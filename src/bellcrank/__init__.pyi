@@ -186,8 +186,6 @@ from bellcrank.mechanism.motors import Wrench as Wrench
 from bellcrank.mechanism.parameters import Input as Input
 from bellcrank.mechanism.parameters import Parameter as Parameter
 from bellcrank.mechanism.ropes import BeltLoop as BeltLoop
-from bellcrank.mechanism.ropes import ElasticBelt as ElasticBelt
-from bellcrank.mechanism.ropes import ElasticRope as ElasticRope
 from bellcrank.mechanism.ropes import Rope as Rope
 from bellcrank.mechanism.ropes import tackle as tackle
 from bellcrank.mechanism.rotation import rotation as rotation
@@ -286,6 +284,8 @@ from bellcrank.mechanism.cylinders import HydraulicCylinder as HydraulicCylinder
 from bellcrank.mechanism.cylinders import PneumaticCylinder as PneumaticCylinder
 from bellcrank.mechanism.drive import Drive as Drive
 from bellcrank.mechanism.drive import PathDrive as PathDrive
+from bellcrank.mechanism.elastic_ropes import ElasticBelt as ElasticBelt
+from bellcrank.mechanism.elastic_ropes import ElasticRope as ElasticRope
 from bellcrank.mechanism.electric import DCMotor as DCMotor
 from bellcrank.mechanism.electric import Servo as Servo
 from bellcrank.mechanism.electric import StepperMotor as StepperMotor

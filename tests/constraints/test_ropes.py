@@ -318,5 +318,9 @@ def test_the_number_of_ends_must_fit():
     body = mech.add_body("a", 1.0, (1, 1, 1))
     with pytest.raises(bc.MechanismError, match="'rope': Rope has 3 radii for 2 ends"):
         mech.add_constraint("rope", bc.Rope((0.0, 0.1, 0.0)), mech.ground, body)
+    layered = bc.Rope((0.1, 0.1, 0.0), thickness=0.01, wound=3.0)
+    mech.add_constraint("layered", layered, mech.ground.marker(), mech.ground.marker((1, 0, 0)), body)
+    with pytest.raises(bc.MechanismError, match=r"'layered': its drum and the next end are on one body"):
+        bc.simulate(mech, 0.1)
     with pytest.raises(bc.MechanismError, match="there is no rope or belt of this name"):
         bc.rope_path(mech, "rope")
