@@ -13,6 +13,7 @@ namespace bellcrank {
 namespace {
 
 constexpr double kSlowBelow = 0.5, kFastBeyond = 2.0;  // of the speed over which friction falls: on either side of it
+constexpr double kNoEffort = 1e-11;                    // of the largest that is held: rounding
 constexpr int kMostAgreements = 40, kMostShares = 6;
 constexpr double kAtRest = 1e-9;     // speed that is none [m/s, rad/s]
 constexpr double kAlike = 10.0;      // errors of speeds, against each other
@@ -122,43 +123,46 @@ void Projector::find_idle(double t, const double* x) {
 // the loads does.
 void Projector::find_efforts(double t, const double* x, const double* u) {
     const bool shared = counts_.dropped_rows > 0;
-    if (shared) {
-        efforts_of_rows_.resize(system_.model().rows_total());
-        system_.multipliers(t, x, u, accelerations_.data(), efforts_of_rows_.data());
-    }
+    const RowLoads* loads = shared ? &loads_at(t, x, u, accelerations_.data()) : nullptr;
     held_efforts_.assign(stops_.count(), 0.0);
     for (int i = 0; i < stops_.count(); ++i)
-        if (stops_.is_holding(i)) held_efforts_[i] = shared ? efforts_of_rows_[stops_.rows()[i]] : effort_of_stop(i);
+        if (stops_.is_holding(i)) held_efforts_[i] = shared ? loads->multiplier(stops_.rows()[i]) : effort_of_stop(i);
 }
 
-// Limits shift with the share where they grow with what is shared: then they are taken as they change there. What rows
-// exert on each other beside friction, as parts do that were forced together, is not known: it makes no load.
-void Projector::share_within_limits(RowLoads& loads, const double* poses) {
-    if (!stops_.has_friction() || loads.nothing.empty()) return;
-    const Model& model = system_.model();
-    std::vector<BearingRow> holding, pushing;
+// What rows exert on each other beside friction, as parts do that were forced together, is not known: it makes no load.
+std::vector<std::vector<double>> Projector::shares(const RowLoads& loads) const {
+    std::vector<BearingRow> holding;
     bool loaded = false;
     for (int i = 0; i < stops_.count(); ++i) {
-        const int row = loads.storage_row(stops_.rows()[i]);
-        if (!stops_.is_friction(i) && stops_.touched()[i]) pushing.push_back({row, HUGE_VAL});
         if (!stops_.is_holding(i)) continue;
-        const int law = stops_.friction_law(i);
-        loaded |= friction_loads_.is_loaded(law);
-        holding.push_back({row, 0.0, law});
+        loaded |= friction_loads_.is_loaded(stops_.friction_law(i));
+        holding.push_back({loads.storage_row(stops_.rows()[i]), 0.0});
     }
-    const auto among = loaded ? loads.nothing_but_preload(holding) : loads.nothing;
+    return loaded ? loads.nothing_but_preload(holding) : loads.nothing;
+}
+
+// With limits that shift with the share, as they change where it is, and stops.
+std::vector<BearingRow> Projector::bearing_rows(const RowLoads& loads, const double* poses,
+                                                const std::vector<std::vector<double>>& shares) {
     std::vector<BearingRow> rows;
-    for (int pass = 0; pass < (loaded ? kMostShares : 1); ++pass) {
-        rows = pushing;
-        for (const BearingRow& b : holding) {
-            rows.push_back(b);
+    for (int i = 0; i < stops_.count(); ++i) {
+        BearingRow b{loads.storage_row(stops_.rows()[i]), HUGE_VAL, stops_.friction_law(i)};
+        if (stops_.is_holding(i)) {
             const double sense = against(loads.multipliers[b.row]);
-            rows.back().most = held_by(model, model.laws[b.law], loaded_at_, sense);
-            rows.back().most += friction_loads_.holding(b.law, sense, loads, poses, among, rows.back().shift);
-            if (!(rows.back().most > 0.0)) rows.pop_back();
+            b.most = held_by(system_.model(), system_.model().laws[b.law], loaded_at_, sense) +
+                     friction_loads_.holding(b.law, sense, loads, poses, shares, b.shift);
         }
-        if (!loads.share_within_limits(rows, among)) return;
+        if (stops_.is_holding(i) ? b.most > 0.0 : !stops_.is_friction(i) && stops_.touched()[i])
+            rows.push_back(std::move(b));
     }
+    return rows;
+}
+
+void Projector::share_within_limits(RowLoads& loads, const double* poses) {
+    if (!stops_.has_friction() || loads.nothing.empty()) return;
+    const auto among = shares(loads);
+    for (int pass = 0; pass < kMostShares; ++pass)
+        if (!loads.share_within_limits(bearing_rows(loads, poses, among), among)) return;
 }
 
 CoordinateMotion Projector::motion_along(double t, const double* x, const double* u, int stop) {
@@ -225,7 +229,11 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
 bool Projector::change_friction(double t, bool ended, bool first_found) {
     double worst = ended ? 0.0 : 1.0 + kExceeded;
     int first = -1;
-    const auto part = [&](int i) { return used(i, t, held_efforts_[i]); };
+    double most_held = 0.0;
+    for (const double each : held_efforts_) most_held = std::max(most_held, std::abs(each));
+    const auto part = [&](int i) {
+        return std::abs(held_efforts_[i]) <= kNoEffort * most_held ? 0.0 : used(i, t, held_efforts_[i]);
+    };
     for (int i = 0; i < stops_.count() && !(first_found && first >= 0); ++i)
         if (stops_.is_holding(i) && part(i) > worst) first = i, worst = part(i);
     if (first >= 0) {
@@ -283,9 +291,18 @@ bool Projector::leaps_over(double t, const double* x, const double* u, double t1
 void Projector::friction_margins(double t, const double* x, const double* u, bool accelerates, double* out) {
     bool holds = false;
     for (int i = 0; i < stops_.count(); ++i) holds |= stops_.is_holding(i);
+    // Of shares that are open that with the most left, of all limits together: which share was found may change
+    // anywhere.
+    double left = HUGE_VAL;
     if (holds && accelerates) {
         system_.accelerate(t, x, u, accelerations_.data());
         find_efforts(t, x, u);
+        if (counts_.dropped_rows > 0) {
+            const RowLoads& loads = loads_at(t, x, u, accelerations_.data());
+            const auto among = shares(loads);
+            const auto rows = bearing_rows(loads, system_.scenery(t, x, u).x, among);
+            left = 1.0 - bellcrank::share_within_limits(rows, loads.multipliers, among, share_);
+        }
     }
     measure_stops(t, x, u);
     for (int i = 0; i < stops_.count(); ++i) {
@@ -294,8 +311,10 @@ void Projector::friction_margins(double t, const double* x, const double* u, boo
         if (stops_.is_holding(i)) {
             // Zero is as good as any other effort where none has been found.
             const double effort = accelerates ? held_efforts_[i] : 0.0;
-            out[i] = std::min(holds_against(i, t, -1.0) - effort, holds_against(i, t, 1.0) + effort);
+            const double up = holds_against(i, t, -1.0), down = holds_against(i, t, 1.0);
+            out[i] = std::min(up - effort, down + effort);
             if (!accelerates) out[i] = std::max(out[i], 0.0);
+            if (std::isfinite(left) && std::isfinite(up + down) && (effort > 0.0 ? up : down) > 0.0) out[i] = left;
         } else if (sense != 0.0) {
             out[i] = sense * stops_.speed[i] + (moving_[i] ? kTurned : slow_);
         } else {

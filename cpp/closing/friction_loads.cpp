@@ -14,6 +14,7 @@ namespace {
 constexpr int kWrench = 6;
 constexpr double kAgrees = 3e-13;         // of the largest load
 constexpr double kAgreesNoBetter = 1e-9;  // of it: what no longer falls is rounding
+constexpr double kRounding = 1e-13;       // of all that rows transmit
 constexpr double kImproves = 0.3;
 constexpr int kMostSteps = 40;
 constexpr double kFirstPart = 0.25, kLeastPart = 1e-6;  // of a coefficient that grows
@@ -31,6 +32,10 @@ FrictionLoads::FrictionLoads(const Model& model) : model_(model), of_law_(model.
         }
         laws_[of_law_[law]].end = i + 1;
     }
+    for (const FrictionLoad& each : model.friction_loads)
+        for (const double entry : each.form)
+            for (const auto& weights : {each.slipping, each.holding})
+                heaviest_ = std::max({heaviest_, std::abs(entry * weights[0]), std::abs(entry * weights[1])});
     w_.assign(kWrench * model.friction_loads.size(), 0.0);
     tried_ = before_ = moved_ = w_;
 }
@@ -57,6 +62,8 @@ void FrictionLoads::gather(const RowLoads& loads, const double* poses, const std
 void FrictionLoads::take(const RowLoads& loads, const double* poses) {
     std::swap(w_, before_);
     gather(loads, poses, loads.multipliers, w_);
+    transmitted_ = 0.0;
+    for (const double each : loads.multipliers) transmitted_ = std::max(transmitted_, std::abs(each));
     if (!moves_ || !known_) return;
     // Broyden's update of the responses by the last step.
     moves_ = false;
@@ -195,7 +202,7 @@ bool FrictionLoads::newton(double part) {
             size = std::max(size, std::abs(found_[j]));
         }
         if (!std::isfinite(change) || size > kBeyond * std::max(largest, 1.0)) return false;
-        if (change <= kAgrees * size) return determinant > 0.0;
+        if (change <= std::max(kAgrees * size, 0.01 * kRounding * heaviest_ * transmitted_)) return determinant > 0.0;
     }
     return false;
 }
@@ -235,7 +242,9 @@ FrictionLoads::Found FrictionLoads::improve() {
         error = std::max(error, std::abs(asked - load_[i]));
         largest = std::max({largest, asked, std::abs(load_[i])});
     }
-    const bool stalls = error <= kAgreesNoBetter * largest && !(error < kImproves * error_);
+    // Loads that are small differences of large ones are no better than these.
+    const double rounding = kRounding * heaviest_ * transmitted_;
+    const bool stalls = error <= std::max(kAgreesNoBetter * largest, rounding) && !(error < kImproves * error_);
     error_ = error;
     if ((error <= kAgrees * largest || stalls) && determinant > 0.0) return Found::settled;
     if (!newton(1.0) && !grow()) return Found::jammed;

@@ -75,6 +75,7 @@ class FrictionLoads {
     std::vector<double> slopes_, matrix_, before_, moved_;
     bool known_ = false, moves_ = false;
     double error_ = 0.0, beyond_ = 0.0, aside_ = 0.0;
+    double heaviest_ = 0.0, transmitted_ = 0.0;  // the largest weight of a number; the largest multiplier
     int jams_at_ = -1;
 };
 

@@ -55,6 +55,9 @@ class Projector {
     // Where what friction bears that holds, and stops, is shared by redundant rows and some would exceed its limit,
     // another share; after the last acceleration.
     void share_within_limits(RowLoads& loads, const double* poses);
+    std::vector<std::vector<double>> shares(const RowLoads& loads) const;
+    std::vector<BearingRow> bearing_rows(const RowLoads& loads, const double* poses,
+                                         const std::vector<std::vector<double>>& shares);
     // What all rows exert in the last acceleration, which was this one.
     virtual const RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) = 0;
     // What a stop exerts in the last acceleration; how many rows are redundant with the stops that are active.
@@ -175,7 +178,7 @@ class Projector {
     std::vector<double> mobile_;  // accelerations by an effort of one
     FrictionLoads friction_loads_;
     FrictionJam jam_;
-    std::vector<double> held_at_, accelerations_, efforts_of_rows_, held_efforts_;
+    std::vector<double> held_at_, accelerations_, held_efforts_, share_;
     double loaded_at_ = 0.0;  // time of the last acceleration with stops
 };
 

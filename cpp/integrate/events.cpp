@@ -11,16 +11,16 @@ namespace {
 
 constexpr int kParts = 4;  // of a step, at whose ends signs are compared
 constexpr int kMostIterations = 100;
-constexpr int kPatience = 8;            // with contacts that begin and do not
-constexpr double kResolution = 4e-16;   // of a time
-constexpr double kBesideIt = 1e-4;      // of a step: so near is a second look that shows a rate
-constexpr int kMostLooks = 4;           // for a zero between two times with the same sign
-constexpr double kNearZero = 0.25;      // of the value at both: what comes nearer may be zero
-constexpr double kWithin = 0.4;         // of a time: where margins of friction are looked at
-constexpr double kBent = 0.5;           // of a margin: what it may bend so that nothing happens between
-constexpr double kLeastMargin = 1e-12;  // [N, N m]
-constexpr int kMostHalvings = 24;
-constexpr double kStill = 1e-9;  // [m/s, rad/s]
+constexpr int kPatience = 8;                            // with contacts that begin and do not
+constexpr double kResolution = 4e-16;                   // of a time
+constexpr double kBesideIt = 1e-4;                      // of a step: so near is a second look that shows a rate
+constexpr int kMostLooks = 4;                           // for a zero between two times with the same sign
+constexpr double kNearZero = 0.25;                      // of the value at both: what comes nearer may be zero
+constexpr double kWithin = 0.4;                         // of a time: where margins of friction are looked at
+constexpr double kBent = 0.5;                           // of a margin: what it may bend so that nothing happens between
+constexpr double kLeastMargin = 1e-12;                  // [N, N m]
+constexpr int kMostHalvings = 24, kMostReleases = 300;  // looks at margins, one in the other; in all
+constexpr double kStill = 1e-9;                         // [m/s, rad/s]
 constexpr int kPartsAtRest = 8;
 constexpr double kStart = 1e-11;  // [s]: a zero as near to the start of a motion is that of the start
 
@@ -186,6 +186,7 @@ void EventWatch::find_release(double begin, double end, const Curve& curve) {
     const bool rests = std::ranges::all_of(u_, [](double u) { return std::abs(u) <= kStill; });
     const int parts = rests ? kPartsAtRest : 1;
     std::vector<double> before = margins(begin);
+    releases_ = 0;
     for (int part = 0; part < parts; ++part) {
         const double a = begin + (end - begin) * part / parts;
         const double b = part + 1 == parts ? end : begin + (end - begin) * (part + 1) / parts;
@@ -209,7 +210,7 @@ bool EventWatch::release_between(double a, const std::vector<double>& at_a, doub
         bends_before |= bent > kBent * std::max(before, kLeastMargin);
         bends |= bent > kBent * std::max(std::min(before, at_b[i]), kLeastMargin);
     }
-    const bool deeper = depth < kMostHalvings && c > a && b > c;
+    const bool deeper = depth < kMostHalvings && ++releases_ < kMostReleases && c > a && b > c;
     if (deeper && bends_before && release_between(a, at_a, c, at_c, depth + 1, margins, curve)) return true;
     if (crosses_c) return add_release(a, c, at_c, curve);
     if (deeper && bends && !crosses_b) return release_between(c, at_c, b, at_b, depth + 1, margins, curve);

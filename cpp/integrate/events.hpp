@@ -123,6 +123,7 @@ class EventWatch {
     std::vector<double> trial_, stop_rates_, x_, u_;
     std::vector<Root> roots_;
     double begun_ = 0.0;  // time of begin()
+    int releases_ = 0;    // looks at margins of friction in the last step
 };
 
 }  // namespace bellcrank
