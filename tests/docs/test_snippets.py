@@ -56,6 +56,7 @@ PICTURED += [
         "35-a-hoist",
         "37-cam-with-spring",
         "36-parts-that-break",
+        "38-a-designers-tasks",
     )
 ]
 NEEDED = {ROOT / "docs" / "guide" / "31-other-optimizers.md": ("jax", "casadi")}
