@@ -140,6 +140,44 @@ def test_torques_do_the_work_of_the_force_that_would_lead_the_wrist(task: Task):
     assert power == pytest.approx(known, abs=2e-3 * np.abs(known).max())
 
 
+def lossy(task, thread):
+    mech = driven_by_motors(task, ArmParameters(rotor_inertia=1e-9))
+    for side in SIDES:
+        mech.add_force(f"{side} thread", bc.JointFriction(load=thread), f"{side} ball screw")
+    return mech
+
+
+def test_screws_with_friction_take_what_their_thread_says():
+    """tan(lead + rho)/tan(lead) times as much where a motor drives, with - rho where it is driven."""
+    thread, lead = bc.Thread(0.0035, 0.15), np.arctan(0.002 / (2 * np.pi * 0.0035))
+    settings = {"method": "dopri5", "times": np.linspace(0.3, 2.2, 96), "tolerance": 1e-8}
+    rough, smooth = (
+        bc.simulate(mech, start=0.0, **settings)
+        for mech in (
+            lossy(LIFT_A_BOTTLE, thread),
+            driven_by_motors(LIFT_A_BOTTLE, ArmParameters(rotor_inertia=1e-9)),
+        )
+    )
+    for side in SIDES:
+        plain = smooth.drive(f"{side} motor")
+        sense = np.sign(plain.power)
+        factor = np.tan(lead + sense * np.arctan(0.15)) / np.tan(lead)
+        found = rough.drive(f"{side} motor").effort
+        np.testing.assert_allclose(found, factor * plain.effort, rtol=1e-4, atol=1e-7)
+    assert {np.sign(v) for v in smooth.drive("rear motor").power} == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize(("coefficient", "holds"), [(0.092, True), (0.089, False)])
+def test_the_arm_stays_without_current_where_its_screws_lock_themselves(coefficient, holds):
+    """The tangent of the lead angle is 2/(7 pi) = 0.0909."""
+    mech = lossy(LIFT_A_BOTTLE, bc.Thread(0.0035, coefficient))
+    for side in SIDES:
+        mech.remove(mech.drives[f"{side} motor"])
+    run = bc.simulate(mech, 0.1, method="dopri5")
+    moved = max(np.ptp(run.joint(f"{side} motor").position) for side in SIDES)
+    assert (moved < 1e-9) == holds
+
+
 @pytest.mark.parametrize("posture", POSTURES)
 def test_holding_torques_are_the_gradient_of_the_energy(posture):
     parameters = ArmParameters()
