@@ -77,12 +77,22 @@ void follow(const Ports& ports, const std::vector<double>& output_times, const O
             std::vector<double>& x, std::vector<double>& u, Sink& sink, SimulationResult& result) {
     Follower follower(ports, x, u);
     std::vector<double> frame(ports.record.observation_size(observation));
+    // Dry friction against the motion that is given.
+    const auto settles = [&](double time) {
+        if (ports.stops.settle_friction(time, x.data(), u.data(), -1, 0.0)) return true;
+        const FrictionJam jam = ports.stops.friction_jam();
+        result.status = jam.law < 0 ? SimulationStatus::friction_not_found : SimulationStatus::friction_jams;
+        result.friction_law = jam.law;
+        result.friction_part = jam.part;
+        return false;
+    };
     const auto record = [&](double time) {  // only whole frames go to the sink: observing may be interrupted
         ports.record.observe(time, x.data(), u.data(), observation, frame.data());
         std::copy(frame.begin(), frame.end(), sink.frame(time));
         if (observation.contacts) sink.contacts(ports.record.contacts());
     };
     double t = result.time = output_times.front();
+    if (!settles(t)) return;
     record(t);
     for (size_t i = 1; i < output_times.size(); ++i) {
         const double interval = output_times[i] - output_times[i - 1];
@@ -112,6 +122,7 @@ void follow(const Ports& ports, const std::vector<double>& output_times, const O
                 return;
             }
         }
+        if (!settles(t)) return;
         record(t);
     }
 }

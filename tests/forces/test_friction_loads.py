@@ -391,6 +391,24 @@ def test_a_lead_screw_in_two_joints_is_the_screw_joint():
     np.testing.assert_allclose(run.body("wheel").angular_velocity[:, 2], 20.0 + falls * run.time, rtol=1e-9)
 
 
+@FORMULATIONS
+def test_inverse_dynamics_pays_for_friction_and_losses(formulation):
+    """What a drive takes is what a run finds, and friction at constant speed."""
+    mech = rotor("led", 1.0, gravity=(0.0, -G, 0.0))
+    mech.add_force("rub", rub(bc.Journal(0.02, 0.1), coulomb=0.5), "pin")
+    mech.add_drive("lead", "pin", velocity=1.0)
+    found = bc.inverse_dynamics(mech, 0.1, 0.05, formulation=formulation)
+    moment = 0.5 + 2.0 * G * 0.02 * sin(atan(0.1))
+    np.testing.assert_allclose(found.drive("lead").effort, moment, rtol=1e-12)
+    np.testing.assert_allclose(found.force("rub").effort, -moment, rtol=1e-12)
+    gear = bc.Gear(ratio=2.0, efficiency=0.5)
+    mech = two_shafts(gear, 0.0, -10.0, speeds=(-1.0, 0.5))
+    mech.remove(mech.forces["in moment"])
+    mech.add_drive("lead", "in", velocity=-1.0)
+    found = bc.inverse_dynamics(mech, 0.1, 0.05, formulation=formulation)
+    np.testing.assert_allclose(np.abs(found.drive("lead").effort), 10.0, rtol=1e-12)
+
+
 FAULTS = {
     "static": (lambda: bc.Journal(0.02, 0.2, 0.1), "static_coefficient must not be less"),
     "radius": (lambda: bc.Journal(0.0, 0.2), "radius"),
