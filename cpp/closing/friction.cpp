@@ -152,9 +152,11 @@ std::vector<BearingRow> Projector::bearing_rows(const RowLoads& loads, const dou
             b.most = held_by(system_.model(), system_.model().laws[b.law], loaded_at_, sense) +
                      friction_loads_.holding(b.law, sense, loads, poses, shares, b.shift);
         }
-        if (stops_.is_holding(i) ? b.most > 0.0 : !stops_.is_friction(i) && stops_.touched()[i])
-            rows.push_back(std::move(b));
+        if (stops_.is_holding(i) || (!stops_.is_friction(i) && stops_.touched()[i])) rows.push_back(std::move(b));
     }
+    double most_held = 0.0;
+    for (const BearingRow& b : rows) most_held = std::max(most_held, std::abs(loads.multipliers[b.row]));
+    for (BearingRow& b : rows) b.most = std::max(b.most, kNoEffort * most_held);
     return rows;
 }
 
@@ -314,7 +316,7 @@ void Projector::friction_margins(double t, const double* x, const double* u, boo
             const double up = holds_against(i, t, -1.0), down = holds_against(i, t, 1.0);
             out[i] = std::min(up - effort, down + effort);
             if (!accelerates) out[i] = std::max(out[i], 0.0);
-            if (std::isfinite(left) && std::isfinite(up + down) && (effort > 0.0 ? up : down) > 0.0) out[i] = left;
+            if (std::isfinite(left) && std::isfinite(up + down)) out[i] = left;
         } else if (sense != 0.0) {
             out[i] = sense * stops_.speed[i] + (moving_[i] ? kTurned : slow_);
         } else {
