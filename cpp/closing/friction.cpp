@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "closing/projector.hpp"
 #include "model/branches.hpp"
@@ -15,12 +16,13 @@ namespace {
 constexpr double kSlowBelow = 0.5, kFastBeyond = 2.0;  // of the speed over which friction falls: on either side of it
 constexpr double kNoEffort = 1e-11;                    // of the largest that is held: rounding
 constexpr int kMostAgreements = 40, kMostShares = 6;
-constexpr double kAtRest = 1e-9;     // speed that is none [m/s, rad/s]
-constexpr double kAlike = 10.0;      // errors of speeds, against each other
-constexpr double kTurned = 1e-11;    // speed against its sense at which a slip has ended
-constexpr double kExceeded = 1e-10;  // of an effort, against the most that holds, that is rounding
-constexpr double kTogether = 1e-6;   // parts of what holds: what is used as much begins to slip with it
-constexpr double kBackwards = 1e-9;  // of an acceleration, against that by all that holds, or the largest: rounding
+constexpr double kAtRest = 1e-9;      // speed that is none [m/s, rad/s]
+constexpr double kAlike = 10.0;       // errors of speeds, against each other
+constexpr double kTurned = 1e-11;     // speed against its sense at which a slip has ended
+constexpr double kExceeded = 1e-10;   // of an effort, against the most that holds, that is rounding
+constexpr double kTogether = 1e-6;    // parts of what holds: what is used as much begins to slip with it
+constexpr double kNearlyFree = 1e-6;  // of the largest acceleration: where next to nothing holds
+constexpr double kBackwards = 1e-9;   // of an acceleration, against that by all that holds, or the largest: rounding
 
 double held_by(const Model& model, const Law& law, double t, double sense) {
     return law.kind->holds(law.params, {law.function < 0 ? nullptr : &model.functions[law.function]}, t, sense);
@@ -62,7 +64,7 @@ void Projector::agree_with_loads(double t, const double* x, const double* u, dou
         friction_loads_.take(loads, system_.scenery(t, x, u).x);
     };
     friction_loads_.begin(system_.scenery(t, x, u));
-    jam_ = {};
+    const FrictionJam before = std::exchange(jam_, {});
     solve_and_take();
     for (int pass = 0; pass < kMostAgreements; ++pass) {
         if (pass == kMostAgreements / 2) friction_loads_.forget_responses();
@@ -78,7 +80,8 @@ void Projector::agree_with_loads(double t, const double* x, const double* u, dou
         const FrictionLoads::Found found = friction_loads_.improve();
         if (found == FrictionLoads::Found::settled && !aside) return;
         if (found == FrictionLoads::Found::jammed) {
-            jam_ = {friction_loads_.jams_at(), friction_loads_.jams_beyond()};
+            // A state that is no number comes from stages that jammed.
+            jam_ = std::isnan(u[0]) ? before : FrictionJam{friction_loads_.jams_at(), friction_loads_.jams_beyond()};
             break;
         }
         solve_and_take();
@@ -234,7 +237,7 @@ bool Projector::change_friction(double t, bool ended, bool first_found) {
     double most_held = 0.0;
     for (const double each : held_efforts_) most_held = std::max(most_held, std::abs(each));
     const auto part = [&](int i) {
-        return std::abs(held_efforts_[i]) <= kNoEffort * most_held ? 0.0 : used(i, t, held_efforts_[i]);
+        return std::abs(held_efforts_[i]) <= 2.0 * kNoEffort * most_held ? 0.0 : used(i, t, held_efforts_[i]);
     };
     for (int i = 0; i < stops_.count() && !(first_found && first >= 0); ++i)
         if (stops_.is_holding(i) && part(i) > worst) first = i, worst = part(i);
@@ -251,7 +254,7 @@ bool Projector::change_friction(double t, bool ended, bool first_found) {
     for (int i = 0; i < stops_.count(); ++i) {
         if (!stops_.is_friction(i)) continue;
         const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
-        const double most = holds_against(i, t, sense), quick = most > 0.0 ? mobile_[i] * most : largest;
+        const double most = holds_against(i, t, sense), quick = std::max(mobile_[i] * most, kNearlyFree * largest);
         if (started_[i] && stops_.leaving[i] * sense < -kBackwards * quick) {
             begin_holding(i);
             started_[i] = 0;

@@ -100,6 +100,7 @@ def _slow(evidence: Evidence, size: float) -> float:
     inertia = np.linalg.eigvalsh(evidence.model.inertia)[:, -1]
     by_speeds = _ABSOLUTE * tolerance * float(np.sum(evidence.model.mass * fast + inertia * spin))
     efforts = np.max(np.abs(evidence.sections["force_efforts"]), axis=0, initial=0.0).sum()
+    efforts += evidence.model.mass.sum() * np.linalg.norm(evidence.model.gravity)
     reach = max(1.0, float(np.max(np.abs(evidence.sections["position"]), initial=0.0)))
     return (by_speeds + _PLACES * float(efforts) * reach) / size
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
+from bellcrank.trajectory.rubbing import AT_REST
 from bellcrank.verification.balance import sizes, with_floor
 from bellcrank.verification.constraints import Rows
 from bellcrank.verification.evidence import Evidence, Frames
@@ -281,8 +282,12 @@ def judge_flags(evidence: Evidence) -> list[CheckResult]:
         and not evidence.formulas.joints
     ):
         for frame in _looked_at(evidence, list(tables.values())):
-            for name, own in _own_flags(evidence.at_frame(frame)):
-                if name in tables:
+            part = evidence.at_frame(frame)
+            kinds = [dict(_own_flags(part, rests)) for rests in (False, True)]
+            for name in kinds[0].keys() & kinds[1].keys() & tables.keys():
+                # Which friction holds what rests is not recorded: flags count where it makes no difference.
+                own = np.where(kinds[0][name] == kinds[1][name], kinds[0][name], -1.0)
+                if own.size:
                     wrong = (own >= 0.0) & (own != tables[name][frame])
                     meet(name, wrong[None], evidence.time[frame : frame + 1])
     return [worst.result("flags", "flags of unique efforts and reactions that are wrong", 0.0)]
@@ -295,10 +300,13 @@ def _looked_at(evidence: Evidence, tables: list[Floats]) -> list[int]:
     return sorted({*evidence.frames, *places.tolist(), *(places + 1).tolist()})
 
 
-def _own_flags(part: Frames) -> Iterator[tuple[str, Floats]]:
-    """Flags at one frame by the judge: 1, 0, or -1 where rounding decides; none if it decides of all."""
+def _own_flags(part: Frames, rests: bool) -> Iterator[tuple[str, Floats]]:
+    """Flags at one frame by the judge: 1, 0, or -1 where rounding decides; none if it decides of all.
+
+    rests: whether friction holds all that rests, or nothing.
+    """
     model = part.model
-    rows, loads = _rows_at(part)
+    rows, loads = _rows_at(part, rests)
     if not rows:
         yield "unique_multipliers", np.ones(len(model.multipliers))
         return
@@ -332,11 +340,14 @@ def _decided(sizes: Floats, present: np.ndarray) -> Floats:
     return np.where(~present, -1.0, np.where(sizes < _ALONE, 1.0, np.where(sizes > _SHARED, 0.0, -1.0)))
 
 
-def _rows_at(part: Frames) -> tuple[list[int], list[Floats]]:
+def _rows_at(part: Frames, rests: bool) -> tuple[list[int], list[Floats]]:
     """The rows that act at a frame, and what a unit of each exerts on bodies (nb, 6), by roots of masses."""
     model, multipliers = part.model, part.section("multipliers")[0]
     pushing = {m.row for k, m in enumerate(model.multipliers) if multipliers[k] != 0.0}
     acts = model.rigid_rows | (model.one_sided & np.isin(np.arange(model.row_count), list(pushing)))
+    for row in model.friction_rows.values():
+        ((coordinate, _),) = model.terms(row)
+        acts[row] = rests and abs(part.coordinate(coordinate).rate[0]) < AT_REST
     roots = np.sqrt(model.mass)
     turning = np.sqrt(np.maximum(np.linalg.eigvalsh(model.inertia)[:, 1], 1e-300))
     rows, loads = [], []
