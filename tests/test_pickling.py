@@ -199,6 +199,9 @@ def elements_and_parts_of_results():
         bc.ThrustFace(0.05, 0.1),
         bc.RollingBearing(0.03, 0.001),
         bc.Thread(0.01, 0.1),
+        bc.Clutch(2.0),
+        bc.TorqueLimiter(2.0),
+        bc.Freewheel(),
     )
     run = bc.simulate(mechanism, 0.02)
     yield from (run.force("motor"), run.input("torque"))

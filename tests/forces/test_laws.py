@@ -28,7 +28,7 @@ def test_the_kinds_and_which_have_a_potential():
     assert own == {
         "linear": True, "table": True, "motor": False, "friction": False, "brake": False,
         "rubber": True, "one_sided": True, "gas": True, "servo": False, "stepper": False,
-        "dry_friction": False, "dry_brake": False,
+        "dry_friction": False, "dry_brake": False, "freewheel": False,
     }  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def test_wrong_laws_are_refused():
             "spring",
             [],
             None,
-            "unknown law kind 'spring'; known: brake, dry_brake, dry_friction, friction, gas, linear",
+            "unknown law kind 'spring'; known: brake, dry_brake, dry_friction, freewheel, friction, gas",
         ),
         (
             "linear",

@@ -49,6 +49,7 @@ LAWS = {
     "motor": ([0.4], core.Function("harmonic", [0.2, 0.5, 1.0, 2.0, 0.3])),
     "friction": ([0.4, 2.0, 3.0, 0.5, 0.3], None),
     "dry_friction": ([0.4, 2.0, 3.0, 3.5, 0.5], None),
+    "freewheel": ([1.0], None),
     "dry_brake": ([1.0], core.Function("harmonic", [2.0, 0.5, 1.0, 2.0, 0.3])),
     "brake": ([0.7], core.Function("harmonic", [2.0, 0.5, 1.0, 2.0, 0.3])),
     "rubber": ([40.0, 0.1, 0.6, 1.2], None),

@@ -89,17 +89,16 @@ def constraints():
     """(id, kind instance, letters of its ends) for every constraint kind and every form of ends it takes."""
     found = []
     for name, kind in CONSTRAINT_KINDS.items():
-        values = {field: FIELDS[field] for field in _required(kind) if field != "radii"}
-        values = {} if name == "CamFollower" else {field: FIELDS[field] for field in _required(kind)}
+        needed = [] if name == "CamFollower" else _required(kind)
+        values = {field: FIELDS[field] for field in needed if field != "radii"}
         if "radii" in {f.name for f in fields(kind)}:
             values.update(WHEELS)
         for letters in _forms(kind.pattern):
             if name == "Coupling" and len(letters) != len(FIELDS["coefficients"]):
                 continue
-            given = values | ({"radii": way(kind, letters)} if issubclass(kind, Way) else {})
+            given = CAMS[letters] if name == "CamFollower" else values
+            given = given | ({"radii": way(kind, letters)} if issubclass(kind, Way) else {})
             found.append((f"{name}-{letters}", kind(**given), letters))
-            own = CAMS[letters] if name == "CamFollower" else values
-            found.append((f"{name}-{letters}", kind(**own), letters))
     return found
 
 
@@ -199,9 +198,13 @@ BETWEEN_SHAPES = {"Contact", "Tyre"}
 """Force kinds that act between shapes of bodies, or on them; tests/contacts are about them."""
 
 
+HOLDING = {"Clutch", "TorqueLimiter", "Freewheel"}
+"""Force kinds that hold exactly, which runs find as events; tests/forces/test_clutches.py is about them."""
+
+
 def forces():
     """(id, kind instance, letters of its ends) for every other force kind and every form of ends it takes."""
-    assert FORCE_FIELDS.keys() | BETWEEN_SHAPES == FORCE_KINDS.keys()
+    assert FORCE_FIELDS.keys() | BETWEEN_SHAPES | HOLDING == FORCE_KINDS.keys()
     return [  # in this order, whichever kinds are registered first: seeds then give the same mechanisms
         (f"{name}-{letters}", _force(FORCE_KINDS[name], given, letters), letters)
         for name, given in FORCE_FIELDS.items()

@@ -18,18 +18,17 @@ from bellcrank.mechanism.ropes import Way
 
 JOINTS = [name for name, kind in JOINT_KINDS.items() if kind.custom is None and not kind.shorthand]
 IN_A_PLANE = ["Revolute", "PinInSlot", "PrismaticX", "Planar", "ParallelAxes", "ParallelLink", "PlanarHingeX"]
-PLACED = ("CamFollower",)  # where its law says: tests/constraints/test_cams.py has random ones
+# A follower is where its law says: tests/constraints/test_cams.py has random ones; worms are in
+# tests/fuzz/friction.py, so that the mechanisms of seeds stay the same.
+PLACED = ("CamFollower", "WormGear")
 # Ropes need wheels with parallel axes; tests/constraints/test_ropes.py has them.
 CONSTRAINTS = [
     form for form in examples.constraints() if form[1].name not in PLACED and not isinstance(form[1], Way)
 ]
 ACTUATORS = ("GasSpring", "HydraulicCylinder", "PneumaticCylinder", "DCMotor", "Servo", "StepperMotor")
 ACTUATORS += ("BearingClearance",)  # none, but in their place: the mechanisms of other seeds stay the same
-HOLDING = ("Clutch", "TorqueLimiter", "Freewheel")  # with events: tests/fuzz/friction.py has random ones
 FORCES = [
-    form
-    for form in examples.forces()
-    if form[1].name not in (*ACTUATORS, *HOLDING) and not isinstance(form[1], Way)
+    form for form in examples.forces() if form[1].name not in ACTUATORS and not isinstance(form[1], Way)
 ]
 ACTING = [form for form in examples.forces() if form[1].name in ACTUATORS]
 _TURNS = ("theta_x", "theta_y", "theta_z", "universal_1", "universal_2")

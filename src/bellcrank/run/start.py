@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -67,8 +67,8 @@ def described(mechanism: Mechanism | Model, start: float, left_out: str, state: 
     if isinstance(mechanism, Model) and standing in (None, mechanism.standing):
         model = mechanism
     else:
-        assert given is not None
-        model = compile_mechanism(given, start, standing)
+        source: Any = mechanism if given is None else given  # what is no mechanism is refused there
+        model = compile_mechanism(source, start, standing)
     if model.initial.time != start:
         model = model.starting(model.initial.at_time(start), model.given)
     return model
