@@ -223,16 +223,16 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
         system_.accelerate(t, x, u, accelerations_.data());
         if (std::isnan(accelerations_.front())) break;  // there is none
         find_efforts(t, x, u);
-        settled = !change_friction(t, pass == 0 && let_go, pass > passes / 2);
+        settled = !change_friction(t, pass == 0 && let_go ? changed : -1, pass > passes / 2);
         if (!settled) system_.inputs_changed();
     }
     stops_.judging = false;
     return settled;
 }
 
-// False if nothing changes. ended: something begins to slip in any case.
-bool Projector::change_friction(double t, bool ended, bool first_found) {
-    double worst = ended ? 0.0 : 1.0 + kExceeded;
+// False if nothing changes. ended: the hold that has ended, so that something begins to slip in any case; −1: none.
+bool Projector::change_friction(double t, int ended, bool first_found) {
+    double worst = ended >= 0 ? 0.0 : 1.0 + kExceeded;
     int first = -1;
     double most_held = 0.0;
     for (const double each : held_efforts_) most_held = std::max(most_held, std::abs(each));
@@ -247,6 +247,11 @@ bool Projector::change_friction(double t, bool ended, bool first_found) {
             begin_slipping(i, -std::copysign(1.0, held_efforts_[i]));
             started_[i] = 1;
         }
+        return true;
+    }
+    if (ended >= 0) {  // a freewheel, which no effort lets go
+        begin_slipping(ended, never_slips(ended, t, -1.0) ? 1.0 : -1.0);
+        started_[ended] = 1;
         return true;
     }
     double largest = norm(system_.model().gravity);

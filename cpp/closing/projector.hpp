@@ -159,7 +159,7 @@ class Projector {
     void find_idle(double t, const double* x);
     CoordinateMotion motion_along(double t, const double* x, const double* u, int stop);
     bool hold_what_rests(double t, const double* x, const double* u, double still);
-    bool change_friction(double t, bool ended, bool first_found);
+    bool change_friction(double t, int ended, bool first_found);
     void find_efforts(double t, const double* x, const double* u);
 
     System& system_;

@@ -119,3 +119,32 @@ def test_wrong_numbers_are_named():
         mech.add_constraint(
             "gear", bc.Gear(2.0, backlash=0.1), *(mech.bodies[n].marker() for n in ("in", "out"))
         )
+
+
+@FORMULATIONS
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_freewheel_drives_one_way_and_takes_hold_without_a_blow(backward, formulation):
+    """It drives while the first shaft is pushed, and lets the second run on while the first is slower."""
+    sign = -1.0 if backward else 1.0
+    at, push = (0.0, 1.0, 1.0 + 1e-9, 1.25, 1.25 + 1e-9, 9.0), (4.0, 4.0, -4.0, -4.0, 4.0, 4.0)
+    mech = two_shafts(moments=(bc.Table(at, [sign * each for each in push], "linear"), 0.0))
+    ends = (mech.bodies[name].marker() for name in ("in", "out"))
+    mech.add_force("wheel", bc.Freewheel(backward=backward), *ends)
+    run = bc.simulate(mech, 2.0, formulation=formulation, output_step=0.05, **TIGHT)
+    assert [event.name.split()[-1] for event in run.events] == ["slips", "sticks"]
+    np.testing.assert_allclose([event.time for event in run.events], [1.0, 1.5], atol=1e-7)
+    t = run.time
+    second = np.where(t < 1.0, 2.0 * t, np.where(t < 1.5, 2.0, 2.0 + 2.0 * (t - 1.5)))
+    np.testing.assert_allclose(sign * run.joint("out").velocity[:, 0], second, atol=1e-7)
+    held = (t < 0.99) | (t > 1.51)
+    np.testing.assert_allclose(sign * run.force("wheel").effort[held], 3.0, rtol=1e-7)
+    assert bc.verify(run).passed
+
+
+@FORMULATIONS
+def test_a_freewheel_that_is_set_in_motion_against_its_way_is_held_from_the_start(formulation):
+    mech = two_shafts((8.0, 0.0))
+    mech.add_force("wheel", bc.Freewheel(), *(mech.bodies[name].marker() for name in ("in", "out")))
+    run = bc.simulate(mech, 0.1, formulation=formulation, **TIGHT)
+    for name in ("in", "out"):
+        np.testing.assert_allclose(run.joint(name).velocity[:, 0], 2.0, rtol=1e-12)
