@@ -221,7 +221,7 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
     bool settled = false;
     for (int pass = 0; pass < passes && !settled; ++pass) {
         system_.accelerate(t, x, u, accelerations_.data());
-        if (std::isnan(accelerations_.front())) break;  // there is none
+        if (!accelerations_.empty() && std::isnan(accelerations_.front())) break;  // there is none
         find_efforts(t, x, u);
         settled = !change_friction(t, pass == 0 && let_go ? changed : -1, pass > passes / 2);
         if (!settled) system_.inputs_changed();

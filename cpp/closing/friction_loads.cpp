@@ -78,7 +78,7 @@ void FrictionLoads::take(const RowLoads& loads, const double* poses) {
     }
 }
 
-bool FrictionLoads::begin(const Scenery& at) {
+void FrictionLoads::begin(const Scenery& at) {
     slips_.swap(slipped_);
     slips_.clear();
     for (size_t i = 0; i < laws_.size(); ++i) {
@@ -97,14 +97,14 @@ bool FrictionLoads::begin(const Scenery& at) {
     moves_ = false;
     error_ = HUGE_VAL;
     found_ = load_;
-    if (same) return true;
+    if (same) return;
     load_.clear();
     for (const Slip& slip : slips_) load_.push_back(at.branches.friction(laws_[slip.loaded].law).load);
     found_ = step_ = start_ = load_;
     responses_.assign(w_.size() * slips_.size(), 0.0);
     slopes_.assign(w_.size(), 0.0);
     matrix_.assign(slips_.size() * slips_.size(), 0.0);
-    return known_ = false;
+    known_ = false;
 }
 
 void FrictionLoads::set_aside(int slip) {

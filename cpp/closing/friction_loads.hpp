@@ -21,8 +21,8 @@ class FrictionLoads {
 
     // w of a solution.
     void take(const RowLoads& loads, const double* poses);
-    // Which laws slip, and how near to rest they are. False if others do than before: responses are unknown.
-    bool begin(const Scenery& at);
+    // Which laws slip, and how near to rest they are. If others do than before, responses are unknown.
+    void begin(const Scenery& at);
     int slipping() const { return static_cast<int>(slips_.size()); }
     bool knows_responses() const { return known_; }
     // Responses are found one by one: a slipping law's load is set aside, and w is taken.

@@ -418,6 +418,10 @@ FAULTS = {
     "no efficiency": (lambda: bc.Gear(ratio=1.0, back_efficiency=0.5), "back_efficiency without efficiency"),
     "worm": (lambda: bc.WormGear((1, 20), 0.9, 0.9), "it jams"),
     "steep": (lambda: bc.ScrewCoupling(1.0, thread=bc.Thread(0.01, 0.3)), "jams to one side"),
+    "smoothed": (
+        lambda: bc.JointFriction(load=bc.Journal(0.02, 0.1), regularisation_velocity=0.1),
+        "holds exactly",
+    ),
     "kind": (lambda: bc.JointFriction(load=0.1), "load must be a LoadKind"),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from bellcrank.expression import dot
 from bellcrank.mechanism.attachment import End, ForceKind, markers, pairwise
@@ -16,6 +16,8 @@ from bellcrank.mechanism.functions.function import Constant, FunctionField
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.parameters import is_expression, present
 from bellcrank.mechanism.rows import Block, Law, Lowered, lock
+
+_SMOOTHED: Final = 1e-3  # rad/s or m/s: over which friction builds up that does not hold
 
 
 def _load(check: Check, name: str, value: Any) -> Any:
@@ -36,7 +38,7 @@ class JointFriction(ForceKind):
         at which slipping ends or begins are found as events. For methods with error control, and
         formulations `lagrange`, `recursive` and `dca`.
     load: what the dry part grows with, such as `Journal`; F is added to that. Then there is no
-        regularisation.
+        regularisation. Impulses of impacts make no friction.
     """
 
     viscous: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
@@ -44,7 +46,7 @@ class JointFriction(ForceKind):
     stiction: OptionalFloatField = quantity("N or N m", "not negative", default=None)
     stribeck_velocity: OptionalFloatField = quantity("rad/s or m/s", "positive", default=0.01, optional=True)
     regularisation_velocity: OptionalFloatField = quantity(
-        "rad/s or m/s", "positive", default=1e-3, optional=True
+        "rad/s or m/s", "positive", default=_SMOOTHED, optional=True
     )
     load: LoadKind | None = checked(_load, default=None, parametric=True, followed=False)
     pattern: ClassVar[str] = "J"
@@ -64,6 +66,9 @@ class JointFriction(ForceKind):
                 check.fault(rule, None, "give stribeck_velocity, or regularisation_velocity=None")
         self._store(stiction=stiction)
         if self.load is not None:
+            if self.regularisation_velocity not in (None, _SMOOTHED):
+                rule = "friction that grows with the load holds exactly"
+                check.fault(rule, self.regularisation_velocity, "leave out regularisation_velocity")
             self._store(regularisation_velocity=None)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
