@@ -21,10 +21,14 @@ _X, _Y, _Z = np.eye(3)
 
 @dataclass
 class Block:
-    """Rows solved together: discs of a contact, None for an equality; (body, rows (k, 6)) it acts on."""
+    """Rows solved together: discs of a contact, None for an equality; (body, rows (k, 6)) it acts on.
+
+    bounds: of the impulse of a row that is neither, N s.
+    """
 
     discs: list[tuple[int, float]] | None
     sides: list[tuple[int, Floats]]
+    bounds: tuple[float, float] | None = None
 
     @property
     def size(self) -> int:
@@ -106,6 +110,11 @@ class Scene:
         """Add a limit on the relative rotation about an axis, which must not decrease."""
         self.blocks.append(Block([], self.rows(a, b, np.zeros(3), (), [np.asarray(axis, dtype=float)])))
 
+    def rub(self, a: int, b: int, axis: Any, lower: float, upper: float) -> None:
+        """Add dry friction about an axis: a moment within bounds, against the relative rotation, N m."""
+        rows = self.rows(a, b, np.zeros(3), (), [np.asarray(axis, dtype=float)])
+        self.blocks.append(Block(None, rows, (self.step * lower, self.step * upper)))
+
     @property
     def count(self) -> int:
         """The number of rows."""
@@ -143,7 +152,9 @@ class Scene:
         sides: list[tuple[int, int]] = []
         stacked: list[Floats] = []
         for number, block in enumerate(self.blocks):
-            if block.discs is None:
+            if block.bounds is not None:
+                made.add_interval(*block.bounds)
+            elif block.discs is None:
                 made.add_equality(block.size)
             else:
                 made.add_contact(block.discs)
@@ -272,8 +283,11 @@ def spheres(count: int = 200, friction: float = 0.5, seed: int = 3) -> Scene:
     return scene
 
 
-def cloud(seed: int, bodies: int = 6, contacts: int = 12) -> Scene:
-    """Random bodies with masses to 1e4, random contacts with friction to 1.5, random velocities."""
+def cloud(seed: int, bodies: int = 6, contacts: int = 12, rubbing: int = 0) -> Scene:
+    """Random bodies with masses to 1e4, random contacts with friction to 1.5, random velocities.
+
+    rubbing: rows of dry friction besides, of which one in four has a bound to one side alone.
+    """
     rng = np.random.default_rng(seed)
     scene = Scene()
     for _ in range(bodies):
@@ -285,4 +299,9 @@ def cloud(seed: int, bodies: int = 6, contacts: int = 12) -> Scene:
         normal = rng.normal(size=3)
         point = rng.normal(size=3)
         scene.touch(int(a), int(b), point, normal, float(rng.uniform(0.0, 1.5)))
+    for _ in range(rubbing):
+        a, b = rng.choice(bodies + 1, 2, replace=False) - 1
+        lower, upper = -(10.0 ** rng.uniform(0.0, 5.0)), 10.0 ** rng.uniform(0.0, 5.0)
+        one_way = rng.uniform() < 0.25
+        scene.rub(int(a), int(b), rng.normal(size=3), 0.0 if one_way else lower, np.inf if one_way else upper)
     return scene

@@ -37,6 +37,7 @@ class ConeProblemOfTests {
         layout_.add_contact(array);
         layout_.set_given(static_cast<int>(layout_.blocks().size()) - 1, given);
     }
+    void add_interval(double lower, double upper) { layout_.add_interval({lower, upper}); }
     int rows() const { return layout_.rows(); }
 
     void use_dense(Rows S) {
@@ -151,6 +152,8 @@ void bind_cones(nb::module_& m) {
         .def("add_contact", &ConeProblemOfTests::add_contact, "discs"_a, "given"_a = 0.0,
              "A unilateral row, then the rows of at most three discs (rows, coefficient), friction first. given: a "
              "normal impulse that acts beside the unknown one.")
+        .def("add_interval", &ConeProblemOfTests::add_interval, "lower"_a, "upper"_a,
+             "A row whose impulse has bounds: at the lower one where u > 0, at the upper one where u < 0.")
         .def_prop_ro("rows", &ConeProblemOfTests::rows)
         .def("use_dense", &ConeProblemOfTests::use_dense, "S"_a)
         .def("use_bodies", &ConeProblemOfTests::use_bodies, "bodies"_a, "sides"_a, "jacobian"_a, "compliance"_a,

@@ -14,6 +14,12 @@ constexpr double kShift = 1e-8;      // of a contact's diagonal entry
 constexpr double kShortStep = 1e-3;  // this many in a row end an attempt
 constexpr int kShortSteps = 6, kStalledSteps = 20;
 
+// The impulse of an interval that is nearest to one and as far from the bounds, or in the middle.
+double inside(const ImpulseRange& range, double impulse, double from_bounds) {
+    const double room = std::min(from_bounds, 0.5 * (range.upper - range.lower));
+    return std::clamp(impulse, range.lower + room, std::max(range.lower + room, range.upper - room));
+}
+
 // t = z_t / |z_t|, zero where there is none.
 ConePoint direction_of(const ConePoint& z) {
     const double norm = tail_norm(z);
@@ -33,6 +39,12 @@ void InteriorMethod::resize(const ConeLayout& layout) {
         const auto add = [&](int row, int size, double coefficient, double given) {
             cones_.push_back({b.number, row, size, coefficient, given, {}, {}, {}, {}, {}, {}, {}});
         };
+        if (b.interval) {  // λ − lower and upper − λ; without room between them λ stays
+            if (b.range.lower == b.range.upper) continue;
+            if (std::isfinite(b.range.lower)) add(1, 0, 1.0, -b.range.lower);
+            if (std::isfinite(b.range.upper)) add(1, 0, -1.0, -b.range.upper);
+            continue;
+        }
         for (int k = 0, row = 1; k < b.discs; row += b.disc[k].size, ++k)
             if (b.disc[k].coefficient > 0.0) add(row, b.disc[k].size, b.disc[k].coefficient, b.given);
         // The normal row needs a cone of its own if its discs do not vanish with λ_n.
@@ -54,8 +66,10 @@ void InteriorMethod::start(const ConeProblem& problem, const InteriorRule& rule)
     best_residual_ = std::numeric_limits<double>::infinity();
     stuck_ = false;
     std::fill(x_.begin(), x_.end(), 0.0);
-    for (const ConeBlock& b : problem.layout->blocks())
-        if (!b.equality) x_[b.row] = problem.scale / (problem.weight(b.row) * problem.d[b.row]);
+    for (const ConeBlock& b : problem.layout->blocks()) {
+        const double size = problem.scale / (problem.weight(b.row) * problem.d[b.row]);
+        x_[b.row] = b.equality ? 0.0 : b.interval ? inside(b.range, 0.0, size) : size;
+    }
     for (Cone& c : cones_) {
         const ConeBlock& b = problem.layout->blocks()[c.block];
         c.s = {c.coefficient * (x_[b.row] + c.given), 0.0, 0.0};
@@ -78,8 +92,9 @@ void InteriorMethod::start_from(const ConeProblem& problem, const InteriorRule& 
             c.z[1 + i] = u_[b.row + c.row + i];
         }
         c.z[0] = tail_norm(c.z) + std::max(least / weight_of(c, problem), u_[b.row] / c.coefficient);
-        x_[b.row] = std::max(
-            x_[b.row], (tail_norm(c.s) / c.coefficient) - c.given + least / (problem.weight(b.row) * problem.d[b.row]));
+        const double from_bounds = least / (problem.weight(b.row) * problem.d[b.row]);
+        x_[b.row] = b.interval ? inside(b.range, x_[b.row], from_bounds)
+                               : std::max(x_[b.row], (tail_norm(c.s) / c.coefficient) - c.given + from_bounds);
     }
     for (Cone& c : cones_) c.s[0] = c.coefficient * (x_[problem.layout->blocks()[c.block].row] + c.given);
     place(problem);
@@ -143,8 +158,9 @@ void InteriorMethod::scale(const ConeProblem& problem) {
             for (int i = 0; i < n; ++i) K[i * (n + 1)] = 1.0 / d[i], R[i * (n + 1)] = kShift;
             continue;
         }
-        const Cone& c = cones_[first_[b.number]];
-        if (first_[b.number + 1] - first_[b.number] == 1 && c.size + 1 == n) {
+        const int first = first_[b.number], count = first_[b.number + 1] - first;
+        if (count == 1 && cones_[first].size + 1 == n) {
+            const Cone& c = cones_[first];
             const ConePoint t = direction_of(c.z);
             for (int i = 0; i < n; ++i)
                 for (int j = 0; j < n; ++j) {

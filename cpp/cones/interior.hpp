@@ -32,7 +32,7 @@ class InteriorMethod {
   private:
     struct Cone {
         int block, row, size;  // rows of the tail begin at `row` of the block
-        double coefficient;    // s = (coefficient · (λ_n + given), tail of λ)
+        double coefficient;    // s = (coefficient · (λ_n + given), tail of λ); negative at an upper bound
         double given;
         ConePoint s, z, v, p, ds, dz;
         ConeScaling W;

@@ -34,6 +34,7 @@ double difference(int size, const double* a, const double* b) {
 }
 
 double contact_residual(const ConeBlock& b, const double* d, const double* weights, const double* x, const double* u) {
+    if (b.interval) return std::abs(x[0] - b.range.clamp(x[0] - u[0] / d[0])) * d[0] * weights[0];
     double y[3], worst = 0.0;
     int row = 1, first = 1;
     if (b.discs == 0 || b.given > 0.0) {
@@ -115,7 +116,7 @@ namespace {
 // y: impulses of a block less its velocities over d, projected.
 void project_block(const ConeBlock& b, double* y) {
     if (b.equality) return;
-    y[0] = std::max(0.0, y[0]);
+    y[0] = b.interval ? b.range.clamp(y[0]) : std::max(0.0, y[0]);
     for (int k = 0, row = 1; k < b.discs; row += b.disc[k].size, ++k) {
         const int m = b.disc[k].size;
         const double radius = b.disc[k].coefficient * (y[0] + b.given);

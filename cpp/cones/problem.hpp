@@ -1,6 +1,7 @@
 // One time step of contact: impulses in cones, velocities along rows (docs/theory/cones.md).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -16,11 +17,19 @@ struct ConeDisc {
     double coefficient = 0.0;
 };
 
-// Rows that are solved for together. Equality: u = 0 in each. Otherwise the first row is unilateral, 0 <= λ ⟂ u >= 0,
-// and the others are discs one after another; a limit has none. The first disc is friction.
+// Bounds of an impulse; they may be infinite.
+struct ImpulseRange {
+    double lower = 0.0, upper = 0.0;
+    double clamp(double impulse) const { return std::clamp(impulse, lower, upper); }
+};
+
+// Rows that are solved for together. Equality: u = 0 in each. Interval: one row, with an impulse within bounds, at the
+// lower one where u > 0, at the upper one where u < 0. Otherwise the first row is unilateral, 0 <= λ ⟂ u >= 0, and the
+// others are discs one after another; a limit has none. The first disc is friction.
 struct ConeBlock {
     int row = 0, size = 0;  // first row; 1 to 6
-    bool equality = false;
+    bool equality = false, interval = false;
+    ImpulseRange range;  // of an interval
     int discs = 0;
     std::array<ConeDisc, 3> disc{};
     double given = 0.0;  // normal impulse that acts beside λ: discs have the radius coefficient · (λ + given)
@@ -34,6 +43,8 @@ class ConeLayout {
     void clear();
     // Throws std::invalid_argument: sizes not 1 to 6, discs not of 1 or 2 rows, coefficients negative or not finite.
     void add_equality(int size);
+    // Throws std::invalid_argument for bounds without room, or that are no numbers.
+    void add_interval(ImpulseRange range);
     void add_contact(const std::array<ConeDisc, 3>& discs = {});
     // Throws std::invalid_argument for impulses that pull or are not finite, and for equalities.
     void set_given(int block, double impulse);

@@ -29,6 +29,10 @@ void linearize_contact(const ConeBlock& b, const double* d, const double* x, con
     const int n = b.size;
     std::fill_n(G, n * n, 0.0);
     const double pushed = x[0] - u[0] / d[0];
+    if (b.interval) {
+        G[0] = pushed > b.range.lower && pushed < b.range.upper ? 1.0 : 0.0;
+        return;
+    }
     G[0] = pushed > 0.0 ? 1.0 : 0.0;
     const double normal = std::max(0.0, pushed) + b.given;
     if (!(normal > 0.0)) return;
@@ -63,6 +67,8 @@ double SemismoothNewton::evaluate(const ConeProblem& problem, const double* x, c
         double* f = F + b.row;
         if (b.equality) {
             for (int i = 0; i < b.size; ++i) f[i] = ub[i] / d[i];
+        } else if (b.interval) {
+            f[0] = xb[0] - b.range.clamp(xb[0] - ub[0] / d[0]);
         } else {
             const double normal = std::max(0.0, xb[0] - ub[0] / d[0]);
             f[0] = xb[0] - normal;

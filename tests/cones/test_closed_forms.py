@@ -44,6 +44,33 @@ def test_a_block_on_a_slope_sticks_or_slides(angle, plane, dense):
     assert x[::size].sum() == pytest.approx(mass * G * H * np.cos(angle), rel=1e-8)
 
 
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize(("moment", "bounds", "left"), [
+    (1.0, (-2.0, 3.0), 0.0),
+    (5.0, (-2.0, 3.0), 3.0),
+    (-5.0, (-2.0, 3.0), -2.0),
+    (-50.0, (0.0, np.inf), 0.0),
+    (50.0, (0.0, np.inf), 50.0),
+    (1.0, (0.0, 0.0), 1.0),
+    (7.0, (-np.inf, np.inf), 0.0),
+])  # fmt: skip
+def test_friction_within_bounds_holds_or_gives_what_it_can(moment, bounds, left, dense):
+    """A flywheel: what its friction cannot take of a moment turns it."""
+    scene = Scene(step=H)
+    scene.add_body(2.0, (0.3, 0.4, 0.5), (0.0, 0.0, 0.0))
+    scene.join(0, -1, (0.0, 0.0, 0.0), angular=(X, Y))
+    scene.rub(0, -1, Z, *bounds)
+    scene.forces[0][5] = moment
+    x, _, _ = solved(scene, dense)
+    scene.advance(x)
+    assert scene.velocities[0][5] == pytest.approx(H * left / 0.5, abs=1e-8)
+
+
+@over(range(60))
+def test_random_rows_within_bounds_beside_contacts(seed):
+    solved(cloud(seed, 5, 8, rubbing=12), dense=seed % 2 == 1)
+
+
 @pytest.mark.parametrize(("force", "slides"), [(0.5, False), (1.5, True)])
 def test_a_box_pushed_low_slides_past_the_limit_of_friction(force, slides):
     mu, mass = 0.4, 5.0

@@ -25,7 +25,8 @@ def problem(seed):
     if seed % 10 == 9:
         scene = spheres(30, friction=float(rng.uniform(0.1, 1.2)), seed=seed)
     else:
-        scene = cloud(seed, int(rng.integers(2, 10)), int(rng.integers(1, 25)))
+        bodies, contacts = int(rng.integers(2, 10)), int(rng.integers(1, 25))
+        scene = cloud(seed, bodies, contacts, rubbing=seed % 3 * 2 * bodies)
     J, q = scene.jacobian(), scene.free_velocity()
     x, report = scene.problem(dense=seed % 2 == 1).solve(q, np.zeros(scene.count))
     found = natural_residual(scene, J @ J.T, q, x)

@@ -6,13 +6,17 @@ from bellcrank import _core
 
 
 def natural_residual(scene, S, q, x):
-    """max |λ − P(λ − (u + μ|u_t| n) / d)| d / max |q|, and max |u| of equality rows."""
+    """max |λ − P(λ − (u + μ|u_t| n) / d)| d / max |q|, max |u| of equality rows, intervals alike."""
     u = S @ x + q
     worst, row = 0.0, 0
     for block in scene.blocks:
         here = slice(row, row + block.size)
         xb, ub, d = x[here], u[here], np.diag(S)[here]
         row += block.size
+        if block.bounds is not None:
+            within = np.clip(xb - ub / d, *block.bounds)
+            worst = max(worst, (np.abs(xb - within) * d).max())
+            continue
         if block.discs is None:
             worst = max(worst, np.abs(ub).max())
             continue
