@@ -16,13 +16,14 @@ namespace {
 constexpr double kSlowBelow = 0.5, kFastBeyond = 2.0;  // of the speed over which friction falls: on either side of it
 constexpr double kNoEffort = 1e-11;                    // of the largest that is held: rounding
 constexpr int kMostAgreements = 40, kMostShares = 6;
-constexpr double kAtRest = 1e-9;      // speed that is none [m/s, rad/s]
-constexpr double kAlike = 10.0;       // errors of speeds, against each other
-constexpr double kTurned = 1e-11;     // speed against its sense at which a slip has ended
-constexpr double kExceeded = 1e-10;   // of an effort, against the most that holds, that is rounding
-constexpr double kTogether = 1e-6;    // parts of what holds: what is used as much begins to slip with it
-constexpr double kNearlyFree = 1e-6;  // of the largest acceleration: where next to nothing holds
-constexpr double kBackwards = 1e-9;   // of an acceleration, against that by all that holds, or the largest: rounding
+constexpr double kAtRest = 1e-9;        // speed that is none [m/s, rad/s]
+constexpr double kNearlyAtRest = 1e-9;  // of the speed at the start of a step
+constexpr double kAlike = 10.0;         // errors of speeds, against each other
+constexpr double kTurned = 1e-11;       // speed against its sense at which a slip has ended
+constexpr double kExceeded = 1e-10;     // of an effort, against the most that holds, that is rounding
+constexpr double kTogether = 1e-6;      // parts of what holds: what is used as much begins to slip with it
+constexpr double kNearlyFree = 1e-6;    // of the largest acceleration: where next to nothing holds
+constexpr double kBackwards = 1e-9;     // of an acceleration, against that by all that holds, or the largest: rounding
 
 double held_by(const Model& model, const Law& law, double t, double sense) {
     return law.kind->holds(law.params, {law.function < 0 ? nullptr : &model.functions[law.function]}, t, sense);
@@ -280,6 +281,21 @@ void Projector::watch_friction() {
         const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
         moving_[i] = moving_[i] || sense * stops_.speed[i] > slow_;
     }
+}
+
+// The part of a step at which the first slip ends, as Stops::first_met() has it.
+double Projector::first_at_rest() {
+    double first = 2.0;
+    at_rest_first_ = -1;
+    for (int i = 0; i < stops_.count() && !moving_.empty(); ++i) {
+        if (!stops_.is_friction(i) || !moving_[i]) continue;
+        const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
+        const double began = sense * stops_.starting_speed(i), ends = sense * stops_.speed[i];
+        if (!(began > 0.0) || ends > kNearlyAtRest * began) continue;
+        const double part = ends < -kNearlyAtRest * began ? began / (began - ends) : 1.0;
+        if (part < first) first = part, at_rest_first_ = i;
+    }
+    return first;
 }
 
 bool Projector::leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) {

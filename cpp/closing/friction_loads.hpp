@@ -42,7 +42,11 @@ class FrictionLoads {
 
     // By what the load raises the effort up to which a law holds that begins to slip with a sense; 0: either.
     double holding(int law, double sense) const { return held(law, sense, w_.data(), nullptr); }
-    // The same at multipliers, with its change by others that exert nothing.
+    // By what it raises the effort of a law that slips, with a part of its speed's effect left.
+    double slipping(int law, double sense, double at_start) const {
+        return of_law_[law] < 0 ? 0.0 : size(laws_[of_law_[law]], sense, at_start, w_.data(), nullptr);
+    }
+    // Of one that begins to, at multipliers, with its change by others that exert nothing.
     double holding(int law, double sense, const RowLoads& loads, const double* poses,
                    const std::vector<std::vector<double>>& nothing, std::vector<double>& shift);
 

@@ -7,6 +7,7 @@
 
 #include "closing/friction_loads.hpp"
 #include "closing/options.hpp"
+#include "impulses/rubbing_rows.hpp"
 #include "impulses/stop_impact.hpp"
 #include "model/system.hpp"
 
@@ -14,7 +15,7 @@ namespace bellcrank {
 
 // Part of a System: what its coordinates give is virtual, in calls for all rows at once. Stops are in the equations
 // where they push (model/stops.hpp).
-class Projector {
+class Projector : protected RubbingRows {
   protected:
     // speeds: how many the system has.
     Projector(System& system, Statistics& statistics, const ClosingOptions& options, int speeds);
@@ -42,10 +43,15 @@ class Projector {
     // Dry friction (closing/friction.cpp).
     bool settle_friction(double t, double* x, double* u, int changed, double slow);
     void watch_friction();
+    double first_at_rest();
     void friction_margins(double t, const double* x, const double* u, bool accelerates, double* out);
     bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1);
     void forget_friction();
     FrictionJam jam() const { return jam_; }
+    RubbingRows& rubbing() { return *this; }
+    bool begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Row>& rows) final;
+    bool end_rubbing(double t, const double* x, const double* u, const std::vector<double>& senses) final;
+    void leave_rubbing() final;
     // Accelerations by `solve`, with the efforts of what slips in agreement with the loads that limit them.
     template <class Solve>
     void accelerate_loaded(double t, const double* x, const double* u, double* udot, const Solve& solve) {
@@ -135,6 +141,7 @@ class Projector {
     double trusted_pivot_;         // relative pivot below which rows are dropped just now
     double corrected_ = 0.0;       // extent of all corrections of the last projection
     double wrong_ = 0.0;           // the largest error that it corrected
+    int at_rest_first_ = -1;       // whose slip ends first, at the last first_at_rest()
     std::vector<double> at_rest_;  // speeds
 
   private:
@@ -151,6 +158,7 @@ class Projector {
     void refine_impact(double t, const double* x, double* u);
     double holds_against(int stop, double t, double sense) const;
     double used(int stop, double t, double effort) const;
+    double exerts_against(int stop, double t, double rate, double sense) const;
     bool can_hold(int stop, double t) const;
     bool never_slips(int stop, double t, double sense) const;
     void agree_with_loads(double t, const double* x, const double* u, double* udot, const std::function<void()>& solve);
@@ -180,6 +188,7 @@ class Projector {
     FrictionJam jam_;
     std::vector<double> held_at_, accelerations_, held_efforts_, share_;
     double loaded_at_ = 0.0;  // time of the last acceleration with stops
+    std::vector<AngleBranches::Friction> rubbed_;  // where a step by impulses began
 };
 
 // A System with a Projector, whose stops it shows.
@@ -201,7 +210,7 @@ class Projected : public Base, protected Projector {
     }
     double first_met(double t, const double* x, const double* u) final {
         measure_stops(t, x, u);
-        return stops_.first_met(t);
+        return std::min(stops_.first_met(t), first_at_rest());
     }
     bool has_friction() const final { return stops_.has_friction(); }
     bool is_friction(int stop) const final { return stops_.is_friction(stop); }
@@ -211,6 +220,7 @@ class Projected : public Base, protected Projector {
         return Projector::settle_friction(t, x, u, changed, slow);
     }
     FrictionJam friction_jam() const final { return jam(); }
+    int slip_met() const final { return at_rest_first_; }
     bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) final {
         return Projector::leaps_over(t, x, u, t1, x1, u1);
     }

@@ -271,7 +271,7 @@ ImpulseStep& Lagrange::impulses() {
         return close_for_impulses(time, at);
     };
     impulse_step_ = std::make_unique<ImpulseStep>(
-        *model_, free_motion_, contacts_,
+        *model_, free_motion_, contacts_, rubbing(),
         std::make_unique<BodySpace>(*model_, rows_, *this, close, [this](double* u) { flatten(u); }),
         options_.rest_speed, options_.contact_tolerance);
     return *impulse_step_;

@@ -27,7 +27,14 @@ void ImpulseProblem::finish(bool positions, double closed) {
     positions_ = positions;
     layout_.clear();
     left_out_.clear();
-    for (const ImpulsePiece& piece : pieces_) {
+    bounds_.resize(pieces_.size());
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+        const ImpulsePiece& piece = pieces_[i];
+        if (piece.friction >= 0) {
+            left_out_.push_back(bounds_[i].lower == bounds_[i].upper);
+            layout_.add_interval(bounds_[i]);
+            continue;
+        }
         left_out_.push_back((positions && !piece.holds_positions()) ||
                             (piece.unilateral && space_.error(layout_.rows()) > closed));
         piece.unilateral ? layout_.add_contact() : layout_.add_equality(piece.size);
@@ -101,6 +108,7 @@ void ImpulseProblem::judge_still_rows(double tolerance, ConeReport& report) {
             const int row = block.row + r;
             if (!rows_->is_still(row)) continue;
             std::fill_n(&impulses[row], block.equality ? 1 : block.size, 0.0);
+            if (block.interval) continue;
             const double missed = weight(row) * (block.equality ? std::abs(q[row]) : std::max(0.0, -q[row]));
             const double rounding = kRounding * weight(row) * rows_->size_of_rate(row);
             if (!(missed > std::max(tolerance, report.residual) * scale + rounding)) continue;

@@ -26,6 +26,8 @@ class ImpulseProblem {
     // count, limits where they are open by more than `closed`.
     void begin() { points_.clear(); }
     void add(const ImpulsePoint& point) { points_.push_back(point); }
+    // Bounds of impulses in rows of dry friction, by piece; without room, as by default, rows are left out.
+    void bound(std::span<const ImpulseRange> bounds) { bounds_.assign(bounds.begin(), bounds.end()); }
     void finish(bool positions, double closed = Bounds::kInfinity);
 
     const std::vector<ImpulsePiece>& pieces() const { return pieces_; }
@@ -62,6 +64,7 @@ class ImpulseProblem {
     std::vector<ImpulsePoint> points_;
     std::vector<double> first_, pushed_;  // impulses of the first phase, and those that are given in the second
     bool positions_ = false;
+    std::vector<ImpulseRange> bounds_;
     std::vector<char> left_out_;  // by piece
     ConeLayout layout_;
     ConeSolver solver_;

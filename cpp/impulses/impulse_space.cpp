@@ -138,8 +138,7 @@ BodySpace::BodySpace(const Model& model, ConstraintRows& rows, const Manifold& m
         const int most = block.unilateral ? 1 : kMostRows;
         for (int r = 0; r < b.size; r += most) {
             sources_.push_back({static_cast<int>(&b - rows.blocks().data()), r});
-            pieces_.push_back({std::min(most, b.size - r), block.row_begin + r, block.unilateral, block.of_velocity,
-                               block.compliance, block.restitution});
+            pieces_.emplace_back(block, block.row_begin + r, std::min(most, b.size - r));
         }
     }
     weigh_pieces(model);

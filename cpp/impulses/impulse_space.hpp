@@ -21,8 +21,17 @@ struct ImpulsePiece {
     int model_row;  // the first
     bool unilateral, of_velocity;
     double compliance, restitution;
+    int friction = -1;  // law of dry friction: the row's impulse lies within bounds
 
-    bool holds_positions() const { return !of_velocity && compliance == 0.0; }
+    ImpulsePiece(const Block& block, int row, int rows)
+        : size(rows),
+          model_row(row),
+          unilateral(block.unilateral && block.friction < 0),
+          of_velocity(block.of_velocity),
+          compliance(block.compliance),
+          restitution(block.restitution),
+          friction(block.friction) {}
+    bool holds_positions() const { return !of_velocity && compliance == 0.0 && friction < 0; }
 };
 
 // A point where the first body touches the second, the ground being the last: its normal row and, if it rubs, two

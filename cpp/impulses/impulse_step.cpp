@@ -15,6 +15,7 @@ namespace {
 // Energy of a kick by that of the motion, (ω h)²/4 where all turns at ω, and by that of half a step of forces alone.
 constexpr double kMostTurned = 0.25, kMostForced = 4.0;
 constexpr int kGyroscopic = 6;      // iterations
+constexpr double kAtBound = 1e-9;   // parts of bounds, and of speeds
 constexpr double kSameTime = 1e-6;  // of a step: the next one begins where it ends, but for rounding of the sum
 
 int rows_of(const std::vector<ImpulsePiece>& pieces) {
@@ -25,11 +26,12 @@ int rows_of(const std::vector<ImpulsePiece>& pieces) {
 
 }  // namespace
 
-ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts,
+ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, RubbingRows& friction,
                          std::unique_ptr<ImpulseSpace> space, double rest_speed, double closed)
     : model_(model),
       free_motion_(free_motion),
       contacts_(contacts),
+      friction_(friction),
       owned_(std::move(space)),
       space_(*owned_),
       rest_speed_(rest_speed),
@@ -53,6 +55,19 @@ ImpulseStep::ImpulseStep(const Model& model, const FreeMotion& free_motion, Cont
 
 ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const double* u, double tolerance, double* x1,
                                  double* u1) {
+    if (!model_.has_friction) return step_from(t, h, x, u, tolerance, x1, u1);
+    ImpulseOutcome outcome;
+    outcome.found = begin_rubbing(t, h, x, u);
+    if (outcome.found) outcome = step_from(t, h, x, u, tolerance, x1, u1);
+    if (!outcome.found || !outcome.constraints_met)
+        friction_.leave_rubbing();
+    else if (end_rubbing(t + h, x1, u1, tolerance))
+        kicks_ = false;
+    return outcome;
+}
+
+ImpulseOutcome ImpulseStep::step_from(double t, double h, const double* x, const double* u, double tolerance,
+                                      double* x1, double* u1) {
     if (!goes_on(t, x, u)) prepare(t, h, x, u, tolerance);
     part_ = kicks_ ? 0.5 : 1.0;
     reused_ = kicks_ ? h / last_h_ : 0.0;
@@ -84,6 +99,58 @@ ImpulseOutcome ImpulseStep::strike(double t, const double* x, const std::vector<
                                    const std::vector<StruckPoint>& points, double tolerance, double* u,
                                    std::vector<Vec3>& impulses) {
     return bellcrank::strike(space_, t, x, blows, points, closed_, tolerance, u, impulses);
+}
+
+// What held before stays where it is, whatever the kick does.
+bool ImpulseStep::begin_rubbing(double t, double h, const double* x, const double* u) {
+    if (!friction_.begin_rubbing(t, x, u, t + h, rubbing_)) return false;
+    bounds_.assign(space_.pieces().size(), {});
+    for (size_t i = 0; i < bounds_.size(); ++i)
+        if (const int law = space_.pieces()[i].friction; law >= 0 && rubbing_[law].holds)
+            bounds_[i] = {-Bounds::kInfinity, Bounds::kInfinity};
+    positions_.bound(bounds_);
+    return true;
+}
+
+// Bounds of impulses in a time.
+void ImpulseStep::bound_friction(double time) {
+    if (!model_.has_friction) return;
+    for (size_t i = 0; i < bounds_.size(); ++i)
+        if (const int law = space_.pieces()[i].friction; law >= 0)
+            bounds_[i] = {time * rubbing_[law].effort.lower, time * rubbing_[law].effort.upper};
+    velocities_.bound(bounds_);
+}
+
+// What has an impulse within its bounds holds; what is at one of them slips, if it moves at all.
+bool ImpulseStep::end_rubbing(double t, const double* x, const double* u, double tolerance) {
+    const double fastest = velocities_.largest(after_), slow = velocities_.slow();
+    senses_.assign(model_.laws.size(), 0.0);
+    int row = 0;
+    for (size_t i = 0; i < bounds_.size(); row += space_.pieces()[i++].size) {
+        const int law = space_.pieces()[i].friction;
+        if (law < 0) continue;
+        const auto [lower, upper] = bounds_[i];
+        const double P = velocities_.impulses[row], speed = after_[row] + space_.rate(row);
+        double near = kAtBound * std::max(fastest, slow) / (velocities_.weight(row) * diagonal_[row]);
+        for (const double bound : {lower, upper})
+            if (std::isfinite(bound)) near += kAtBound * std::abs(bound);
+        const bool within = P > lower + near && P < upper - near;
+        const double rest = within ? std::max(tolerance * fastest, slow) : kAtBound * (fastest + slow);
+        if (velocities_.weight(row) * std::abs(speed) > rest) senses_[law] = std::copysign(1.0, speed);
+    }
+    return friction_.end_rubbing(t, x, u, senses_);
+}
+
+// What friction in joints has done in the kick that the step began with.
+double ImpulseStep::work_of_rubbing_kick() const {
+    double work = 0.0;
+    int row = 0;
+    for (const ImpulsePiece& piece : velocities_.pieces()) {
+        if (piece.friction >= 0 && !end_rates_.empty())
+            work += 0.25 * reused_ * last_rows_[row] * (end_rates_[row] + before_[row]);
+        row += piece.size;
+    }
+    return work;
 }
 
 // A kick from the impulses of a trial step without one, if nothing is hit in it: at its end they are those that also
@@ -307,8 +374,7 @@ bool ImpulseStep::correct_positions(double t, double h, const double* u, double*
         positions_.finish(true);
         int row = 0;
         for (const ImpulsePiece& piece : positions_.pieces())
-            for (int r = 0; r < piece.size; ++r, ++row)
-                positions_.q[row] = piece.holds_positions() ? space_.error(row) : 0.0;
+            for (int r = 0; r < piece.size; ++r, ++row) positions_.q[row] = is_held(piece) ? space_.error(row) : 0.0;
         for (const FoundContact& found : close_) positions_.q[row++] = found.point.gap;
         factorizations_ += positions_.solve(kResidual).factorizations;
         std::fill(xi_.begin(), xi_.end(), 0.0);
@@ -344,7 +410,7 @@ double ImpulseStep::row_error() const {
     int row = 0;
     for (const ImpulsePiece& piece : positions_.pieces())
         for (int r = 0; r < piece.size; ++r, ++row) {
-            if (!piece.holds_positions()) continue;
+            if (!is_held(piece)) continue;
             const double C = space_.error(row);
             worst = std::isfinite(C) ? std::max(worst, (piece.unilateral ? -C : std::abs(C)) / space_.unit(row))
                                      : Bounds::kInfinity;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "impulses/impulse_problem.hpp"
+#include "impulses/rubbing_rows.hpp"
 #include "model/free_motion.hpp"
 #include "model/ports.hpp"
 
@@ -24,7 +25,7 @@ namespace bellcrank {
 // step, so that nothing gets in that does not bounce. After a hit the kick is found anew, without it.
 class ImpulseStep {
   public:
-    ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts,
+    ImpulseStep(const Model& model, const FreeMotion& free_motion, Contacts& contacts, RubbingRows& friction,
                 std::unique_ptr<ImpulseSpace> space, double rest_speed, double closed);
 
     // Steps from (t, x, u) to (t + h, x1, u1). tolerance: on the residual of the impulses, a part of the largest speed.
@@ -62,6 +63,15 @@ class ImpulseStep {
     };
     static Key key_of(const FoundContact& found) { return {found.a, found.b, found.point.feature}; }
 
+    ImpulseOutcome step_from(double t, double h, const double* x, const double* u, double tolerance, double* x1,
+                             double* u1);
+    bool begin_rubbing(double t, double h, const double* x, const double* u);
+    bool is_held(const ImpulsePiece& piece) const {
+        return piece.holds_positions() || (piece.friction >= 0 && rubbing_[piece.friction].holds);
+    }
+    void bound_friction(double time);
+    bool end_rubbing(double t, const double* x, const double* u, double tolerance);
+    double work_of_rubbing_kick() const;
     void prepare(double t, double h, const double* x, const double* u, double tolerance);
     void kick_next(double h, const double* u);
     double gather_kick(double h);
@@ -79,7 +89,7 @@ class ImpulseStep {
     Vec3 gyroscopic(int body, const Vec3& w) const;  // acceleration, principal axes
     ImpulseOutcome find_velocities(double h, const double* u, double tolerance, double* u1);
     void look_for_points(double h, const double* twists);
-    void lay_out(const double* u);
+    void lay_out(double h, const double* u);
     ImpulsePoint point_at(const FoundContact& found) const;
     double friction_of(const FoundContact& found, const double* twists);
     void start_from_last();
@@ -124,6 +134,7 @@ class ImpulseStep {
     const Model& model_;
     const FreeMotion& free_motion_;
     Contacts& contacts_;
+    RubbingRows& friction_;
     const std::unique_ptr<ImpulseSpace> owned_;
     ImpulseSpace& space_;
     const double rest_speed_;  // of approach, below which nothing bounces [m/s or rad/s]
@@ -133,6 +144,9 @@ class ImpulseStep {
     double way_ = 0.0;
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
     std::vector<double> start_, total_, diagonal_;   // impulses to start from; some of them; that of S
+    std::vector<RubbingRows::Row> rubbing_;          // by law
+    std::vector<ImpulseRange> bounds_;               // by piece
+    std::vector<double> senses_;                     // by law
     std::vector<double> cuts_;                       // of gaps, as speeds; infinite where none is
     std::vector<double> more_;                       // that Poisson's restitution asks for, by point
     std::vector<double> xi_, moved_, freed_;         // a displacement; u′; velocities without impulses

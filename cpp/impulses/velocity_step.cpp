@@ -21,19 +21,20 @@ ImpulseOutcome ImpulseStep::find_velocities(double h, const double* u, double to
     for (size_t k = 0; k < flying_.size(); ++k) flying_[k] += part_ * h * rate_[k];
     std::copy_n(u, freed_.size(), freed_.begin());
     space_.take(flying_.data(), freed_.data());
-    lay_out(u);
+    lay_out(h, u);
     start_from_last();
     velocities_.jacobian().to_rows(freed_.data(), free_.data());
     if (!std::ranges::all_of(free_, [](double v) { return std::isfinite(v); })) {
         std::ranges::copy(freed_, u1);
         return {};
     }
-    const ImpulseOutcome outcome = solve(h, tolerance, u1);
+    ImpulseOutcome outcome = solve(h, tolerance, u1);
+    outcome.lost_to_friction -= work_of_rubbing_kick();
     remember_impulses();
     return outcome;
 }
 
-void ImpulseStep::lay_out(const double* u) {
+void ImpulseStep::lay_out(double h, const double* u) {
     const double* twists = space_.twists(u);
     velocities_.begin();
     for (const FoundContact& found : points_) {
@@ -44,6 +45,7 @@ void ImpulseStep::lay_out(const double* u) {
         point.spinning = law.spinning;
         velocities_.add(point);
     }
+    bound_friction(part_ * h);
     velocities_.finish(false);
     diagonal_.resize(velocities_.rows());
     velocities_.jacobian().response().diagonal(diagonal_.data());
@@ -255,6 +257,7 @@ ImpulseStep::Work ImpulseStep::work_of_contacts(const std::vector<double>& began
     int row = 0;
     for (const ImpulsePiece& piece : velocities_.pieces()) {
         if (piece.unilateral && space_.rate(row) == 0.0) work.normal += of(row);
+        if (piece.friction >= 0) work.across += of(row);
         row += piece.size;
     }
     for (const ImpulsePoint& point : velocities_.points()) {

@@ -15,6 +15,8 @@ namespace {
 // More steps than that cannot be told apart by their times.
 constexpr double kMostSteps = 1LL << 53;
 
+constexpr double kSlowSlip = 1e-10;  // a speed that has just begun [m/s, rad/s]
+
 // A speed that means something [m/s, rad/s].
 constexpr double kMoving = 1e-6;
 
@@ -28,6 +30,8 @@ class FixedRun final : public Run {
         : Run(std::move(parts)),
           stepper_(std::move(stepper)),
           watches_stops_(ports_.stops.stops() > 0 && !stepper_->by_impulses()),
+          rubs_(ports_.stops.has_friction() && !stepper_->by_impulses()),
+          margins_(rubs_ ? ports_.stops.stops() : 0),
           watch_(ports_.dynamics, ports_.stops, ports_.record, *stepper_),
           path_(ports_.dynamics),
           curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }),
@@ -127,7 +131,8 @@ class FixedRun final : public Run {
                 spoil_tape("what lay on a stop was hit");
                 if (!ledger_.empty()) ledger_.strike(t, step.x, step.u, true);
             }
-            if (!accept(to, step.h) || is_changed()) return false;
+            if (!accept(to, step.h) || is_changed() || !settle_friction(meets ? ports_.stops.slip_met() : -1))
+                return false;
             if (to == end) return true;
         }
         return stop(SimulationStatus::step_vanished), false;
@@ -166,6 +171,18 @@ class FixedRun final : public Run {
         return is_sound(ports_.projection.project(t, x1_.data(), u1_.data()));
     }
 
+    // Slips end where they do, holds at the end of a step.
+    bool settle_friction(int ended) {
+        if (!rubs_) return true;
+        StopWatch& stops = ports_.stops;
+        if (ended < 0) stops.friction_margins(t_, x_.data(), u_.data(), true, margins_.data());
+        for (int i = 0; i < stops.stops() && ended < 0; ++i)
+            if (stops.is_friction(i) && margins_[i] < 0.0) ended = i;
+        if (ended < 0 || stops.settle_friction(t_, x_.data(), u_.data(), ended, kSlowSlip)) return true;
+        stop_for_friction();
+        return false;
+    }
+
     // The work of a step, before the impact at its end. What that takes is what is left.
     void follow(const EnergyWatch::Step& step) {
         path_.lay(step.t, step.h, step.x, step.u, step.x1, step.u1);
@@ -176,6 +193,7 @@ class FixedRun final : public Run {
         ImpulseOutcome& all = result_.impulses;
         if (!step.found) {
             all = step;
+            if (ports_.stops.friction_jam().law >= 0) return stop_for_friction(), false;
             return stop(SimulationStatus::impulses_not_found), false;
         }
         all.add(step);
@@ -195,7 +213,8 @@ class FixedRun final : public Run {
     }
 
     const std::unique_ptr<FixedStepper> stepper_;
-    const bool watches_stops_;
+    const bool watches_stops_, rubs_;
+    std::vector<double> margins_;  // of friction, by stop
     EnergyWatch watch_;
     CubicCurve path_;
     Curve curve_, over_pole_;

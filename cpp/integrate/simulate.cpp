@@ -312,8 +312,6 @@ std::unique_ptr<Run> make_run(RunParts parts) {
     const std::string& method = parts.options.method;
     const MethodSettings& settings = parts.options.settings;
     if (auto fixed = make_fixed_stepper(method, parts.ports, settings)) {
-        if (parts.ports.stops.has_friction())
-            throw Refusal("dry friction that holds is not implemented for method '" + method + "'");
         if (fixed->by_impulses() && parts.observation.works > 0)
             throw std::invalid_argument("work is not added up by methods that step by impulses");
         return make_fixed_run(std::move(parts), std::move(fixed));

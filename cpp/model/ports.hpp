@@ -263,6 +263,7 @@ class StopWatch : public Port {
     virtual bool is_holding(int) const { return false; }
     virtual double friction_sense(int) const { return 0.0; }  // of the speed at which it slips
     virtual bool settle_friction(double, double*, double*, int /* changed */, double /* slow */) { return true; }
+    virtual int slip_met() const { return -1; }  // the stop whose slip ended first, at the last first_met()
     virtual FrictionJam friction_jam() const { return {}; }  // at the last acceleration
     // Whether a step from one state to another leads over speeds at which friction changes fast, with no stage there.
     virtual bool leaps_over(double, const double*, const double*, double, const double*, const double*) {

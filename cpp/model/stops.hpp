@@ -127,6 +127,8 @@ class Stops {
     // The part of the step from there to t at which the first of those that are watched is met, 1 at its end; more if
     // none is. From `gap` and `speed`.
     double first_met(double t) const;
+    // Ċ where the step started.
+    double starting_speed(int stop) const { return closing_[stop]; }
 
   private:
     int deepest() const;

@@ -167,7 +167,7 @@ Recursive::Space::Space(Recursive& system)
         if (joins)
             ++pieces_.back().size;
         else
-            pieces_.push_back({1, row, block.unilateral, block.of_velocity, block.compliance, block.restitution});
+            pieces_.emplace_back(block, row, 1);
     }
     for (size_t i = 0; i < pieces_.size(); ++i) piece_of_.insert(piece_of_.end(), pieces_[i].size, static_cast<int>(i));
     weigh_pieces(*system.model_);
@@ -247,8 +247,9 @@ void Recursive::Space::kick(double time, const double* u, const double* on_bodie
 ImpulseStep& Recursive::impulses() {
     stands_ = false;  // links are moved there
     if (!impulse_step_)
-        impulse_step_ = std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, std::make_unique<Space>(*this),
-                                                      options_.rest_speed, options_.contact_tolerance);
+        impulse_step_ =
+            std::make_unique<ImpulseStep>(*model_, free_motion_, contacts_, rubbing(), std::make_unique<Space>(*this),
+                                          options_.rest_speed, options_.contact_tolerance);
     return *impulse_step_;
 }
 

@@ -261,10 +261,6 @@ def _started(
         rule = f"method {method.name!r} cannot find what lies between its steps"
         advice = "use method='dopri5', 'adams' or 'bdf'"
         raise MechanismError(Fault("events", rule, events[0].name, advice))
-    if not method.adaptive and (held := holding(model)):
-        rule = f"method {method.name!r} cannot find when friction that holds sticks and slips"
-        advice = "use method='dopri5', 'adams' or 'bdf', or give it a regularisation_velocity"
-        raise MechanismError([Fault(f"force {name!r}", rule, None, advice) for name in held])
     return Run(model, plan, a.assemble, a.state, events, a.path, a.description, a.progress, steering)
 
 

@@ -1,0 +1,70 @@
+// Dry friction of steps by impulses: what it can exert follows from the state in which a step begins, what holds and
+// what slips from the impulses of its end (docs/theory/friction.md, section 5).
+#include <cmath>
+
+#include "closing/projector.hpp"
+#include "model/branches.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+// Of what slips, against a sense: with the speed that it has; of what neither slips nor holds, as that of what begins
+// to.
+double Projector::exerts_against(int stop, double t, double rate, double sense) const {
+    const Model& model = system_.model();
+    const int law = stops_.friction_law(stop);
+    if (stops_.is_holding(stop) || never_slips(stop, t, sense)) return holds_against(stop, t, sense);
+    const Law& of = model.laws[law];
+    const LawFunction<double> function(of.function < 0 ? nullptr : &model.functions[of.function]);
+    const auto effort = [&](double at) { return of.kind->effort({0.0, rate, t, at}, of.params, function); };
+    const double fall = of.kind->fall == nullptr ? 0.0 : of.kind->fall(of.params);
+    const double left = fall > 0.0 ? std::exp(-(rate / fall) * (rate / fall)) : 0.0;
+    return std::abs(effort(sense) - effort(0.0)) + friction_loads_.slipping(law, sense, left);
+}
+
+// Loads are those of where the step begins.
+bool Projector::begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Row>& rows) {
+    rubbed_.clear();
+    accelerations_.resize(system_.tangent_size());
+    if (!friction_loads_.empty()) {
+        system_.accelerate(t, x, u, accelerations_.data());
+        if (jam_.law >= 0) return false;
+    }
+    rows.assign(system_.model().laws.size(), {});
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (!stops_.is_friction(i)) continue;
+        const int law = stops_.friction_law(i);
+        const double rate = motion_along(t, x, u, i).rate;
+        rows[law] = {{-exerts_against(i, end, rate, 1.0), exerts_against(i, end, rate, -1.0)}, stops_.is_holding(i)};
+        AngleBranches::Friction& memory = system_.memory().friction(law);
+        rubbed_.push_back(memory);
+        memory.sense = 0.0;
+    }
+    system_.inputs_changed();
+    return true;
+}
+
+bool Projector::end_rubbing(double t, const double* x, const double* u, const std::vector<double>& senses) {
+    held_at_.resize(stops_.count());
+    bool changes = false;
+    size_t known = 0;
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (!stops_.is_friction(i)) continue;
+        const AngleBranches::Friction& before = rubbed_[known++];
+        const double sense = senses[stops_.friction_law(i)];
+        changes |= before.holds() ? sense != 0.0 : sense != before.sense;
+        held_at_[i] = before.holds() ? before.held_at : motion_along(t, x, u, i).value;
+        sense == 0.0 ? begin_holding(i) : begin_slipping(i, sense);
+    }
+    system_.inputs_changed();
+    return changes;
+}
+
+void Projector::leave_rubbing() {
+    size_t known = 0;
+    for (int i = 0; i < stops_.count() && known < rubbed_.size(); ++i)
+        if (stops_.is_friction(i)) system_.memory().friction(stops_.friction_law(i)) = rubbed_[known++];
+    system_.inputs_changed();
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,33 @@
+// Dry friction of joints in steps by impulses: rows whose impulses lie within bounds.
+#pragma once
+
+#include <vector>
+
+#include "cones/problem.hpp"
+
+namespace bellcrank {
+
+// Who knows what holds and what slips (closing/rubbing_steps.cpp).
+class RubbingRows {
+  public:
+    // Of a law of dry friction in a step: the efforts between which it lies; whether it held before, so that positions
+    // stay.
+    struct Row {
+        ImpulseRange effort;
+        bool holds = false;
+    };
+
+    // A step begins at a state, and ends at a time. From now on forces are without their dry parts. rows: by law of the
+    // model. False where friction jams.
+    virtual bool begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Row>& rows) = 0;
+    // The step has ended at a state, where a law slips with a sense, 1 or −1, or holds, 0. Whether some do otherwise
+    // than before.
+    virtual bool end_rubbing(double t, const double* x, const double* u, const std::vector<double>& senses) = 0;
+    // The step is not taken.
+    virtual void leave_rubbing() = 0;
+
+  protected:
+    ~RubbingRows() = default;
+};
+
+}  // namespace bellcrank
