@@ -159,6 +159,7 @@ class Projector : protected RubbingRows {
     double holds_against(int stop, double t, double sense) const;
     double used(int stop, double t, double effort) const;
     double exerts_against(int stop, double t, double rate, double sense) const;
+    void let_go_what_is_led(double t, const double* x, const double* u);
     bool can_hold(int stop, double t) const;
     bool never_slips(int stop, double t, double sense) const;
     void agree_with_loads(double t, const double* x, const double* u, double* udot, const std::function<void()>& solve);

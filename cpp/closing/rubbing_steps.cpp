@@ -8,6 +8,12 @@
 
 namespace bellcrank {
 
+namespace {
+
+constexpr double kMostUsed = 2.0;  // of limits, by what begins to hold
+
+}  // namespace
+
 // Of what slips, against a sense: with the speed that it has; of what neither slips nor holds, as that of what begins
 // to.
 double Projector::exerts_against(int stop, double t, double rate, double sense) const {
@@ -44,18 +50,39 @@ bool Projector::begin_rubbing(double t, const double* x, const double* u, double
     return true;
 }
 
+// Where equations alone lead a coordinate, or nearly, as where its rate goes through zero while the mechanism moves on,
+// nothing holds it: it would take any effort.
+void Projector::let_go_what_is_led(double t, const double* x, const double* u) {
+    idle_.assign(stops_.count(), 0);
+    mobile_.assign(stops_.count(), 0.0);
+    find_idle(t, x);
+    system_.inputs_changed();
+    system_.accelerate(t, x, u, accelerations_.data());
+    find_efforts(t, x, u);
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (!started_[i] || !stops_.is_holding(i)) continue;
+        const double effort = held_efforts_[i];
+        if (effort != 0.0 && std::abs(effort) > kMostUsed * holds_against(i, t, -std::copysign(1.0, effort)))
+            begin_slipping(i, -std::copysign(1.0, effort));
+    }
+}
+
 bool Projector::end_rubbing(double t, const double* x, const double* u, const std::vector<double>& senses) {
     held_at_.resize(stops_.count());
-    bool changes = false;
+    started_.assign(stops_.count(), 0);
+    bool changes = false, begins = false;
     size_t known = 0;
     for (int i = 0; i < stops_.count(); ++i) {
         if (!stops_.is_friction(i)) continue;
         const AngleBranches::Friction& before = rubbed_[known++];
         const double sense = senses[stops_.friction_law(i)];
         changes |= before.holds() ? sense != 0.0 : sense != before.sense;
+        started_[i] = sense == 0.0 && !before.holds();
+        begins |= started_[i] != 0;
         held_at_[i] = before.holds() ? before.held_at : motion_along(t, x, u, i).value;
         sense == 0.0 ? begin_holding(i) : begin_slipping(i, sense);
     }
+    if (begins) let_go_what_is_led(t, x, u);
     system_.inputs_changed();
     return changes;
 }

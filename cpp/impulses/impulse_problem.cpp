@@ -8,6 +8,7 @@ namespace bellcrank {
 namespace {
 
 constexpr double kRounding = 1e-9;  // of a rate
+constexpr double kNothing = 1e-9;   // of a slow speed
 
 // The normal and two axes across it, which follow from it alone; for moments the same again.
 void put_axes(ImpulsePoint& point) {
@@ -72,7 +73,11 @@ double ImpulseProblem::largest(const std::vector<double>& speeds) const {
 
 ConeReport ImpulseProblem::solve(double tolerance, double enough) {
     const double size = largest(q);
-    const double most = size > 0.0 ? std::max(1.0, slow() / size) : 1.0;
+    if (size <= kNothing * slow()) {  // what has come to rest halves its speed in each step, without end
+        std::ranges::fill(impulses, 0.0);
+        return {};
+    }
+    const double most = std::max(1.0, slow() / size);
     ConeOptions options;
     options.tolerance = std::min(1.0, most * tolerance);
     options.enough = std::min(1.0, most * enough);

@@ -15,7 +15,8 @@ namespace {
 // Energy of a kick by that of the motion, (ω h)²/4 where all turns at ω, and by that of half a step of forces alone.
 constexpr double kMostTurned = 0.25, kMostForced = 4.0;
 constexpr int kGyroscopic = 6;      // iterations
-constexpr double kAtBound = 1e-9;   // parts of bounds, and of speeds
+constexpr double kAtBound = 1e-9;   // parts of bounds, and of what speeds ask for
+constexpr double kRests = 0.1;      // of the tolerance: speed at a bound that is none
 constexpr double kSameTime = 1e-6;  // of a step: the next one begins where it ends, but for rounding of the sum
 
 int rows_of(const std::vector<ImpulsePiece>& pieces) {
@@ -123,7 +124,7 @@ void ImpulseStep::bound_friction(double time) {
 
 // What has an impulse within its bounds holds; what is at one of them slips, if it moves at all.
 bool ImpulseStep::end_rubbing(double t, const double* x, const double* u, double tolerance) {
-    const double fastest = velocities_.largest(after_), slow = velocities_.slow();
+    const double scale = std::max(velocities_.largest(velocities_.q), velocities_.slow());
     senses_.assign(model_.laws.size(), 0.0);
     int row = 0;
     for (size_t i = 0; i < bounds_.size(); row += space_.pieces()[i++].size) {
@@ -131,11 +132,11 @@ bool ImpulseStep::end_rubbing(double t, const double* x, const double* u, double
         if (law < 0) continue;
         const auto [lower, upper] = bounds_[i];
         const double P = velocities_.impulses[row], speed = after_[row] + space_.rate(row);
-        double near = kAtBound * std::max(fastest, slow) / (velocities_.weight(row) * diagonal_[row]);
+        double near = kAtBound * scale / (velocities_.weight(row) * diagonal_[row]);
         for (const double bound : {lower, upper})
             if (std::isfinite(bound)) near += kAtBound * std::abs(bound);
         const bool within = P > lower + near && P < upper - near;
-        const double rest = within ? std::max(tolerance * fastest, slow) : kAtBound * (fastest + slow);
+        const double rest = (within ? 1.0 : kRests) * tolerance * scale;
         if (velocities_.weight(row) * std::abs(speed) > rest) senses_[law] = std::copysign(1.0, speed);
     }
     return friction_.end_rubbing(t, x, u, senses_);
