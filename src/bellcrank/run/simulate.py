@@ -11,7 +11,6 @@ from typing import Any, Final, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from bellcrank.compile.contacts import holding
 from bellcrank.compile.model import Model
 from bellcrank.compile.standing import refuse_changes
 from bellcrank.compile.state import State
