@@ -16,7 +16,7 @@ namespace {
 constexpr double kSlowBelow = 0.5, kFastBeyond = 2.0;  // of the speed over which friction falls: on either side of it
 constexpr double kNoEffort = 1e-11;                    // of the largest that is held: rounding
 constexpr int kMostAgreements = 40, kMostShares = 6;
-constexpr double kAtRest = 1e-9;        // speed that is none [m/s, rad/s]
+constexpr double kStopsWithIt = 1e3;   // speeds that may go with one that is none
 constexpr double kNearlyAtRest = 1e-9;  // of the speed at the start of a step
 constexpr double kAlike = 10.0;         // errors of speeds, against each other
 constexpr double kTurned = 1e-11;       // speed against its sense at which a slip has ended
@@ -108,14 +108,19 @@ void Projector::forget_friction() {
 }
 
 // Coordinates at rest that equations alone move, or hold, such as those of drives: friction could hold nothing there.
-void Projector::find_idle(double t, const double* x) {
+// Nor where a rate goes through zero while the mechanism moves on, which would have to stop for it.
+void Projector::find_idle(double t, const double* x, const double* u, double still) {
     stops_.open();
     const int redundant = redundant_at(t, x);
     for (int i = 0; i < stops_.count(); ++i) {
         if (!stops_.is_holding(i)) continue;
         stops_.push_alone(i);
         idle_[i] = redundant_at(t, x) > redundant;
-        if (!idle_[i]) mobile_[i] = 1.0 / push_off(t, x, i, accelerations_.data());
+        if (idle_[i]) continue;
+        mobile_[i] = 1.0 / push_off(t, x, i, accelerations_.data());
+        double others = 0.0;
+        for (const double each : accelerations_) others = std::max(others, std::abs(each));
+        idle_[i] = std::abs(motion_along(t, x, u, i).rate) * others > kStopsWithIt * still;
     }
     for (int i = 0; i < stops_.count(); ++i)
         if (idle_[i]) begin_slipping(i, 0.0);
@@ -211,9 +216,10 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
     // What has come to rest has a speed that is an error, and others with it may have the like; and what seems to slip
     // may stand still where others hold.
     const double error = slipped ? kAlike * std::abs(motion_along(t, x, u, changed).rate) : 0.0;
-    hold_what_rests(t, x, u, std::max({kAtRest, slow_, error}));
+    const double still = std::max({kAtRest, slow_, error});
+    hold_what_rests(t, x, u, still);
     do {
-        find_idle(t, x);
+        find_idle(t, x, u, still);
         system_.inputs_changed();
         system_.project(t, x, u);
     } while (hold_what_rests(t, x, u, kAtRest));

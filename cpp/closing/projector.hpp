@@ -41,6 +41,7 @@ class Projector : protected RubbingRows {
     void seek_contacts(double t, const double* x, const double* u);
     void note_contacts(double largest);
     // Dry friction (closing/friction.cpp).
+    static constexpr double kAtRest = 1e-9;  // speed that is none [m/s, rad/s]
     bool settle_friction(double t, double* x, double* u, int changed, double slow);
     void watch_friction();
     double first_at_rest();
@@ -50,7 +51,7 @@ class Projector : protected RubbingRows {
     FrictionJam jam() const { return jam_; }
     RubbingRows& rubbing() { return *this; }
     bool begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Row>& rows) final;
-    bool end_rubbing(double t, const double* x, const double* u, const std::vector<double>& senses) final;
+    bool end_rubbing(double t, double* x, double* u, const std::vector<double>& senses, double slow) final;
     void leave_rubbing() final;
     // Accelerations by `solve`, with the efforts of what slips in agreement with the loads that limit them.
     template <class Solve>
@@ -158,14 +159,15 @@ class Projector : protected RubbingRows {
     void refine_impact(double t, const double* x, double* u);
     double holds_against(int stop, double t, double sense) const;
     double used(int stop, double t, double effort) const;
+    void take_senses(double t, const double* x, const double* u, const std::vector<double>& senses);
     double exerts_against(int stop, double t, double rate, double sense) const;
-    void let_go_what_is_led(double t, const double* x, const double* u);
+    void let_go_what_is_led(double t, const double* x, const double* u, double slow);
     bool can_hold(int stop, double t) const;
     bool never_slips(int stop, double t, double sense) const;
     void agree_with_loads(double t, const double* x, const double* u, double* udot, const std::function<void()>& solve);
     void begin_slipping(int stop, double sense);
     void begin_holding(int stop);
-    void find_idle(double t, const double* x);
+    void find_idle(double t, const double* x, const double* u, double still);
     CoordinateMotion motion_along(double t, const double* x, const double* u, int stop);
     bool hold_what_rests(double t, const double* x, const double* u, double still);
     bool change_friction(double t, int ended, bool first_found);

@@ -1,5 +1,6 @@
 // Dry friction of steps by impulses: what it can exert follows from the state in which a step begins, what holds and
 // what slips from the impulses of its end (docs/theory/friction.md, section 5).
+#include <algorithm>
 #include <cmath>
 
 #include "closing/projector.hpp"
@@ -52,10 +53,10 @@ bool Projector::begin_rubbing(double t, const double* x, const double* u, double
 
 // Where equations alone lead a coordinate, or nearly, as where its rate goes through zero while the mechanism moves on,
 // nothing holds it: it would take any effort.
-void Projector::let_go_what_is_led(double t, const double* x, const double* u) {
+void Projector::let_go_what_is_led(double t, const double* x, const double* u, double slow) {
     idle_.assign(stops_.count(), 0);
     mobile_.assign(stops_.count(), 0.0);
-    find_idle(t, x);
+    find_idle(t, x, u, std::max(slow, kAtRest));
     system_.inputs_changed();
     system_.accelerate(t, x, u, accelerations_.data());
     find_efforts(t, x, u);
@@ -67,24 +68,40 @@ void Projector::let_go_what_is_led(double t, const double* x, const double* u) {
     }
 }
 
-bool Projector::end_rubbing(double t, const double* x, const double* u, const std::vector<double>& senses) {
+// What slips and what holds by the impulses of a step.
+void Projector::take_senses(double t, const double* x, const double* u, const std::vector<double>& senses) {
     held_at_.resize(stops_.count());
     started_.assign(stops_.count(), 0);
-    bool changes = false, begins = false;
+    size_t known = 0;
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (!stops_.is_friction(i)) continue;
+        const AngleBranches::Friction& before = rubbed_[known++];
+        const double sense = senses[stops_.friction_law(i)];
+        started_[i] = sense == 0.0 && !before.holds();
+        held_at_[i] = before.holds() ? before.held_at : motion_along(t, x, u, i).value;
+        sense == 0.0 ? begin_holding(i) : begin_slipping(i, sense);
+    }
+    system_.inputs_changed();
+}
+
+// Where nothing touches, accelerations decide as at moments that are found: impulses of a step leave rounding of what
+// rests.
+bool Projector::end_rubbing(double t, double* x, double* u, const std::vector<double>& senses, double slow) {
+    take_senses(t, x, u, senses);
+    bool changes = false;
     size_t known = 0;
     for (int i = 0; i < stops_.count(); ++i) {
         if (!stops_.is_friction(i)) continue;
         const AngleBranches::Friction& before = rubbed_[known++];
         const double sense = senses[stops_.friction_law(i)];
         changes |= before.holds() ? sense != 0.0 : sense != before.sense;
-        started_[i] = sense == 0.0 && !before.holds();
-        begins |= started_[i] != 0;
-        held_at_[i] = before.holds() ? before.held_at : motion_along(t, x, u, i).value;
-        sense == 0.0 ? begin_holding(i) : begin_slipping(i, sense);
     }
-    if (begins) let_go_what_is_led(t, x, u);
+    if (!changes) return false;
+    if (system_.contacts().empty() && settle_friction(t, x, u, -1, slow)) return true;
+    take_senses(t, x, u, senses);
+    if (std::ranges::any_of(started_, [](auto each) { return each != 0; })) let_go_what_is_led(t, x, u, slow);
     system_.inputs_changed();
-    return changes;
+    return true;
 }
 
 void Projector::leave_rubbing() {

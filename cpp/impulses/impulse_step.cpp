@@ -123,7 +123,7 @@ void ImpulseStep::bound_friction(double time) {
 }
 
 // What has an impulse within its bounds holds; what is at one of them slips, if it moves at all.
-bool ImpulseStep::end_rubbing(double t, const double* x, const double* u, double tolerance) {
+bool ImpulseStep::end_rubbing(double t, double* x, double* u, double tolerance) {
     const double scale = std::max(velocities_.largest(velocities_.q), velocities_.slow());
     senses_.assign(model_.laws.size(), 0.0);
     int row = 0;
@@ -139,7 +139,7 @@ bool ImpulseStep::end_rubbing(double t, const double* x, const double* u, double
         const double rest = (within ? 1.0 : kRests) * tolerance * scale;
         if (velocities_.weight(row) * std::abs(speed) > rest) senses_[law] = std::copysign(1.0, speed);
     }
-    return friction_.end_rubbing(t, x, u, senses_);
+    return friction_.end_rubbing(t, x, u, senses_, tolerance * scale);
 }
 
 // What friction in joints has done in the kick that the step began with.

@@ -21,8 +21,8 @@ class RubbingRows {
     // model. False where friction jams.
     virtual bool begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Row>& rows) = 0;
     // The step has ended at a state, where a law slips with a sense, 1 or −1, or holds, 0. Whether some do otherwise
-    // than before.
-    virtual bool end_rubbing(double t, const double* x, const double* u, const std::vector<double>& senses) = 0;
+    // than before; then what is no faster than `slow` may come to rest, all together.
+    virtual bool end_rubbing(double t, double* x, double* u, const std::vector<double>& senses, double slow) = 0;
     // The step is not taken.
     virtual void leave_rubbing() = 0;
 
