@@ -51,7 +51,8 @@ class Projector : protected RubbingRows {
     FrictionJam jam() const { return jam_; }
     RubbingRows& rubbing() { return *this; }
     bool begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Row>& rows) final;
-    bool end_rubbing(double t, double* x, double* u, const std::vector<double>& senses, double slow) final;
+    void end_rubbing(double t, double* x, double* u, const std::vector<double>& senses, bool otherwise,
+                     double slow) final;
     void leave_rubbing() final;
     // Accelerations by `solve`, with the efforts of what slips in agreement with the loads that limit them.
     template <class Solve>

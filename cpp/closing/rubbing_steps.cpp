@@ -15,12 +15,13 @@ constexpr double kMostUsed = 2.0;  // of limits, by what begins to hold
 
 }  // namespace
 
-// Of what slips, against a sense: with the speed that it has; of what neither slips nor holds, as that of what begins
-// to.
+// Against a sense of the speed: of what slips with that sense, at the speed that it has; of all else, which would have to
+// come to rest before, up to what it holds.
 double Projector::exerts_against(int stop, double t, double rate, double sense) const {
     const Model& model = system_.model();
     const int law = stops_.friction_law(stop);
-    if (stops_.is_holding(stop) || never_slips(stop, t, sense)) return holds_against(stop, t, sense);
+    if (system_.branches().friction(law).sense != sense || never_slips(stop, t, sense))
+        return holds_against(stop, t, sense);
     const Law& of = model.laws[law];
     const LawFunction<double> function(of.function < 0 ? nullptr : &model.functions[of.function]);
     const auto effort = [&](double at) { return of.kind->effort({0.0, rate, t, at}, of.params, function); };
@@ -42,8 +43,10 @@ bool Projector::begin_rubbing(double t, const double* x, const double* u, double
         if (!stops_.is_friction(i)) continue;
         const int law = stops_.friction_law(i);
         const double rate = motion_along(t, x, u, i).rate;
-        rows[law] = {{-exerts_against(i, end, rate, 1.0), exerts_against(i, end, rate, -1.0)}, stops_.is_holding(i)};
         AngleBranches::Friction& memory = system_.memory().friction(law);
+        rows[law] = {{-exerts_against(i, end, rate, 1.0), exerts_against(i, end, rate, -1.0)},
+                     stops_.is_holding(i),
+                     memory.sense};
         rubbed_.push_back(memory);
         memory.sense = 0.0;
     }
@@ -86,22 +89,13 @@ void Projector::take_senses(double t, const double* x, const double* u, const st
 
 // Where nothing touches, accelerations decide as at moments that are found: impulses of a step leave rounding of what
 // rests.
-bool Projector::end_rubbing(double t, double* x, double* u, const std::vector<double>& senses, double slow) {
+void Projector::end_rubbing(double t, double* x, double* u, const std::vector<double>& senses, bool otherwise,
+                            double slow) {
     take_senses(t, x, u, senses);
-    bool changes = false;
-    size_t known = 0;
-    for (int i = 0; i < stops_.count(); ++i) {
-        if (!stops_.is_friction(i)) continue;
-        const AngleBranches::Friction& before = rubbed_[known++];
-        const double sense = senses[stops_.friction_law(i)];
-        changes |= before.holds() ? sense != 0.0 : sense != before.sense;
-    }
-    if (!changes) return false;
-    if (system_.contacts().empty() && settle_friction(t, x, u, -1, slow)) return true;
+    if (!otherwise || (system_.contacts().empty() && settle_friction(t, x, u, -1, slow))) return;
     take_senses(t, x, u, senses);
     if (std::ranges::any_of(started_, [](auto each) { return each != 0; })) let_go_what_is_led(t, x, u, slow);
     system_.inputs_changed();
-    return true;
 }
 
 void Projector::leave_rubbing() {

@@ -60,10 +60,15 @@ ImpulseOutcome ImpulseStep::step(double t, double h, const double* x, const doub
     ImpulseOutcome outcome;
     outcome.found = begin_rubbing(t, h, x, u);
     if (outcome.found) outcome = step_from(t, h, x, u, tolerance, x1, u1);
-    if (!outcome.found || !outcome.constraints_met)
-        friction_.leave_rubbing();
-    else if (end_rubbing(t + h, x1, u1, tolerance))
+    // The kick has half of the last step's friction in it, against which it could not come to rest.
+    if (outcome.found && part_ < 1.0 && reused_ > 0.0 && find_senses(tolerance)) {
         kicks_ = false;
+        outcome = step_from(t, h, x, u, tolerance, x1, u1);
+    }
+    if (!outcome.found || !outcome.constraints_met) return friction_.leave_rubbing(), outcome;
+    const bool otherwise = find_senses(tolerance);
+    if (otherwise) kicks_ = false;
+    friction_.end_rubbing(t + h, x1, u1, senses_, otherwise, tolerance * scale_of_speeds());
     return outcome;
 }
 
@@ -122,10 +127,14 @@ void ImpulseStep::bound_friction(double time) {
     velocities_.bound(bounds_);
 }
 
-// What has an impulse within its bounds holds; what is at one of them slips, if it moves at all.
-bool ImpulseStep::end_rubbing(double t, double* x, double* u, double tolerance) {
-    const double scale = std::max(velocities_.largest(velocities_.q), velocities_.slow());
+double ImpulseStep::scale_of_speeds() const { return std::max(velocities_.largest(velocities_.q), velocities_.slow()); }
+
+// What has an impulse within its bounds holds; what is at one of them slips, if it moves at all. Whether some do
+// otherwise than before.
+bool ImpulseStep::find_senses(double tolerance) {
+    const double scale = scale_of_speeds();
     senses_.assign(model_.laws.size(), 0.0);
+    bool otherwise = false;
     int row = 0;
     for (size_t i = 0; i < bounds_.size(); row += space_.pieces()[i++].size) {
         const int law = space_.pieces()[i].friction;
@@ -138,8 +147,9 @@ bool ImpulseStep::end_rubbing(double t, double* x, double* u, double tolerance) 
         const bool within = P > lower + near && P < upper - near;
         const double rest = (within ? 1.0 : kRests) * tolerance * scale;
         if (velocities_.weight(row) * std::abs(speed) > rest) senses_[law] = std::copysign(1.0, speed);
+        otherwise |= rubbing_[law].holds ? senses_[law] != 0.0 : senses_[law] != rubbing_[law].sense;
     }
-    return friction_.end_rubbing(t, x, u, senses_, tolerance * scale);
+    return otherwise;
 }
 
 // What friction in joints has done in the kick that the step began with.

@@ -70,7 +70,8 @@ class ImpulseStep {
         return piece.holds_positions() || (piece.friction >= 0 && rubbing_[piece.friction].holds);
     }
     void bound_friction(double time);
-    bool end_rubbing(double t, double* x, double* u, double tolerance);
+    double scale_of_speeds() const;
+    bool find_senses(double tolerance);
     double work_of_rubbing_kick() const;
     void prepare(double t, double h, const double* x, const double* u, double tolerance);
     void kick_next(double h, const double* u);
