@@ -72,7 +72,7 @@ void Closing::apply_multipliers(const std::vector<double>& lambda, double* out) 
 }
 
 void Closing::add_null_vectors(RowLoads& out) {
-    factors().for_each_null_vector([&](const std::vector<double>& w) { out.add_nothing() = w; });
+    judge_.for_each_null_vector([&](const std::vector<double>& w) { out.add_nothing() = w; });
 }
 
 // Refined while the rows at hand say that something is left.

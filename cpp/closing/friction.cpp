@@ -90,7 +90,9 @@ void Projector::agree_with_loads(double t, const double* x, const double* u, dou
             jam_ = std::isnan(u[0]) ? before : FrictionJam{friction_loads_.jams_at(), friction_loads_.jams_beyond()};
             break;
         }
-        friction_loads_.take(act());
+        const RowLoads& loads = act();
+        if (found == FrictionLoads::Found::last) return friction_loads_.settle(t);
+        friction_loads_.take(loads);
     }
     std::fill_n(udot, system_.tangent_size(), std::numeric_limits<double>::quiet_NaN());
 }

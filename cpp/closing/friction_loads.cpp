@@ -11,10 +11,12 @@ namespace bellcrank {
 namespace {
 
 constexpr int kWrench = 6;
-constexpr double kAgrees = 3e-13;         // of the largest load
+constexpr double kAgrees = 1e-11;         // of the largest load
 constexpr double kAgreesNoBetter = 1e-9;  // of it: what no longer falls is rounding
 constexpr double kRounding = 1e-13;       // of all that rows transmit
 constexpr double kImproves = 0.3;
+constexpr double kMoreLeft = 10.0;
+constexpr double kSmall = 1e-3;  // an error of loads, in parts of them, of which one step leaves what responses do
 constexpr int kMostSteps = 40;
 constexpr double kFirstPart = 0.25, kLeastPart = 1e-6;  // of a coefficient that grows
 constexpr double kBeyond = 1e12;                        // loads that grow without end, in parts of the given ones
@@ -183,21 +185,32 @@ double FrictionLoads::holding(int law, double sense, std::vector<double>& shift)
     return most;
 }
 
-// det (1 − part · T′ C) at found_, with the matrix factored for what is left of L = part · T in step_.
+// det (1 − part · T′ C) at found_, with what is missing of L = part · T in missing_, and solved for in step_.
 double FrictionLoads::slope_at(double part) {
     const size_t k = slips_.size();
-    for (size_t r = 0; r < z_.size(); ++r) {
-        tried_[r] = z_[r];
-        for (size_t j = 0; j < k; ++j) tried_[r] += responses_[r * k + j] * (found_[j] - load_[j]);
+    const double* z = z_.data();
+    if (found_ != load_) {
+        for (size_t j = 0; j < k; ++j) step_[j] = found_[j] - load_[j];
+        for (size_t r = 0; r < z_.size(); ++r) {
+            tried_[r] = z_[r];
+            for (size_t j = 0; j < k; ++j) tried_[r] += responses_[r * k + j] * step_[j];
+        }
+        z = tried_.data();
     }
+    missing_ = largest_ = 0.0;
     for (size_t i = 0; i < k; ++i) {
         const Slip& slip = slips_[i];
         const Loaded& of = laws_[slip.loaded];
-        step_[i] = part * size(of, slip.sense, slip.at_start, tried_.data(), slopes_.data()) - found_[i];
+        const double asked = part * size(of, slip.sense, slip.at_start, z, slopes_.data());
+        step_[i] = asked - found_[i];
+        missing_ = std::max(missing_, std::abs(step_[i]));
+        largest_ = std::max({largest_, asked, std::abs(found_[i])});
         double* row = matrix_.data() + i * k;
         std::fill_n(row, k, 0.0);
-        for (int r = of.first; r < of.last; ++r)
-            for (size_t j = 0; j < k; ++j) row[j] -= part * slopes_[r] * responses_[r * k + j];
+        for (int r = of.first; r < of.last; ++r) {
+            const double slope = part * slopes_[r], *response = &responses_[r * k];
+            for (size_t j = 0; j < k; ++j) row[j] -= slope * response[j];
+        }
         row[i] += 1.0;
     }
     return eliminate_dense(matrix_, step_);
@@ -249,24 +262,23 @@ FrictionLoads::Found FrictionLoads::improve() {
     const size_t k = slips_.size();
     if (k == 0) return Found::settled;
     found_ = load_;
-    const double determinant = slope_at(1.0);
-    double error = 0.0, largest = 0.0;
-    for (size_t i = 0; i < k; ++i) {
-        const Slip& slip = slips_[i];
-        const double asked = size(laws_[slip.loaded], slip.sense, slip.at_start, z_.data(), nullptr);
-        error = std::max(error, std::abs(asked - load_[i]));
-        largest = std::max({largest, asked, std::abs(load_[i])});
-    }
+    const double determinant = slope_at(1.0), error = missing_, largest = largest_;
     // Loads that are small differences of large ones are no better than these.
     const double rounding = kRounding * heaviest_ * transmitted_;
     const bool stalls = error <= std::max(kAgreesNoBetter * largest, rounding) && !(error < kImproves * error_);
+    // The next step leaves as small a part of the error as the last one did, or little more.
+    const double left = std::isfinite(error_) ? kMoreLeft * error / error_ * error : error;
     error_ = error;
     if ((error <= kAgrees * largest || stalls) && determinant > 0.0) return Found::settled;
-    if (!newton(1.0) && !grow()) return Found::jammed;
+    if (error <= kSmall * largest && determinant > 0.0) {
+        for (size_t j = 0; j < k; ++j) found_[j] += step_[j];
+    } else if (!newton(1.0) && !grow()) {
+        return Found::jammed;
+    }
     for (size_t j = 0; j < k; ++j) step_[j] = found_[j] - load_[j];
     load_ = found_;
     moves_ = true;
-    return Found::better;
+    return left <= kAgrees * largest && determinant > 0.0 ? Found::last : Found::better;
 }
 
 void FrictionLoads::changes(std::vector<double>& efforts) const {

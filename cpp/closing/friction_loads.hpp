@@ -35,8 +35,8 @@ class FrictionLoads {
     void take_response(int slip, const RowLoads& loads);
     void forget_responses() { known_ = false; }
 
-    // After take(): whether loads agree with what they limit; else better ones.
-    enum class Found { settled, better, jammed };
+    // After take(): whether loads agree with what they limit; else better ones, or those that do.
+    enum class Found { settled, better, last, jammed };
     Found improve();
     // Sets the loads in the memory of friction, which act from then on.
     void tell(AngleBranches& branches);
@@ -93,6 +93,7 @@ class FrictionLoads {
     std::array<Past, kMostPast> past_;  // the last first
     int known_past_ = 0;
     bool known_ = false, moves_ = false;
+    double missing_ = 0.0, largest_ = 0.0;  // at slope_at(): of loads; of these
     double error_ = 0.0, beyond_ = 0.0, aside_ = 0.0;
     double heaviest_ = 0.0, transmitted_ = 0.0;  // the largest weight of a number; the largest multiplier
     int jams_at_ = -1;

@@ -8,7 +8,7 @@ namespace bellcrank {
 
 namespace {
 
-constexpr int kNumbers = 6, kMostForms = 3;
+constexpr size_t kNumbers = 6;
 
 }  // namespace
 
@@ -34,26 +34,37 @@ void LoadForms::list(const RowLoads& loads) {
                     entries_.push_back({loads.storage_row(each.rows[k]), each.form[kNumbers * f + k]});
             begin_[first_[i] + f + 1] = entries_.size();
         }
-        by_rows_.resize(std::max(by_rows_.size(), kMostForms * rows.size()));
+        if (i > 0 && each.of.pair >= 0 && each.of.pair == model_.friction_loads[i - 1].of.pair &&
+            each.of.blocks == model_.friction_loads[i - 1].of.blocks)
+            wrenches_.back().end = first_[i] + each.rank;
+        else if (each.of.pair >= 0)
+            wrenches_.push_back({i, first_[i], first_[i] + each.rank});
+    }
+    for (const Wrench& wrench : wrenches_) {
+        const size_t forms = wrench.end - wrench.begin;
+        covectors_.resize(std::max(covectors_.size(), kNumbers * forms));
+        by_rows_.resize(std::max(by_rows_.size(), begin_[wrench.end] - begin_[wrench.begin]));
     }
     listed_ = true;
 }
 
 void LoadForms::place(const RowLoads& loads) {
     if (!listed_) list(loads);
-    for (size_t i = 0; i < first_.size(); ++i) {
-        const FrictionLoad& each = model_.friction_loads[i];
-        if (each.of.pair < 0) continue;
-        const MarkerPair& pair = model_.pairs[each.of.pair];
+    for (const Wrench& wrench : wrenches_) {
+        const Observation::Reaction& of = model_.friction_loads[wrench.load].of;
+        const MarkerPair& pair = model_.pairs[of.pair];
         const Mat3 axes =
             rotation_matrix(pose_rotation(loads.poses, pair.body[0])) * rotation_matrix(pair.rotation[0]);
-        double covectors[kMostForms * kNumbers];
-        for (int k = 0; k < 2 * each.rank; ++k) store(covectors + 3 * k, axes * load(each.form + 3 * k));
-        loads.pull_back(each.of, loads.poses, each.rank, covectors, by_rows_.data());
-        for (int f = 0; f < each.rank; ++f) {
-            Entry* entry = entries_.data() + begin_[first_[i] + f];
-            const size_t rows = begin_[first_[i] + f + 1] - begin_[first_[i] + f];
-            for (size_t r = 0; r < rows; ++r) entry[r].value = by_rows_[each.rank * r + f];
+        const int forms = wrench.end - wrench.begin;
+        double* covector = covectors_.data();
+        for (size_t i = wrench.load; i < first_.size() && first_[i] < wrench.end; ++i)
+            for (int k = 0; k < 2 * model_.friction_loads[i].rank; ++k, covector += 3)
+                store(covector, axes * load(model_.friction_loads[i].form + 3 * k));
+        loads.pull_back(of, loads.poses, forms, covectors_.data(), by_rows_.data());
+        for (int f = 0; f < forms; ++f) {
+            Entry* entry = entries_.data() + begin_[wrench.begin + f];
+            const size_t rows = begin_[wrench.begin + f + 1] - begin_[wrench.begin + f];
+            for (size_t r = 0; r < rows; ++r) entry[r].value = by_rows_[forms * r + f];
         }
     }
 }

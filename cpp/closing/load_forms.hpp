@@ -27,14 +27,19 @@ class LoadForms {
         int row;  // in storage
         double value;
     };
+    struct Wrench {
+        size_t load;     // the first of those that grow with it
+        int begin, end;  // of forms
+    };
     void list(const RowLoads& loads);
 
     const Model& model_;
     std::vector<int> first_;  // by load
     std::vector<size_t> begin_;  // by form: of entries_
     std::vector<Entry> entries_;
+    std::vector<Wrench> wrenches_;
     bool listed_ = false;
-    std::vector<double> by_rows_;
+    std::vector<double> covectors_, by_rows_;
 };
 
 }  // namespace bellcrank
