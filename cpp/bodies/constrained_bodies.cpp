@@ -69,7 +69,8 @@ bool ConstrainedBodies::begin_stage(double t, const double* x, const double*) {
     trusted_pivot_ = options_.rank_tolerance;
     if (!is_current(t, x)) {
         known_ = Known::nothing;
-        open_stops();
+        stops_.open_others();
+        enable_stops();
         refresh(t, x);
     }
     return !(statistics_.smallest_pivot >= options_.stage_pivot);

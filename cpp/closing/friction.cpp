@@ -182,6 +182,7 @@ void Projector::find_bearing_rows(const RowLoads& loads, const std::vector<std::
 bool Projector::share_within_limits(RowLoads& loads) {
     if (!stops_.has_friction() || loads.nothing.empty()) return false;
     const auto& among = shares(loads);
+    if (holds_by_loads()) friction_loads_.place(loads);
     for (int pass = 0; pass < kMostShares; ++pass) {
         find_bearing_rows(loads, among);
         if (!loads.share_within_limits(bearing_, among)) return pass > 0;

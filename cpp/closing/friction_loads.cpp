@@ -141,7 +141,6 @@ void FrictionLoads::take_response(int slip, const RowLoads& loads) {
     known_ = slip + 1 == slipping();
 }
 
-// Slopes are added to.
 double FrictionLoads::size(const Loaded& of, double sense, double at_start, const double* z, double* slope) const {
     double whole = 0.0;
     for (size_t i = of.begin; i < of.end; ++i) {
@@ -168,7 +167,6 @@ double FrictionLoads::held(int law, double sense, const double* z, double* slope
 }
 
 void FrictionLoads::look(const RowLoads& loads, const std::vector<std::vector<double>>& nothing) {
-    forms_.place(loads);
     forms_.of(loads.multipliers, looked_.data());
     nothing_.resize(nothing.size() * looked_.size());
     for (size_t k = 0; k < nothing.size(); ++k) forms_.of(nothing[k], nothing_.data() + k * looked_.size());

@@ -25,7 +25,7 @@ class FrictionLoads {
     // before, responses are unknown.
     void begin(System& system, double t, const double* x, const double* u);
     int slipping() const { return static_cast<int>(slips_.size()); }
-    // z of a solution; where the rows' Jacobians are others than before, place() comes first.
+    // z of a solution; where the rows' Jacobians are others than before, place() comes first, as it does before look().
     void place(const RowLoads& loads) { forms_.place(loads); }
     void take(const RowLoads& loads);
 
@@ -51,7 +51,7 @@ class FrictionLoads {
 
     // By what the load raises the effort up to which a law holds that begins to slip with a sense; 0: either.
     double holding(int law, double sense) const { return held(law, sense, z_.data(), nullptr); }
-    // The same at other multipliers, and its change by each that exerts nothing; look() comes first.
+    // The same at other multipliers, and its change by each that exerts nothing, after look().
     void look(const RowLoads& loads, const std::vector<std::vector<double>>& nothing);
     double holding(int law, double sense, std::vector<double>& shift);
 

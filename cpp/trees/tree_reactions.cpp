@@ -1,7 +1,6 @@
 #include "trees/tree_reactions.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "matrices/least_squares.hpp"
@@ -17,9 +16,6 @@ namespace {
 // Up to so many rows the matrix of all is decomposed, and its pivots below this part of the largest count as none.
 constexpr size_t kFew = 100;
 constexpr double kLeastPivot = 1e-8;
-
-// The largest entry of a joint's rows times that of their pseudoinverse beyond which they may depend on each other.
-constexpr double kMayDepend = 1e6;
 
 }  // namespace
 
@@ -101,15 +97,9 @@ const double* TreeReactions::inverse_of(size_t joint) const {
     if (known == Inverse::unknown) {
         const JointMap& map = joints_[joint];
         const int count = static_cast<int>(map.rows.size());
-        double A[36], N[36], of_rows = 0.0, of_inverse = 0.0;
+        double A[36];
         for (int c = 0; c < count; ++c) row_on(map.rows[c], map.joint.child, A + 6 * c);
-        decompose_six(A, count, inverse, N);
-        for (int k = 0; k < 6 * count; ++k) {
-            of_rows = std::max(of_rows, std::abs(A[k]));
-            of_inverse = std::max(of_inverse, std::abs(inverse[k]));
-        }
-        const bool independent = std::isfinite(inverse[0]) && of_rows * of_inverse <= kMayDepend;
-        known = independent ? Inverse::known : Inverse::dependent;
+        known = invert_six(A, count, inverse) ? Inverse::known : Inverse::dependent;
     }
     return known == Inverse::known ? inverse : nullptr;
 }
