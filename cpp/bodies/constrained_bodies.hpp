@@ -130,9 +130,9 @@ class ConstrainedBodies : public Projected<Bodies> {
     bool share_by_bodies();
 
     std::vector<double> configuration_;
-    std::vector<double> stop_rates_;  // rows
-    std::vector<int> driven_rows_;    // storage rows that follow functions of time, stops apart
-    std::vector<double> impulses_;    // by storage row
+    std::vector<double> stop_rates_;          // rows
+    std::vector<int> driven_rows_;            // storage rows that follow functions of time, stops apart
+    std::vector<double> impulses_;            // by storage row
     std::vector<double> row_efforts_, more_;  // by storage row; tangent vector
     std::vector<std::uint8_t> pushing_;
     bool shares_linearly_ = false;  // whether what is shared changes in proportion to what rows exert

@@ -91,8 +91,9 @@ void Projector::agree_with_loads(double t, const double* x, const double* u, dou
             break;
         }
         const RowLoads& loads = act();
-        if (found == FrictionLoads::Found::last) return friction_loads_.settle(t);
-        friction_loads_.take(loads);
+        const bool last = found == FrictionLoads::Found::last;
+        if (!last || asks_for_loads_) friction_loads_.take(loads);
+        if (last) return friction_loads_.settle(t);
     }
     std::fill_n(udot, system_.tangent_size(), std::numeric_limits<double>::quiet_NaN());
 }

@@ -40,7 +40,8 @@ FrictionLoads::FrictionLoads(const Model& model) : model_(model), forms_(model),
     for (const FrictionLoad& each : model.friction_loads)
         for (int k = 0; k < kWrench * each.rank; ++k)
             for (const auto& weights : {each.slipping, each.holding})
-                heaviest_ = std::max({heaviest_, std::abs(each.form[k] * weights[0]), std::abs(each.form[k] * weights[1])});
+                heaviest_ =
+                    std::max({heaviest_, std::abs(each.form[k] * weights[0]), std::abs(each.form[k] * weights[1])});
     z_.assign(forms_.count(), 0.0);
     tried_ = before_ = slopes_ = looked_ = z_;
 }

@@ -53,8 +53,7 @@ void LoadForms::place(const RowLoads& loads) {
     for (const Wrench& wrench : wrenches_) {
         const Observation::Reaction& of = model_.friction_loads[wrench.load].of;
         const MarkerPair& pair = model_.pairs[of.pair];
-        const Mat3 axes =
-            rotation_matrix(pose_rotation(loads.poses, pair.body[0])) * rotation_matrix(pair.rotation[0]);
+        const Mat3 axes = rotation_matrix(pose_rotation(loads.poses, pair.body[0])) * rotation_matrix(pair.rotation[0]);
         const int forms = wrench.end - wrench.begin;
         double* covector = covectors_.data();
         for (size_t i = wrench.load; i < first_.size() && first_[i] < wrench.end; ++i)

@@ -34,7 +34,7 @@ class LoadForms {
     void list(const RowLoads& loads);
 
     const Model& model_;
-    std::vector<int> first_;  // by load
+    std::vector<int> first_;     // by load
     std::vector<size_t> begin_;  // by form: of entries_
     std::vector<Entry> entries_;
     std::vector<Wrench> wrenches_;

@@ -182,7 +182,7 @@ class Projector {
     std::vector<double> mobile_;  // accelerations by an effort of one
     FrictionLoads friction_loads_;
     FrictionJam jam_;
-    bool asks_for_loads_ = false;  // in any case
+    bool asks_for_loads_ = false;            // in any case
     std::vector<double> changes_, efforts_;  // by law; by stop
     std::vector<int> holding_rows_;
     std::vector<BearingRow> bearing_;

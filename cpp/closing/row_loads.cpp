@@ -214,8 +214,7 @@ const std::vector<std::vector<double>>& RowLoads::nothing_but_preload(std::span<
     for (size_t i = 0; i < count; ++i) {
         without_preload_[i].assign(multipliers.size(), 0.0);
         for (size_t k = 0; k < n; ++k)
-            for (size_t r = 0; r < multipliers.size(); ++r)
-                without_preload_[i][r] += spans_[i * n + k] * nothing[k][r];
+            for (size_t r = 0; r < multipliers.size(); ++r) without_preload_[i][r] += spans_[i * n + k] * nothing[k][r];
     }
     return without_preload_;
 }

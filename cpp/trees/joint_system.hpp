@@ -206,15 +206,15 @@ class JointSystem : public Projected<System> {
     std::vector<std::uint8_t> of_velocity_;  // per closing row: holds velocities alone; empty if none does
     bool positions_alone_ = false;
     double followed_at_ = 0.0;
-    std::vector<double> residuals_;        // of stop_rows_
+    std::vector<double> residuals_;  // of stop_rows_
     // Whether loads are those of the last acceleration; whether they change in proportion to what closing rows exert.
     bool knows_loads_ = false, shares_linearly_ = false;
     std::vector<double> more_multipliers_, more_rates_;  // by row of the model; records
-    std::vector<std::uint8_t> is_driven_;  // per closing row: follows a function of time
-    std::vector<double> other_udot_;       // with rows that were dropped
-    const bool is_uneven_;                 // whether bodies differ so much that digits may be short
-    double last_largest_ = 0.0;            // acceleration of a coordinate
-    double doubt_ = 0.0;                   // at doubtful_
+    std::vector<std::uint8_t> is_driven_;                // per closing row: follows a function of time
+    std::vector<double> other_udot_;                     // with rows that were dropped
+    const bool is_uneven_;                               // whether bodies differ so much that digits may be short
+    double last_largest_ = 0.0;                          // acceleration of a coordinate
+    double doubt_ = 0.0;                                 // at doubtful_
     Moment doubtful_;
     std::vector<std::uint8_t> prepared_;  // stops that were active at the last prepare(); empty: x was another
     std::vector<Quat> last_rotation_;     // of each body
