@@ -345,7 +345,7 @@ void JointSystem::load_reactions(double t, const double* x, const double* u, con
 
 // Stops that something lies on without pushing may be redundant with others: then the loads of all rows are open.
 void JointSystem::share_loads(double t, const double* x, const double* u, const double* udot) {
-    by_basis_ = false;
+    knows_loads_ = by_basis_ = false;
     solve_multipliers(t, x, u, udot);
     shares_linearly_ = !share_within_limits(reactions_.loads()) && by_basis_;
     if (stops_.touched() == stops_.active()) return;
