@@ -1,4 +1,4 @@
-"""All benchmarks with their defaults: formulations, loops, choices, contacts."""
+"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from benchmarks import (
     cones,
     dca,
     derivatives,
+    friction,
     humanoid,
     loops,
     piles,
@@ -41,6 +42,7 @@ def command(form: Form) -> None:
         towers.run,
         piles.run,
         humanoid.run,
+        friction.run,
     )
     publish([run() for run in runs], form)
 

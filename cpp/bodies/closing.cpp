@@ -71,8 +71,8 @@ void Closing::apply_multipliers(const std::vector<double>& lambda, double* out) 
     rows_.add_accelerations(lambda.data(), out);
 }
 
-void Closing::add_null_vectors(std::vector<std::vector<double>>& out) {
-    factors().for_each_null_vector([&](const std::vector<double>& w) { out.push_back(w); });
+void Closing::add_null_vectors(RowLoads& out) {
+    judge_.for_each_null_vector([&](const std::vector<double>& w) { out.add_nothing() = w; });
 }
 
 // Refined while the rows at hand say that something is left.

@@ -66,7 +66,7 @@ class Closing : public ConstrainedBodies {
     void rows_changed() final;
     void find_impulses(std::vector<double>& b) final { judge_.solve(b); }
     int null_dimension() final { return factors().null_dimension(); }
-    void add_null_vectors(std::vector<std::vector<double>>& out) final;
+    void add_null_vectors(RowLoads& out) final;
 
     CorrectionHistory history_;
     bool anticipates_ = false;

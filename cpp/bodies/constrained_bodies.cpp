@@ -38,6 +38,7 @@ ConstrainedBodies::ConstrainedBodies(const char* name, std::shared_ptr<const Mod
       in_force_(rows_.rows(), 0.0),
       configuration_(Bodies::configuration_size(), 0.0),
       stop_rates_(rows_.rows(), 0.0) {
+    loads_.poses = configuration_.data();
     for (const BlockLayout& b : rows_.blocks())
         for (int r = b.row; r < b.row + b.size; ++r)
             if (model_->blocks[b.block].of_velocity) velocity_rows_.push_back(r);
@@ -68,7 +69,8 @@ bool ConstrainedBodies::begin_stage(double t, const double* x, const double*) {
     trusted_pivot_ = options_.rank_tolerance;
     if (!is_current(t, x)) {
         known_ = Known::nothing;
-        open_stops();
+        stops_.open_others();
+        enable_stops();
         refresh(t, x);
     }
     return !(statistics_.smallest_pivot >= options_.stage_pivot);
@@ -241,17 +243,40 @@ void ConstrainedBodies::share_loads() {
     loads_.clear();
     std::copy(lambda_.begin(), lambda_.end(), loads_.multipliers.begin());
     if (rows_.rows() == 0) return;
-    const std::vector<std::uint8_t> active = stops_.active();
+    pushing_ = stops_.active();
     stops_.push(stops_.touched());
     enable_stops();
     const int dimension = null_dimension();
-    if (dimension > 0 && !(dimension > kFew && !stops_.touches() && share_by_bodies())) {
-        add_null_vectors(loads_.nothing);
-        loads_.share_by_basis(stops_.touched_of(stop_rows_));
-        share_within_limits(loads_, configuration_.data());
+    shares_linearly_ = true;
+    if (dimension > kFew && !stops_.touches() && share_by_bodies()) {
+        shares_linearly_ = false;
+    } else if (dimension > 0) {
+        add_null_vectors(loads_);
+        const std::vector<int> pushing = stops_.touched_of(stop_rows_);
+        loads_.share_by_basis(pushing);
+        shares_linearly_ = !share_within_limits(loads_) && pushing.empty();
     }
-    stops_.push(active);
+    stops_.push(pushing_);
     enable_stops();
+}
+
+bool ConstrainedBodies::respond(const std::vector<double>& efforts, double* v, std::vector<double>& mu) {
+    rows_.add_accelerations(efforts.data(), v);
+    targets_.assign(rows_.rows(), 0.0);
+    solve_along(targets_, v, mu);
+    return true;
+}
+
+bool ConstrainedBodies::add_efforts(const std::vector<double>& efforts, double* udot) {
+    row_efforts_.assign(rows_.rows(), 0.0);
+    for (size_t i = 0; i < stop_rows_.size(); ++i) row_efforts_[stop_rows_[i]] = efforts[i];
+    more_.assign(tangent_size(), 0.0);
+    if (!respond(row_efforts_, more_.data(), mu_)) return false;
+    for (size_t k = 0; k < more_.size(); ++k) udot[k] += more_[k];
+    for (size_t r = 0; r < lambda_.size(); ++r) lambda_[r] += mu_[r];
+    is_shared_ = is_shared_ && shares_linearly_;
+    if (is_shared_) loads_.add_share(mu_);
+    return true;
 }
 
 bool ConstrainedBodies::share_by_bodies() {

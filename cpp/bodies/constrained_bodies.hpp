@@ -61,10 +61,14 @@ class ConstrainedBodies : public Projected<Bodies> {
     virtual void find_impulses(std::vector<double>& b) = 0;
     // Redundant rows of those that are enabled: how many there are, and as many multipliers that exert nothing.
     virtual int null_dimension() = 0;
-    virtual void add_null_vectors(std::vector<std::vector<double>>& out) = 0;
+    virtual void add_null_vectors(RowLoads& out) = 0;
     // With `wanted` by storage row, J v + compliance × μ = wanted for v = given + M⁻¹ Jᵀ μ, v a tangent vector. Rows
     // that do not take part, dropped ones among them, are left as they are.
     virtual void solve_along(const std::vector<double>& wanted, double* v, std::vector<double>& mu) = 0;
+
+    // A tangent vector that efforts in rows accelerate, and multipliers of rows in the equations that answer to them,
+    // added to what is there. False where doubles do not hold it.
+    virtual bool respond(const std::vector<double>& efforts, double* v, std::vector<double>& mu);
 
     void open_stops();
     // Accelerations off stops that are candidates: with b in `wanted`, λ such that y = S λ − b is zero on
@@ -121,13 +125,17 @@ class ConstrainedBodies : public Projected<Bodies> {
     int redundant_at(double t, const double* x) final;
     bool is_given_up(int row) const { return rigid_[row] && in_force_[row] == 0.0; }
     void share_loads() final;
-    const RowLoads& loads_at(double, const double*, const double*, const double*) final { return share(), loads_; }
+    RowLoads& loads_at(double, const double*, const double*, const double*) final { return share(), loads_; }
+    bool add_efforts(const std::vector<double>& efforts, double* udot) final;
     bool share_by_bodies();
 
     std::vector<double> configuration_;
-    std::vector<double> stop_rates_;  // rows
-    std::vector<int> driven_rows_;    // storage rows that follow functions of time, stops apart
-    std::vector<double> impulses_;    // by storage row
+    std::vector<double> stop_rates_;          // rows
+    std::vector<int> driven_rows_;            // storage rows that follow functions of time, stops apart
+    std::vector<double> impulses_;            // by storage row
+    std::vector<double> row_efforts_, more_;  // by storage row; tangent vector
+    std::vector<std::uint8_t> pushing_;
+    bool shares_linearly_ = false;  // whether what is shared changes in proportion to what rows exert
 
     std::unique_ptr<EquationsTangent> equations_;  // of those who differentiate
     std::unique_ptr<ModelTangent> constant_;       // numbers that stay

@@ -56,6 +56,8 @@ class Delassus {
     // The multipliers that exert nothing, a vector over the storage rows for each dropped row of those enabled: 1
     // there, what balances it on the rows kept. Of these the first `most`.
     void for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit, int most = kAll);
+    // The same by what factors say that have lost no digits.
+    void for_each_balanced_row(const std::function<void(const std::vector<double>&)>& visit);
     int null_dimension() const;
     // Storage rows that depend on the others. Where a link of a hub was dropped, the row it stands for is the joint row
     // with the largest part in its null vector.

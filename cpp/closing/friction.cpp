@@ -58,34 +58,43 @@ bool Projector::never_slips(int stop, double t, double sense) const {
 // In axes of joints all is linear but the loads: FrictionLoads follows how the last solution answers to them.
 void Projector::agree_with_loads(double t, const double* x, const double* u, double* udot,
                                  const std::function<void()>& solve) {
-    const auto solve_and_take = [&] {
-        friction_loads_.tell(system_.memory());
-        solve();
-        const RowLoads& loads = loads_at(t, x, u, udot);
-        friction_loads_.take(loads, system_.scenery(t, x, u).x);
-    };
-    friction_loads_.begin(system_.scenery(t, x, u));
     const FrictionJam before = std::exchange(jam_, {});
-    solve_and_take();
+    friction_loads_.begin(system_, t, x, u);
+    friction_loads_.tell(system_.memory());
+    solve();
+    if (friction_loads_.slipping() == 0 && !asks_for_loads_) return;
+    friction_loads_.place(loads_at(t, x, u, udot));
+    friction_loads_.take(loads_at(t, x, u, udot));
+    // Other stops may come to push.
+    const bool linear = !stops_.seeks();
+    const auto act = [&]() -> const RowLoads& {
+        friction_loads_.changes(changes_);
+        friction_loads_.tell(system_.memory());
+        for (int i = 0; i < stops_.count(); ++i)
+            efforts_[i] = stops_.is_friction(i) ? changes_[stops_.friction_law(i)] : 0.0;
+        if (!linear || !add_efforts(efforts_, udot)) solve();
+        return loads_at(t, x, u, udot);
+    };
     for (int pass = 0; pass < kMostAgreements; ++pass) {
         if (pass == kMostAgreements / 2) friction_loads_.forget_responses();
-        bool aside = false;
-        for (int j = 0; j < friction_loads_.slipping() && (aside || !friction_loads_.knows_responses()); ++j) {
-            aside = true;
-            friction_loads_.set_aside(j);
-            friction_loads_.tell(system_.memory());
-            solve();
-            const RowLoads& loads = loads_at(t, x, u, udot);
-            friction_loads_.take_response(j, loads, system_.scenery(t, x, u).x);
+        if (!friction_loads_.knows_responses() && friction_loads_.slipping() > 0) {
+            for (int j = 0; j < friction_loads_.slipping(); ++j) {
+                friction_loads_.set_aside(j);
+                friction_loads_.take_response(j, act());
+            }
+            act();
         }
         const FrictionLoads::Found found = friction_loads_.improve();
-        if (found == FrictionLoads::Found::settled && !aside) return;
+        if (found == FrictionLoads::Found::settled) return friction_loads_.settle(t);
         if (found == FrictionLoads::Found::jammed) {
             // A state that is no number comes from stages that jammed.
             jam_ = std::isnan(u[0]) ? before : FrictionJam{friction_loads_.jams_at(), friction_loads_.jams_beyond()};
             break;
         }
-        solve_and_take();
+        const RowLoads& loads = act();
+        const bool last = found == FrictionLoads::Found::last;
+        if (!last || asks_for_loads_) friction_loads_.take(loads);
+        if (last) return friction_loads_.settle(t);
     }
     std::fill_n(udot, system_.tangent_size(), std::numeric_limits<double>::quiet_NaN());
 }
@@ -138,42 +147,54 @@ void Projector::find_efforts(double t, const double* x, const double* u) {
         if (stops_.is_holding(i)) held_efforts_[i] = shared ? loads->multiplier(stops_.rows()[i]) : effort_of_stop(i);
 }
 
+bool Projector::holds_by_loads() const {
+    for (int i = 0; i < stops_.count(); ++i)
+        if (stops_.is_holding(i) && friction_loads_.is_loaded(stops_.friction_law(i))) return true;
+    return false;
+}
+
 // What rows exert on each other beside friction, as parts do that were forced together, is not known: it makes no load.
-std::vector<std::vector<double>> Projector::shares(const RowLoads& loads) const {
-    std::vector<BearingRow> holding;
-    bool loaded = false;
-    for (int i = 0; i < stops_.count(); ++i) {
-        if (!stops_.is_holding(i)) continue;
-        loaded |= friction_loads_.is_loaded(stops_.friction_law(i));
-        holding.push_back({loads.storage_row(stops_.rows()[i]), 0.0});
-    }
-    return loaded ? loads.nothing_but_preload(holding) : loads.nothing;
+const std::vector<std::vector<double>>& Projector::shares(RowLoads& loads) {
+    if (!holds_by_loads()) return loads.nothing;
+    holding_rows_.clear();
+    for (int i = 0; i < stops_.count(); ++i)
+        if (stops_.is_holding(i)) holding_rows_.push_back(loads.storage_row(stops_.rows()[i]));
+    return loads.nothing_but_preload(holding_rows_);
 }
 
 // With limits that shift with the share, as they change where it is, and stops.
-std::vector<BearingRow> Projector::bearing_rows(const RowLoads& loads, const double* poses,
-                                                const std::vector<std::vector<double>>& shares) {
-    std::vector<BearingRow> rows;
-    for (int i = 0; i < stops_.count(); ++i) {
-        BearingRow b{loads.storage_row(stops_.rows()[i]), HUGE_VAL, stops_.friction_law(i)};
-        if (stops_.is_holding(i)) {
-            const double sense = against(loads.multipliers[b.row]);
-            b.most = held_by(system_.model(), system_.model().laws[b.law], loaded_at_, sense) +
-                     friction_loads_.holding(b.law, sense, loads, poses, shares, b.shift);
-        }
-        if (stops_.is_holding(i) || (!stops_.is_friction(i) && stops_.touched()[i])) rows.push_back(std::move(b));
-    }
+void Projector::find_bearing_rows(const RowLoads& loads, const std::vector<std::vector<double>>& among) {
+    if (holds_by_loads()) friction_loads_.look(loads, among);
+    size_t count = 0;
     double most_held = 0.0;
-    for (const BearingRow& b : rows) most_held = std::max(most_held, std::abs(loads.multipliers[b.row]));
-    for (BearingRow& b : rows) b.most = std::max(b.most, kNoEffort * most_held);
-    return rows;
+    for (int i = 0; i < stops_.count(); ++i) {
+        const bool holds = stops_.is_holding(i);
+        if (!holds && (stops_.is_friction(i) || !stops_.touched()[i])) continue;
+        if (count == bearing_.size()) bearing_.emplace_back();
+        BearingRow& b = bearing_[count++];
+        b.row = loads.storage_row(stops_.rows()[i]);
+        b.most = HUGE_VAL;
+        b.law = stops_.friction_law(i);
+        b.shift.assign(among.size(), 0.0);
+        most_held = std::max(most_held, std::abs(loads.multipliers[b.row]));
+        if (!holds) continue;
+        const double sense = against(loads.multipliers[b.row]);
+        b.most = held_by(system_.model(), system_.model().laws[b.law], loaded_at_, sense);
+        if (friction_loads_.is_loaded(b.law)) b.most += friction_loads_.holding(b.law, sense, b.shift);
+    }
+    bearing_.resize(count);
+    for (BearingRow& b : bearing_) b.most = std::max(b.most, kNoEffort * most_held);
 }
 
-void Projector::share_within_limits(RowLoads& loads, const double* poses) {
-    if (!stops_.has_friction() || loads.nothing.empty()) return;
-    const auto among = shares(loads);
-    for (int pass = 0; pass < kMostShares; ++pass)
-        if (!loads.share_within_limits(bearing_rows(loads, poses, among), among)) return;
+bool Projector::share_within_limits(RowLoads& loads) {
+    if (!stops_.has_friction() || loads.nothing.empty()) return false;
+    const auto& among = shares(loads);
+    if (holds_by_loads()) friction_loads_.place(loads);
+    for (int pass = 0; pass < kMostShares; ++pass) {
+        find_bearing_rows(loads, among);
+        if (!loads.share_within_limits(bearing_, among)) return pass > 0;
+    }
+    return true;
 }
 
 CoordinateMotion Projector::motion_along(double t, const double* x, const double* u, int stop) {
@@ -224,7 +245,7 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
         system_.project(t, x, u);
     } while (hold_what_rests(t, x, u, kAtRest));
     const int passes = 4 * n + 10;
-    stops_.judging = true;
+    stops_.judging = asks_for_loads_ = true;
     bool settled = false;
     for (int pass = 0; pass < passes && !settled; ++pass) {
         system_.accelerate(t, x, u, accelerations_.data());
@@ -233,7 +254,7 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
         settled = !change_friction(t, pass == 0 && let_go ? changed : -1, pass > passes / 2);
         if (!settled) system_.inputs_changed();
     }
-    stops_.judging = false;
+    stops_.judging = asks_for_loads_ = false;
     return settled;
 }
 
@@ -327,13 +348,15 @@ void Projector::friction_margins(double t, const double* x, const double* u, boo
     // anywhere.
     double left = HUGE_VAL;
     if (holds && accelerates) {
+        asks_for_loads_ = true;
         system_.accelerate(t, x, u, accelerations_.data());
+        asks_for_loads_ = false;
         find_efforts(t, x, u);
         if (counts_.dropped_rows > 0) {
-            const RowLoads& loads = loads_at(t, x, u, accelerations_.data());
-            const auto among = shares(loads);
-            const auto rows = bearing_rows(loads, system_.scenery(t, x, u).x, among);
-            left = 1.0 - bellcrank::share_within_limits(rows, loads.multipliers, among, share_);
+            RowLoads& loads = loads_at(t, x, u, accelerations_.data());
+            const auto& among = shares(loads);
+            find_bearing_rows(loads, among);
+            left = 1.0 - limits_.solve(bearing_, loads.multipliers, among, share_);
         }
     }
     measure_stops(t, x, u);

@@ -5,63 +5,50 @@
 
 #include "linalg/dense_elimination.hpp"
 #include "model/forces.hpp"
-#include "spatial/body_state.hpp"
 
 namespace bellcrank {
 
 namespace {
 
 constexpr int kWrench = 6;
-constexpr double kAgrees = 3e-13;         // of the largest load
+constexpr double kAgrees = 1e-11;         // of the largest load
 constexpr double kAgreesNoBetter = 1e-9;  // of it: what no longer falls is rounding
 constexpr double kRounding = 1e-13;       // of all that rows transmit
 constexpr double kImproves = 0.3;
+constexpr double kMoreLeft = 10.0;
+constexpr double kSmall = 1e-3;  // an error of loads, in parts of them, of which one step leaves what responses do
 constexpr int kMostSteps = 40;
 constexpr double kFirstPart = 0.25, kLeastPart = 1e-6;  // of a coefficient that grows
 constexpr double kBeyond = 1e12;                        // loads that grow without end, in parts of the given ones
+constexpr double kApart = 0.2;  // times of the past, in parts of the time from the last one to now
 
 }  // namespace
 
-FrictionLoads::FrictionLoads(const Model& model) : model_(model), of_law_(model.laws.size(), -1) {
+FrictionLoads::FrictionLoads(const Model& model) : model_(model), forms_(model), of_law_(model.laws.size(), -1) {
     for (size_t i = 0; i < model.friction_loads.size(); ++i) {
         const int law = model.friction_loads[i].law;
         if (of_law_[law] < 0) {
             of_law_[law] = static_cast<int>(laws_.size());
             const Law& kind = model.laws[law];
-            laws_.push_back({law, i, i, kind.kind->fall == nullptr ? 0.0 : kind.kind->fall(kind.params)});
+            const double falls_over = kind.kind->fall == nullptr ? 0.0 : kind.kind->fall(kind.params);
+            laws_.push_back({law, i, i, forms_.first(i), 0, falls_over});
         }
-        laws_[of_law_[law]].end = i + 1;
+        Loaded& loaded = laws_[of_law_[law]];
+        loaded.end = i + 1;
+        loaded.last = forms_.first(i) + model.friction_loads[i].rank;
     }
     for (const FrictionLoad& each : model.friction_loads)
-        for (const double entry : each.form)
+        for (int k = 0; k < kWrench * each.rank; ++k)
             for (const auto& weights : {each.slipping, each.holding})
-                heaviest_ = std::max({heaviest_, std::abs(entry * weights[0]), std::abs(entry * weights[1])});
-    w_.assign(kWrench * model.friction_loads.size(), 0.0);
-    tried_ = before_ = moved_ = w_;
+                heaviest_ =
+                    std::max({heaviest_, std::abs(each.form[k] * weights[0]), std::abs(each.form[k] * weights[1])});
+    z_.assign(forms_.count(), 0.0);
+    tried_ = before_ = slopes_ = looked_ = z_;
 }
 
-// Of a joint in axes of its first marker.
-void FrictionLoads::gather(const RowLoads& loads, const double* poses, const std::vector<double>& multipliers,
-                           std::vector<double>& w) const {
-    double* out = w.data();
-    for (const FrictionLoad& each : model_.friction_loads) {
-        if (each.of.pair < 0) {
-            for (int k = 0; k < kWrench; ++k)
-                out[k] = k < std::ssize(each.rows) ? multipliers[loads.storage_row(each.rows[k])] : 0.0;
-        } else {
-            const MarkerPair& pair = model_.pairs[each.of.pair];
-            const Mat3 axes = rotation_matrix(pose_rotation(poses, pair.body[0])) * rotation_matrix(pair.rotation[0]);
-            loads.wrench_of(each.of, poses, multipliers, out);
-            store(out, transpose_times(axes, load(out)));
-            store(out + 3, transpose_times(axes, load(out + 3)));
-        }
-        out += kWrench;
-    }
-}
-
-void FrictionLoads::take(const RowLoads& loads, const double* poses) {
-    std::swap(w_, before_);
-    gather(loads, poses, loads.multipliers, w_);
+void FrictionLoads::take(const RowLoads& loads) {
+    std::swap(z_, before_);
+    forms_.of(loads.multipliers, z_.data());
     transmitted_ = 0.0;
     for (const double each : loads.multipliers) transmitted_ = std::max(transmitted_, std::abs(each));
     if (!moves_ || !known_) return;
@@ -71,21 +58,23 @@ void FrictionLoads::take(const RowLoads& loads, const double* poses) {
     for (const double each : step_) square += each * each;
     if (!(square > 0.0)) return;
     const size_t k = slips_.size();
-    for (size_t r = 0; r < w_.size(); ++r) {
-        double missed = w_[r] - before_[r];
+    for (size_t r = 0; r < z_.size(); ++r) {
+        double missed = z_[r] - before_[r];
         for (size_t j = 0; j < k; ++j) missed -= responses_[r * k + j] * step_[j];
         for (size_t j = 0; j < k; ++j) responses_[r * k + j] += missed * step_[j] / square;
     }
 }
 
-void FrictionLoads::begin(const Scenery& at) {
+void FrictionLoads::begin(System& system, double t, const double* x, const double* u) {
+    const AngleBranches& branches = system.branches();
     slips_.swap(slipped_);
     slips_.clear();
     for (size_t i = 0; i < laws_.size(); ++i) {
-        const double sense = at.branches.friction(laws_[i].law).sense;
+        const double sense = branches.friction(laws_[i].law).sense;
         if (sense == 0.0) continue;
         double left = 0.0;
         if (laws_[i].falls_over > 0.0) {
+            const Scenery at = system.scenery(t, x, u);
             const int along = model_.laws[laws_[i].law].coordinate;
             const double v = coordinate_motion(model_, at.branches, along, at.x, at.u).rate / laws_[i].falls_over;
             left = std::exp(-v * v);
@@ -96,15 +85,45 @@ void FrictionLoads::begin(const Scenery& at) {
         slips_, slipped_, [](const Slip& a, const Slip& b) { return a.loaded == b.loaded && a.sense == b.sense; });
     moves_ = false;
     error_ = HUGE_VAL;
-    found_ = load_;
-    if (same) return;
+    if (same) return expect(t);
     load_.clear();
-    for (const Slip& slip : slips_) load_.push_back(at.branches.friction(laws_[slip.loaded].law).load);
-    found_ = step_ = start_ = load_;
-    responses_.assign(w_.size() * slips_.size(), 0.0);
-    slopes_.assign(w_.size(), 0.0);
+    for (const Slip& slip : slips_) load_.push_back(branches.friction(laws_[slip.loaded].law).load);
+    acts_ = found_ = step_ = start_ = load_;
+    responses_.assign(z_.size() * slips_.size(), 0.0);
     matrix_.assign(slips_.size() * slips_.size(), 0.0);
     known_ = false;
+    known_past_ = 0;
+}
+
+void FrictionLoads::settle(double t) {
+    if (known_past_ == 0 || past_[0].t != t) {
+        std::ranges::rotate(past_, past_.end() - 1);
+        known_past_ = std::min(known_past_ + 1, static_cast<int>(past_.size()));
+    }
+    past_[0].t = t;
+    past_[0].loads = load_;
+}
+
+// By the polynomial through those that were settled last, of moments that are not too close to each other.
+void FrictionLoads::expect(double t) {
+    found_ = load_;
+    if (known_past_ == 0) return;
+    std::array<const Past*, kMostPast> nodes;
+    size_t n = 0;
+    const double ahead = std::abs(t - past_[0].t);
+    for (int i = 0; i < known_past_; ++i) {
+        const auto close = [&](const Past* other) { return std::abs(past_[i].t - other->t) < kApart * ahead; };
+        if (std::none_of(nodes.begin(), nodes.begin() + n, close)) nodes[n++] = &past_[i];
+    }
+    std::ranges::fill(found_, 0.0);
+    for (size_t i = 0; i < n; ++i) {
+        double weight = 1.0;
+        for (size_t j = 0; j < n; ++j)
+            if (j != i) weight *= (t - nodes[j]->t) / (nodes[i]->t - nodes[j]->t);
+        for (size_t k = 0; k < found_.size(); ++k) found_[k] += weight * nodes[i]->loads[k];
+    }
+    for (double& each : found_) each = std::max(each, 0.0);
+    load_ = found_;
 }
 
 void FrictionLoads::set_aside(int slip) {
@@ -115,75 +134,83 @@ void FrictionLoads::set_aside(int slip) {
     found_[slip] += aside_;
 }
 
-void FrictionLoads::take_response(int slip, const RowLoads& loads, const double* poses) {
-    gather(loads, poses, loads.multipliers, tried_);
+void FrictionLoads::take_response(int slip, const RowLoads& loads) {
+    forms_.of(loads.multipliers, tried_.data());
     const size_t k = slips_.size();
-    for (size_t r = 0; r < w_.size(); ++r) responses_[r * k + slip] = (tried_[r] - w_[r]) / aside_;
+    for (size_t r = 0; r < z_.size(); ++r) responses_[r * k + slip] = (tried_[r] - z_[r]) / aside_;
     found_ = load_;
     known_ = slip + 1 == slipping();
 }
 
-double FrictionLoads::size(const Loaded& of, double sense, double at_start, const double* w, double* slope) const {
+double FrictionLoads::size(const Loaded& of, double sense, double at_start, const double* z, double* slope) const {
     double whole = 0.0;
     for (size_t i = of.begin; i < of.end; ++i) {
         const FrictionLoad& each = model_.friction_loads[i];
-        const double* at = w + kWrench * i;
-        double value[3] = {}, square = 0.0;
-        for (int r = 0; r < each.rank; ++r) {
-            for (int k = 0; k < kWrench; ++k) value[r] += each.form[kWrench * r + k] * at[k];
-            square += value[r] * value[r];
-        }
+        const int first = forms_.first(i);
+        double square = 0.0;
+        for (int r = first; r < first + each.rank; ++r) square += z[r] * z[r];
         // What slips does work on what resists it, or is driven by it.
-        const int driven = each.rank == 1 && sense * value[0] > 0.0;
+        const int driven = each.rank == 1 && sense * z[first] > 0.0;
         const double weight = at_start * each.holding[driven] + (1.0 - at_start) * each.slipping[driven];
         const double norm = std::sqrt(square);
         whole += weight * norm;
-        if (slope == nullptr || norm == 0.0) continue;
-        for (int r = 0; r < each.rank; ++r)
-            for (int k = 0; k < kWrench; ++k)
-                slope[kWrench * i + k] += weight * value[r] / norm * each.form[kWrench * r + k];
+        if (slope == nullptr) continue;
+        for (int r = first; r < first + each.rank; ++r) slope[r] = norm == 0.0 ? 0.0 : weight * z[r] / norm;
     }
     return whole;
 }
 
-double FrictionLoads::held(int law, double sense, const double* w, double* slope) const {
+double FrictionLoads::held(int law, double sense, const double* z, double* slope) const {
     if (of_law_[law] < 0) return 0.0;
     const Loaded& of = laws_[of_law_[law]];
-    if (sense != 0.0) return size(of, sense, 1.0, w, slope);
-    return std::max(size(of, 1.0, 1.0, w, nullptr), size(of, -1.0, 1.0, w, nullptr));
+    if (sense != 0.0) return size(of, sense, 1.0, z, slope);
+    return std::max(size(of, 1.0, 1.0, z, nullptr), size(of, -1.0, 1.0, z, nullptr));
 }
 
-double FrictionLoads::holding(int law, double sense, const RowLoads& loads, const double* poses,
-                              const std::vector<std::vector<double>>& nothing, std::vector<double>& shift) {
-    shift.assign(nothing.size(), 0.0);
+void FrictionLoads::look(const RowLoads& loads, const std::vector<std::vector<double>>& nothing) {
+    forms_.of(loads.multipliers, looked_.data());
+    nothing_.resize(nothing.size() * looked_.size());
+    for (size_t k = 0; k < nothing.size(); ++k) forms_.of(nothing[k], nothing_.data() + k * looked_.size());
+}
+
+double FrictionLoads::holding(int law, double sense, std::vector<double>& shift) {
+    const size_t n = looked_.size();
+    shift.assign(n == 0 ? 0 : nothing_.size() / n, 0.0);
     if (of_law_[law] < 0) return 0.0;
-    gather(loads, poses, loads.multipliers, tried_);
-    moved_.assign(w_.size(), 0.0);
-    const double most = held(law, sense == 0.0 ? 1.0 : sense, tried_.data(), moved_.data());
-    for (size_t k = 0; k < shift.size(); ++k) {
-        gather(loads, poses, nothing[k], tried_);
-        for (size_t r = 0; r < moved_.size(); ++r) shift[k] += moved_[r] * tried_[r];
-    }
+    const double most = held(law, sense == 0.0 ? 1.0 : sense, looked_.data(), slopes_.data());
+    const Loaded& of = laws_[of_law_[law]];
+    for (size_t k = 0; k < shift.size(); ++k)
+        for (int r = of.first; r < of.last; ++r) shift[k] += slopes_[r] * nothing_[k * n + r];
     return most;
 }
 
-// det (1 − part · T′ C) at found_, with the matrix factored for what is left of L = part · T in step_.
+// det (1 − part · T′ C) at found_, with what is missing of L = part · T in missing_, and solved for in step_.
 double FrictionLoads::slope_at(double part) {
     const size_t k = slips_.size();
-    for (size_t r = 0; r < w_.size(); ++r) {
-        tried_[r] = w_[r];
-        for (size_t j = 0; j < k; ++j) tried_[r] += responses_[r * k + j] * (found_[j] - load_[j]);
+    const double* z = z_.data();
+    if (found_ != load_) {
+        for (size_t j = 0; j < k; ++j) step_[j] = found_[j] - load_[j];
+        for (size_t r = 0; r < z_.size(); ++r) {
+            tried_[r] = z_[r];
+            for (size_t j = 0; j < k; ++j) tried_[r] += responses_[r * k + j] * step_[j];
+        }
+        z = tried_.data();
     }
+    missing_ = largest_ = 0.0;
     for (size_t i = 0; i < k; ++i) {
         const Slip& slip = slips_[i];
-        std::fill(slopes_.begin(), slopes_.end(), 0.0);
-        step_[i] =
-            part * size(laws_[slip.loaded], slip.sense, slip.at_start, tried_.data(), slopes_.data()) - found_[i];
-        for (size_t j = 0; j < k; ++j) {
-            double by = 0.0;
-            for (size_t r = 0; r < w_.size(); ++r) by += slopes_[r] * responses_[r * k + j];
-            matrix_[i * k + j] = (i == j ? 1.0 : 0.0) - part * by;
+        const Loaded& of = laws_[slip.loaded];
+        const double asked = part * size(of, slip.sense, slip.at_start, z, slopes_.data());
+        step_[i] = asked - found_[i];
+        missing_ = std::max(missing_, std::abs(step_[i]));
+        largest_ = std::max({largest_, asked, std::abs(found_[i])});
+        double* row = matrix_.data() + i * k;
+        std::fill_n(row, k, 0.0);
+        for (int r = of.first; r < of.last; ++r) {
+            const double slope = part * slopes_[r], *response = &responses_[r * k];
+            for (size_t j = 0; j < k; ++j) row[j] -= slope * response[j];
         }
+        row[i] += 1.0;
     }
     return eliminate_dense(matrix_, step_);
 }
@@ -234,31 +261,34 @@ FrictionLoads::Found FrictionLoads::improve() {
     const size_t k = slips_.size();
     if (k == 0) return Found::settled;
     found_ = load_;
-    const double determinant = slope_at(1.0);
-    double error = 0.0, largest = 0.0;
-    for (size_t i = 0; i < k; ++i) {
-        const Slip& slip = slips_[i];
-        const double asked = size(laws_[slip.loaded], slip.sense, slip.at_start, w_.data(), nullptr);
-        error = std::max(error, std::abs(asked - load_[i]));
-        largest = std::max({largest, asked, std::abs(load_[i])});
-    }
+    const double determinant = slope_at(1.0), error = missing_, largest = largest_;
     // Loads that are small differences of large ones are no better than these.
     const double rounding = kRounding * heaviest_ * transmitted_;
     const bool stalls = error <= std::max(kAgreesNoBetter * largest, rounding) && !(error < kImproves * error_);
+    // The next step leaves as small a part of the error as the last one did, or little more.
+    const double left = std::isfinite(error_) ? kMoreLeft * error / error_ * error : error;
     error_ = error;
     if ((error <= kAgrees * largest || stalls) && determinant > 0.0) return Found::settled;
-    if (!newton(1.0) && !grow()) return Found::jammed;
+    if (error <= kSmall * largest && determinant > 0.0) {
+        for (size_t j = 0; j < k; ++j) found_[j] += step_[j];
+    } else if (!newton(1.0) && !grow()) {
+        return Found::jammed;
+    }
     for (size_t j = 0; j < k; ++j) step_[j] = found_[j] - load_[j];
     load_ = found_;
     moves_ = true;
-    return Found::better;
+    return left <= kAgrees * largest && determinant > 0.0 ? Found::last : Found::better;
 }
 
-void FrictionLoads::tell(AngleBranches& branches) const {
-    for (size_t i = 0; i < slips_.size(); ++i) {
-        const int law = laws_[slips_[i].loaded].law;
-        branches.friction(law).load = found_[i];
-    }
+void FrictionLoads::changes(std::vector<double>& efforts) const {
+    efforts.assign(of_law_.size(), 0.0);
+    for (size_t i = 0; i < slips_.size(); ++i)
+        efforts[laws_[slips_[i].loaded].law] = -slips_[i].sense * (found_[i] - acts_[i]);
+}
+
+void FrictionLoads::tell(AngleBranches& branches) {
+    acts_ = found_;
+    for (size_t i = 0; i < slips_.size(); ++i) branches.friction(laws_[slips_[i].loaded].law).load = found_[i];
 }
 
 }  // namespace bellcrank

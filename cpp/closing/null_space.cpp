@@ -155,6 +155,16 @@ void Delassus::for_each_null_vector(const std::function<void(const std::vector<d
     }
 }
 
+void Delassus::for_each_balanced_row(const std::function<void(const std::vector<double>&)>& visit) {
+    if (precise_mode_ || !doubtful().empty()) return for_each_null_vector(visit);
+    for (int d = 0; d < ldlt_->rows(); ++d) {
+        if (!drops()[d] || !enabled_[d]) continue;
+        ldlt_->balance(d, column_.data());
+        for (size_t r = 0; r < null_vector_.size(); ++r) null_vector_[r] = column_[row_of_[r]];
+        visit(null_vector_);
+    }
+}
+
 // Null vectors by the row that each is told for. Where a link of a hub was dropped, it is the joint row with the
 // largest part that is not named already.
 void Delassus::for_each_dependent_row(const std::function<void(int, const std::vector<double>&)>& visit, int most) {

@@ -53,7 +53,9 @@ Projector::Projector(System& system, Statistics& statistics, const ClosingOption
       at_rest_(speeds, 0.0),
       system_(system),
       counts_(statistics),
-      friction_loads_(system.model()) {}
+      friction_loads_(system.model()) {
+    efforts_.assign(stops_.count(), 0.0);
+}
 
 void Projector::lacks_corrections() { throw std::logic_error("no position corrections along displacements"); }
 

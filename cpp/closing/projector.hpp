@@ -61,13 +61,15 @@ class Projector : protected RubbingRows {
         agree_with_loads(t, x, u, udot, std::ref(solve));
     }
     // Where what friction bears that holds, and stops, is shared by redundant rows and some would exceed its limit,
-    // another share; after the last acceleration.
-    void share_within_limits(RowLoads& loads, const double* poses);
-    std::vector<std::vector<double>> shares(const RowLoads& loads) const;
-    std::vector<BearingRow> bearing_rows(const RowLoads& loads, const double* poses,
-                                         const std::vector<std::vector<double>>& shares);
+    // another share, and true; after the last acceleration.
+    bool share_within_limits(RowLoads& loads);
+    // Whether one of the loads bears on friction that holds.
+    bool holds_by_loads() const;
     // What all rows exert in the last acceleration, which was this one.
-    virtual const RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) = 0;
+    virtual RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) = 0;
+    // That acceleration with more efforts along coordinates that friction could hold, by stop, while all else stays as
+    // it was: a solution with the same factors. False, and nothing done, where it has to be found anew.
+    virtual bool add_efforts(const std::vector<double>& /* efforts */, double* /* udot */) { return false; }
     // What a stop exerts in the last acceleration; how many rows are redundant with the stops that are active.
     virtual double effort_of_stop(int stop) const = 0;
     virtual int redundant_at(double t, const double* x) = 0;
@@ -166,6 +168,8 @@ class Projector : protected RubbingRows {
     bool can_hold(int stop, double t) const;
     bool never_slips(int stop, double t, double sense) const;
     void agree_with_loads(double t, const double* x, const double* u, double* udot, const std::function<void()>& solve);
+    const std::vector<std::vector<double>>& shares(RowLoads& loads);
+    void find_bearing_rows(const RowLoads& loads, const std::vector<std::vector<double>>& among);
     void begin_slipping(int stop, double sense);
     void begin_holding(int stop);
     void find_idle(double t, const double* x, const double* u, double still);
@@ -190,6 +194,11 @@ class Projector : protected RubbingRows {
     std::vector<double> mobile_;  // accelerations by an effort of one
     FrictionLoads friction_loads_;
     FrictionJam jam_;
+    bool asks_for_loads_ = false;            // in any case
+    std::vector<double> changes_, efforts_;  // by law; by stop
+    std::vector<int> holding_rows_;
+    std::vector<BearingRow> bearing_;
+    LimitShare limits_;
     std::vector<double> held_at_, accelerations_, held_efforts_, share_;
     double loaded_at_ = 0.0;  // time of the last acceleration with stops
     std::vector<AngleBranches::Friction> rubbed_;  // where a step by impulses began

@@ -123,9 +123,13 @@ bool RowJudge::judge() {
     const auto disabled = static_cast<int>(std::count(enabled_.begin(), enabled_.end(), 0));
     statistics_.dropped_rows = factors_.dropped_count() - disabled;
     statistics_.smallest_pivot = factors_.smallest_pivot();
-    const bool asked = wide_masses_ || shift_ > 0.0 || factors_.smallest_pivot() < kExactPivot;
-    refinements_ = options_.refinements >= 0 ? options_.refinements : asked;
+    short_of_digits_ = wide_masses_ || shift_ > 0.0 || factors_.smallest_pivot() < kExactPivot;
+    refinements_ = options_.refinements >= 0 ? options_.refinements : short_of_digits_;
     return statistics_.factorizations != before;
+}
+
+void RowJudge::for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit) {
+    short_of_digits_ ? factors_.for_each_null_vector(visit) : factors_.for_each_balanced_row(visit);
 }
 
 void RowJudge::solve(std::vector<double>& b) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,8 @@ class RowJudge {
 
     // b ← S⁺ b, refined as often as the pivots ask for it.
     void solve(std::vector<double>& b);
+    // Multipliers that exert nothing (Delassus::for_each_null_vector()), as exact as the pivots let factors be.
+    void for_each_null_vector(const std::function<void(const std::vector<double>&)>& visit);
 
     // In 32 digits always.
     bool is_precise() const { return always_precise_; }
@@ -95,6 +98,7 @@ class RowJudge {
     bool always_precise_;
     double trusted_;
     int refinements_ = 0;
+    bool short_of_digits_ = false;
     bool refines_ = false;  // whether the last acceleration that was checked asked for it
     int unchecked_;         // accelerations since then
     double last_part_ = 0.0;

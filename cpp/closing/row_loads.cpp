@@ -168,7 +168,16 @@ RowLoads::~RowLoads() = default;
 
 void RowLoads::clear() {
     std::fill(multipliers.begin(), multipliers.end(), 0.0);
+    for (std::vector<double>& each : nothing) spare_.push_back(std::move(each));
     nothing.clear();
+}
+
+std::vector<double>& RowLoads::add_nothing() {
+    if (spare_.empty()) return nothing.emplace_back(multipliers.size(), 0.0);
+    nothing.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    nothing.back().assign(multipliers.size(), 0.0);
+    return nothing.back();
 }
 
 void RowLoads::share_by_basis(const std::vector<int>& pushing) {
@@ -176,40 +185,47 @@ void RowLoads::share_by_basis(const std::vector<int>& pushing) {
     for (const int r : pushing) multipliers[r] = std::max(multipliers[r], 0.0);  // rounding
 }
 
-// In coordinates of the basis, which is orthonormal, that is what its entries in these rows span.
-std::vector<std::vector<double>> RowLoads::nothing_but_preload(const std::vector<BearingRow>& rows) const {
-    std::vector<std::vector<double>> spans, out;
-    for (const BearingRow& b : rows) {
-        std::vector<double> entries;
-        double size = 0.0, left = 0.0;
-        for (const auto& n : nothing) entries.push_back(n[b.row]), size += n[b.row] * n[b.row];
-        for (int pass = 0; pass < 2; ++pass)
-            for (const auto& q : spans) {
-                double part = 0.0;
-                for (size_t k = 0; k < q.size(); ++k) part += q[k] * entries[k];
-                for (size_t k = 0; k < q.size(); ++k) entries[k] -= part * q[k];
-            }
-        for (const double each : entries) left += each * each;
-        if (!(left > kNothing * size)) continue;
-        for (double& each : entries) each /= std::sqrt(left);
-        spans.push_back(std::move(entries));
-    }
-    for (const auto& q : spans) {
-        std::vector<double>& n = out.emplace_back(multipliers.size(), 0.0);
-        for (size_t k = 0; k < q.size(); ++k)
-            for (size_t r = 0; r < n.size(); ++r) n[r] += q[k] * nothing[k][r];
-    }
-    return out;
+void RowLoads::add_share(std::vector<double>& change) {
+    take_least(weight_, nothing, change);
+    for (size_t r = 0; r < multipliers.size(); ++r) multipliers[r] += change[r];
 }
 
-bool RowLoads::share_within_limits(const std::vector<BearingRow>& rows, const std::vector<std::vector<double>>& among) {
+// In coordinates of the basis, which is orthonormal, that is what its entries in these rows span.
+const std::vector<std::vector<double>>& RowLoads::nothing_but_preload(std::span<const int> rows) {
+    const size_t n = nothing.size();
+    size_t count = 0;
+    for (const int row : rows) {
+        spans_.resize((count + 1) * n);
+        double *entries = spans_.data() + count * n, size = 0.0, left = 0.0;
+        for (size_t k = 0; k < n; ++k) entries[k] = nothing[k][row], size += entries[k] * entries[k];
+        for (int pass = 0; pass < 2; ++pass)
+            for (size_t i = 0; i < count; ++i) {
+                const double* q = spans_.data() + i * n;
+                double part = 0.0;
+                for (size_t k = 0; k < n; ++k) part += q[k] * entries[k];
+                for (size_t k = 0; k < n; ++k) entries[k] -= part * q[k];
+            }
+        for (size_t k = 0; k < n; ++k) left += entries[k] * entries[k];
+        if (!(left > kNothing * size)) continue;
+        for (size_t k = 0; k < n; ++k) entries[k] /= std::sqrt(left);
+        ++count;
+    }
+    without_preload_.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+        without_preload_[i].assign(multipliers.size(), 0.0);
+        for (size_t k = 0; k < n; ++k)
+            for (size_t r = 0; r < multipliers.size(); ++r) without_preload_[i][r] += spans_[i * n + k] * nothing[k][r];
+    }
+    return without_preload_;
+}
+
+bool RowLoads::share_within_limits(std::span<const BearingRow> rows, const std::vector<std::vector<double>>& among) {
     if (among.empty() ||
         std::ranges::none_of(rows, [&](const BearingRow& b) { return std::abs(multipliers[b.row]) > b.most; }))
         return false;
-    std::vector<double> z;
-    bellcrank::share_within_limits(rows, multipliers, among, z);
-    for (size_t k = 0; k < z.size(); ++k)
-        for (size_t r = 0; r < multipliers.size(); ++r) multipliers[r] += z[k] * among[k][r];
+    limits_.solve(rows, multipliers, among, z_);
+    for (size_t k = 0; k < z_.size(); ++k)
+        for (size_t r = 0; r < multipliers.size(); ++r) multipliers[r] += z_[k] * among[k][r];
     return true;
 }
 
@@ -276,6 +292,45 @@ void RowLoads::wrench_of(const Observation::Reaction& reaction, const double* x,
     }
     store(wrench, moment);
     store(wrench + 3, force);
+}
+
+void RowLoads::list_rows(const Observation::Reaction& reaction, std::vector<int>& out) const {
+    out.clear();
+    for (const int block : reaction.blocks) {
+        const BlockLayout& b = rows_.blocks()[layout_of_[block]];
+        for (int r = 0; r < b.size; ++r) out.push_back(b.row + r);
+    }
+}
+
+// The transpose of wrench_of().
+void RowLoads::pull_back(const Observation::Reaction& reaction, const double* x, int forms, const double* covectors,
+                         double* by_rows) const {
+    const MarkerPair& pair = model_.pairs[reaction.pair];
+    const int second = pair.body[1];
+    const Vec3 point = pose_position(x, second) + rotation_matrix(pose_rotation(x, second)) * pair.offset[1];
+    const double sign = second == model_.ground() ? -1.0 : 1.0;
+    double* out = by_rows;
+    for (const int block : reaction.blocks) {
+        const BlockLayout& b = rows_.blocks()[layout_of_[block]];
+        std::fill_n(out, forms * b.size, 0.0);
+        for (const BlockSide& side : rows_.sides(b)) {
+            if (side.body == model_.ground() || (second != model_.ground() && side.body != second)) continue;
+            const Vec3 arm = pose_position(x, side.body) - point;
+            const Mat3 axes = rotation_matrix(pose_rotation(x, side.body));
+            for (int i = 0; i < forms; ++i) {
+                const Vec3 moment = load(covectors + 6 * i);
+                double on[6], row[6];
+                store(on, sign * (load(covectors + 6 * i + 3) + cross(moment, arm)));
+                store(on + 3, sign * transpose_times(axes, moment));
+                for (int k = 0; k < 6; ++k) on[k] *= rows_.sqrt_mass(side.body, k);
+                for (int r = 0; r < b.size; ++r) {
+                    side.rows.read(rows_.J.data(), r, row);
+                    for (int k = 0; k < 6; ++k) out[forms * r + i] += row[k] * on[k];
+                }
+            }
+        }
+        out += forms * b.size;
+    }
 }
 
 }  // namespace bellcrank

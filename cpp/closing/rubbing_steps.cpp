@@ -35,7 +35,9 @@ bool Projector::begin_rubbing(double t, const double* x, const double* u, double
     rubbed_.clear();
     accelerations_.resize(system_.tangent_size());
     if (!friction_loads_.empty()) {
+        asks_for_loads_ = true;
         system_.accelerate(t, x, u, accelerations_.data());
+        asks_for_loads_ = false;
         if (jam_.law >= 0) return false;
     }
     rows.assign(system_.model().laws.size(), {});
@@ -61,7 +63,9 @@ void Projector::let_go_what_is_led(double t, const double* x, const double* u, d
     mobile_.assign(stops_.count(), 0.0);
     find_idle(t, x, u, std::max(slow, kAtRest));
     system_.inputs_changed();
+    asks_for_loads_ = true;
     system_.accelerate(t, x, u, accelerations_.data());
+    asks_for_loads_ = false;
     find_efforts(t, x, u);
     for (int i = 0; i < stops_.count(); ++i) {
         if (!started_[i] || !stops_.is_holding(i)) continue;

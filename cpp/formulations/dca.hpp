@@ -115,7 +115,7 @@ class Dca final : public ConstrainedBodies {
     void rows_changed() override { factored_ = false; }
     // Redundant rows (dca/rank.cpp).
     int null_dimension() override;
-    void add_null_vectors(std::vector<std::vector<double>>& out) override;
+    void add_null_vectors(RowLoads& out) override;
     void measure_doubtful_rows();
     double relative_pivot(int row) const;
     double redundant_below(int row) const;

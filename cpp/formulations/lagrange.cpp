@@ -102,6 +102,17 @@ void Lagrange::solve_with_stops(std::vector<double>& lambda) {
         [&](int row) { return residual_[row] - rhs_[row]; });
 }
 
+// S μ = −S τ in the rows of the equations.
+bool Lagrange::respond(const std::vector<double>& efforts, double* v, std::vector<double>& mu) {
+    if (judge_.has_wide_masses() || factors().is_precise()) return false;
+    mu.assign(rows_.rows(), 0.0);
+    factors().subtract_product(efforts.data(), mu.data());
+    judge_.solve(mu);
+    for (size_t r = 0; r < mu.size(); ++r) residual_[r] = efforts[r] + mu[r];
+    rows_.add_accelerations(residual_.data(), v);
+    return true;
+}
+
 // What a stage needs stays in the cache from the evaluation of its rows to the forward substitution, and from there
 // back only factors and Jacobians are read again: large systems are bound by memory.
 void Lagrange::accelerate_in_stages(double t, const double* x, const double* u, double* udot) {

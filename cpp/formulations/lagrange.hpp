@@ -34,6 +34,7 @@ class Lagrange final : public Closing {
     void accelerate_held(double t, const double* x, const double* u, double* udot);
     void accelerate_in_stages(double t, const double* x, const double* u, double* udot);
     void solve_with_stops(std::vector<double>& lambda);
+    bool respond(const std::vector<double>& efforts, double* v, std::vector<double>& mu) final;
     // Of the multipliers, which it is added to, in residual_.
     void find_correction(double t, const double* x, const double* u, const double* udot);
     void refine_acceleration(double t, const double* x, const double* u, double* udot);

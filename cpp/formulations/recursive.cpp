@@ -68,7 +68,7 @@ Recursive::Recursive(std::shared_ptr<const Model> model, const JointSystemOption
     const int m = recursion_.rows();
     if (recursive::TreePass::takes(*model_, tree_) && !recursive::carries_heavier(tree_))
         pass_ = std::make_unique<recursive::TreePass>(*model_, tree_);
-    for (auto* v : {&compliance_, &natural_, &targets_, &lambda_}) v->assign(m, 0.0);
+    for (auto* v : {&compliance_, &natural_, &targets_, &lambda_, &more_lambda_}) v->assign(m, 0.0);
     given_.assign(tree_.drives.size(), 0.0);
     step_.assign(tangent_size(), 0.0);
     efforts_.assign(tangent_size(), 0.0);
@@ -331,6 +331,32 @@ void Recursive::add_violation_of_drives(double t, const double* x, const double*
     }
 }
 
+bool Recursive::respond(const std::vector<double>& efforts, double* udot, std::vector<double>& multipliers,
+                        double* rates) {
+    if (recursion_.is_doubtful()) return false;
+    std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
+    for (const Entry& e : entries_) {
+        const size_t row = static_cast<size_t>(e.row);
+        const int link = recursion_.ends()[e.end].link;
+        if (row < loops() || efforts[row - loops()] == 0.0 || link < 0) continue;
+        double size = 0.0;
+        loads_[link] += efforts[row - loops()] * load_of(e, size);
+    }
+    std::fill(targets_.begin(), targets_.end(), 0.0);
+    recursion_.solve(state_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, step_.data(),
+                     more_lambda_.data());
+    for (int k = 0; k < tangent_size(); ++k) udot[k] += step_[k];
+    for (const recursive::Rotor& rotor : tree_.rotors)
+        multipliers[rotor.row] = -rotor.factor * step_[rotor.speed] / rotor.compliance;
+    for (size_t i = 0; i < lambda_.size(); ++i) {
+        lambda_[i] += more_lambda_[i];
+        multipliers[tree_.closing_rows[i]] = more_lambda_[i];
+    }
+    recursion_.accelerations(state_, nullptr, step_.data(), link_accelerations_);
+    state_.write_motions(link_accelerations_.data(), rates);
+    return true;
+}
+
 // Multipliers of the rows that are not of the tree are known; those of the tree carry what is left of M u̇ − f.
 void Recursive::load_known_multipliers(double t, const double* x, const double* u, const double* udot) {
     load_reactions(t, x, u, udot);
@@ -350,24 +376,25 @@ void Recursive::solve_multipliers(double t, const double* x, const double* u, co
     reactions_.spread_over_tree();
     find_null_rows();
     reactions_.loads().share_by_basis({});
+    by_basis_ = true;
 }
 
 // What a row that depends on others exerts alone is carried by those that it depends on, and nothing moves.
 void Recursive::find_null_rows() {
     if (statistics_.dropped_rows == 0) return;
-    std::vector<double> dropped = lambda_, still(tangent_size());
+    more_lambda_ = lambda_;
     for (size_t d = 0; d < lambda_.size(); ++d) {
         if (!recursion_.dropped()[d] || is_left_out(d)) continue;
         std::fill(loads_.begin(), loads_.end(), Load{{0, 0, 0}, {0, 0, 0}});
         for (const recursive::RowEnd& end : recursion_.ends())
             if (end.row == static_cast<int>(d) && end.link >= 0) loads_[end.link] += end.load;
         std::fill(targets_.begin(), targets_.end(), 0.0);
-        recursion_.solve(state_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, still.data(),
-                         dropped.data());
-        dropped[d] = 1.0;
-        std::vector<double> all(model_->rows.size(), 0.0);
-        for (size_t i = 0; i < dropped.size(); ++i) all[tree_.closing_rows[i]] = dropped[i];
-        reactions_.add_null(std::move(all));
+        recursion_.solve(state_, {loads_.data(), nullptr, nullptr, nullptr, targets_.data()}, step_.data(),
+                         more_lambda_.data());
+        more_lambda_[d] = 1.0;
+        std::vector<double>& all = reactions_.loads().add_nothing();
+        for (size_t i = 0; i < more_lambda_.size(); ++i) all[tree_.closing_rows[i]] = more_lambda_[i];
+        reactions_.complete_null(all);
     }
 }
 

@@ -100,6 +100,8 @@ class Recursive final : public JointSystem {
     double multiplier(size_t closing_row) const override { return lambda_[closing_row]; }
     const double* step() override;
     void solve_multipliers(double t, const double* x, const double* u, const double* udot) override;
+    bool respond(const std::vector<double>& efforts, double* udot, std::vector<double>& multipliers,
+                 double* rates) override;
     void load_known_multipliers(double t, const double* x, const double* u, const double* udot);
     void find_null_rows();
 
@@ -113,7 +115,7 @@ class Recursive final : public JointSystem {
     std::vector<Entry> entries_;
     std::vector<BlockSide> sides_;  // of the blocks of closing rows
     std::vector<int> storage_;      // of each closing row
-    std::vector<double> compliance_, natural_, targets_, lambda_, given_, step_;
+    std::vector<double> compliance_, natural_, targets_, lambda_, more_lambda_, given_, step_;
     std::vector<Load> loads_;
     std::vector<Twist> link_accelerations_;
     std::vector<double> force_;  // records

@@ -75,6 +75,7 @@ void BlockLdlt::place_blocks() {
         columns_[k].diagonal = stored_[k].offset = offset;
         offset += stored_[k].size;
     }
+    left_.assign(offset, 0.0);
     for (size_t i = 0; i < below_.size(); ++i) {
         below_[i].offset = stored_[n + i].offset = offset;
         offset += stored_[n + i].size;
@@ -147,6 +148,7 @@ void BlockLdlt::invert_pivot(const Column& c, double* P) {
         std::copy_n(scale, c.size, pivot);
         pivot[c.size - 1] *= smallest;
     } else {
+        std::copy_n(P, c.size * c.size, &left_[c.diagonal]);
         for (int r = 0; r < c.size; ++r)
             pivot[r] = whole || part[r] == kTakesPart ? tolerance * scale[r] : std::numeric_limits<double>::infinity();
         smallest = c.kernels->invert(P, pivot, scale, dropped);
@@ -210,12 +212,25 @@ void BlockLdlt::forward_stage(int stage, double* b) const {
 }
 
 void BlockLdlt::backward_stage(int stage, double* b) const {
-    for (int k = stages_[stage].column_end - 1; k >= stages_[stage].column_begin; --k) {
-        const Column& c = columns_[k];
-        const BlockKernels& kernels = *c.kernels;
-        for (int a = c.below_begin; a < c.below_end; ++a)
-            kernels.backward[below_[a].size - 1](&values_[below_[a].offset], b + below_[a].row, b + c.row);
-    }
+    for (int k = stages_[stage].column_end - 1; k >= stages_[stage].column_begin; --k) backward(columns_[k], b);
+}
+
+void BlockLdlt::backward(const Column& c, double* b) const {
+    for (int a = c.below_begin; a < c.below_end; ++a)
+        c.kernels->backward[below_[a].size - 1](&values_[below_[a].offset], b + below_[a].row, b + c.row);
+}
+
+// Lᵀ x = e_row: nothing of the row is left when those before it have been eliminated.
+void BlockLdlt::balance(int row, double* x) const {
+    std::fill_n(x, rows(), 0.0);
+    const auto after = std::ranges::upper_bound(columns_, row, {}, &Column::row);
+    auto k = static_cast<int>(after - columns_.begin()) - 1;
+    const Column& c = columns_[k];
+    const double *P = &values_[c.diagonal], *left = &left_[c.diagonal] + (row - c.row);
+    for (int r = 0; r < c.size; ++r)
+        for (int j = 0; j < c.size; ++j) x[c.row + r] -= P[r * c.size + j] * left[j * c.size];
+    x[row] = 1.0;
+    while (k-- > 0) backward(columns_[k], x);
 }
 
 }  // namespace bellcrank

@@ -69,6 +69,9 @@ class BlockLdlt {
     void forward_stage(int stage, double* b) const;
     void backward_stage(int stage, double* b) const;
 
+    // Of a dropped row whose pivot vanished what rows before it balance it: A x = 0 and x_row = 1.
+    void balance(int row, double* x) const;
+
     // 0 for a row kept.
     static constexpr std::uint8_t kVanished = 1, kDoubtful = 2;
     std::span<const std::uint8_t> dropped() const { return dropped_; }
@@ -104,6 +107,7 @@ class BlockLdlt {
         int scale_begin, scale_end;  // of scaled_, the columns whose diagonal blocks it is first to use
     };
     int coupling(int step, int later) const;
+    void backward(const Column& c, double* b) const;
     void invert_pivot(const Column& c, double* P);
     void note_dropped(const Column& c, const double* pivot);
     void note_small(const Column& c, const double* pivot);
@@ -118,6 +122,7 @@ class BlockLdlt {
     std::vector<int> scaled_;  // columns in the order in which their diagonal blocks are used
     std::vector<Stored> stored_;
     AlignedVector values_;         // diagonal blocks (their inverses P after factor), then couplings (P·coupling)
+    AlignedVector left_;           // diagonal blocks with dropped rows as they were before they were inverted
     std::vector<double> scale_;    // original diagonal entries
     std::vector<double> scratch_;  // P·couplings of one column
     std::vector<std::uint8_t> dropped_;

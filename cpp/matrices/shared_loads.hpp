@@ -20,4 +20,8 @@ LeastNorm least_norm(const Eigen::MatrixXd& A, const Eigen::VectorXd& F, double 
 void share_by_basis(std::span<const double> weight, std::span<const int> pushing,
                     std::vector<std::vector<double>>& nothing, std::vector<double>& lambda);
 
+// The same for others, from the orthonormal basis that it has become.
+void take_least(std::span<const double> weight, const std::vector<std::vector<double>>& nothing,
+                std::vector<double>& lambda);
+
 }  // namespace bellcrank

@@ -10,6 +10,9 @@ void solve_six(const double* A, int count, const double* b, double* x);
 // The same for independent columns; not finite where they are not.
 void solve_six_independent(const double* A, int count, const double* b, double* x);
 
+// The pseudoinverse, (count, 6) by rows; false where columns may depend on one another.
+bool invert_six(const double* A, int count, double* inverse);
+
 // A = Q₁ R of independent columns, Q = (Q₁, N): pseudoinverse A⁺ = R⁻¹ Q₁ᵀ, (count, 6) by rows, and N, (6, 6 − count)
 // by columns, an orthonormal basis of what A does not reach. Householder's reflections H_c = 1 − τ v vᵀ, Q = H₁ … H_n
 // (Golub, Van Loan, Matrix Computations, 2013, algorithm 5.2.1), over numbers with derivatives as well.

@@ -58,6 +58,8 @@ class Stops {
     void reset();
     void close_penetrated();
     void open();
+    // All but friction that holds.
+    void open_others() { active_ = holding_; }
     bool hold() const;
     // Where stops are alike to first order, as two ropes between the same bodies, they are met together only far from
     // here, where no motion leads: a correction is that long, by the errors that it corrects.

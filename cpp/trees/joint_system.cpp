@@ -162,6 +162,7 @@ double JointSystem::gather_forces() {
 
 // With y the accelerations off the stops that something lies on: C̈ at the bodies' accelerations.
 void JointSystem::accelerate_with_stops(double t, const double* x, const double* u, double* udot) {
+    knows_loads_ = false;
     seek_contacts(t, x, u);
     double largest = norm(model_->gravity);
     stops_.find_active([&] {
@@ -344,9 +345,11 @@ void JointSystem::load_reactions(double t, const double* x, const double* u, con
 
 // Stops that something lies on without pushing may be redundant with others: then the loads of all rows are open.
 void JointSystem::share_loads(double t, const double* x, const double* u, const double* udot) {
+    knows_loads_ = by_basis_ = false;
     solve_multipliers(t, x, u, udot);
-    share_within_limits(reactions_.loads(), poses_.data());
+    shares_linearly_ = !share_within_limits(reactions_.loads()) && by_basis_;
     if (stops_.touched() == stops_.active()) return;
+    shares_linearly_ = false;
     const std::vector<double> told = reactions_.loads().multipliers;
     load_reactions(t, x, u, udot);
     for (const Block& block : model_->blocks)
@@ -355,9 +358,23 @@ void JointSystem::share_loads(double t, const double* x, const double* u, const 
     reactions_.spread_least_norm(rigid_rows(), stops_.touched_of(stops_.rows()));
 }
 
-const RowLoads& JointSystem::loads_at(double t, const double* x, const double* u, const double* udot) {
-    share_loads(t, x, u, udot);
+RowLoads& JointSystem::loads_at(double t, const double* x, const double* u, const double* udot) {
+    if (!knows_loads_) share_loads(t, x, u, udot);
+    knows_loads_ = true;
     return reactions_.loads();
+}
+
+bool JointSystem::add_efforts(const std::vector<double>& efforts, double* udot) {
+    more_multipliers_.assign(model_->rows.size(), 0.0);
+    more_rates_.assign(rates_.size(), 0.0);
+    if (!respond(efforts, udot, more_multipliers_, more_rates_.data())) return false;
+    knows_loads_ = knows_loads_ && shares_linearly_;
+    if (!knows_loads_) return true;
+    for (int i = 0; i < stops_.count(); ++i) more_multipliers_[stops_.rows()[i]] += efforts[i];
+    reactions_.answer(more_rates_.data(), more_multipliers_);
+    for (int i = 0; i < stops_.count(); ++i) more_multipliers_[stops_.rows()[i]] -= efforts[i];
+    reactions_.loads().add_share(more_multipliers_);
+    return true;
 }
 
 std::vector<int> JointSystem::rigid_rows() const {

@@ -124,6 +124,13 @@ class JointSystem : public Projected<System> {
     // The displacement, or change of velocity, of least kinetic energy that takes errors_ away.
     virtual const double* step() = 0;
 
+    // That solution with more efforts along the rows of stops: added to u̇; multipliers of closing rows and rotors, and
+    // accelerations of the bodies, records, that come with them are told. False where digits are short.
+    virtual bool respond(const std::vector<double>& /* efforts */, double* /* udot */,
+                         std::vector<double>& /* multipliers */, double* /* rates */) {
+        return false;
+    }
+
     // Told in reactions_.loads().multipliers: multipliers of closing rows and rotors after accelerate(), then those of
     // the tree.
     virtual void solve_multipliers(double t, const double* x, const double* u, const double* udot) = 0;
@@ -156,6 +163,7 @@ class JointSystem : public Projected<System> {
 
     const JointCoordinates joints_;
     TreeReactions reactions_;
+    bool by_basis_ = false;  // whether solve_multipliers() ended with RowLoads::share_by_basis()
     int worst_row_ = -1;
     std::vector<double> errors_;                  // of closing rows
     std::vector<double> poses_, twists_, rates_;  // records
@@ -184,7 +192,8 @@ class JointSystem : public Projected<System> {
     void accelerate_with_stops(double t, const double* x, const double* u, double* udot);
     double gather_forces();
     void share_loads(double t, const double* x, const double* u, const double* udot);
-    const RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) final;
+    RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) final;
+    bool add_efforts(const std::vector<double>& efforts, double* udot) final;
 
     void note_doubtful(double t, const double* x, const double* u);
     void judge_dropped_rows(double t, const double* x, const double* u, double* udot);
@@ -197,12 +206,15 @@ class JointSystem : public Projected<System> {
     std::vector<std::uint8_t> of_velocity_;  // per closing row: holds velocities alone; empty if none does
     bool positions_alone_ = false;
     double followed_at_ = 0.0;
-    std::vector<double> residuals_;        // of stop_rows_
-    std::vector<std::uint8_t> is_driven_;  // per closing row: follows a function of time
-    std::vector<double> other_udot_;       // with rows that were dropped
-    const bool is_uneven_;                 // whether bodies differ so much that digits may be short
-    double last_largest_ = 0.0;            // acceleration of a coordinate
-    double doubt_ = 0.0;                   // at doubtful_
+    std::vector<double> residuals_;  // of stop_rows_
+    // Whether loads are those of the last acceleration; whether they change in proportion to what closing rows exert.
+    bool knows_loads_ = false, shares_linearly_ = false;
+    std::vector<double> more_multipliers_, more_rates_;  // by row of the model; records
+    std::vector<std::uint8_t> is_driven_;                // per closing row: follows a function of time
+    std::vector<double> other_udot_;                     // with rows that were dropped
+    const bool is_uneven_;                               // whether bodies differ so much that digits may be short
+    double last_largest_ = 0.0;                          // acceleration of a coordinate
+    double doubt_ = 0.0;                                 // at doubtful_
     Moment doubtful_;
     std::vector<std::uint8_t> prepared_;  // stops that were active at the last prepare(); empty: x was another
     std::vector<Quat> last_rotation_;     // of each body

@@ -39,6 +39,8 @@ TreeReactions::TreeReactions(const Model& model, const AngleBranches& branches, 
     of_tree_.assign(model.rows.size(), 0);
     for (const JointMap& map : joints)
         for (const int row : map.rows) of_tree_[row] = 1;
+    inverses_.resize(joints.size());
+    inverse_known_.assign(joints.size(), Inverse::unknown);
 }
 
 void TreeReactions::take_motion(double t, const double* poses, const double* twists, const double* rates) {
@@ -47,6 +49,8 @@ void TreeReactions::take_motion(double t, const double* poses, const double* twi
     const std::span<const double> root = rows_.sqrt_mass();
     for (size_t k = 0; k < force_.size(); ++k) force_[k] = root[k] * root[k] * rates[k] - force_[k];
     rows_.evaluate_jacobians(t, poses);
+    std::ranges::fill(inverse_known_, Inverse::unknown);
+    loads_.poses = poses;
     loads_.clear();
 }
 
@@ -86,6 +90,20 @@ void TreeReactions::row_on(int row, int body, double* out) const {
     std::fill_n(out, 6, 0.0);
 }
 
+// Null where rows may depend on each other.
+const double* TreeReactions::inverse_of(size_t joint) const {
+    Inverse& known = inverse_known_[joint];
+    double* inverse = inverses_[joint].data();
+    if (known == Inverse::unknown) {
+        const JointMap& map = joints_[joint];
+        const int count = static_cast<int>(map.rows.size());
+        double A[36];
+        for (int c = 0; c < count; ++c) row_on(map.rows[c], map.joint.child, A + 6 * c);
+        known = invert_six(A, count, inverse) ? Inverse::known : Inverse::dependent;
+    }
+    return known == Inverse::known ? inverse : nullptr;
+}
+
 // From the tips: what a body still lacks comes from the joint that it hangs on; its rows' multipliers are those that
 // exert it. The parent bears the opposite.
 void TreeReactions::spread(double* records, std::vector<double>& multipliers) const {
@@ -97,8 +115,15 @@ void TreeReactions::spread(double* records, std::vector<double>& multipliers) co
         if (count > 0) {
             double A[36], wanted[6], solution[6];
             for (int k = 0; k < 6; ++k) wanted[k] = f[kComponent[k]];
-            for (int c = 0; c < count; ++c) row_on(map.rows[c], child, A + 6 * c);
-            solve_six(A, count, wanted, solution);
+            if (const double* inverse = inverse_of(j)) {
+                for (int c = 0; c < count; ++c) {
+                    solution[c] = 0.0;
+                    for (int k = 0; k < 6; ++k) solution[c] += inverse[6 * c + k] * wanted[k];
+                }
+            } else {
+                for (int c = 0; c < count; ++c) row_on(map.rows[c], child, A + 6 * c);
+                solve_six(A, count, wanted, solution);
+            }
             for (int c = 0; c < count; ++c) multipliers[map.rows[c]] = solution[c];
         }
         if (parent == model_.ground()) continue;
@@ -161,10 +186,15 @@ void TreeReactions::rates(const double* velocities, std::vector<double>& out) co
     }
 }
 
-void TreeReactions::add_null(std::vector<double> multipliers) {
+void TreeReactions::complete_null(std::vector<double>& multipliers) {
     std::fill(exerted_.begin(), exerted_.end(), 0.0);
     spread_over_tree(exerted_.data(), multipliers);
-    loads_.nothing.push_back(std::move(multipliers));
+}
+
+void TreeReactions::answer(const double* rates, std::vector<double>& multipliers) {
+    const std::span<const double> root = rows_.sqrt_mass();
+    for (size_t k = 0; k < exerted_.size(); ++k) exerted_[k] = root[k] * root[k] * rates[k];
+    spread_over_tree(exerted_.data(), multipliers);
 }
 
 // min ‖D λ‖ with Jᵀ λ = F, D the moment or force per row: z = D λ and A = D⁻¹ J.
@@ -183,7 +213,7 @@ void TreeReactions::spread_least_norm(std::vector<int> rows, const std::vector<i
     const auto [z, nothing] = least_norm(weighted(rows), scaled(force_.data()), kLeastPivot);
     for (Eigen::Index i = 0; i < z.size(); ++i) loads_.multipliers[rows[i]] = z[i] / weight[rows[i]];
     for (Eigen::Index k = 0; k < nothing.cols(); ++k) {
-        std::vector<double>& added = loads_.nothing.emplace_back(loads_.multipliers.size(), 0.0);
+        std::vector<double>& added = loads_.add_nothing();
         for (Eigen::Index i = 0; i < z.size(); ++i) added[rows[i]] = nothing(i, k) / weight[rows[i]];
     }
     if (!pushing.empty()) loads_.share_by_basis(pushing);
@@ -230,6 +260,7 @@ void TreeReactions::gather_over_rows(const std::vector<int>& rows, const std::ve
 
 std::vector<double> TreeReactions::row_sizes(double t, const double* poses) {
     rows_.evaluate_jacobians(t, poses);
+    std::ranges::fill(inverse_known_, Inverse::unknown);
     std::vector<double> size(rows_.rows(), 0.0);
     for (const BlockLayout& b : rows_.blocks())
         for (const BlockSide& side : rows_.sides(b))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -35,8 +36,10 @@ class TreeReactions {
     bool is_of_tree(int row) const { return of_tree_[row] != 0; }
     // J v of the other rows for velocities of the bodies, records.
     void rates(const double* velocities, std::vector<double>& out) const;
-    // Adds multipliers of the other rows that exert nothing together with some of the tree's joints.
-    void add_null(std::vector<double> multipliers);
+    // From multipliers of the other rows that exert nothing together with some of the tree's joints to those of these.
+    void complete_null(std::vector<double>& multipliers);
+    // Those that the bodies ask for by accelerations, records, beside multipliers of the other rows.
+    void answer(const double* rates, std::vector<double>& multipliers);
     // Instead of all this: the multipliers of least norm of these rows that exert what is left beside those set; of
     // the rows `pushing` none is negative.
     void spread_least_norm(std::vector<int> rows, const std::vector<int>& pushing = {});
@@ -57,6 +60,7 @@ class TreeReactions {
     Eigen::MatrixXd weighted(const std::vector<int>& rows) const;  // D⁻¹ J, by components of û
     Eigen::VectorXd scaled(const double* force) const;             // by these components
     void spread(double* records, std::vector<double>& lambda) const;
+    const double* inverse_of(size_t joint) const;
 
     const Model& model_;
     const AngleBranches& branches_;
@@ -70,6 +74,10 @@ class TreeReactions {
     const double *poses_ = nullptr, *twists_ = nullptr, *rates_ = nullptr;
     std::vector<double> force_, exerted_;  // records
     std::vector<double> second_;           // per row
+    // By joint, where Jacobians are: the pseudoinverse of its rows against its child, (rows, 6); what is known of it.
+    enum class Inverse : std::uint8_t { unknown, known, dependent };
+    mutable std::vector<std::array<double, 36>> inverses_;
+    mutable std::vector<Inverse> inverse_known_;
     RowLoads loads_;
 };
 

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from rigs import chains, examples, floating, linkages, stops, tyre_rig
+from rigs import chains, examples, floating, linkages, rubbing, stops, tyre_rig
 from rigs import meshes as known_meshes
 from rigs.convex_oracles import convex_shapes
 from rigs.machine import Machine
@@ -109,6 +109,21 @@ def machines():
         yield f"constraint {name}", floating.carried(*case)
     for name, case in forces.items():
         yield f"force {name}", floating.forced(*case)
+
+
+def rubbing_machines():
+    """Friction whose limits grow with loads that redundant rows share: it slips, and it holds."""
+    systems = {"lagrange": _core.Lagrange, "recursive": _core.Recursive, "dca": _core.Dca}
+    mechanisms = {
+        "slips": rubbing.slider_crank(speed=20.0),
+        "holds": rubbing.slider_crank(0.4, 0.4, angle=1.313341539, speed=0.0),
+    }
+    for state, mechanism in mechanisms.items():
+        for name, system in systems.items():
+            machine = Machine(mechanism)
+            machine.system = system(machine.core_model)
+            machine.set(machine.model.initial.arrays)
+            yield f"{name} {state}", machine
 
 
 def queries():
@@ -253,6 +268,21 @@ def main():
                 )
                 for n in (STEPS, 3 * STEPS)
             ]
+    for name, machine in rubbing_machines():
+        machine.system.project()
+        start = machine.system.state()
+        for method in ("dopri5", "adams", "bdf") if name.endswith("slips") else ():
+            found[f"{name}: {method}"] = [
+                counted(
+                    lambda n=n, m=machine, method=method: run(m, method, n),
+                    lambda m=machine, start=start: back(m, start),
+                )
+                for n in (STEPS, 3 * STEPS)
+            ]
+        run(machine, "dopri5", STEPS)  # settles what slips and what holds
+        found[f"{name}: accelerate"] = [
+            counted(lambda n=n, m=machine: m.system.repeat("accelerate", n)) for n in (STEPS, 3 * STEPS)
+        ]
     for name, query in (*queries(), *meshes()):
         query(1)
         found[f"{name}: collide"] = [counted(lambda n=n, q=query: q(n)) for n in (2, 6)]

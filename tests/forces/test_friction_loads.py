@@ -40,6 +40,25 @@ def test_a_slider_crank_on_journals_runs_out_turns_back_and_stops(formulation):
     assert certificate.passed, str(certificate)
 
 
+def test_loads_that_redundant_rows_share_are_the_same_in_all_formulations():
+    """Out of its plane the mechanism is held by rows that share its weight: what they bear rubs."""
+    mech = slider_crank(0.1, 0.1)
+    mech.gravity = (0.5, -G, 4.0)
+    for pin in "ABC":
+        journal = bc.Journal(radius=0.03, coefficient=0.1, static_coefficient=0.13, length=0.2)
+        mech.replace(mech.forces[f"rub {pin}"], kind=rub(journal))
+    runs = [
+        bc.simulate(mech, 1.5, method="adams", tolerance=1e-12, formulation=formulation)
+        for formulation in ("lagrange", "recursive", "dca")
+    ]
+    times = [[event.time for event in run.events] for run in runs]
+    assert len(times[0]) > 2
+    for run, moments in zip(runs[1:], times[1:], strict=True):
+        np.testing.assert_allclose(moments, times[0], atol=1e-9)
+        np.testing.assert_allclose(run.joint("A").position, runs[0].joint("A").position, atol=1e-9)
+        np.testing.assert_allclose(run.force("rub B").effort, runs[0].force("rub B").effort, atol=1e-8)
+
+
 def test_more_friction_holds_it_at_once_for_good():
     run = bc.simulate(slider_crank(0.4, 0.4), 100.0, method="dopri5", tolerance=1e-10)
     assert abs(run.events[-1].time - 0.3973812248) < 2e-9

@@ -181,10 +181,10 @@ int Dca::null_dimension() {
     return static_cast<int>(dependent_.size());
 }
 
-void Dca::add_null_vectors(std::vector<std::vector<double>>& out) {
+void Dca::add_null_vectors(RowLoads& out) {
     for (const int r : dependent_) {
         find_null_vector(r);
-        out.push_back(null_);
+        out.add_nothing() = null_;
     }
 }
 
