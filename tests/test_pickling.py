@@ -207,6 +207,7 @@ def elements_and_parts_of_results():
     yield from (run.force("motor"), run.input("torque"))
     mechanism.add_force("rub", bc.JointFriction(load=bc.Journal(0.02, 0.1)), joints[1])
     yield bc.simulate(mechanism, 0.02).friction("rub")
+    yield bc.statics(mechanism).friction["rub"]
     now = bc.prepare(led(), "lagrange").accelerate()
     yield from (now.body("rod"), now.drive("servo"), now.joint("hinge"))
     yield from (

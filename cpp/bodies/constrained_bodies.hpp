@@ -121,7 +121,7 @@ class ConstrainedBodies : public Projected<Bodies> {
     int redundant_at(double t, const double* x) final;
     bool is_given_up(int row) const { return rigid_[row] && in_force_[row] == 0.0; }
     void share_loads() final;
-    const RowLoads& loads_at(double, const double*, const double*, const double*) final { return share(), loads_; }
+    RowLoads& loads_at(double, const double*, const double*, const double*) final { return share(), loads_; }
     bool share_by_bodies();
 
     std::vector<double> configuration_;

@@ -146,14 +146,17 @@ std::vector<std::vector<double>> Projector::shares(const RowLoads& loads) const 
 
 // With limits that shift with the share, as they change where it is, and stops.
 std::vector<BearingRow> Projector::bearing_rows(const RowLoads& loads, const double* poses,
-                                                const std::vector<std::vector<double>>& shares) {
+                                                const std::vector<std::vector<double>>& shares,
+                                                const LimitParts& parts) {
     std::vector<BearingRow> rows;
     for (int i = 0; i < stops_.count(); ++i) {
         BearingRow b{loads.storage_row(stops_.rows()[i]), HUGE_VAL, stops_.friction_law(i)};
         if (stops_.is_holding(i)) {
             const double sense = against(loads.multipliers[b.row]);
-            b.most = held_by(system_.model(), system_.model().laws[b.law], loaded_at_, sense) +
-                     friction_loads_.holding(b.law, sense, loads, poses, shares, b.shift);
+            const double grown = friction_loads_.holding(b.law, sense, loads, poses, shares, b.shift);
+            b.most = parts.constant * held_by(system_.model(), system_.model().laws[b.law], loaded_at_, sense) +
+                     parts.loaded * grown;
+            for (double& each : b.shift) each *= parts.loaded;
         }
         if (stops_.is_holding(i) || (!stops_.is_friction(i) && stops_.touched()[i])) rows.push_back(std::move(b));
     }
@@ -167,7 +170,7 @@ void Projector::share_within_limits(RowLoads& loads, const double* poses) {
     if (!stops_.has_friction() || loads.nothing.empty()) return;
     const auto among = shares(loads);
     for (int pass = 0; pass < kMostShares; ++pass)
-        if (!loads.share_within_limits(bearing_rows(loads, poses, among), among)) return;
+        if (!loads.share_within_limits(bearing_rows(loads, poses, among, {}), among)) return;
 }
 
 CoordinateMotion Projector::motion_along(double t, const double* x, const double* u, int stop) {
@@ -193,30 +196,34 @@ bool Projector::hold_what_rests(double t, const double* x, const double* u, doub
     return begins;
 }
 
-// The states that agree with the accelerations: what holds exerts no more than it can, and what slips from rest is
-// accelerated the way it slips. What is over its limit by most changes first, and after many passes what is found
-// first.
-bool Projector::settle_friction(double t, double* x, double* u, int changed, double slow) {
-    if (!stops_.has_friction()) return true;
-    const int n = stops_.count();
-    slow_ = std::max(slow, kTurned);
-    for (auto* v : {&idle_, &started_, &moving_}) v->assign(n, 0);
-    for (auto* v : {&held_at_, &mobile_}) v->assign(n, 0.0);
+// All that is no faster than `still`, whatever that takes, and what cannot slip.
+void Projector::hold_all(double t, double* x, double* u, double still) {
+    for (auto* v : {&idle_, &started_, &moving_}) v->assign(stops_.count(), 0);
+    for (auto* v : {&held_at_, &mobile_}) v->assign(stops_.count(), 0.0);
     accelerations_.resize(system_.tangent_size());
-    const bool let_go = changed >= 0 && stops_.is_holding(changed);
-    const bool slipped = changed >= 0 && system_.branches().friction(stops_.friction_law(changed)).sense != 0.0;
     forget_friction();
     system_.inputs_changed();
-    // What has come to rest has a speed that is an error, and others with it may have the like; and what seems to slip
-    // may stand still where others hold.
-    const double error = slipped ? kAlike * std::abs(motion_along(t, x, u, changed).rate) : 0.0;
-    hold_what_rests(t, x, u, std::max({kAtRest, slow_, error}));
+    hold_what_rests(t, x, u, still);
     do {
         find_idle(t, x);
         system_.inputs_changed();
         system_.project(t, x, u);
     } while (hold_what_rests(t, x, u, kAtRest));
-    const int passes = 4 * n + 10;
+}
+
+// The states that agree with the accelerations: what holds exerts no more than it can, and what slips from rest is
+// accelerated the way it slips. What is over its limit by most changes first, and after many passes what is found
+// first.
+bool Projector::settle_friction(double t, double* x, double* u, int changed, double slow) {
+    if (!stops_.has_friction()) return true;
+    slow_ = std::max(slow, kTurned);
+    const bool let_go = changed >= 0 && stops_.is_holding(changed);
+    const bool slipped = changed >= 0 && system_.branches().friction(stops_.friction_law(changed)).sense != 0.0;
+    // What has come to rest has a speed that is an error, and others with it may have the like; and what seems to slip
+    // may stand still where others hold.
+    const double error = slipped ? kAlike * std::abs(motion_along(t, x, u, changed).rate) : 0.0;
+    hold_all(t, x, u, std::max({kAtRest, slow_, error}));
+    const int passes = 4 * stops_.count() + 10;
     stops_.judging = true;
     bool settled = false;
     for (int pass = 0; pass < passes && !settled; ++pass) {
@@ -310,7 +317,7 @@ void Projector::friction_margins(double t, const double* x, const double* u, boo
         if (counts_.dropped_rows > 0) {
             const RowLoads& loads = loads_at(t, x, u, accelerations_.data());
             const auto among = shares(loads);
-            const auto rows = bearing_rows(loads, system_.scenery(t, x, u).x, among);
+            const auto rows = bearing_rows(loads, system_.scenery(t, x, u).x, among, {});
             left = 1.0 - bellcrank::share_within_limits(rows, loads.multipliers, among, share_);
         }
     }

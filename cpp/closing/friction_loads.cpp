@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linalg/dense_elimination.hpp"
+#include "matrices/real_eigenvalues.hpp"
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 
@@ -252,6 +253,19 @@ FrictionLoads::Found FrictionLoads::improve() {
     load_ = found_;
     moves_ = true;
     return Found::better;
+}
+
+double FrictionLoads::jams_at_times() {
+    const size_t k = slips_.size();
+    std::vector<double> by(k * k, 0.0);
+    for (size_t i = 0; i < k; ++i) {
+        const Slip& slip = slips_[i];
+        std::fill(slopes_.begin(), slopes_.end(), 0.0);
+        size(laws_[slip.loaded], slip.sense, slip.at_start, w_.data(), slopes_.data());
+        for (size_t j = 0; j < k; ++j)
+            for (size_t r = 0; r < w_.size(); ++r) by[i * k + j] += slopes_[r] * responses_[r * k + j];
+    }
+    return 1.0 / std::max(largest_real_eigenvalue(by), 0.0);
 }
 
 void FrictionLoads::tell(AngleBranches& branches) const {

@@ -39,6 +39,9 @@ class FrictionLoads {
     // grows most.
     double jams_beyond() const { return beyond_; }
     int jams_at() const { return jams_at_; }
+    // After a solution that agrees, with responses known: by which factor coefficients could grow before
+    // det(1 − T′ C) comes to zero, at these loads.
+    double jams_at_times();
 
     // By what the load raises the effort up to which a law holds that begins to slip with a sense; 0: either.
     double holding(int law, double sense) const { return held(law, sense, w_.data(), nullptr); }

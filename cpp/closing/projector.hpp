@@ -46,6 +46,9 @@ class Projector {
     bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1);
     void forget_friction();
     FrictionJam jam() const { return jam_; }
+    // How far friction is from giving way, and from jamming (closing/friction_margin.cpp).
+    FrictionUse friction_use(double t, double* x, double* u);
+    double jam_margin(double t, const double* x, const double* u);
     // Accelerations by `solve`, with the efforts of what slips in agreement with the loads that limit them.
     template <class Solve>
     void accelerate_loaded(double t, const double* x, const double* u, double* udot, const Solve& solve) {
@@ -56,10 +59,14 @@ class Projector {
     // another share; after the last acceleration.
     void share_within_limits(RowLoads& loads, const double* poses);
     std::vector<std::vector<double>> shares(const RowLoads& loads) const;
+    // Of limits that count in part: of what does not grow with loads, and of what does.
+    struct LimitParts {
+        double constant = 1.0, loaded = 1.0;
+    };
     std::vector<BearingRow> bearing_rows(const RowLoads& loads, const double* poses,
-                                         const std::vector<std::vector<double>>& shares);
+                                         const std::vector<std::vector<double>>& shares, const LimitParts& parts);
     // What all rows exert in the last acceleration, which was this one.
-    virtual const RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) = 0;
+    virtual RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) = 0;
     // What a stop exerts in the last acceleration; how many rows are redundant with the stops that are active.
     virtual double effort_of_stop(int stop) const = 0;
     virtual int redundant_at(double t, const double* x) = 0;
@@ -158,6 +165,9 @@ class Projector {
     void begin_holding(int stop);
     void find_idle(double t, const double* x);
     CoordinateMotion motion_along(double t, const double* x, const double* u, int stop);
+    void hold_all(double t, double* x, double* u, double still);
+    bool is_borne(RowLoads& loads, const double* poses, const std::vector<std::vector<double>>& among,
+                  const LimitParts& parts);
     bool hold_what_rests(double t, const double* x, const double* u, double still);
     bool change_friction(double t, int ended, bool first_found);
     void find_efforts(double t, const double* x, const double* u);
@@ -211,6 +221,8 @@ class Projected : public Base, protected Projector {
         return Projector::settle_friction(t, x, u, changed, slow);
     }
     FrictionJam friction_jam() const final { return jam(); }
+    FrictionUse friction_use(double t, double* x, double* u) final { return Projector::friction_use(t, x, u); }
+    double jam_margin(double t, const double* x, const double* u) final { return Projector::jam_margin(t, x, u); }
     bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) final {
         return Projector::leaps_over(t, x, u, t1, x1, u1);
     }

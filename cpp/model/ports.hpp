@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -237,6 +238,13 @@ struct FrictionJam {
     double part = 0.0;
 };
 
+// How much of its limits dry friction uses that holds all that rests, at the share of loads for which that is least: of
+// all of every limit; of the part that does not grow with loads, beside all of the other. Infinite: however large they
+// were, they would not do.
+struct FrictionUse {
+    double of_all = 0.0, of_constant = 0.0;
+};
+
 // For those who find when stops are met: project() leaves those alone that are open at watch_stops(), until
 // meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched,
 // and their rates.
@@ -264,6 +272,11 @@ class StopWatch : public Port {
     virtual double friction_sense(int) const { return 0.0; }  // of the speed at which it slips
     virtual bool settle_friction(double, double*, double*, int /* changed */, double /* slow */) { return true; }
     virtual FrictionJam friction_jam() const { return {}; }  // at the last acceleration
+    // Lets friction hold all that rests, whatever that takes, until it is settled again.
+    virtual FrictionUse friction_use(double, double*, double*) { return {}; }
+    // By which factor the coefficients of what slips could grow before it jams; infinite where it never does. NaN:
+    // nothing slips whose friction grows with loads.
+    virtual double jam_margin(double, const double*, const double*) { return std::numeric_limits<double>::quiet_NaN(); }
     // Whether a step from one state to another leads over speeds at which friction changes fast, with no stage there.
     virtual bool leaps_over(double, const double*, const double*, double, const double*, const double*) {
         return false;

@@ -355,7 +355,7 @@ void JointSystem::share_loads(double t, const double* x, const double* u, const 
     reactions_.spread_least_norm(rigid_rows(), stops_.touched_of(stops_.rows()));
 }
 
-const RowLoads& JointSystem::loads_at(double t, const double* x, const double* u, const double* udot) {
+RowLoads& JointSystem::loads_at(double t, const double* x, const double* u, const double* udot) {
     share_loads(t, x, u, udot);
     return reactions_.loads();
 }

@@ -184,7 +184,7 @@ class JointSystem : public Projected<System> {
     void accelerate_with_stops(double t, const double* x, const double* u, double* udot);
     double gather_forces();
     void share_loads(double t, const double* x, const double* u, const double* udot);
-    const RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) final;
+    RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) final;
 
     void note_doubtful(double t, const double* x, const double* u);
     void judge_dropped_rows(double t, const double* x, const double* u, double* udot);

@@ -1,9 +1,20 @@
 """Friction that grows with the load, and transmissions with losses, against closed forms."""
 
-from math import asin, atan, cos, pi, sin, tan
+from math import atan, cos, pi, sin, tan
 
 import numpy as np
 import pytest
+from rigs.rubbing_machines import (
+    jack,
+    klein,
+    pushed_drawer,
+    rotor,
+    rub,
+    slider_crank,
+    toggle,
+    two_shafts,
+    wedge,
+)
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError
@@ -11,43 +22,6 @@ from bellcrank.errors import MechanismError
 FORMULATIONS = pytest.mark.parametrize("formulation", ["lagrange", "recursive", "dca"])
 G = 9.81
 TIGHT = {"method": "adams", "tolerance": 1e-12}
-
-
-def about(angle):
-    return (cos(angle / 2), 0.0, 0.0, sin(angle / 2))
-
-
-def rub(load, **more):
-    return bc.JointFriction(load=load, stribeck_velocity=None, **more)
-
-
-def rotor(name, speed=0.0, inertia=0.02, mass=2.0, gravity=(0.0, 0.0, 0.0), kind=None):
-    """A wheel on a pin along z."""
-    mech = bc.Mechanism(name, gravity=gravity)
-    wheel = mech.add_body("wheel", mass, (0.1, 0.1, inertia))
-    mech.add_joint("pin", kind or bc.Revolute(), mech.ground.marker(), wheel.marker(), velocity=speed)
-    return mech
-
-
-def slider_crank(pins=0.2, slide=0.15, static=1.3, angle=0.3, speed=6.0):
-    """A crank of 0.15 m, a rod of 0.5 m, journals of 30 mm, and a carriage of 0.1 m, in a vertical plane."""
-    mech = bc.Mechanism("slider-crank", gravity=(0.0, -G, 0.0))
-    crank = mech.add_body("crank", 1.0, (0.05, 0.05, 0.05), rotation=about(angle))
-    tip = (0.15 * cos(angle), 0.15 * sin(angle))
-    fall = asin(tip[1] / 0.5)
-    middle = (tip[0] + 0.25 * cos(fall), tip[1] / 2, 0.0)
-    rod = mech.add_body("rod", 0.8, (0.02, 0.02, 0.02), position=middle, rotation=about(-fall))
-    carriage = mech.add_body("slider", 0.6, (1e-3, 1e-3, 1e-3), position=(tip[0] + 0.5 * cos(fall), 0.0, 0.0))
-    mech.add_joint("A", bc.Revolute(), mech.ground.marker(), crank.marker(), position=angle, velocity=speed)
-    mech.add_joint("B", bc.Revolute(), crank.marker((0.15, 0.0, 0.0)), rod.marker((-0.25, 0.0, 0.0)))
-    mech.add_joint("C", bc.Revolute(), rod.marker((0.25, 0.0, 0.0)), carriage.marker())
-    mech.add_joint("guide", bc.PrismaticX(), mech.ground.marker(), carriage.marker())
-    for pin in "ABC":
-        journal = bc.Journal(radius=0.03, coefficient=pins, static_coefficient=static * pins)
-        mech.add_force(f"rub {pin}", rub(journal), pin)
-    sliding = bc.Slide(length=0.1, coefficient=slide, static_coefficient=static * slide)
-    mech.add_force("rub guide", rub(sliding), "guide")
-    return mech
 
 
 @FORMULATIONS
@@ -119,16 +93,6 @@ def test_a_moment_presses_on_both_ends_of_a_bush(formulation):
     np.testing.assert_allclose(run.force("rub").effort, -0.02 * sin(atan(0.1)) * ends, rtol=1e-10)
 
 
-def pushed_drawer(offset, length=0.4, coefficient=0.3):
-    """A drawer of 5 kg, pushed by 10 N beside its middle."""
-    mech = bc.Mechanism("drawer", gravity=(0.0, 0.0, 0.0))
-    drawer = mech.add_body("drawer", 5.0, (0.1, 0.1, 0.1))
-    mech.add_joint("guide", bc.PrismaticX(), mech.ground.marker(), drawer.marker())
-    mech.add_force("rub", rub(bc.Slide(length, coefficient)), "guide")
-    mech.add_force("push", bc.Wrench(force=(10.0, 0.0, 0.0)), drawer.marker((0.0, offset, 0.0)))
-    return mech
-
-
 @FORMULATIONS
 @pytest.mark.parametrize("offset", [0.2, 0.6, 0.67])
 def test_a_drawer_that_is_pushed_far_from_its_middle_sticks(offset, formulation):
@@ -140,23 +104,6 @@ def test_a_drawer_that_is_pushed_far_from_its_middle_sticks(offset, formulation)
     if part >= 1.0:
         assert abs(run.friction("rub").utilisation[-1] - 1.0 / part) < 1e-12
     assert bc.verify(run).passed
-
-
-def klein(coefficient, force):
-    """Two masses on parallel guides, joined by a rod at 70 degrees; only the first guide is rough."""
-    mech = bc.Mechanism("Painleve-Klein", gravity=(0.0, 0.0, 0.0))
-    slope = np.radians(70.0)
-    one = mech.add_body("one", 1.0, (0.1, 0.1, 0.1))
-    two = mech.add_body("two", 1.0, (0.1, 0.1, 0.1), position=(cos(slope), sin(slope), 0.0))
-    guide = {"velocity": 1.0}
-    mech.add_joint("rough", bc.PrismaticX(), mech.ground.marker(), one.marker(), **guide)
-    mech.add_joint(
-        "smooth", bc.PrismaticX(), mech.ground.marker((0.0, sin(slope), 0.0)), two.marker(), **guide
-    )
-    mech.add_joint("rod", bc.Distance(1.0), one.marker(), two.marker())
-    mech.add_force("rub", rub(bc.Slide(10.0, coefficient)), "rough")
-    mech.add_force("pull", bc.JointMotor(force), "rough")
-    return mech
 
 
 @FORMULATIONS
@@ -176,30 +123,6 @@ def test_a_jam_ends_a_run_by_name_with_its_margin(formulation):
         bc.simulate(klein(1.0, -1.0), 0.2, formulation=formulation, **TIGHT)
 
 
-def wedge(angle):
-    """A wedge between a fixed face and one that is pressed on it, both rough with phi = 10 degrees."""
-    mech = bc.Mechanism("wedge", gravity=(0.0, 0.0, 0.0))
-    half = np.radians(angle) / 2
-    body = mech.add_body("wedge", 1.0, (0.1, 0.1, 0.1))
-    jaw = mech.add_body("jaw", 1.0, (0.1, 0.1, 0.1))
-    fixed = mech.ground.marker(rotation=about(-half))
-    mech.add_joint("lower", bc.PrismaticX(), fixed, body.marker(rotation=about(-half)))
-    mech.add_joint(
-        "upper", bc.PrismaticX(), jaw.marker(rotation=about(half)), body.marker(rotation=about(half))
-    )
-    mech.add_joint(
-        "press",
-        bc.PrismaticX(),
-        mech.ground.marker(rotation=about(pi / 2)),
-        jaw.marker(rotation=about(pi / 2)),
-    )
-    face = bc.Slide(1e6, tan(np.radians(10.0)))
-    mech.add_force("rub lower", rub(face), "lower")
-    mech.add_force("rub upper", rub(face), "upper")
-    mech.add_force("push", bc.JointMotor(-50.0), "press")
-    return mech
-
-
 @FORMULATIONS
 @pytest.mark.parametrize(("angle", "holds"), [(10.0, True), (19.999, True), (20.001, False), (30.0, False)])
 def test_a_wedge_holds_up_to_twice_the_angle_of_friction(angle, holds, formulation):
@@ -209,30 +132,12 @@ def test_a_wedge_holds_up_to_twice_the_angle_of_friction(angle, holds, formulati
     assert bc.verify(run).passed
 
 
-def toggle(angle):
-    mech = slider_crank(pins=1.0, slide=1e-6, static=1.0, angle=angle, speed=0.0)
-    for name in ("rub A", "rub B", "rub C"):
-        mech.replace(mech.forces[name], kind=rub(bc.Journal(0.01 * 2**0.5, 1.0)))
-    mech.remove(mech.forces["rub guide"])
-    mech.gravity = (0.0, 0.0, 0.0)
-    mech.add_force("push", bc.JointMotor(-100.0), "guide")
-    return mech
-
-
 @FORMULATIONS
 @pytest.mark.parametrize(("off", "holds"), [(-1e-5, True), (1e-5, False)])
 def test_a_toggle_holds_as_far_as_its_friction_circles_reach(off, holds, formulation):
     """The line that touches all three circles: crank 0.15, rod 0.5, r sin(phi) = 10 mm."""
     run = bc.simulate(toggle(0.13373158941 + off), 0.02, formulation=formulation, **TIGHT)
     assert (np.ptp(run.joint("A").position) < 1e-14) == holds
-
-
-def jack(pitch, speed=0.0, radius=0.012, coefficient=0.15, flank=0.0, static=None):
-    """A screw of 3 kg that turns in a fixed nut, along and about the vertical."""
-    mech = rotor("jack", speed, 0.004, 3.0, (0.0, 0.0, -G), bc.Screw(pitch))
-    thread = bc.Thread(radius, coefficient, static, flank_angle=flank)
-    mech.add_force("rub", rub(thread), "pin")
-    return mech
 
 
 def on_a_thread(pitch, radius, rho, side):
@@ -267,19 +172,6 @@ def test_a_jack_is_raised_and_runs_down_as_its_thread_says(pitch, flank, formula
     back = -on_a_thread(abs(pitch), 0.012, rho, -1)
     runs = 3.0 * G * back / (0.004 + 3.0 * back * abs(pitch) / (2 * pi))
     np.testing.assert_allclose(-up * down.joint("pin").velocity[:, 0], runs * down.time, atol=1e-8)
-
-
-def two_shafts(kind, first, second, inertias=(1.0, 1.5), speeds=(0.0, 0.0)):
-    """Two wheels on pins of their own, in a transmission, with moments on both."""
-    mech = bc.Mechanism("shafts", gravity=(0.0, 0.0, 0.0))
-    for k, (name, moment) in enumerate((("in", first), ("out", second))):
-        wheel = mech.add_body(name, 1.0, (2.0, 2.0, inertias[k]), position=(float(k), 0.0, 0.0))
-        mech.add_joint(
-            name, bc.Revolute(), mech.ground.marker((float(k), 0.0, 0.0)), wheel.marker(), velocity=speeds[k]
-        )
-        mech.add_force(f"{name} moment", bc.JointMotor(moment), name)
-    mech.add_constraint("gear", kind, "in", "out")
-    return mech
 
 
 @FORMULATIONS

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rigs.rubbing_machines import PINS, four_bar, holding
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError, Unsupported
@@ -10,10 +11,6 @@ from bellcrank.run.ending import explain
 
 FORMULATIONS = pytest.mark.parametrize("formulation", ["lagrange", "recursive", "dca"])
 G = 9.81
-
-
-def holding(coulomb, **more):
-    return bc.JointFriction(coulomb=coulomb, regularisation_velocity=None, **more)
 
 
 def names_and_times(run):
@@ -56,26 +53,6 @@ def test_a_block_sticks_and_slips_on_a_belt(method, accuracy, formulation):
     )
     certificate = bc.verify(run)
     assert certificate.passed, str(certificate)
-
-
-def four_bar(friction, speed=0.0, torque=None):
-    """Pins in space, so that three rows are redundant; what holds in several pins is shared."""
-    mech = bc.Mechanism("four-bar")
-    crank = mech.add_body("crank", 1.0, (0.01, 0.01, 0.01), com=(0.15, 0.0, 0.0))
-    rod = mech.add_body("rod", 2.0, (0.1, 0.1, 0.1), com=(0.5, 0.0, 0.0))
-    rocker = mech.add_body("rocker", 1.5, (0.05, 0.05, 0.05), com=(0.4, 0.0, 0.0))
-    mech.add_joint("A", bc.Revolute(), mech.ground.marker(), crank.marker(), position=0.8, velocity=speed)
-    mech.add_joint("B", bc.Revolute(), crank.marker((0.3, 0.0, 0.0)), rod.marker())
-    mech.add_joint("C", bc.Revolute(), rod.marker((1.0, 0.0, 0.0)), rocker.marker((0.8, 0.0, 0.0)))
-    mech.add_joint("D", bc.Revolute(), mech.ground.marker((1.1, 0.0, 0.0)), rocker.marker())
-    for name, effort in friction.items():
-        mech.add_force(f"friction {name}", holding(effort), joint=name)
-    if torque is not None:
-        mech.add_force("motor", bc.JointMotor(torque), joint="A")
-    return mech
-
-
-PINS = {"A": 0.3, "B": 0.2, "C": 0.25, "D": 0.15}
 
 
 @FORMULATIONS

@@ -49,6 +49,27 @@ def limits(
     return most
 
 
+def held_limit(model: Model, law: int, effort: FloatArray, time: FloatArray, read: Read) -> FloatArray:
+    """The most (n,) that friction exerts at rest before it slips against its effort (n,)."""
+    params, function = model.law(law)
+    sense = -np.sign(effort)
+    free = _core.law_holds(model.arrays["law_kind"][law], sense, time, params, function)
+    return limits(model, law, effort, 0.0 * effort, free, read)
+
+
+def utilised(effort: FloatArray, limit: FloatArray) -> FloatArray:
+    """The part (n,) of the limit that is used; NaN where there is none."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(limit > 0.0, np.abs(effort) / limit, np.nan))
+
+
+def laws_of(model: Model) -> dict[str, int]:
+    """The laws of friction that holds, by the names of forces, and of transmissions with losses."""
+    rows = model.friction_rows
+    found = {f.name: [law for law in f.laws if law in rows] for f in model.forces}
+    return {name: laws[0] for name, laws in found.items() if laws}
+
+
 def _transmitted(model: Model, entry: Any, count: int, read: Read) -> FloatArray:
     """What a load speaks of (n, 6): multipliers of rows, or a joint's moment and force; axes of marker 1."""
     _, pair, blocks, rows, *_ = entry
@@ -85,8 +106,7 @@ class FrictionHistory:
     @property
     def utilisation(self) -> FloatArray:
         """(T,), the part of the limit that is used; NaN where there is none."""
-        with np.errstate(all="ignore"):
-            return np.asarray(np.where(self.limit > 0.0, np.abs(self.effort) / self.limit, np.nan))
+        return utilised(self.effort, self.limit)
 
     @property
     def power(self) -> FloatArray:
@@ -100,9 +120,7 @@ def friction(run: Trajectory, name: str) -> FrictionHistory:
     Raises MechanismError with close matches for an unknown name, and where reactions were not recorded.
     """
     model, layout, store = run.origin.model, run.layout, run.store
-    laws = {
-        force.name: force.laws[0] for force in model.forces if set(force.laws) & model.friction_rows.keys()
-    }
+    laws = laws_of(model)
     law = laws[named("friction that holds", name, tuple(laws))]
     if model.arrays.get("friction_loads") and len(layout.reactions) < len(model.reactions):
         rule, advice = "what its joint transmits was not recorded", "simulate with reactions=True"

@@ -1,0 +1,88 @@
+// How far dry friction is from giving way, while it holds, and from jamming, while it slips (docs/theory/friction.md,
+// section 5).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "closing/projector.hpp"
+#include "model/model.hpp"
+
+namespace bellcrank {
+
+namespace {
+
+constexpr double kNoLoad = 1e-13;     // of the largest multiplier: rounding
+constexpr double kBorne = 1e-13;      // of a use of one, that is rounding
+constexpr double kSameUse = 1e-12;    // what a pass changes no more
+constexpr double kMostUse = 1 << 30;  // of limits: beyond that none would do
+constexpr double kResolved = 1e-14;   // of a use
+constexpr int kMostShiftedPasses = 30;
+
+// The least s at which something is so that stays so for a larger one; infinite if it never is.
+template <class Is>
+double least(const Is& is) {
+    double least = 0.0, most = 1.0;
+    while (!is(most)) {
+        least = most;
+        most *= 2.0;
+        if (most > kMostUse) return HUGE_VAL;
+    }
+    if (least == 0.0 && is(0.0)) return 0.0;
+    while (most - least > kResolved * most) {
+        const double middle = 0.5 * (least + most);
+        if (middle <= least || middle >= most) break;
+        (is(middle) ? most : least) = middle;
+    }
+    return most;
+}
+
+}  // namespace
+
+// Whether some share of the loads is within limits of which parts count. They shift with the share, so that the linear
+// program is solved again at what it found.
+bool Projector::is_borne(RowLoads& loads, const double* poses, const std::vector<std::vector<double>>& among,
+                         const LimitParts& parts) {
+    double largest = 0.0, before = HUGE_VAL;
+    for (const double each : loads.multipliers) largest = std::max(largest, std::abs(each));
+    const double none = std::max(kNoLoad * largest, std::numeric_limits<double>::min());
+    const std::vector<double> given = loads.multipliers;
+    bool borne = false;
+    for (int pass = 0; pass < kMostShiftedPasses && !borne; ++pass) {
+        std::vector<BearingRow> rows = bearing_rows(loads, poses, among, parts);
+        for (BearingRow& b : rows) b.most = std::max(b.most, none);
+        const double used = bellcrank::share_within_limits(rows, loads.multipliers, among, share_);
+        borne = used <= 1.0 + kBorne;
+        if (std::abs(used - before) <= kSameUse * used) break;
+        before = used;
+        for (size_t k = 0; k < among.size(); ++k)
+            for (size_t r = 0; r < given.size(); ++r) loads.multipliers[r] += share_[k] * among[k][r];
+    }
+    loads.multipliers = given;
+    return borne;
+}
+
+FrictionUse Projector::friction_use(double t, double* x, double* u) {
+    if (!stops_.has_friction()) return {};
+    hold_all(t, x, u, 0.0);
+    stops_.judging = true;
+    system_.accelerate(t, x, u, accelerations_.data());
+    stops_.judging = false;
+    RowLoads& loads = loads_at(t, x, u, accelerations_.data());
+    const auto among = shares(loads);
+    const double* poses = system_.scenery(t, x, u).x;
+    const auto use = [&](const auto& parts) {
+        return least([&](double s) { return is_borne(loads, poses, among, parts(s)); });
+    };
+    return {use([](double s) { return LimitParts{s, s}; }), use([](double s) { return LimitParts{s, 1.0}; })};
+}
+
+// Responses are found anew: those that a run has followed are as good as its steps ask for.
+double Projector::jam_margin(double t, const double* x, const double* u) {
+    if (friction_loads_.empty()) return std::numeric_limits<double>::quiet_NaN();
+    friction_loads_.forget_responses();
+    system_.accelerate(t, x, u, accelerations_.data());
+    if (jam_.law >= 0) return jam_.part;
+    return friction_loads_.slipping() == 0 ? std::numeric_limits<double>::quiet_NaN() : friction_loads_.jams_at_times();
+}
+
+}  // namespace bellcrank
