@@ -169,35 +169,13 @@ std::pair<double, double> friction_use(SystemAt& self) {
     return {use.of_all, use.of_constant};
 }
 
+constexpr double kHolds = 2.0;  // beside senses
+
 std::vector<std::pair<int, double>> friction_states(SystemAt& self) {
-    constexpr double kHolds = 2.0;
     System& s = self.core();
     std::vector<std::pair<int, double>> out;
     for (int i = 0; s.has_friction() && i < s.stops(); ++i)
         if (s.is_friction(i)) out.emplace_back(s.row_of_stop(i), s.is_holding(i) ? kHolds : s.friction_sense(i));
-    return out;
-}
-
-// Of one frame after another, which have no other inputs than the model.
-Column jam_margins(SystemAt& self, const Column& times, const Rows& position, const Rows& rotation,
-                   const Rows& velocity, const Rows& angular_velocity) {
-    const Eigen::Index count = times.size(), n = self.core().model().bodies();
-    const auto check = [&](const Rows& a, Eigen::Index columns) {
-        if (a.rows() != count || a.cols() != columns * n) throw std::invalid_argument("jam_margins: frames by rows");
-    };
-    check(position, 3), check(rotation, 4), check(velocity, 3), check(angular_velocity, 3);
-    Column out(count);
-    for (Eigen::Index k = 0; k < count; ++k) {
-        const auto part = [&](const Rows& a, Eigen::Index columns) -> Rows {
-            return Eigen::Map<const Rows>(a.row(k).data(), n, columns);
-        };
-        set_state(self, times[k], part(position, 3), part(rotation, 4), part(velocity, 3), part(angular_velocity, 3),
-                  k > 0, {});
-        System& s = self.core();
-        out[k] = s.settle_friction(self.time, self.x.data(), self.u.data(), -1, 0.0)
-                     ? s.jam_margin(self.time, self.x.data(), self.u.data())
-                     : s.friction_jam().part;
-    }
     return out;
 }
 
@@ -277,6 +255,44 @@ void set_inputs(SystemAt& self, Model& model, const std::vector<double>& values)
     check_size(static_cast<Eigen::Index>(values.size()), model.inputs(), "values");
     model.set_inputs(self.time, values);
     self.core().inputs_changed();
+}
+
+// At one frame after another: states of friction as friction_states() has them, whether efforts of what holds are
+// determined, and jam margins.
+std::tuple<Rows, Rows, Column> friction_again(SystemAt& self, Model& model, const Column& times, const Rows& position,
+                                              const Rows& rotation, const Rows& velocity, const Rows& angular_velocity,
+                                              const Rows& inputs) {
+    const Eigen::Index count = times.size(), n = model.bodies();
+    const auto check = [&](const Rows& a, Eigen::Index columns) {
+        if (a.rows() != count || a.cols() != columns) throw std::invalid_argument("friction_again: a row per frame");
+    };
+    check(position, 3 * n), check(rotation, 4 * n), check(velocity, 3 * n), check(angular_velocity, 3 * n);
+    check(inputs, model.inputs());
+    System& s = self.core();
+    std::vector<double> multipliers(model.rows_total());
+    const auto frictions = static_cast<Eigen::Index>(friction_states(self).size());
+    Rows states(count, frictions), unique = Rows::Ones(count, frictions);
+    Column margins(count);
+    for (Eigen::Index k = 0; k < count; ++k) {
+        const auto part = [&](const Rows& a, Eigen::Index columns) -> Rows {
+            return Eigen::Map<const Rows>(a.row(k).data(), n, columns);
+        };
+        set_state(self, times[k], part(position, 3), part(rotation, 4), part(velocity, 3), part(angular_velocity, 3),
+                  false, {});
+        if (model.inputs() > 0)
+            set_inputs(self, model, std::vector<double>(inputs.row(k).begin(), inputs.row(k).end()));
+        const bool settles = s.settle_friction(self.time, self.x.data(), self.u.data(), -1, 0.0);
+        margins[k] = settles ? s.jam_margin(self.time, self.x.data(), self.u.data()) : s.friction_jam().part;
+        if (settles) self.accelerate(false);
+        if (settles) s.multipliers(self.time, self.x.data(), self.u.data(), self.udot.data(), multipliers.data());
+        Eigen::Index i = 0;
+        for (const auto& [row, state] : friction_states(self)) {
+            states(k, i) = state;
+            if (state == kHolds) unique(k, i) = settles && s.determines(row);
+            ++i;
+        }
+    }
+    return {states, unique, margins};
 }
 
 bool go_to_doubtful_moment(SystemAt& self) {
@@ -389,9 +405,11 @@ void bind_equations(nb::class_<SystemAt>& c) {
         .def("left_open", &left_open, "which"_a,
              "After accelerate(): which multipliers (rows,), and moments and forces (n, 2) of entries as for\n"
              "reactions(), friction leaves open that equations hold for.")
-        .def("jam_margins", &jam_margins, "times"_a, "position"_a, "rotation"_a, "velocity"_a, "angular_velocity"_a,
-             "By which factor (T,) coefficients of what slips could grow before it jams, at frames (T, 3 nb), (T, 4 "
-             "nb);\nNaN where nothing does.")
+        .def("friction_again", &friction_again, "model"_a, "times"_a, "position"_a, "rotation"_a, "velocity"_a,
+             "angular_velocity"_a, "inputs"_a,
+             "At frames (T, 3 nb), (T, 4 nb), (T, inputs): states (T, n) as friction_states() has them, whether (T, "
+             "n)\nefforts of what holds are determined, and by which factor (T,) coefficients of what slips could "
+             "grow\nbefore it jams; NaN where nothing does.")
         .def("reactions", &reactions, "which"_a,
              "After accelerate(): per entry (blocks, pair) the moment and force (6) on the pair's second body about\n"
              "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")

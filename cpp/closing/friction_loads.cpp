@@ -19,6 +19,7 @@ constexpr double kRounding = 1e-13;       // of all that rows transmit
 constexpr double kImproves = 0.3;
 constexpr int kMostSteps = 40;
 constexpr double kFirstPart = 0.25, kLeastPart = 1e-6;  // of a coefficient that grows
+constexpr double kNoGrowth = 1e-10;  // of loads by themselves: rounding
 constexpr double kBeyond = 1e12;                        // loads that grow without end, in parts of the given ones
 
 }  // namespace
@@ -265,7 +266,8 @@ double FrictionLoads::jams_at_times() {
         for (size_t j = 0; j < k; ++j)
             for (size_t r = 0; r < w_.size(); ++r) by[i * k + j] += slopes_[r] * responses_[r * k + j];
     }
-    return 1.0 / std::max(largest_real_eigenvalue(by), 0.0);
+    const double growth = largest_real_eigenvalue(by);
+    return growth > kNoGrowth ? 1.0 / growth : HUGE_VAL;
 }
 
 void FrictionLoads::tell(AngleBranches& branches) const {

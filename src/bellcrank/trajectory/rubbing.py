@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bellcrank import _core
+from bellcrank import _core, views
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.rotation_arrays import conjugate, product, rotate
@@ -86,6 +87,19 @@ def _transmitted(model: Model, entry: Any, count: int, read: Read) -> FloatArray
     return np.concatenate([rotate(conjugate(axes), wrench[:, k]) for k in range(2)], axis=1)
 
 
+@dataclass(frozen=True)
+class FoundAgain:
+    """What frames do not say of friction.
+
+    determined: (T,), whether equations determine what it exerts where it holds. idle: (T,), whether it rests
+        where equations alone hold its coordinate. jam_margin: (T,), NaN where it does not slip.
+    """
+
+    determined: np.ndarray
+    idle: np.ndarray
+    jam_margin: FloatArray
+
+
 @dataclass(frozen=True, repr=False)
 class FrictionHistory:
     """Dry friction that holds, over a run.
@@ -99,6 +113,7 @@ class FrictionHistory:
     rate: FloatArray
     limit: FloatArray
     holds: np.ndarray
+    run: Trajectory
 
     def __repr__(self) -> str:
         return f"<friction {self.name!r}, {len(self.effort)} frames>"
@@ -112,6 +127,30 @@ class FrictionHistory:
     def power(self) -> FloatArray:
         """(T,), W: what it takes, negative."""
         return np.asarray(self.effort * self.rate)
+
+    @property
+    def unique(self) -> np.ndarray:
+        """(T,), whether the equations of motion determine the effort; if not, it is one of many.
+
+        Friction that holds in redundant joints shares what they bear. Where a drive holds the coordinate, at
+        rest, the drive bears all of it, and nothing says how much of that friction could.
+        """
+        again = self._again
+        return np.asarray(again.determined & ~(again.idle & (self.limit > 0.0)))
+
+    @property
+    def jam_margin(self) -> FloatArray:
+        """(T,), the factor by which coefficients of all that slips could grow before it jams.
+
+        Infinite where it never does, NaN where this friction does not slip. It is that of loads as they are
+        (docs/theory/friction.md, section 5).
+        """
+        return self._again.jam_margin
+
+    @cached_property
+    def _again(self) -> FoundAgain:
+        found: FoundAgain = views.friction_again(self.run)[self.name]
+        return found
 
 
 def friction(run: Trajectory, name: str) -> FrictionHistory:
@@ -133,4 +172,4 @@ def friction(run: Trajectory, name: str) -> FrictionHistory:
     slips = _core.law_efforts(kind, 0.0 * rate, np.where(rests, 0.0, rate), times, params, function)
     free = np.where(rests, _core.law_holds(kind, -np.sign(effort), times, params, function), np.abs(slips))
     most = limits(model, law, effort, rate, free, store.read)
-    return FrictionHistory(name, effort, rate, most, rests)
+    return FrictionHistory(name, effort, rate, most, rests, run)
