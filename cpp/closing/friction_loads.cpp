@@ -19,7 +19,7 @@ constexpr double kRounding = 1e-13;       // of all that rows transmit
 constexpr double kImproves = 0.3;
 constexpr int kMostSteps = 40;
 constexpr double kFirstPart = 0.25, kLeastPart = 1e-6;  // of a coefficient that grows
-constexpr double kNoGrowth = 1e-10;  // of loads by themselves: rounding
+constexpr double kNoGrowth = 1e-10;                     // of loads by themselves: rounding
 constexpr double kBeyond = 1e12;                        // loads that grow without end, in parts of the given ones
 
 }  // namespace
