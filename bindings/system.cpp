@@ -169,6 +169,13 @@ std::pair<double, double> friction_use(SystemAt& self) {
     return {use.of_all, use.of_constant};
 }
 
+std::vector<std::pair<int, std::vector<int>>> shared_friction(SystemAt& self) {
+    std::vector<std::pair<int, std::vector<int>>> out;
+    for (auto& [law, rows] : self.core().shared_friction(self.time, self.x.data(), self.u.data()))
+        out.emplace_back(law, std::move(rows));
+    return out;
+}
+
 constexpr double kHolds = 2.0;  // beside senses
 
 std::vector<std::pair<int, double>> friction_states(SystemAt& self) {
@@ -400,6 +407,8 @@ void bind_equations(nb::class_<SystemAt>& c) {
         .def("friction_use", &friction_use,
              "Lets friction hold all that rests: how much of its limits that uses at the best share of loads, of all\n"
              "of them, and of the part that does not grow with loads.")
+        .def("shared_friction", &shared_friction,
+             "Laws of friction whose load depends on how rows share what they bear, if none holds, with these rows.")
         .def("friction_states", &friction_states,
              "Of friction its row, and 2 if it holds, else the sense in which it slips, 0 where equations alone hold.")
         .def("left_open", &left_open, "which"_a,

@@ -19,6 +19,7 @@ constexpr double kRounding = 1e-13;       // of all that rows transmit
 constexpr double kImproves = 0.3;
 constexpr int kMostSteps = 40;
 constexpr double kFirstPart = 0.25, kLeastPart = 1e-6;  // of a coefficient that grows
+constexpr double kNoShare = 1e-7;                       // of a force or moment of one
 constexpr double kNoGrowth = 1e-10;                     // of loads by themselves: rounding
 constexpr double kBeyond = 1e12;                        // loads that grow without end, in parts of the given ones
 
@@ -167,6 +168,30 @@ double FrictionLoads::holding(int law, double sense, const RowLoads& loads, cons
         for (size_t r = 0; r < moved_.size(); ++r) shift[k] += moved_[r] * tried_[r];
     }
     return most;
+}
+
+// Of each form that which the basis makes of it: it is orthonormal in force and moment.
+std::vector<double> FrictionLoads::share_that_loads(int law, const RowLoads& loads, const double* poses) {
+    std::vector<double> out(loads.multipliers.size(), 0.0), share(out.size());
+    const Loaded& of = laws_[of_law_[law]];
+    std::vector<std::vector<double>> w;
+    for (const auto& n : loads.nothing) gather(loads, poses, n, w.emplace_back(w_.size()));
+    for (size_t i = of.begin; i < of.end; ++i)
+        for (int r = 0; r < model_.friction_loads[i].rank; ++r) {
+            double square = 0.0;
+            std::fill(share.begin(), share.end(), 0.0);
+            for (size_t k = 0; k < w.size(); ++k) {
+                double value = 0.0;
+                for (int c = 0; c < kWrench; ++c)
+                    value += model_.friction_loads[i].form[kWrench * r + c] * w[k][kWrench * i + c];
+                square += value * value;
+                for (size_t row = 0; row < share.size(); ++row) share[row] += value * loads.nothing[k][row];
+            }
+            if (!(square > kNoShare * kNoShare)) continue;
+            for (size_t row = 0; row < out.size(); ++row)
+                out[row] = std::max(out[row], std::abs(loads.weight()[row] * share[row]) / std::sqrt(square));
+        }
+    return out;
 }
 
 // det (1 − part · T′ C) at found_, with the matrix factored for what is left of L = part · T in step_.

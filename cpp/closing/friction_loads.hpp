@@ -49,6 +49,9 @@ class FrictionLoads {
     double holding(int law, double sense, const RowLoads& loads, const double* poses,
                    const std::vector<std::vector<double>>& nothing, std::vector<double>& shift);
 
+    // By storage row the part, up to 1, that it has in those multipliers that exert nothing and change a law's load.
+    std::vector<double> share_that_loads(int law, const RowLoads& loads, const double* poses);
+
   private:
     struct Loaded {
         int law;

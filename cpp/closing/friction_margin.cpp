@@ -16,6 +16,7 @@ constexpr double kBorne = 1e-13;      // of a use of one, that is rounding
 constexpr double kSameUse = 1e-12;    // what a pass changes no more
 constexpr double kMostUse = 1 << 30;  // of limits: beyond that none would do
 constexpr double kResolved = 1e-14;   // of a use
+constexpr double kTakesPart = 1e-6;   // of a share, that is not rounding
 constexpr int kMostShiftedPasses = 30;
 
 // The least s at which something is so that stays so for a larger one; infinite if it never is.
@@ -76,9 +77,31 @@ FrictionUse Projector::friction_use(double t, double* x, double* u) {
     return {use([](double s) { return LimitParts{s, s}; }), use([](double s) { return LimitParts{s, 1.0}; })};
 }
 
+std::vector<SharedFriction> Projector::shared_friction(double t, double* x, double* u) {
+    std::vector<SharedFriction> out;
+    if (friction_loads_.empty()) return out;
+    accelerations_.resize(system_.tangent_size());
+    forget_friction();
+    system_.inputs_changed();
+    system_.accelerate(t, x, u, accelerations_.data());
+    const RowLoads& loads = loads_at(t, x, u, accelerations_.data());
+    const double* poses = system_.scenery(t, x, u).x;
+    const Model& model = system_.model();
+    for (int i = 0; i < stops_.count(); ++i) {
+        if (!stops_.is_friction(i) || !friction_loads_.is_loaded(stops_.friction_law(i))) continue;
+        const std::vector<double> share = friction_loads_.share_that_loads(stops_.friction_law(i), loads, poses);
+        SharedFriction found{stops_.friction_law(i), {}};
+        for (int row = 0; row < model.rows_total(); ++row)
+            if (share[loads.storage_row(row)] > kTakesPart) found.rows.push_back(row);
+        if (!found.rows.empty()) out.push_back(std::move(found));
+    }
+    return out;
+}
+
 // Responses are found anew: those that a run has followed are as good as its steps ask for.
 double Projector::jam_margin(double t, const double* x, const double* u) {
     if (friction_loads_.empty()) return std::numeric_limits<double>::quiet_NaN();
+    accelerations_.resize(system_.tangent_size());
     friction_loads_.forget_responses();
     system_.accelerate(t, x, u, accelerations_.data());
     if (jam_.law >= 0) return jam_.part;

@@ -49,6 +49,7 @@ class Projector {
     // How far friction is from giving way, and from jamming (closing/friction_margin.cpp).
     FrictionUse friction_use(double t, double* x, double* u);
     double jam_margin(double t, const double* x, const double* u);
+    std::vector<SharedFriction> shared_friction(double t, double* x, double* u);
     // Accelerations by `solve`, with the efforts of what slips in agreement with the loads that limit them.
     template <class Solve>
     void accelerate_loaded(double t, const double* x, const double* u, double* udot, const Solve& solve) {
@@ -222,6 +223,9 @@ class Projected : public Base, protected Projector {
     }
     FrictionJam friction_jam() const final { return jam(); }
     FrictionUse friction_use(double t, double* x, double* u) final { return Projector::friction_use(t, x, u); }
+    std::vector<SharedFriction> shared_friction(double t, double* x, double* u) final {
+        return Projector::shared_friction(t, x, u);
+    }
     double jam_margin(double t, const double* x, const double* u) final { return Projector::jam_margin(t, x, u); }
     bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) final {
         return Projector::leaps_over(t, x, u, t1, x1, u1);

@@ -245,6 +245,12 @@ struct FrictionUse {
     double of_all = 0.0, of_constant = 0.0;
 };
 
+// Friction whose load depends on how these rows share what they bear, with no friction among them that holds.
+struct SharedFriction {
+    int law;
+    std::vector<int> rows;  // of the model
+};
+
 // For those who find when stops are met: project() leaves those alone that are open at watch_stops(), until
 // meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched,
 // and their rates.
@@ -274,6 +280,8 @@ class StopWatch : public Port {
     virtual FrictionJam friction_jam() const { return {}; }  // at the last acceleration
     // Lets friction hold all that rests, whatever that takes, until it is settled again.
     virtual FrictionUse friction_use(double, double*, double*) { return {}; }
+    // Lets none hold, until it is settled again.
+    virtual std::vector<SharedFriction> shared_friction(double, double*, double*) { return {}; }
     // By which factor the coefficients of what slips could grow before it jams; infinite where it never does. NaN:
     // nothing slips whose friction grows with loads.
     virtual double jam_margin(double, const double*, const double*) { return std::numeric_limits<double>::quiet_NaN(); }

@@ -105,6 +105,41 @@ def test_pins_that_hold_together_are_one_of_many_and_slip_alone():
         np.testing.assert_array_equal(friction.unique, ~friction.holds)
 
 
+def journals_in_space():
+    """A linkage on journals with length, whose tilting moments redundant pins share, and one without."""
+    mech = four_bar({}, 1.0)
+    mech.gravity = (0.0, -9.81, 0.0)
+    mech.add_force("wide", rub(bc.Journal(0.02, 0.1, length=0.1)), "B")
+    mech.add_force("flat", rub(bc.Journal(0.02, 0.1)), "C")
+    return mech
+
+
+def test_a_load_that_redundant_pins_share_is_named():
+    run = bc.simulate(journals_in_space(), 0.01)
+    (note,) = run.statistics["friction"].split("; of all")[:1]
+    assert note.startswith(
+        "friction of 'wide' depends on how joint 'A', joint 'B', joint 'C', joint 'D' share"
+    )
+    assert "planar=True" in run.statistics["friction"]
+    assert "'flat'" not in run.statistics["friction"]
+    assert (
+        "friction"
+        not in bc.simulate(journals_in_space(), 0.01, formulation="lagrange", planar=True).statistics
+    )
+    assert bc.statics(journals_in_space()).equilibrium.notes == (run.statistics["friction"],)
+
+
+def test_where_nothing_is_redundant_there_is_nothing_to_say():
+    mech = bc.Mechanism("arm", gravity=(0.0, -9.81, 0.0))
+    arm = mech.add_body("arm", 1.0, (0.1, 0.1, 0.1), com=(0.2, 0.0, 0.1))
+    mech.add_joint("pin", bc.Revolute(), mech.ground.marker(), arm.marker())
+    mech.add_force("wide", rub(bc.Journal(0.02, 0.1, length=0.1)), "pin")
+    assert "friction" not in bc.simulate(mech, 0.01).statistics
+    mech.add_drive("motor", "pin", position=0.0)
+    note = bc.simulate(mech, 0.01).statistics["friction"]
+    assert note.startswith("friction of 'wide' is borne by drive 'motor', which moves its coordinate")
+
+
 def stopping_drive(formulation):
     """A drive that turns a crank of a linkage with friction in its pins for half a second."""
     mech = four_bar(PINS, 0.4)

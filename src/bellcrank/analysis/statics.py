@@ -21,6 +21,7 @@ from bellcrank.compile.report import AssemblyReport, BodyMove, moves_between, un
 from bellcrank.compile.rope_watch import lost_rope
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError
+from bellcrank.formulations.friction_notes import friction_notes
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import Accelerations, DriveEffort, JointReaction, System
 from bellcrank.mechanism.body import Body
@@ -218,7 +219,9 @@ def _found(
             "some loads have no potential: their work is not in the energy, and stability goes by the "
             "symmetric part of the stiffness, which says nothing of flutter"
         )
-    if not friction_holds and (names_left := holding(model)):
+    if friction_holds:
+        notes += friction_notes(model)
+    elif names_left := holding(model):
         notes.append(f"friction that holds is left out: {', '.join(map(repr, names_left))}")
     linear = prepare(held, "lagrange").accelerate(rest).linear
     acceleration = float(np.max(np.linalg.norm(linear, axis=1), initial=0.0))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
 
 _STRIBECK: Final = _core.law_parameters()["dry_friction"].index("stribeck_velocity")
+_SMOOTHED: Final = ("friction", "brake")  # kinds of laws
 AT_REST: Final = 1e-7  # m/s, rad/s: friction may hold what is as slow
 
 Read = Callable[[str, int], FloatArray]
@@ -153,13 +154,24 @@ class FrictionHistory:
         return found
 
 
+def _refuse_smoothed(model: Model, name: str) -> None:
+    kinds = model.arrays["law_kind"]
+    smoothed = [f.name for f in model.forces if any(kinds[law] in _SMOOTHED for law in f.laws)]
+    if name in smoothed:
+        rule = "it is smoothed over a speed, and has no limit up to which it holds"
+        advice = f"give it regularisation_velocity=None; run.force({name!r}) has its effort"
+        raise MechanismError(Fault(f"friction {name!r}", rule, None, advice))
+
+
 def friction(run: Trajectory, name: str) -> FrictionHistory:
     """The friction of a force that holds, or of a transmission with losses.
 
-    Raises MechanismError with close matches for an unknown name, and where reactions were not recorded.
+    Raises MechanismError with close matches for an unknown name, for friction that is smoothed, and where
+    reactions were not recorded.
     """
     model, layout, store = run.origin.model, run.layout, run.store
     laws = laws_of(model)
+    _refuse_smoothed(model, name)
     law = laws[named("friction that holds", name, tuple(laws))]
     if model.arrays.get("friction_loads") and len(layout.reactions) < len(model.reactions):
         rule, advice = "what its joint transmits was not recorded", "simulate with reactions=True"
