@@ -11,13 +11,15 @@ namespace bellcrank {
 
 namespace {
 
-constexpr double kNoLoad = 1e-13;     // of the largest multiplier: rounding
-constexpr double kBorne = 1e-13;      // of a use of one, that is rounding
-constexpr double kSameUse = 1e-12;    // what a pass changes no more
-constexpr double kMostUse = 1 << 30;  // of limits: beyond that none would do
-constexpr double kResolved = 1e-14;   // of a use
-constexpr double kTakesPart = 1e-6;   // of a share, that is not rounding
-constexpr int kMostShiftedPasses = 30;
+constexpr double kNoLoad = 1e-13;      // of the largest multiplier: rounding
+constexpr double kBorne = 1e-13;       // of a use of one, that is rounding
+constexpr double kSameUse = 1e-12;     // what a pass changes no more
+constexpr double kMostUse = 1 << 30;   // of limits: beyond that none would do
+constexpr double kLeastUse = 1e-9;     // of limits: what needs no more needs none
+constexpr double kResolved = 1e-14;    // of a use
+constexpr double kNoPart = 1e-12;      // of a share: rounding
+constexpr double kTakesPart = 1e-6;    // of a share, that is not rounding
+constexpr int kMostShiftedPasses = 6;  // as in runs
 
 // The least s at which something is so that stays so for a larger one; infinite if it never is.
 template <class Is>
@@ -28,7 +30,7 @@ double least(const Is& is) {
         most *= 2.0;
         if (most > kMostUse) return HUGE_VAL;
     }
-    if (least == 0.0 && is(0.0)) return 0.0;
+    if (least == 0.0 && is(kLeastUse)) return 0.0;
     while (most - least > kResolved * most) {
         const double middle = 0.5 * (least + most);
         if (middle <= least || middle >= most) break;
@@ -62,6 +64,21 @@ bool Projector::is_borne(RowLoads& loads, const double* poses, const std::vector
     return borne;
 }
 
+// What changes efforts of friction that holds, without rounding, which small limits would make large.
+std::vector<std::vector<double>> Projector::clean_shares(const RowLoads& loads) const {
+    std::vector<BearingRow> holding;
+    for (int i = 0; i < stops_.count(); ++i)
+        if (stops_.is_holding(i)) holding.push_back({loads.storage_row(stops_.rows()[i]), 0.0});
+    std::vector<std::vector<double>> out = loads.nothing_but_preload(holding);
+    for (std::vector<double>& n : out) {
+        double largest = 0.0;
+        for (size_t r = 0; r < n.size(); ++r) largest = std::max(largest, std::abs(loads.weight()[r] * n[r]));
+        for (size_t r = 0; r < n.size(); ++r)
+            if (std::abs(loads.weight()[r] * n[r]) < kNoPart * largest) n[r] = 0.0;
+    }
+    return out;
+}
+
 FrictionUse Projector::friction_use(double t, double* x, double* u) {
     if (!stops_.has_friction()) return {};
     hold_all(t, x, u, 0.0);
@@ -69,12 +86,20 @@ FrictionUse Projector::friction_use(double t, double* x, double* u) {
     system_.accelerate(t, x, u, accelerations_.data());
     stops_.judging = false;
     RowLoads& loads = loads_at(t, x, u, accelerations_.data());
-    const auto among = shares(loads);
+    // From the share of least norm, as with limits of any size.
+    const std::vector<double> given = loads.multipliers;
+    std::vector<int> rows;
+    for (const int row : stops_.rows()) rows.push_back(loads.storage_row(row));
+    loads.share_by_basis(stops_.touched_of(rows));
+    const auto among = clean_shares(loads);
     const double* poses = system_.scenery(t, x, u).x;
     const auto use = [&](const auto& parts) {
         return least([&](double s) { return is_borne(loads, poses, among, parts(s)); });
     };
-    return {use([](double s) { return LimitParts{s, s}; }), use([](double s) { return LimitParts{s, 1.0}; })};
+    const FrictionUse found{use([](double s) { return LimitParts{s, s}; }),
+                            use([](double s) { return LimitParts{s, 1.0}; })};
+    loads.multipliers = given;
+    return found;
 }
 
 std::vector<SharedFriction> Projector::shared_friction(double t, double* x, double* u) {

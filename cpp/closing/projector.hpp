@@ -167,6 +167,7 @@ class Projector {
     void find_idle(double t, const double* x);
     CoordinateMotion motion_along(double t, const double* x, const double* u, int stop);
     void hold_all(double t, double* x, double* u, double still);
+    std::vector<std::vector<double>> clean_shares(const RowLoads& loads) const;
     bool is_borne(RowLoads& loads, const double* poses, const std::vector<std::vector<double>>& among,
                   const LimitParts& parts);
     bool hold_what_rests(double t, const double* x, const double* u, double still);

@@ -116,7 +116,12 @@ bool System::holds_friction() const {
 System::LeftOpen System::left_open(double t, const double* x, const double* u,
                                    const std::vector<Observation::Reaction>& which) {
     LeftOpen open;
-    if (!has_friction()) return open;
+    const auto rests_alone = [&](int i) { return is_friction(i) && !is_holding(i) && friction_sense(i) == 0.0; };
+    bool some = false;
+    for (int i = 0; has_friction() && i < stops(); ++i) some |= rests_alone(i);
+    if (!some) return open;
+    open.multipliers.assign(model_->rows.size(), 0);
+    open.reactions.assign(which.size(), {0, 0});
     std::vector<double> rates(tangent_size()), known(model_->rows.size()), changed(known);
     std::vector<ReactionWrench> before, after;
     const auto solve = [&](std::vector<double>& multiplier, std::vector<ReactionWrench>& wrenches) {
@@ -125,13 +130,9 @@ System::LeftOpen System::left_open(double t, const double* x, const double* u,
         multipliers(t, x, u, rates.data(), multiplier.data());
         reactions(x, which, wrenches);
     };
+    solve(known, before);
     for (int i = 0; i < stops(); ++i) {
-        if (!is_friction(i) || is_holding(i) || friction_sense(i) != 0.0) continue;
-        if (open.multipliers.empty()) {
-            open.multipliers.assign(known.size(), 0);
-            open.reactions.assign(which.size(), {0, 0});
-            solve(known, before);
-        }
+        if (!rests_alone(i)) continue;
         double& sense = branches_.friction(law_of_friction(row_of_stop(i))).sense;
         sense = 1.0;
         solve(changed, after);
@@ -152,7 +153,7 @@ System::LeftOpen System::left_open(double t, const double* x, const double* u,
             for (int part = 0; part < 2; ++part)
                 open.reactions[k][part] |= differs(after[k].wrench + 3 * part, before[k].wrench + 3 * part, 3);
     }
-    if (!open.multipliers.empty()) solve(known, before);
+    solve(known, before);
     return open;
 }
 

@@ -11,6 +11,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import State
+from bellcrank.errors import Unsupported
 from bellcrank.formulations.system import Accelerations, System
 from bellcrank.trajectory.observation import force_efforts
 from bellcrank.trajectory.rubbing import held_limit, laws_of, utilised
@@ -86,9 +87,13 @@ def friction_at_rest(system: System, state: State) -> tuple[Accelerations, Frict
     laws = laws_of(model)
     found = {name: _held(model, name, law, acting, states) for name, law in laws.items()}
     system.set_state(state)
-    system.core.accelerate()
-    settled = dict(system.core.friction_states())
-    slips = [name for name, law in laws.items() if _lets_go(model, law, states, settled)]
+    try:
+        system.core.accelerate()
+    except Unsupported:  # no state agrees with the accelerations, or it jams as it begins
+        slips = [name for name, one in found.items() if one.utilisation > 1.0]
+    else:
+        settled = dict(system.core.friction_states())
+        slips = [name for name, law in laws.items() if _lets_go(model, law, states, settled)]
     return acting, FrictionAtRest(found, _margin(of_all), _margin(of_constant), tuple(slips))
 
 
