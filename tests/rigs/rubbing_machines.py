@@ -125,7 +125,7 @@ def two_shafts(kind, first, second, inertias=(1.0, 1.5), speeds=(0.0, 0.0)):
             name, bc.Revolute(), mech.ground.marker((float(k), 0.0, 0.0)), wheel.marker(), velocity=speeds[k]
         )
         mech.add_force(f"{name} moment", bc.JointMotor(moment), name)
-    mech.add_constraint("gear", kind, "in", "out")
+    mech.add_constraint("gear", kind, mech.joints["in"], mech.joints["out"])
     return mech
 
 
