@@ -104,7 +104,8 @@ def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -
         else:
             return marker
         table, noun = ("markers", "marker") if value in mechanism.markers else ("bodies", "body")
-        advice = f"give {handle} for the joint, mech.{table}[{value!r}] for the {noun}"
+        other = "mech.ground" if value == GROUND else f"mech.{table}[{value!r}]"
+        advice = f"give {handle} for the joint, {other} for the {noun}"
         raise MechanismError.of(element, f"a {noun} and a joint have this name", value, advice)
     if value in mechanism.joints or owner in mechanism.joints:
         return as_joint_coordinate(mechanism, element, value)
