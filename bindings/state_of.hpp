@@ -22,9 +22,9 @@ struct SystemAt {
     virtual System& core() = 0;
 
     Scenery scenery() { return core().scenery(time, x.data(), u.data()); }
-    // udot for x and u.
-    void accelerate() {
-        if (!core().settle_friction(time, x.data(), u.data(), -1, 0.0))
+    // udot for x and u; settles: which friction holds.
+    void accelerate(bool settles = true) {
+        if (settles && !core().settle_friction(time, x.data(), u.data(), -1, 0.0))
             throw Refusal("which friction holds and which slips in this state was not found");
         core().accelerate(time, x.data(), u.data(), udot.data());
     }

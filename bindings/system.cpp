@@ -117,10 +117,10 @@ void displace(SystemAt& self, const Rows& displacement) {
     self.core().from_records(self.time, poses.data(), twists.data(), true, self.x.data(), self.u.data());
 }
 
-std::tuple<Rows, Rows, Column> accelerate(SystemAt& self) {
+std::tuple<Rows, Rows, Column> accelerate(SystemAt& self, bool settles) {
     System& s = self.core();
     const Model& model = s.model();
-    self.accelerate();
+    self.accelerate(settles);
     std::vector<double> rates = room_for_records(model);
     s.body_accelerations(self.time, self.x.data(), self.u.data(), self.udot.data(), rates.data());
     const Scenery at = self.scenery();
@@ -144,9 +144,45 @@ std::pair<Rows, Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor>> reactio
     return {wrenches, unique};
 }
 
-Eigen::Matrix<bool, Eigen::Dynamic, 1> determined_multipliers(SystemAt& self) {
-    Eigen::Matrix<bool, Eigen::Dynamic, 1> out(self.core().model().rows_total());
+using Flags = Eigen::Matrix<bool, Eigen::Dynamic, 1>;
+
+Flags determined_multipliers(SystemAt& self) {
+    Flags out(self.core().model().rows_total());
     for (Eigen::Index row = 0; row < out.size(); ++row) out[row] = self.core().determines(static_cast<int>(row));
+    return out;
+}
+
+std::pair<Flags, Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor>> left_open(
+    SystemAt& self, const std::vector<std::pair<std::vector<int>, int>>& which) {
+    const System::LeftOpen open = self.core().left_open(self.time, self.x.data(), self.u.data(), reactions_of(which));
+    Flags rows = Flags::Constant(self.core().model().rows_total(), false);
+    Eigen::Matrix<bool, Eigen::Dynamic, 2, Eigen::RowMajor> wrenches(which.size(), 2);
+    wrenches.setConstant(false);
+    for (size_t i = 0; i < open.multipliers.size(); ++i) rows[i] = open.multipliers[i] != 0;
+    for (size_t i = 0; i < open.reactions.size(); ++i)
+        for (int part = 0; part < 2; ++part) wrenches(i, part) = open.reactions[i][part] != 0;
+    return {rows, wrenches};
+}
+
+std::pair<double, double> friction_use(SystemAt& self) {
+    const FrictionUse use = self.core().friction_use(self.time, self.x.data(), self.u.data());
+    return {use.of_all, use.of_constant};
+}
+
+std::vector<std::pair<int, std::vector<int>>> shared_friction(SystemAt& self) {
+    std::vector<std::pair<int, std::vector<int>>> out;
+    for (auto& [law, rows] : self.core().shared_friction(self.time, self.x.data(), self.u.data()))
+        out.emplace_back(law, std::move(rows));
+    return out;
+}
+
+constexpr double kHolds = 2.0;  // beside senses
+
+std::vector<std::pair<int, double>> friction_states(SystemAt& self) {
+    System& s = self.core();
+    std::vector<std::pair<int, double>> out;
+    for (int i = 0; s.has_friction() && i < s.stops(); ++i)
+        if (s.is_friction(i)) out.emplace_back(s.row_of_stop(i), s.is_holding(i) ? kHolds : s.friction_sense(i));
     return out;
 }
 
@@ -226,6 +262,44 @@ void set_inputs(SystemAt& self, Model& model, const std::vector<double>& values)
     check_size(static_cast<Eigen::Index>(values.size()), model.inputs(), "values");
     model.set_inputs(self.time, values);
     self.core().inputs_changed();
+}
+
+// At one frame after another: states of friction as friction_states() has them, whether efforts of what holds are
+// determined, and jam margins.
+std::tuple<Rows, Rows, Column> friction_again(SystemAt& self, Model& model, const Column& times, const Rows& position,
+                                              const Rows& rotation, const Rows& velocity, const Rows& angular_velocity,
+                                              const Rows& inputs) {
+    const Eigen::Index count = times.size(), n = model.bodies();
+    const auto check = [&](const Rows& a, Eigen::Index columns) {
+        if (a.rows() != count || a.cols() != columns) throw std::invalid_argument("friction_again: a row per frame");
+    };
+    check(position, 3 * n), check(rotation, 4 * n), check(velocity, 3 * n), check(angular_velocity, 3 * n);
+    check(inputs, model.inputs());
+    System& s = self.core();
+    std::vector<double> multipliers(model.rows_total());
+    const auto frictions = static_cast<Eigen::Index>(friction_states(self).size());
+    Rows states(count, frictions), unique = Rows::Ones(count, frictions);
+    Column margins(count);
+    for (Eigen::Index k = 0; k < count; ++k) {
+        const auto part = [&](const Rows& a, Eigen::Index columns) -> Rows {
+            return Eigen::Map<const Rows>(a.row(k).data(), n, columns);
+        };
+        set_state(self, times[k], part(position, 3), part(rotation, 4), part(velocity, 3), part(angular_velocity, 3),
+                  false, {});
+        if (model.inputs() > 0)
+            set_inputs(self, model, std::vector<double>(inputs.row(k).begin(), inputs.row(k).end()));
+        const bool settles = s.settle_friction(self.time, self.x.data(), self.u.data(), -1, 0.0);
+        margins[k] = settles ? s.jam_margin(self.time, self.x.data(), self.u.data()) : s.friction_jam().part;
+        if (settles) self.accelerate(false);
+        if (settles) s.multipliers(self.time, self.x.data(), self.u.data(), self.udot.data(), multipliers.data());
+        Eigen::Index i = 0;
+        for (const auto& [row, state] : friction_states(self)) {
+            states(k, i) = state;
+            if (state == kHolds) unique(k, i) = settles && s.determines(row);
+            ++i;
+        }
+    }
+    return {states, unique, margins};
 }
 
 bool go_to_doubtful_moment(SystemAt& self) {
@@ -327,9 +401,24 @@ void bind_state(nb::class_<SystemAt>& c) {
 }
 
 void bind_equations(nb::class_<SystemAt>& c) {
-    c.def("accelerate", &accelerate,
+    c.def("accelerate", &accelerate, "settles"_a = true,
           "Linear (nb, 3) and angular (nb, 3) accelerations of the frame origins, world axes, and multipliers\n"
-          "(rows,), of least norm where rows are redundant.")
+          "(rows,), of least norm where rows are redundant. settles: finds first which friction holds.")
+        .def("friction_use", &friction_use,
+             "Lets friction hold all that rests: how much of its limits that uses at the best share of loads, of all\n"
+             "of them, and of the part that does not grow with loads.")
+        .def("shared_friction", &shared_friction,
+             "Laws of friction whose load depends on how rows share what they bear, if none holds, with these rows.")
+        .def("friction_states", &friction_states,
+             "Of friction its row, and 2 if it holds, else the sense in which it slips, 0 where equations alone hold.")
+        .def("left_open", &left_open, "which"_a,
+             "After accelerate(): which multipliers (rows,), and moments and forces (n, 2) of entries as for\n"
+             "reactions(), friction leaves open that equations hold for.")
+        .def("friction_again", &friction_again, "model"_a, "times"_a, "position"_a, "rotation"_a, "velocity"_a,
+             "angular_velocity"_a, "inputs"_a,
+             "At frames (T, 3 nb), (T, 4 nb), (T, inputs): states (T, n) as friction_states() has them, whether (T, "
+             "n)\nefforts of what holds are determined, and by which factor (T,) coefficients of what slips could "
+             "grow\nbefore it jams; NaN where nothing does.")
         .def("reactions", &reactions, "which"_a,
              "After accelerate(): per entry (blocks, pair) the moment and force (6) on the pair's second body about\n"
              "marker 2, world axes, of least norm; and whether moment and force are unique (n, 2).")

@@ -5,6 +5,7 @@ import dataclasses
 import inspect
 import multiprocessing
 import pickle
+from functools import cached_property
 from importlib import import_module
 from pkgutil import walk_packages
 
@@ -207,6 +208,7 @@ def elements_and_parts_of_results():
     yield from (run.force("motor"), run.input("torque"))
     mechanism.add_force("rub", bc.JointFriction(load=bc.Journal(0.02, 0.1)), joints[1])
     yield bc.simulate(mechanism, 0.02).friction("rub")
+    yield bc.statics(mechanism).friction["rub"]
     now = bc.prepare(led(), "lagrange").accelerate()
     yield from (now.body("rod"), now.drive("servo"), now.joint("hinge"))
     yield from (
@@ -244,10 +246,13 @@ def shapes_and_formulas():
 
 
 def held(value):
-    """The attributes of an object by name, None for objects of the core."""
+    """The attributes of an object by name, without what it finds again; None for objects of the core."""
     slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
     named = {name: getattr(value, name) for name in slots if hasattr(value, name)}
-    return named | getattr(value, "__dict__", {}) or None
+    named |= getattr(value, "__dict__", {})
+    return {
+        k: v for k, v in named.items() if not isinstance(getattr(type(value), k, None), cached_property)
+    } or None
 
 
 def parts(value):

@@ -129,7 +129,7 @@ void Projector::find_idle(double t, const double* x, const double* u, double sti
         mobile_[i] = 1.0 / push_off(t, x, i, accelerations_.data());
         double others = 0.0;
         for (const double each : accelerations_) others = std::max(others, std::abs(each));
-        idle_[i] = std::abs(motion_along(t, x, u, i).rate) * others > kStopsWithIt * still;
+        idle_[i] = std::abs(motion_along(t, x, u, i).rate) * others > kStopsWithIt * std::max(still, kAtRest);
     }
     for (int i = 0; i < stops_.count(); ++i)
         if (idle_[i]) begin_slipping(i, 0.0);
@@ -163,7 +163,8 @@ const std::vector<std::vector<double>>& Projector::shares(RowLoads& loads) {
 }
 
 // With limits that shift with the share, as they change where it is, and stops.
-void Projector::find_bearing_rows(const RowLoads& loads, const std::vector<std::vector<double>>& among) {
+void Projector::find_bearing_rows(const RowLoads& loads, const std::vector<std::vector<double>>& among,
+                                  const LimitParts& parts) {
     if (holds_by_loads()) friction_loads_.look(loads, among);
     size_t count = 0;
     double most_held = 0.0;
@@ -179,8 +180,10 @@ void Projector::find_bearing_rows(const RowLoads& loads, const std::vector<std::
         most_held = std::max(most_held, std::abs(loads.multipliers[b.row]));
         if (!holds) continue;
         const double sense = against(loads.multipliers[b.row]);
-        b.most = held_by(system_.model(), system_.model().laws[b.law], loaded_at_, sense);
-        if (friction_loads_.is_loaded(b.law)) b.most += friction_loads_.holding(b.law, sense, b.shift);
+        b.most = parts.constant * held_by(system_.model(), system_.model().laws[b.law], loaded_at_, sense);
+        if (!friction_loads_.is_loaded(b.law)) continue;
+        b.most += parts.loaded * friction_loads_.holding(b.law, sense, b.shift);
+        for (double& each : b.shift) each *= parts.loaded;
     }
     bearing_.resize(count);
     for (BearingRow& b : bearing_) b.most = std::max(b.most, kNoEffort * most_held);
@@ -191,7 +194,7 @@ bool Projector::share_within_limits(RowLoads& loads) {
     const auto& among = shares(loads);
     if (holds_by_loads()) friction_loads_.place(loads);
     for (int pass = 0; pass < kMostShares; ++pass) {
-        find_bearing_rows(loads, among);
+        find_bearing_rows(loads, among, {});
         if (!loads.share_within_limits(bearing_, among)) return pass > 0;
     }
     return true;
@@ -220,31 +223,34 @@ bool Projector::hold_what_rests(double t, const double* x, const double* u, doub
     return begins;
 }
 
-// The states that agree with the accelerations: what holds exerts no more than it can, and what slips from rest is
-// accelerated the way it slips. What is over its limit by most changes first, and after many passes what is found
-// first.
-bool Projector::settle_friction(double t, double* x, double* u, int changed, double slow) {
-    if (!stops_.has_friction()) return true;
-    const int n = stops_.count();
-    slow_ = std::max(slow, kTurned);
-    for (auto* v : {&idle_, &started_, &moving_}) v->assign(n, 0);
-    for (auto* v : {&held_at_, &mobile_}) v->assign(n, 0.0);
+// All that is no faster than `still`, whatever that takes, and what cannot slip.
+void Projector::hold_all(double t, double* x, double* u, double still) {
+    for (auto* v : {&idle_, &started_, &moving_}) v->assign(stops_.count(), 0);
+    for (auto* v : {&held_at_, &mobile_}) v->assign(stops_.count(), 0.0);
     accelerations_.resize(system_.tangent_size());
-    const bool let_go = changed >= 0 && stops_.is_holding(changed);
-    const bool slipped = changed >= 0 && system_.branches().friction(stops_.friction_law(changed)).sense != 0.0;
     forget_friction();
     system_.inputs_changed();
-    // What has come to rest has a speed that is an error, and others with it may have the like; and what seems to slip
-    // may stand still where others hold.
-    const double error = slipped ? kAlike * std::abs(motion_along(t, x, u, changed).rate) : 0.0;
-    const double still = std::max({kAtRest, slow_, error});
     hold_what_rests(t, x, u, still);
     do {
         find_idle(t, x, u, still);
         system_.inputs_changed();
         system_.project(t, x, u);
     } while (hold_what_rests(t, x, u, kAtRest));
-    const int passes = 4 * n + 10;
+}
+
+// The states that agree with the accelerations: what holds exerts no more than it can, and what slips from rest is
+// accelerated the way it slips. What is over its limit by most changes first, and after many passes what is found
+// first.
+bool Projector::settle_friction(double t, double* x, double* u, int changed, double slow) {
+    if (!stops_.has_friction()) return true;
+    slow_ = std::max(slow, kTurned);
+    const bool let_go = changed >= 0 && stops_.is_holding(changed);
+    const bool slipped = changed >= 0 && system_.branches().friction(stops_.friction_law(changed)).sense != 0.0;
+    // What has come to rest has a speed that is an error, and others with it may have the like; and what seems to slip
+    // may stand still where others hold.
+    const double error = slipped ? kAlike * std::abs(motion_along(t, x, u, changed).rate) : 0.0;
+    hold_all(t, x, u, std::max({kAtRest, slow_, error}));
+    const int passes = 4 * stops_.count() + 10;
     stops_.judging = asks_for_loads_ = true;
     bool settled = false;
     for (int pass = 0; pass < passes && !settled; ++pass) {
@@ -355,7 +361,7 @@ void Projector::friction_margins(double t, const double* x, const double* u, boo
         if (counts_.dropped_rows > 0) {
             RowLoads& loads = loads_at(t, x, u, accelerations_.data());
             const auto& among = shares(loads);
-            find_bearing_rows(loads, among);
+            find_bearing_rows(loads, among, {});
             left = 1.0 - limits_.solve(bearing_, loads.multipliers, among, share_);
         }
     }

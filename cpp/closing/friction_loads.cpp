@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linalg/dense_elimination.hpp"
+#include "matrices/real_eigenvalues.hpp"
 #include "model/forces.hpp"
 
 namespace bellcrank {
@@ -19,6 +20,8 @@ constexpr double kMoreLeft = 10.0;
 constexpr double kSmall = 1e-3;  // an error of loads, in parts of them, of which one step leaves what responses do
 constexpr int kMostSteps = 40;
 constexpr double kFirstPart = 0.25, kLeastPart = 1e-6;  // of a coefficient that grows
+constexpr double kNoShare = 1e-7;                       // of a force or moment of one
+constexpr double kNoGrowth = 1e-10;                     // of loads by themselves: rounding
 constexpr double kBeyond = 1e12;                        // loads that grow without end, in parts of the given ones
 constexpr double kApart = 0.2;  // times of the past, in parts of the time from the last one to now
 
@@ -184,6 +187,27 @@ double FrictionLoads::holding(int law, double sense, std::vector<double>& shift)
     return most;
 }
 
+// Of each form that which the basis makes of it: it is orthonormal in force and moment.
+std::vector<double> FrictionLoads::share_that_loads(int law, const RowLoads& loads) {
+    std::vector<double> out(loads.multipliers.size(), 0.0), share(out.size());
+    forms_.place(loads);
+    look(loads, loads.nothing);
+    const Loaded& of = laws_[of_law_[law]];
+    for (int r = of.first; r < of.last; ++r) {
+        double square = 0.0;
+        std::fill(share.begin(), share.end(), 0.0);
+        for (size_t k = 0; k < loads.nothing.size(); ++k) {
+            const double value = nothing_[k * looked_.size() + r];
+            square += value * value;
+            for (size_t row = 0; row < share.size(); ++row) share[row] += value * loads.nothing[k][row];
+        }
+        if (!(square > kNoShare * kNoShare)) continue;
+        for (size_t row = 0; row < out.size(); ++row)
+            out[row] = std::max(out[row], std::abs(loads.weight()[row] * share[row]) / std::sqrt(square));
+    }
+    return out;
+}
+
 // det (1 − part · T′ C) at found_, with what is missing of L = part · T in missing_, and solved for in step_.
 double FrictionLoads::slope_at(double part) {
     const size_t k = slips_.size();
@@ -284,6 +308,19 @@ void FrictionLoads::changes(std::vector<double>& efforts) const {
     efforts.assign(of_law_.size(), 0.0);
     for (size_t i = 0; i < slips_.size(); ++i)
         efforts[laws_[slips_[i].loaded].law] = -slips_[i].sense * (found_[i] - acts_[i]);
+}
+
+double FrictionLoads::jams_at_times() {
+    const size_t k = slips_.size();
+    std::vector<double> by(k * k, 0.0);
+    for (size_t i = 0; i < k; ++i) {
+        const Loaded& of = laws_[slips_[i].loaded];
+        size(of, slips_[i].sense, slips_[i].at_start, z_.data(), slopes_.data());
+        for (int r = of.first; r < of.last; ++r)
+            for (size_t j = 0; j < k; ++j) by[i * k + j] += slopes_[r] * responses_[r * k + j];
+    }
+    const double growth = largest_real_eigenvalue(by);
+    return growth > kNoGrowth ? 1.0 / growth : HUGE_VAL;
 }
 
 void FrictionLoads::tell(AngleBranches& branches) {

@@ -48,6 +48,9 @@ class FrictionLoads {
     // grows most.
     double jams_beyond() const { return beyond_; }
     int jams_at() const { return jams_at_; }
+    // After a solution that agrees, with responses known: by which factor coefficients could grow before
+    // det(1 − T′ C) comes to zero, at these loads.
+    double jams_at_times();
 
     // By what the load raises the effort up to which a law holds that begins to slip with a sense; 0: either.
     double holding(int law, double sense) const { return held(law, sense, z_.data(), nullptr); }
@@ -58,6 +61,9 @@ class FrictionLoads {
     // Of one that begins to, at other multipliers, and its change by each that exerts nothing, after look().
     void look(const RowLoads& loads, const std::vector<std::vector<double>>& nothing);
     double holding(int law, double sense, std::vector<double>& shift);
+
+    // By storage row the part, up to 1, that it has in those multipliers that exert nothing and change a law's load.
+    std::vector<double> share_that_loads(int law, const RowLoads& loads);
 
   private:
     struct Loaded {

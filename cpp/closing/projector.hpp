@@ -54,6 +54,10 @@ class Projector : protected RubbingRows {
     void end_rubbing(double t, double* x, double* u, const std::vector<double>& senses, bool otherwise,
                      double slow) final;
     void leave_rubbing() final;
+    // How far friction is from giving way, and from jamming (closing/friction_margin.cpp).
+    FrictionUse friction_use(double t, double* x, double* u);
+    double jam_margin(double t, const double* x, const double* u);
+    std::vector<SharedFriction> shared_friction(double t, double* x, double* u);
     // Accelerations by `solve`, with the efforts of what slips in agreement with the loads that limit them.
     template <class Solve>
     void accelerate_loaded(double t, const double* x, const double* u, double* udot, const Solve& solve) {
@@ -63,6 +67,10 @@ class Projector : protected RubbingRows {
     // Where what friction bears that holds, and stops, is shared by redundant rows and some would exceed its limit,
     // another share, and true; after the last acceleration.
     bool share_within_limits(RowLoads& loads);
+    // Of limits that count in part: of what does not grow with loads, and of what does.
+    struct LimitParts {
+        double constant = 1.0, loaded = 1.0;
+    };
     // Whether one of the loads bears on friction that holds.
     bool holds_by_loads() const;
     // What all rows exert in the last acceleration, which was this one.
@@ -169,11 +177,15 @@ class Projector : protected RubbingRows {
     bool never_slips(int stop, double t, double sense) const;
     void agree_with_loads(double t, const double* x, const double* u, double* udot, const std::function<void()>& solve);
     const std::vector<std::vector<double>>& shares(RowLoads& loads);
-    void find_bearing_rows(const RowLoads& loads, const std::vector<std::vector<double>>& among);
+    void find_bearing_rows(const RowLoads& loads, const std::vector<std::vector<double>>& among,
+                           const LimitParts& parts);
     void begin_slipping(int stop, double sense);
     void begin_holding(int stop);
     void find_idle(double t, const double* x, const double* u, double still);
     CoordinateMotion motion_along(double t, const double* x, const double* u, int stop);
+    void hold_all(double t, double* x, double* u, double still);
+    std::vector<std::vector<double>> clean_shares(RowLoads& loads) const;
+    bool is_borne(RowLoads& loads, const std::vector<std::vector<double>>& among, const LimitParts& parts);
     bool hold_what_rests(double t, const double* x, const double* u, double still);
     bool change_friction(double t, int ended, bool first_found);
     void find_efforts(double t, const double* x, const double* u);
@@ -234,6 +246,11 @@ class Projected : public Base, protected Projector {
     }
     FrictionJam friction_jam() const final { return jam(); }
     int slip_met() const final { return at_rest_first_; }
+    FrictionUse friction_use(double t, double* x, double* u) final { return Projector::friction_use(t, x, u); }
+    std::vector<SharedFriction> shared_friction(double t, double* x, double* u) final {
+        return Projector::shared_friction(t, x, u);
+    }
+    double jam_margin(double t, const double* x, const double* u) final { return Projector::jam_margin(t, x, u); }
     bool leaps_over(double t, const double* x, const double* u, double t1, const double* x1, const double* u1) final {
         return Projector::leaps_over(t, x, u, t1, x1, u1);
     }

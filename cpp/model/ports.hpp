@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -237,6 +238,19 @@ struct FrictionJam {
     double part = 0.0;
 };
 
+// How much of its limits dry friction uses that holds all that rests, at the share of loads for which that is least: of
+// all of every limit; of the part that does not grow with loads, beside all of the other. Infinite: however large they
+// were, they would not do.
+struct FrictionUse {
+    double of_all = 0.0, of_constant = 0.0;
+};
+
+// Friction whose load depends on how these rows share what they bear, with no friction among them that holds.
+struct SharedFriction {
+    int law;
+    std::vector<int> rows;  // of the model
+};
+
 // For those who find when stops are met: project() leaves those alone that are open at watch_stops(), until
 // meet_stops() or the next watch_stops(). gaps() are those of all stops, positive for those not watched,
 // and their rates.
@@ -265,6 +279,13 @@ class StopWatch : public Port {
     virtual bool settle_friction(double, double*, double*, int /* changed */, double /* slow */) { return true; }
     virtual int slip_met() const { return -1; }  // the stop whose slip ended first, at the last first_met()
     virtual FrictionJam friction_jam() const { return {}; }  // at the last acceleration
+    // Lets friction hold all that rests, whatever that takes, until it is settled again.
+    virtual FrictionUse friction_use(double, double*, double*) { return {}; }
+    // Lets none hold, until it is settled again.
+    virtual std::vector<SharedFriction> shared_friction(double, double*, double*) { return {}; }
+    // By which factor the coefficients of what slips could grow before it jams; infinite where it never does. NaN:
+    // nothing slips whose friction grows with loads.
+    virtual double jam_margin(double, const double*, const double*) { return std::numeric_limits<double>::quiet_NaN(); }
     // Whether a step from one state to another leads over speeds at which friction changes fast, with no stage there.
     virtual bool leaps_over(double, const double*, const double*, double, const double*, const double*) {
         return false;

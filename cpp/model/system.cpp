@@ -1,6 +1,7 @@
 #include "model/system.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "model/breaks.hpp"
@@ -9,6 +10,12 @@
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
+
+namespace {
+
+constexpr double kOfRounding = 1e-9;  // of the largest multiplier, or its largest change
+
+}  // namespace
 
 System::System(const char* name, std::shared_ptr<const Model> model)
     : model_(std::move(model)), branches_(*model_), contacts_(model_->contacts), name_(name) {}
@@ -84,6 +91,11 @@ void System::observe(double t, const double* x, const double* u, const Observati
             wrench = std::copy_n(one.wrench, 6, wrench);
             both = std::copy_n(one.unique, 2, both);
         }
+        if (const LeftOpen open = left_open(t, x, u, what.reactions); !open.multipliers.empty()) {
+            unique = frame[Section::unique_multipliers], both = frame[Section::unique_reactions];
+            for (size_t i = 0; i < what.rows.size(); ++i) unique[i] *= !open.multipliers[what.rows[i]];
+            for (size_t i = 0; i < 2 * open.reactions.size(); ++i) both[i] *= !open.reactions[i / 2][i % 2];
+        }
     }
     const Scenery at = scenery(t, x, u);
     frame.write_energy(energy(*model_, branches_, contacts_, t, at.x, at.u));
@@ -98,6 +110,57 @@ bool System::holds_friction() const {
     return std::ranges::any_of(model_->blocks, [&](const Block& block) {
         return block.friction >= 0 && branches_.friction(block.friction).holds();
     });
+}
+
+// Each in turn slips, without moving: what changes with it is open.
+System::LeftOpen System::left_open(double t, const double* x, const double* u,
+                                   const std::vector<Observation::Reaction>& which) {
+    LeftOpen open;
+    const auto rests_alone = [&](int i) { return is_friction(i) && !is_holding(i) && friction_sense(i) == 0.0; };
+    bool some = false;
+    for (int i = 0; has_friction() && i < stops(); ++i) some |= rests_alone(i);
+    if (!some) return open;
+    open.multipliers.assign(model_->rows.size(), 0);
+    open.reactions.assign(which.size(), {0, 0});
+    std::vector<double> rates(tangent_size()), known(model_->rows.size()), changed(known);
+    std::vector<ReactionWrench> before, after;
+    const auto solve = [&](std::vector<double>& multiplier, std::vector<ReactionWrench>& wrenches) {
+        inputs_changed();
+        accelerate(t, x, u, rates.data());
+        multipliers(t, x, u, rates.data(), multiplier.data());
+        reactions(x, which, wrenches);
+    };
+    solve(known, before);
+    for (int i = 0; i < stops(); ++i) {
+        if (!rests_alone(i)) continue;
+        double& sense = branches_.friction(law_of_friction(row_of_stop(i))).sense;
+        sense = 1.0;
+        solve(changed, after);
+        sense = 0.0;
+        double largest = 0.0, most = 0.0;
+        for (size_t r = 0; r < known.size(); ++r) {
+            largest = std::max(largest, std::abs(changed[r]));
+            most = std::max(most, std::abs(changed[r] - known[r]));
+        }
+        if (!(most > kOfRounding * largest)) continue;
+        const auto differs = [&](const double* a, const double* b, int count) {
+            double by = 0.0;
+            for (int k = 0; k < count; ++k) by = std::max(by, std::abs(a[k] - b[k]));
+            return by > kOfRounding * most;
+        };
+        for (size_t r = 0; r < known.size(); ++r) open.multipliers[r] |= differs(&changed[r], &known[r], 1);
+        for (size_t k = 0; k < which.size(); ++k)
+            for (int part = 0; part < 2; ++part)
+                open.reactions[k][part] |= differs(after[k].wrench + 3 * part, before[k].wrench + 3 * part, 3);
+    }
+    solve(known, before);
+    return open;
+}
+
+int System::law_of_friction(int row) const {
+    for (const Block& block : model_->blocks)
+        if (block.row_begin == row) return block.friction;
+    return -1;
 }
 
 // What dry friction exerts that holds is the multiplier of its row.

@@ -1,6 +1,8 @@
 // A model prepared for one formulation.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -49,6 +51,13 @@ class System : public Dynamics,
     virtual bool take_doubtful_moment(Moment&) { return false; }
 
     void observe(double t, const double* x, const double* u, const Observation& what, double* out) override;
+    // What dry friction at rest leaves open where equations alone hold what it could hold: they bear what it does not.
+    // Multipliers by row of the model, moment and force of reactions; empty if there is no such friction.
+    struct LeftOpen {
+        std::vector<std::uint8_t> multipliers;
+        std::vector<std::array<std::uint8_t, 2>> reactions;
+    };
+    LeftOpen left_open(double t, const double* x, const double* u, const std::vector<Observation::Reaction>& which);
     Energy energy_at(double t, const double* x, const double* u) override;
 
   protected:
@@ -67,6 +76,7 @@ class System : public Dynamics,
 
   private:
     bool holds_friction() const;
+    int law_of_friction(int row) const;
     void add_held(const Observation& what, double* efforts) const;
 
     const char* const name_;

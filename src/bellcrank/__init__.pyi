@@ -8,6 +8,7 @@ from bellcrank._core import build_info as build_info
 from bellcrank.accuracy import Accuracy as Accuracy
 from bellcrank.analysis.assemble import assemble as assemble
 from bellcrank.analysis.assemble import hold_start_values as hold_start_values
+from bellcrank.analysis.friction_at_rest import HeldFriction as HeldFriction
 from bellcrank.analysis.info import info as info
 from bellcrank.analysis.inverse_kinematics import InverseKinematics as InverseKinematics
 from bellcrank.analysis.inverse_kinematics import Reached as Reached

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
     from bellcrank.studies.gradient import Gradient
     from bellcrank.trajectory.moves import MoveTrajectory
+    from bellcrank.trajectory.rubbing import FoundAgain
     from bellcrank.trajectory.trajectory import Trajectory
     from bellcrank.viewer.page.page import Page
 
@@ -72,6 +73,13 @@ def rest_derivatives(rest: Statics, of: Any, by: Any, states: Any) -> StateDeriv
     return rest_derivatives.rest_derivatives(rest, of, by, states)
 
 
+def friction_again(run: Trajectory) -> Mapping[str, FoundAgain]:
+    """`FrictionHistory.unique` and `jam_margin`."""
+    from bellcrank.analysis import friction_again
+
+    return friction_again.friction_again(run)
+
+
 def mode_gradient(modes: Modes, of: Any, by: Any) -> Gradient:
     """`Modes.sensitivity`."""
     from bellcrank.studies import mode_gradient
@@ -81,3 +89,4 @@ def mode_gradient(modes: Modes, of: Any, by: Any) -> Gradient:
 
 views.draw, views.view, views.html, views.derivatives = draw, view, html, derivatives
 views.rest_derivatives, views.mode_gradient = rest_derivatives, mode_gradient
+views.friction_again = friction_again

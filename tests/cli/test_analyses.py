@@ -50,6 +50,23 @@ def test_linearize(pendulum, program):
     assert "did you mean 'pivot'" in refused.stderr
 
 
+def test_statics_with_friction(pendulum, program):
+    mech = bc.load(pendulum)
+    mech.add_force("rub", bc.JointFriction(load=bc.Journal(0.02, 0.1)), "pivot")
+    bc.save(mech, "rubbing.yaml")
+    told = json.loads(program("statics", "rubbing.yaml", "--json").stdout)
+    assert told["holds"]
+    assert told["margin"] is None
+    assert told["friction"]["rub"]["limit"] == pytest.approx(2.0 * 9.81 * 0.02 * np.sin(np.arctan(0.1)))
+    assert (
+        "friction holds it (none is needed), and would under any load"
+        in program("statics", "rubbing.yaml").stdout
+    )
+    left_out = json.loads(program("statics", "rubbing.yaml", "--no-friction", "--json").stdout)
+    assert left_out["friction"] == {}
+    assert left_out["notes"] == ["friction that holds is left out: 'rub'"]
+
+
 def test_gradient(pendulum, program):
     arguments = (
         "--of",

@@ -44,14 +44,20 @@ PICTURED = [ROOT / "README.md"]
 PICTURED += [
     ROOT / "docs" / "guide" / f"{name}.md"
     for name in (
+        "06-inverse-dynamics",
         "12-pictures-and-films",
         "18-ten-mechanisms",
         "20-sweeps",
         "21-optimization",
         "22-fitting",
+        "23-linearization",
+        "25-statics",
+        "26-a-hand-on-a-path",
         "27-contact",
         "29-sensitivities",
         "30-identification",
+        "32-section-loads",
+        "33-sensors",
         "34-actuators",
         "35-a-hoist",
         "37-cam-with-spring",
@@ -60,7 +66,9 @@ PICTURED += [
     )
 ]
 NEEDED = {ROOT / "docs" / "guide" / "31-other-optimizers.md": ("jax", "casadi")}
-PARTLY_PICTURED = [ROOT / "docs" / "guide" / "prosthetic-arm.md"]  # others are drawn by examples
+PARTLY_PICTURED = [  # others are drawn by examples
+    ROOT / "docs" / "guide" / f"{name}.md" for name in ("24-modes", "28-tyres-and-a-rider", "prosthetic-arm")
+]
 assert {*PICTURED, *PARTLY_PICTURED, *NEEDED} <= set(PAGES)
 FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>.*)$")
 EIGEN = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/include/eigen3"

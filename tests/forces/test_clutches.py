@@ -75,7 +75,7 @@ def test_teeth_strike_after_their_backlash(wheels, restitution, formulation):
     """Momentum is exchanged along the teeth; before and after, wheels turn freely."""
     mech = two_shafts((10.0, 0.0), apart=1.0)
     kind = wheels(ratio=2.0, backlash=0.1, restitution=restitution)
-    mech.add_constraint("gear", kind, "in", "out")
+    mech.add_constraint("gear", kind, mech.joints["in"], mech.joints["out"])
     run = bc.simulate(mech, 0.0065, formulation=formulation, output_step=1e-4, ledger=True, **TIGHT)
     assert abs(run.events[0].time - 0.005) < 1e-10
     sign = 1.0 if wheels is bc.Gear else -1.0
@@ -91,7 +91,8 @@ def test_a_wheel_rattles_between_the_flanks_of_one_that_is_held(formulation):
     """Without losses it strikes every backlash/speed."""
     mech = two_shafts((10.0, 0.0), apart=1.0)
     mech.add_drive("hold", "out", velocity=0.0)
-    mech.add_constraint("gear", bc.Gear(ratio=2.0, backlash=0.1, restitution=1.0), "in", "out")
+    ends = mech.joints["in"], mech.joints["out"]
+    mech.add_constraint("gear", bc.Gear(ratio=2.0, backlash=0.1, restitution=1.0), *ends)
     run = bc.simulate(mech, 0.1, formulation=formulation, **TIGHT)
     times = [event.time for event in run.events]
     np.testing.assert_allclose(times, 0.005 + 0.01 * np.arange(len(times)), atol=1e-10)
@@ -102,7 +103,7 @@ def test_a_wheel_rattles_between_the_flanks_of_one_that_is_held(formulation):
 def test_a_gear_with_backlash_loses_on_the_flank_that_bears(formulation):
     mech = two_shafts((6.0, -3.0), moments=(0.4, 0.1), apart=1.0)
     kind = bc.Gear(ratio=2.0, backlash=0.01, middle=-0.005, efficiency=0.9)
-    mech.add_constraint("gear", kind, "in", "out")
+    mech.add_constraint("gear", kind, mech.joints["in"], mech.joints["out"])
     run = bc.simulate(mech, 0.2, formulation=formulation, **TIGHT)
     rise = np.diff(run.joint("out").velocity[[0, -1], 0])[0] / 0.2
     bears = 0.4 - 0.5 * (-2.0 * rise)  # what drives the mesh

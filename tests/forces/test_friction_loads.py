@@ -4,7 +4,17 @@ from math import atan, cos, pi, sin, tan
 
 import numpy as np
 import pytest
-from rigs.rubbing import about, klein, rub, slider_crank
+from rigs.rubbing import (
+    jack,
+    klein,
+    pushed_drawer,
+    rotor,
+    rub,
+    slider_crank,
+    toggle,
+    two_shafts,
+    wedge,
+)
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError
@@ -12,14 +22,6 @@ from bellcrank.errors import MechanismError
 FORMULATIONS = pytest.mark.parametrize("formulation", ["lagrange", "recursive", "dca"])
 G = 9.81
 TIGHT = {"method": "adams", "tolerance": 1e-12}
-
-
-def rotor(name, speed=0.0, inertia=0.02, mass=2.0, gravity=(0.0, 0.0, 0.0), kind=None):
-    """A wheel on a pin along z."""
-    mech = bc.Mechanism(name, gravity=gravity)
-    wheel = mech.add_body("wheel", mass, (0.1, 0.1, inertia))
-    mech.add_joint("pin", kind or bc.Revolute(), mech.ground.marker(), wheel.marker(), velocity=speed)
-    return mech
 
 
 @FORMULATIONS
@@ -110,16 +112,6 @@ def test_a_moment_presses_on_both_ends_of_a_bush(formulation):
     np.testing.assert_allclose(run.force("rub").effort, -0.02 * sin(atan(0.1)) * ends, rtol=1e-10)
 
 
-def pushed_drawer(offset, length=0.4, coefficient=0.3):
-    """A drawer of 5 kg, pushed by 10 N beside its middle."""
-    mech = bc.Mechanism("drawer", gravity=(0.0, 0.0, 0.0))
-    drawer = mech.add_body("drawer", 5.0, (0.1, 0.1, 0.1))
-    mech.add_joint("guide", bc.PrismaticX(), mech.ground.marker(), drawer.marker())
-    mech.add_force("rub", rub(bc.Slide(length, coefficient)), "guide")
-    mech.add_force("push", bc.Wrench(force=(10.0, 0.0, 0.0)), drawer.marker((0.0, offset, 0.0)))
-    return mech
-
-
 @FORMULATIONS
 @pytest.mark.parametrize("offset", [0.2, 0.6, 0.67])
 def test_a_drawer_that_is_pushed_far_from_its_middle_sticks(offset, formulation):
@@ -150,30 +142,6 @@ def test_a_jam_ends_a_run_by_name_with_its_margin(formulation):
         bc.simulate(klein(1.0, -1.0), 0.2, formulation=formulation, **TIGHT)
 
 
-def wedge(angle):
-    """A wedge between a fixed face and one that is pressed on it, both rough with phi = 10 degrees."""
-    mech = bc.Mechanism("wedge", gravity=(0.0, 0.0, 0.0))
-    half = np.radians(angle) / 2
-    body = mech.add_body("wedge", 1.0, (0.1, 0.1, 0.1))
-    jaw = mech.add_body("jaw", 1.0, (0.1, 0.1, 0.1))
-    fixed = mech.ground.marker(rotation=about(-half))
-    mech.add_joint("lower", bc.PrismaticX(), fixed, body.marker(rotation=about(-half)))
-    mech.add_joint(
-        "upper", bc.PrismaticX(), jaw.marker(rotation=about(half)), body.marker(rotation=about(half))
-    )
-    mech.add_joint(
-        "press",
-        bc.PrismaticX(),
-        mech.ground.marker(rotation=about(pi / 2)),
-        jaw.marker(rotation=about(pi / 2)),
-    )
-    face = bc.Slide(1e6, tan(np.radians(10.0)))
-    mech.add_force("rub lower", rub(face), "lower")
-    mech.add_force("rub upper", rub(face), "upper")
-    mech.add_force("push", bc.JointMotor(-50.0), "press")
-    return mech
-
-
 @FORMULATIONS
 @pytest.mark.parametrize(("angle", "holds"), [(10.0, True), (19.999, True), (20.001, False), (30.0, False)])
 def test_a_wedge_holds_up_to_twice_the_angle_of_friction(angle, holds, formulation):
@@ -183,30 +151,12 @@ def test_a_wedge_holds_up_to_twice_the_angle_of_friction(angle, holds, formulati
     assert bc.verify(run).passed
 
 
-def toggle(angle):
-    mech = slider_crank(pins=1.0, slide=1e-6, static=1.0, angle=angle, speed=0.0)
-    for name in ("rub A", "rub B", "rub C"):
-        mech.replace(mech.forces[name], kind=rub(bc.Journal(0.01 * 2**0.5, 1.0)))
-    mech.remove(mech.forces["rub guide"])
-    mech.gravity = (0.0, 0.0, 0.0)
-    mech.add_force("push", bc.JointMotor(-100.0), "guide")
-    return mech
-
-
 @FORMULATIONS
 @pytest.mark.parametrize(("off", "holds"), [(-1e-5, True), (1e-5, False)])
 def test_a_toggle_holds_as_far_as_its_friction_circles_reach(off, holds, formulation):
     """The line that touches all three circles: crank 0.15, rod 0.5, r sin(phi) = 10 mm."""
     run = bc.simulate(toggle(0.13373158941 + off), 0.02, formulation=formulation, **TIGHT)
     assert (np.ptp(run.joint("A").position) < 1e-14) == holds
-
-
-def jack(pitch, speed=0.0, radius=0.012, coefficient=0.15, flank=0.0, static=None):
-    """A screw of 3 kg that turns in a fixed nut, along and about the vertical."""
-    mech = rotor("jack", speed, 0.004, 3.0, (0.0, 0.0, -G), bc.Screw(pitch))
-    thread = bc.Thread(radius, coefficient, static, flank_angle=flank)
-    mech.add_force("rub", rub(thread), "pin")
-    return mech
 
 
 def on_a_thread(pitch, radius, rho, side):
@@ -241,19 +191,6 @@ def test_a_jack_is_raised_and_runs_down_as_its_thread_says(pitch, flank, formula
     back = -on_a_thread(abs(pitch), 0.012, rho, -1)
     runs = 3.0 * G * back / (0.004 + 3.0 * back * abs(pitch) / (2 * pi))
     np.testing.assert_allclose(-up * down.joint("pin").velocity[:, 0], runs * down.time, atol=1e-8)
-
-
-def two_shafts(kind, first, second, inertias=(1.0, 1.5), speeds=(0.0, 0.0)):
-    """Two wheels on pins of their own, in a transmission, with moments on both."""
-    mech = bc.Mechanism("shafts", gravity=(0.0, 0.0, 0.0))
-    for k, (name, moment) in enumerate((("in", first), ("out", second))):
-        wheel = mech.add_body(name, 1.0, (2.0, 2.0, inertias[k]), position=(float(k), 0.0, 0.0))
-        mech.add_joint(
-            name, bc.Revolute(), mech.ground.marker((float(k), 0.0, 0.0)), wheel.marker(), velocity=speeds[k]
-        )
-        mech.add_force(f"{name} moment", bc.JointMotor(moment), name)
-    mech.add_constraint("gear", kind, "in", "out")
-    return mech
 
 
 @FORMULATIONS

@@ -162,8 +162,30 @@ def test_friction_that_is_not_found_is_named():
     assert "'friction'" in message.message
 
 
+@pytest.mark.parametrize("kind", [bc.JointFriction(coulomb=0.1), bc.Brake(2.0)])
+def test_friction_that_is_smoothed_has_no_limit_and_says_how_to_get_one(kind):
+    mech = arm_that_holds()
+    mech.add_force("smooth", kind, joint="pin")
+    run = bc.simulate(mech, 0.01)
+    advice = r"give it regularisation_velocity=None; run.force\('smooth'\) has its effort"
+    with pytest.raises(MechanismError, match=rf"friction 'smooth': it is smoothed over a speed.*{advice}"):
+        run.friction("smooth")
+    with pytest.raises(MechanismError, match=r"did you mean 'friction'"):
+        run.friction("frictoin")
+
+
+def arm_that_holds():
+    mech = bc.Mechanism("arm")
+    arm = mech.add_body("arm", 1.0, (0.1, 0.1, 0.1))
+    mech.add_joint("pin", bc.Revolute(), mech.ground.marker(), arm.marker())
+    mech.add_force("friction", holding(0.1), joint="pin")
+    return mech
+
+
 def test_what_cannot_take_it():
     mech = block_on_a_belt()
+    with pytest.raises(Unsupported, match=r"holds \(regularisation_velocity=None\): force 'friction'"):
+        bc.simulate(arm_that_holds(), step=1e-3, duration=0.01, mode="quasistatic", formulation="adaptive")
     with pytest.raises(Unsupported, match=r"no formula for the force law dry_friction"):
         bc.simulate(mech, 0.1, formulation="symbolic")
     for refused in (

@@ -262,3 +262,27 @@ def test_two_zeros_close_together_in_a_long_step(method, apex):
     mech.replace(mech.joints["slide"], limits=bc.Limit(upper=top - above, restitution=0.5))
     run = bc.simulate(mech, 2.0, method=method, tolerance=1e-9)
     np.testing.assert_allclose(run.events[0].time, apex - half, atol=1e-7)
+
+
+def carriage():
+    """A body and its joint of one name, both with an x, which is not the same."""
+    mech = bc.Mechanism("carriage")
+    cart = mech.add_body("cart", 1.0, (0.1, 0.1, 0.1), position=(1.0, 0.0, 0.0))
+    mech.add_joint("cart", bc.PrismaticX(), mech.ground.marker((0.5, 0.0, 0.0)), cart, velocity=1.0)
+    return mech
+
+
+def test_a_word_of_a_body_and_a_joint_is_refused_until_it_says_which():
+    mech = carriage()
+    advice = r"""names=\{'one': "body 'cart'"\} or names=\{'one': "joint 'cart'"\}"""
+    with pytest.raises(
+        bc.MechanismError, match=rf"'cart.x' is a quantity of the body and of the joint.*{advice}"
+    ):
+        bc.simulate(mech, 1.0, events=bc.Event("there", "cart.x - 1.2"))
+    for noun, time in (("body", 0.2), ("joint", 0.7)):
+        event = bc.Event("there", "one.x - 1.2", names={"one": f"{noun} 'cart'"})
+        assert bc.simulate(mech, 1.0, events=event).events[0].time == pytest.approx(time, abs=1e-9)
+    assert bc.simulate(mech, 1.0, events=bc.Event("there", "cart - 0.7")).events[0].time == pytest.approx(0.2)
+    assert bc.simulate(mech, 1.0, events=bc.Event("there", "cart.vx - 0.5*t - 0.8")).events
+    with pytest.raises(bc.MechanismError, match=r"stands for \"joint 'cat'\", which is no element"):
+        bc.simulate(mech, 1.0, events=bc.Event("there", "one.x", names={"one": "joint 'cat'"}))

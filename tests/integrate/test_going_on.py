@@ -129,7 +129,7 @@ def shafts(relation=None, **velocities):
         rate = velocities.get(name, ())
         mech.add_joint(name, bc.Revolute(), mech.ground.marker((0.0, 0.0, 0.2 * number)), body, velocity=rate)
     if relation is not None:
-        mech.add_constraint("belt", relation, "a", "b")
+        mech.add_constraint("belt", relation, mech.joints["a"], mech.joints["b"])
     return mech
 
 

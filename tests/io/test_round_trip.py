@@ -218,13 +218,14 @@ def test_ambiguous_names_are_written_out():
     mech = bc.Mechanism("m")
     a = mech.add_body("a", mass=1.0, inertia=(1, 1, 1))
     mech.add_joint("a", bc.Revolute(), mech.ground.marker(), a.marker(name="theta_z"))
-    mech.add_joint("ground", bc.Prismatic(), mech.ground.marker((1, 0, 0)), "a.theta_z")
+    rail = mech.add_joint("ground", bc.Prismatic(), mech.ground.marker((1, 0, 0)), "a.theta_z")
     mech.add_joint("a.theta_z", bc.Revolute(), mech.ground.marker((2, 0, 0)), a.marker())
     mech.add_constraint("g", bc.RackPinion(0.1), mech.ground.marker(), a.marker())
-    mech.add_constraint("j", bc.RackPinion(0.1), "ground", bc.mechanism.JointCoordinate("a", "theta_z"))
-    mech.add_constraint("k", bc.RackPinion(0.1), "ground", bc.mechanism.JointCoordinate("a.theta_z"))
+    mech.add_constraint("j", bc.RackPinion(0.1), rail, bc.mechanism.JointCoordinate("a", "theta_z"))
+    mech.add_constraint("k", bc.RackPinion(0.1), rail, bc.mechanism.JointCoordinate("a.theta_z"))
     mech.add_force("t", bc.TorsionSpring(1.0), bc.mechanism.JointCoordinate("a", "theta_z"))
-    mech.add_force("l", bc.TabulatedSpring(bc.Polynomial((0.0, 1.0))), "a.theta_z", mech.ground.marker())
+    tip = mech.markers["a.theta_z"]
+    mech.add_force("l", bc.TabulatedSpring(bc.Polynomial((0.0, 1.0))), tip, mech.ground.marker())
     assert returns(mech)
 
 

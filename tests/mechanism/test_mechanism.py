@@ -300,3 +300,26 @@ def test_a_name_that_is_taken_adds_nothing(arm):
     assert list(world.bodies) == ["a/upper"]
     with pytest.raises(bc.MechanismError, match=r"no such body.*did you mean 'a/upper'"):
         world.place(arm, "b", attach_to="upper")
+
+
+def test_a_name_of_a_body_and_a_joint_says_which_where_both_would_do():
+    mech = bc.Mechanism("twice")
+    arm = mech.add_body("arm", 1.0, (0.1, 0.1, 0.1))
+    mech.add_body("other", 1.0, (0.1, 0.1, 0.1))
+    joint = mech.add_joint("arm", bc.Revolute(), mech.ground, arm)
+    advice = r"give mech.joints\['arm'\] for the joint, mech.bodies\['arm'\] for the body"
+    with pytest.raises(
+        bc.MechanismError, match=rf"force 'spring': a body and a joint have this name.*{advice}"
+    ):
+        mech.add_force("spring", bc.Clutch(2.0), "arm", "other")
+    mech.add_force("by joint", bc.Clutch(2.0), joint)
+    mech.add_force("by body", bc.Clutch(2.0), arm, "other")
+    mech.add_force("only a joint", bc.JointFriction(1.0), "arm")
+    mech.add_force("only a body", bc.SpringDamper(1.0), "arm", "other")
+    mech.add_marker(arm.marker(name="tip"))
+    mech.add_marker(arm.marker(name="theta_z"))
+    mech.add_force("by marker", bc.Clutch(2.0), "arm.tip", "other")
+    with pytest.raises(
+        bc.MechanismError, match=r"a marker and a joint have this name.*coordinate\('theta_z'\)"
+    ):
+        mech.add_force("spring", bc.Clutch(2.0), "arm.theta_z", "other")

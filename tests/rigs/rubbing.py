@@ -1,6 +1,6 @@
 """Mechanisms that rub: a belt, a four-bar, a slider-crank on journals, Painleve and Klein's rod."""
 
-from math import asin, cos, sin
+from math import asin, cos, pi, sin, tan
 
 import numpy as np
 
@@ -95,4 +95,77 @@ def klein(coefficient, force):
     mech.add_joint("rod", bc.Distance(1.0), one.marker(), two.marker())
     mech.add_force("rub", rub(bc.Slide(10.0, coefficient)), "rough")
     mech.add_force("pull", bc.JointMotor(force), "rough")
+    return mech
+
+
+def rotor(name, speed=0.0, inertia=0.02, mass=2.0, gravity=(0.0, 0.0, 0.0), kind=None):
+    """A wheel on a pin along z."""
+    mech = bc.Mechanism(name, gravity=gravity)
+    wheel = mech.add_body("wheel", mass, (0.1, 0.1, inertia))
+    mech.add_joint("pin", kind or bc.Revolute(), mech.ground.marker(), wheel.marker(), velocity=speed)
+    return mech
+
+
+def pushed_drawer(offset, length=0.4, coefficient=0.3):
+    """A drawer of 5 kg, pushed by 10 N beside its middle."""
+    mech = bc.Mechanism("drawer", gravity=(0.0, 0.0, 0.0))
+    drawer = mech.add_body("drawer", 5.0, (0.1, 0.1, 0.1))
+    mech.add_joint("guide", bc.PrismaticX(), mech.ground.marker(), drawer.marker())
+    mech.add_force("rub", rub(bc.Slide(length, coefficient)), "guide")
+    mech.add_force("push", bc.Wrench(force=(10.0, 0.0, 0.0)), drawer.marker((0.0, offset, 0.0)))
+    return mech
+
+
+def wedge(angle):
+    """A wedge between a fixed face and one that is pressed on it, both rough with phi = 10 degrees."""
+    mech = bc.Mechanism("wedge", gravity=(0.0, 0.0, 0.0))
+    half = np.radians(angle) / 2
+    body = mech.add_body("wedge", 1.0, (0.1, 0.1, 0.1))
+    jaw = mech.add_body("jaw", 1.0, (0.1, 0.1, 0.1))
+    fixed = mech.ground.marker(rotation=about(-half))
+    mech.add_joint("lower", bc.PrismaticX(), fixed, body.marker(rotation=about(-half)))
+    mech.add_joint(
+        "upper", bc.PrismaticX(), jaw.marker(rotation=about(half)), body.marker(rotation=about(half))
+    )
+    mech.add_joint(
+        "press",
+        bc.PrismaticX(),
+        mech.ground.marker(rotation=about(pi / 2)),
+        jaw.marker(rotation=about(pi / 2)),
+    )
+    face = bc.Slide(1e6, tan(np.radians(10.0)))
+    mech.add_force("rub lower", rub(face), "lower")
+    mech.add_force("rub upper", rub(face), "upper")
+    mech.add_force("push", bc.JointMotor(-50.0), "press")
+    return mech
+
+
+def toggle(angle):
+    mech = slider_crank(pins=1.0, slide=1e-6, static=1.0, angle=angle, speed=0.0)
+    for name in ("rub A", "rub B", "rub C"):
+        mech.replace(mech.forces[name], kind=rub(bc.Journal(0.01 * 2**0.5, 1.0)))
+    mech.remove(mech.forces["rub guide"])
+    mech.gravity = (0.0, 0.0, 0.0)
+    mech.add_force("push", bc.JointMotor(-100.0), "guide")
+    return mech
+
+
+def jack(pitch, speed=0.0, radius=0.012, coefficient=0.15, flank=0.0, static=None):
+    """A screw of 3 kg that turns in a fixed nut, along and about the vertical."""
+    mech = rotor("jack", speed, 0.004, 3.0, (0.0, 0.0, -G), bc.Screw(pitch))
+    thread = bc.Thread(radius, coefficient, static, flank_angle=flank)
+    mech.add_force("rub", rub(thread), "pin")
+    return mech
+
+
+def two_shafts(kind, first, second, inertias=(1.0, 1.5), speeds=(0.0, 0.0)):
+    """Two wheels on pins of their own, in a transmission, with moments on both."""
+    mech = bc.Mechanism("shafts", gravity=(0.0, 0.0, 0.0))
+    for k, (name, moment) in enumerate((("in", first), ("out", second))):
+        wheel = mech.add_body(name, 1.0, (2.0, 2.0, inertias[k]), position=(float(k), 0.0, 0.0))
+        mech.add_joint(
+            name, bc.Revolute(), mech.ground.marker((float(k), 0.0, 0.0)), wheel.marker(), velocity=speeds[k]
+        )
+        mech.add_force(f"{name} moment", bc.JointMotor(moment), name)
+    mech.add_constraint("gear", kind, mech.joints["in"], mech.joints["out"])
     return mech

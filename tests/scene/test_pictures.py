@@ -154,6 +154,15 @@ def test_paths_of_markers(tmp_path):
         assert_allclose(line, np.stack([np.cos(angle), np.sin(angle)], axis=1), atol=1e-6)
 
 
+def test_the_path_of_a_body_is_that_of_its_origin():
+    mech = bc.Mechanism("bob", gravity=(0, 0, 0))
+    bob = mech.add_body("bob", 1.0, (1, 1, 1), com=(0.5, 0, 0), position=(1.0, 0, 0))
+    mech.add_joint("axle", bc.RevoluteMotor(velocity=2.0), mech.ground, bob.marker((-1.0, 0, 0)))
+    run = bc.simulate(mech, 1.0)
+    line = run.draw(paths="bob", view="top", dpi=30).axes[0].lines[1].get_xydata()
+    assert_allclose(line, run.body("bob").position[:, :2], atol=1e-12)
+
+
 def test_only_some_bodies_in_one_colour_and_the_box(balls):
     figure = balls.draw(only=["grey"], color=BLUE, view="front", dpi=60, box=((-1, -1, -1), (5, 5, 5)))
     middle, _ = place_of(figure, BLUE)

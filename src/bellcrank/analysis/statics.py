@@ -11,8 +11,9 @@ import numpy as np
 
 from bellcrank import _core, views
 from bellcrank.analysis.assemble import hold_values_of, names_of, write, write_positions
+from bellcrank.analysis.friction_at_rest import FrictionAtRest, HeldFriction, friction_at_rest, locked
 from bellcrank.compile.compile import compile_mechanism
-from bellcrank.compile.contacts import refuse_contacts
+from bellcrank.compile.contacts import holding, refuse_contacts
 from bellcrank.compile.initial import assembled, with_pinned
 from bellcrank.compile.model import Model
 from bellcrank.compile.positions import without_rows
@@ -20,6 +21,7 @@ from bellcrank.compile.report import AssemblyReport, BodyMove, moves_between, un
 from bellcrank.compile.rope_watch import lost_rope
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import AssemblyError
+from bellcrank.formulations.friction_notes import friction_notes
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import Accelerations, DriveEffort, JointReaction, System
 from bellcrank.mechanism.body import Body
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 _NOTHING: Final = 1e-12  # of the largest force: less is rounding, and shown as zero
 _LONGEST: Final = 0.2  # of the picture's width: the arrow of the largest force
 _LEAST: Final = 0.01  # of the largest force: smaller ones are not drawn
+_JUST: Final = 1e-9  # of a margin: what is as little below 1 holds
 _RED: Final = "#b3261e"
 _INK: Final = "#3c4043"
 
@@ -168,13 +171,25 @@ def find_equilibrium(
         tolerance = check.positive("tolerance", tolerance)
         iterations = check.integer("iterations", iterations, 1)
         leave_unstable = check.flag("leave_unstable", leave_unstable)
-    names = names_of(pinned)
+    return _found(mechanism, time, names_of(pinned), tolerance, iterations, leave_unstable)
+
+
+def _found(
+    mechanism: Mechanism,
+    time: float,
+    names: tuple[str, ...],
+    tolerance: float,
+    iterations: int,
+    leave_unstable: bool,
+    friction_holds: bool = False,
+) -> EquilibriumReport:
+    """See `find_equilibrium`. friction_holds: where it can, as rows do, whatever that takes."""
     with_pinned(compile_mechanism(mechanism, time), names)
     described = compile_mechanism(with_held(mechanism, names), time)
     refuse_contacts(described, "find_equilibrium")
     described.refuse_unweighed()
     model, assembly = assembled(described, names)
-    start, held = model.initial, _held(model)
+    start, held = model.initial, _held(locked(model) if friction_holds else model)
     found, position, rotation, coordinates = _core.find_rest(
         held.core,
         time,
@@ -204,6 +219,10 @@ def find_equilibrium(
             "some loads have no potential: their work is not in the energy, and stability goes by the "
             "symmetric part of the stiffness, which says nothing of flutter"
         )
+    if friction_holds:
+        notes += friction_notes(model)
+    elif names_left := holding(model):
+        notes.append(f"friction that holds is left out: {', '.join(map(repr, names_left))}")
     linear = prepare(held, "lagrange").accelerate(rest).linear
     acceleration = float(np.max(np.linalg.norm(linear, axis=1), initial=0.0))
     return _report(found, assembly, acceleration, moves, (*assembly.notes, *notes))
@@ -294,6 +313,11 @@ class Statics:
         the reaction that the joint exerts on its second body: moment about marker 2, force, world axes.
         limits, constraints: efforts by the name of the joint, and of the gear, belt or cable. forces: by
         name, the efforts of springs and motors, by the coordinate or component that they act along.
+    friction: by name, the effort of dry friction that holds, its limit, and how much of that is used.
+    holds: whether friction exerts what the rest takes. slips: names of those that begin to slip if not.
+    margin: by how much the limits of all friction could be less, at the share of loads that is best for it;
+        less than 1 if it does not hold, 0 if no friction would, infinite where none is needed. load_margin:
+        by how much all loads could be more; infinite if it locks itself.
     pinned: names of bodies that were held where they are; joints between them and the ground share the load.
     at: a copy of the mechanism in equilibrium; the given mechanism is not changed.
     """
@@ -307,6 +331,11 @@ class Statics:
     limits: Mapping[str, DriveEffort]
     constraints: Mapping[str, DriveEffort]
     forces: Mapping[str, Mapping[str, float]]
+    friction: Mapping[str, HeldFriction]
+    holds: bool
+    slips: tuple[str, ...]
+    margin: float
+    load_margin: float
     pinned: tuple[str, ...]
     at: Mechanism = field(repr=False)
 
@@ -387,12 +416,28 @@ class Statics:
                 for name, r in self.joints.items()
             },
             "forces": {name: dict(found) for name, found in self.forces.items()},
+            "friction": {
+                name: {
+                    "effort": f.effort,
+                    "limit": _finite(f.limit),
+                    "unit": f.unit,
+                    "utilisation": _finite(f.utilisation),
+                    "determined": f.unique,
+                }
+                for name, f in self.friction.items()
+            },
+            "holds": self.holds,
+            "slips": list(self.slips),
+            "margin": _finite(self.margin),
+            "load_margin": _finite(self.load_margin),
             "notes": list(rest.notes),
         }
 
     def __str__(self) -> str:
         rest = self.equilibrium
-        lines = [f"{self.mechanism!r} at rest: {rest.state_text}", f"  potential energy {rest.energy:.6g} J"]
+        where = "at rest, with friction that holds" if self.friction else "at rest"
+        lines = [f"{self.mechanism!r} {where}: {rest.state_text}", f"  potential energy {rest.energy:.6g} J"]
+        lines += self._friction_lines()
         efforts = [
             (f"{noun} {name}", _numbers(e.efforts, self._zero), " ".join(dict.fromkeys(e.units)), e.unique)
             for noun, found in (
@@ -407,6 +452,7 @@ class Statics:
             (f"force {name}", _numbers([value], self._zero), what, True)
             for name, found in self.forces.items()
             for what, value in found.items()
+            if name not in self.friction
         ]
         lines += _table("exerts", forces)
         wide = max(map(len, self.joints), default=0)
@@ -417,6 +463,34 @@ class Statics:
             shared = "" if reaction.reaction_unique else "  shared with redundant constraints"
             lines.append(f"    {name:<{wide}} {parts}{shared}")
         return "\n".join([*lines, *(f"  note: {note}" for note in rest.notes)])
+
+    def _friction_lines(self) -> list[str]:
+        if not self.friction:
+            return []
+        if self.holds:
+            least = (
+                f"{1.0 / self.margin:.4g} times as much would"
+                if np.isfinite(self.margin)
+                else "none is needed"
+            )
+            most = f"{self.load_margin:.4g} times the" if np.isfinite(self.load_margin) else "any"
+            lines = [f"  friction holds it ({least}), and would under {most} load"]
+        else:
+            least = (
+                f"{1.0 / self.margin:.4g} times as much"
+                if self.margin > 0.0
+                else "however much there were, none"
+            )
+            names = ", ".join(map(repr, self.slips))
+            begins = "begins" if len(self.slips) == 1 else "begin"
+            lines = [f"  friction does not hold it ({least} would): {names} {begins} to slip"]
+        wide = max(map(len, self.friction))
+        for name, f in self.friction.items():
+            used = "" if np.isnan(f.utilisation) else f", {100.0 * f.utilisation:.3g} %"
+            numbers = f"{_numbers([f.effort], self._zero)} {f.unit} of {f.limit:.5g}{used}"
+            shared = "" if f.unique else "  one of many"
+            lines.append(f"  friction {name:<{wide}} exerts {numbers}{shared}")
+        return lines
 
     @property
     def _zero(self) -> float:
@@ -431,29 +505,36 @@ def statics(
     tolerance: float = 1e-12,
     iterations: int = 1000,
     leave_unstable: bool = True,
+    friction: bool = True,
 ) -> Statics:
     """Find the static equilibrium of a mechanism, the efforts that drives must hold, and joint reactions.
 
     Drives are held where they are at `time`. Arguments and errors are those of `bc.find_equilibrium`; the
     mechanism itself is not changed.
+
+    friction: dry friction that holds (`regularisation_velocity=None`, loads, clutches, transmissions with
+        losses) keeps its coordinates where they are, and all else comes to rest about them; the result says
+        whether it can, by what margin, and what each of them exerts. False: it is left out, and the
+        mechanism goes where it would rest without.
     """
+    with Check("statics") as check:
+        tolerance = check.positive("tolerance", tolerance)
+        iterations = check.integer("iterations", iterations, 1)
+        leave_unstable = check.flag("leave_unstable", leave_unstable)
+        friction = check.flag("friction", friction)
     twin = mechanism.copy() if isinstance(mechanism, Mechanism) else mechanism
-    found = find_equilibrium(
-        twin,
-        time,
-        pinned=pinned,
-        tolerance=tolerance,
-        iterations=iterations,
-        leave_unstable=leave_unstable,
-    )
     names = names_of(pinned)
+    found = _found(twin, time, names, tolerance, iterations, leave_unstable, friction)
     model, _ = assembled(compile_mechanism(with_held(twin, names), time))
     rest = model.initial
     still = np.zeros_like(rest.velocity)
     at_rest = State(rest.time, rest.position, rest.rotation, still, still, rest.angles)
     held = standing_still(model)
     system = prepare(held, "lagrange")
-    acting = system.accelerate(at_rest)
+    if friction and model.friction_rows:
+        acting, rubbing = friction_at_rest(system, at_rest)
+    else:
+        acting, rubbing = system.accelerate(at_rest), FrictionAtRest({})
     values = model.coordinate_values(at_rest)
     return Statics(
         mechanism=model.name,
@@ -464,7 +545,12 @@ def statics(
         joints={name: acting.joint(name) for name, _, _ in model.reactions if name in twin.joints},
         limits=_efforts(model, acting, "limit"),
         constraints=_efforts(model, acting, "constraint"),
-        forces=_forces(held, system),
+        forces=_forces(held, system, rubbing),
+        friction=rubbing.by_name,
+        holds=not rubbing.slips and rubbing.margin >= 1.0 - _JUST,
+        slips=rubbing.slips,
+        margin=rubbing.margin,
+        load_margin=rubbing.load_margin,
         pinned=names,
         at=twin,
     )
@@ -475,7 +561,7 @@ def _efforts(model: Model, acting: Accelerations, kind: str) -> Mapping[str, Dri
     return {name: getattr(acting, kind)(name) for name in names}
 
 
-def _forces(model: Model, system: System) -> Mapping[str, Mapping[str, float]]:
+def _forces(model: Model, system: System, rubbing: FrictionAtRest) -> Mapping[str, Mapping[str, float]]:
     """Efforts by name of the force, and by the coordinate or component that they act along."""
     what = observation(model)
     frame = _core.observe(system.core, what.core)[0]
@@ -483,9 +569,15 @@ def _forces(model: Model, system: System) -> Mapping[str, Mapping[str, float]]:
     found: dict[str, Mapping[str, float]] = {}
     for name, places in what.layout.force_numbers.items():
         columns = what.layout.force_columns[places]
-        pairs = zip(columns, values[places].tolist(), strict=True)
+        held = rubbing.by_name.get(name)
+        efforts = values[places].tolist() if held is None else [held.effort]
+        pairs = zip(columns, efforts, strict=True)
         found[name] = {f"{c.name} [{c.unit}]": value for c, value in pairs}
     return {name: one for name, one in found.items() if one}
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
 
 
 def _numbers(values: Any, zero: float) -> str:

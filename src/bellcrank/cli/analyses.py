@@ -83,14 +83,20 @@ def about(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--keep-unstable", is_flag=True, help="Accept an equilibrium that is not a minimum of the energy."
 )
+@click.option("--no-friction", is_flag=True, help="Leave out friction that holds.")
 @click.option("--draw", "picture", type=NEW, metavar="PNG", help="Draw it in equilibrium.")
 def statics_command(
-    mechanism: Mechanism, time: float, keep_unstable: bool, picture: str | None, **given: Any
+    mechanism: Mechanism,
+    time: float,
+    keep_unstable: bool,
+    no_friction: bool,
+    picture: str | None,
+    **given: Any,
 ) -> Statics:
-    """Show the equilibrium of the mechanism in FILE, the efforts of its drives and its joint reactions."""
+    """Show the equilibrium of the mechanism in FILE: drives, joint reactions, what friction holds."""
     from bellcrank.analysis.statics import statics
 
-    found = statics(mechanism, time, leave_unstable=not keep_unstable, **given)
+    found = statics(mechanism, time, leave_unstable=not keep_unstable, friction=not no_friction, **given)
     if picture is not None:
         found.draw(picture)
     return found

@@ -79,7 +79,7 @@ _RULE: Final = "it takes numbers separated by commas"
     "--instants", type=int, metavar="N", help="Number of instants, spread over the run (default: 5)."
 )
 @click.option(
-    "--path", "paths", multiple=True, metavar="NAME", help="Draw the path of a body or marker of a run."
+    "--path", "paths", multiple=True, metavar="NAME", help="Draw the path of a marker, or of a body's origin."
 )
 @click.option("--contacts", is_flag=True, help="Mark where bodies touch in a run, with forces as arrows.")
 @click.option(

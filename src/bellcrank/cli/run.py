@@ -191,6 +191,8 @@ def _summary(run: Trajectory, written: list[str]) -> None:
         rows.append(("redundant", str(counted["redundant_rows"])))
     if counted.get("accuracy"):
         rows.append(("accuracy", str(counted["accuracy"])))
+    if counted.get("friction"):
+        rows.append(("friction", str(counted["friction"])))
     if counted.get("cut_joints"):
         rows.append(("loops cut at", str(counted["cut_joints"])))
     rows += [("written", path) for path in written]

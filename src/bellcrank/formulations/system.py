@@ -468,11 +468,27 @@ class System:
         refuse_resistances(self.model, "accelerate")
         if state is not None:
             self.set_state(state)
-        linear, angular, multipliers = self.core.accelerate()
-        listed = self.model.reactions
-        reactions, unique = self.core.reactions([(blocks, pair) for _, blocks, pair in listed])
+        return self._accelerations(state, settles=True)
+
+    def held(self, state: State) -> tuple[Accelerations, float, float]:
+        """What acts at a state at which dry friction holds all that rests, whatever that takes.
+
+        Returns with it how much of its limits friction uses at the share of loads for which that is least: of
+        all of them, and of the parts that do not grow with loads; infinite if no such limits would do.
+        """
+        self.set_state(state)
+        of_all, of_constant = self.core.friction_use()
+        return self._accelerations(state, settles=False), of_all, of_constant
+
+    def _accelerations(self, state: State | None, settles: bool) -> Accelerations:
+        """settles: which friction holds is found first."""
+        linear, angular, multipliers = self.core.accelerate(settles)
+        listed = [(blocks, pair) for _, blocks, pair in self.model.reactions]
+        reactions, unique = self.core.reactions(listed)
         at = self.state() if state is None else state
         determined = self.core.determined_multipliers()
+        rows, wrenches = self.core.left_open(listed)
+        unique, determined = unique & ~wrenches, determined & ~rows
         return Accelerations(self.model, at, linear, angular, multipliers, reactions, unique, determined)
 
     def project(self, state: State | None = None, *, advice: str = ASSEMBLE) -> State:

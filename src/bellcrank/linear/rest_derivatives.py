@@ -49,6 +49,10 @@ def rest_derivatives(rest: Statics, of: Any, by: Any, states: Any) -> StateDeriv
     """See `Statics.sensitivity`."""
     of, by, states = (required_names(*one) for one in (("of", of), ("by", by), ("states", states)))
     refuse_changes(rest.at, "derivatives of rests")
+    if rest.friction:
+        name, advice = next(iter(rest.friction)), "leave it out: bc.statics(mech, friction=False)"
+        rule = "it holds the mechanism where it happens to be, and no rest moves with a parameter"
+        raise MechanismError(Fault(f"friction of {name!r}", rule, None, advice))
     described, _ = assembled(compile_mechanism(with_held(rest.at, rest.pinned), rest.state.time))
     at = rest.state
     moving = _moving_rows(described)

@@ -87,7 +87,7 @@ def as_joint_coordinate(
 def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -> Attachment:
     """An end of a constraint or force: a marker or a joint coordinate, as the kind takes them.
 
-    A name means a marker, or else a joint, or else a body.
+    Raises MechanismError for a name of several of these, where the kind takes markers and joints.
     """
     if isinstance(value, (Marker, Body, Ground)):
         return as_marker(mechanism, element, value)
@@ -95,12 +95,20 @@ def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -
         return as_joint_coordinate(mechanism, element, value)
     if not isinstance(value, str) or "J" not in kind.pattern:
         return as_marker(mechanism, element, value)
-    if value in mechanism.markers:
-        return mechanism.markers[value]
-    if value in mechanism.joints or value.rpartition(".")[0] in mechanism.joints:
-        return as_joint_coordinate(mechanism, element, value)
+    owner, _, coordinate = value.rpartition(".")
     if (marker := _named_marker(mechanism, value)) is not None:
-        return marker
+        if value in mechanism.joints:
+            handle = f"mech.joints[{value!r}]"
+        elif owner in mechanism.joints and coordinate in mechanism.joints[owner].kind.free:
+            handle = f"mech.joints[{owner!r}].coordinate({coordinate!r})"
+        else:
+            return marker
+        table, noun = ("markers", "marker") if value in mechanism.markers else ("bodies", "body")
+        other = "mech.ground" if value == GROUND else f"mech.{table}[{value!r}]"
+        advice = f"give {handle} for the joint, {other} for the {noun}"
+        raise MechanismError.of(element, f"a {noun} and a joint have this name", value, advice)
+    if value in mechanism.joints or owner in mechanism.joints:
+        return as_joint_coordinate(mechanism, element, value)
     advice = nearest(value, [*mechanism.markers, GROUND, *mechanism.bodies, *mechanism.joints])
     raise MechanismError.of(element, "there is no marker and no joint of this name", value, advice)
 

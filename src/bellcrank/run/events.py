@@ -81,7 +81,8 @@ class Event:
 
     direction: 1 for crossings from below, -1 from above, 0 for both.
     terminal: whether to end the run there.
-    names: aliases of joints and bodies in the function, for names that are not words: {"door": "door 1"}.
+    names: aliases of joints and bodies in the function, for names that are not words: {"door": "door 1"}; of
+        a body and a joint with one name {"door": "body 'door'"} and {"door": "joint 'door'"}.
 
     A function that is zero where the motion starts crosses zero only when it comes back.
     """
@@ -209,6 +210,12 @@ Quantity: TypeAlias = tuple[Any, ...]
 ("f", effort) of a force, as the core takes it; ("i", number) of an input."""
 
 
+def _named_by_noun(element: str) -> tuple[str, str]:
+    """Noun and name of an element given as "body 'arm'" or "joint 'arm'"; "" and the text of others."""
+    found = re.fullmatch(r"(body|joint) '(.*)'", element)
+    return (found[1], found[2]) if found else ("", element)
+
+
 class _Words:
     """The words of events and conditions in a model. meaning: what their symbols stand for."""
 
@@ -268,17 +275,27 @@ class _Words:
         for word, element in {**{n: n for n in known}, **aliases}.items():
             if word not in text:
                 continue
+            of, element = _named_by_noun(element)
             if element not in known and re.sub(r"\W", "_", element, flags=re.ASCII) in self._parameters:
                 found[word] = as_expression(self._parameters[re.sub(r"\W", "_", element, flags=re.ASCII)])
                 continue
-            if element not in known:
-                rule = f"{word!r} stands for {element!r}, which is no element with measured quantities here"
+            if element not in {"body": self._bodies, "joint": self._joints}.get(of, known):
+                given = f"{of} {element!r}" if of else element
+                rule = f"{word!r} stands for {given!r}, which is no element with measured quantities here"
                 raise MechanismError(Fault(f"{noun} {name!r}", rule, None, nearest(element, known)))
-            if element in self._bodies:
-                found |= self._of_body(word, self._bodies[element])
-            if element in self._joints:
-                found |= self._of_joint(word, self._joints[element])
-            found |= self._of_efforts(word, element)
+            of_body, of_joint = dict[str, Any](), dict[str, Any]()
+            if element in self._bodies and of != "joint":
+                of_body = self._of_body(word, self._bodies[element])
+            if element in self._joints and of != "body":
+                of_joint = self._of_joint(word, self._joints[element])
+            for both in of_body.keys() & of_joint.keys():
+                if re.search(rf"(?<![\w.]){re.escape(both)}(?![\w.])", text):
+                    rule = f"{both!r} is a quantity of the body and of the joint {element!r}"
+                    ways = " or ".join(f"names={{'one': \"{n} {element!r}\"}}" for n in ("body", "joint"))
+                    raise MechanismError(
+                        Fault(f"{noun} {name!r}", rule, None, f"write one.x for it with {ways}")
+                    )
+            found |= {**of_body, **of_joint, **self._of_efforts(word, element)}
         return found
 
     def _symbol(self, word: str, *quantity: Any) -> Any:

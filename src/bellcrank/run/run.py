@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, NoReturn, Self
@@ -28,6 +29,7 @@ from bellcrank.errors import (
     SlowRunWarning,
     Unsupported,
 )
+from bellcrank.formulations.friction_notes import friction_notes
 from bellcrank.formulations.preparing import others
 from bellcrank.formulations.system import System
 from bellcrank.run import start
@@ -444,10 +446,16 @@ class Run:
         summary["wall_seconds"] = self._wall
         if self._report is not None and self._report.notes:
             summary["assembly_notes"] = "; ".join(self._report.notes)
+        if notes := self._friction_notes:
+            summary["friction"] = "; ".join(notes)
         if self._motion is not None:
             summary |= {"closed_at": self._motion.end, "time_constant": self._motion.time_constant}
         summary |= {**self._recorder.span, **self._started_from}
         return {"status": status, "message": message, **summary} if status else summary
+
+    @cached_property
+    def _friction_notes(self) -> tuple[str, ...]:
+        return friction_notes(self._course.system.model)
 
     def _happened(self, outcome: Outcome, since: int = 0) -> tuple[list[str], Floats]:
         """Names and frames of the events from one on, by time, with the states that were set."""

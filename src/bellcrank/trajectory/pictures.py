@@ -78,7 +78,8 @@ class Shown:
 
         path: file to write it into (PNG, PDF or SVG). times: a time or several, s; or instants: how many,
             evenly spread over the run, its end the last of them.
-        paths: what to trace through the whole run: bodies, named markers "body.name", or markers.
+        paths: what to trace through the whole run: named markers "body.name", markers, or bodies, whose
+            path is that of the origin of their frame (`plot("path")` draws those of centres of mass).
         contacts: True, or names: marks where bodies touch, dark circles where they stick, yellow diamonds
             where they slip, and forces as arrows, from the recorded frame nearest to each instant. Forces of
             tyres, and where more than 12 points touch, are summed at their centre of pressure for each pair
@@ -190,7 +191,7 @@ def times_of(run: Trajectory, times: Any, instants: Any) -> list[float]:
 
 
 def traces_of(run: Trajectory, paths: Sequence[Any]) -> dict[str, FloatArray]:
-    """The paths of bodies and markers in the world by name, each (T, 3), m."""
+    """The paths of markers, and of the origins of bodies' frames, in the world by name, each (T, 3), m."""
     return dict(_trace(run, one) for one in ([paths] if isinstance(paths, (str, Marker)) else paths))
 
 

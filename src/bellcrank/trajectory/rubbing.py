@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bellcrank import _core
+from bellcrank import _core, views
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.rotation_arrays import conjugate, product, rotate
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
 
 _STRIBECK: Final = _core.law_parameters()["dry_friction"].index("stribeck_velocity")
+_SMOOTHED: Final = ("friction", "brake")  # kinds of laws
 AT_REST: Final = 1e-7  # m/s, rad/s: friction may hold what is as slow
 
 Read = Callable[[str, int], FloatArray]
@@ -49,6 +51,27 @@ def limits(
     return most
 
 
+def held_limit(model: Model, law: int, effort: FloatArray, time: FloatArray, read: Read) -> FloatArray:
+    """The most (n,) that friction exerts at rest before it slips against its effort (n,)."""
+    params, function = model.law(law)
+    sense = -np.sign(effort)
+    free = _core.law_holds(model.arrays["law_kind"][law], sense, time, params, function)
+    return limits(model, law, effort, 0.0 * effort, free, read)
+
+
+def utilised(effort: FloatArray, limit: FloatArray) -> FloatArray:
+    """The part (n,) of the limit that is used; NaN where there is none."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(limit > 0.0, np.abs(effort) / limit, np.nan))
+
+
+def laws_of(model: Model) -> dict[str, int]:
+    """The laws of friction that holds, by the names of forces, and of transmissions with losses."""
+    rows = model.friction_rows
+    found = {f.name: [law for law in f.laws if law in rows] for f in model.forces}
+    return {name: laws[0] for name, laws in found.items() if laws}
+
+
 def _transmitted(model: Model, entry: Any, count: int, read: Read) -> FloatArray:
     """What a load speaks of (n, 6): multipliers of rows, or a joint's moment and force; axes of marker 1."""
     _, pair, blocks, rows, *_ = entry
@@ -65,6 +88,19 @@ def _transmitted(model: Model, entry: Any, count: int, read: Read) -> FloatArray
     return np.concatenate([rotate(conjugate(axes), wrench[:, k]) for k in range(2)], axis=1)
 
 
+@dataclass(frozen=True)
+class FoundAgain:
+    """What frames do not say of friction.
+
+    determined: (T,), whether equations determine what it exerts where it holds. idle: (T,), whether it rests
+        where equations alone hold its coordinate. jam_margin: (T,), NaN where it does not slip.
+    """
+
+    determined: np.ndarray
+    idle: np.ndarray
+    jam_margin: FloatArray
+
+
 @dataclass(frozen=True, repr=False)
 class FrictionHistory:
     """Dry friction that holds, over a run.
@@ -78,6 +114,7 @@ class FrictionHistory:
     rate: FloatArray
     limit: FloatArray
     holds: np.ndarray
+    run: Trajectory
 
     def __repr__(self) -> str:
         return f"<friction {self.name!r}, {len(self.effort)} frames>"
@@ -85,24 +122,56 @@ class FrictionHistory:
     @property
     def utilisation(self) -> FloatArray:
         """(T,), the part of the limit that is used; NaN where there is none."""
-        with np.errstate(all="ignore"):
-            return np.asarray(np.where(self.limit > 0.0, np.abs(self.effort) / self.limit, np.nan))
+        return utilised(self.effort, self.limit)
 
     @property
     def power(self) -> FloatArray:
         """(T,), W: what it takes, negative."""
         return np.asarray(self.effort * self.rate)
 
+    @property
+    def unique(self) -> np.ndarray:
+        """(T,), whether the equations of motion determine the effort; if not, it is one of many.
+
+        Friction that holds in redundant joints shares what they bear. Where a drive holds the coordinate, at
+        rest, the drive bears all of it, and nothing says how much of that friction could.
+        """
+        again = self._again
+        return np.asarray(again.determined & ~(again.idle & (self.limit > 0.0)))
+
+    @property
+    def jam_margin(self) -> FloatArray:
+        """(T,), the factor by which coefficients of all that slips could grow before it jams.
+
+        Infinite where it never does, NaN where this friction does not slip. It is that of loads as they are
+        (docs/theory/friction.md, section 6).
+        """
+        return self._again.jam_margin
+
+    @cached_property
+    def _again(self) -> FoundAgain:
+        found: FoundAgain = views.friction_again(self.run)[self.name]
+        return found
+
+
+def _refuse_smoothed(model: Model, name: str) -> None:
+    kinds = model.arrays["law_kind"]
+    smoothed = [f.name for f in model.forces if any(kinds[law] in _SMOOTHED for law in f.laws)]
+    if name in smoothed:
+        rule = "it is smoothed over a speed, and has no limit up to which it holds"
+        advice = f"give it regularisation_velocity=None; run.force({name!r}) has its effort"
+        raise MechanismError(Fault(f"friction {name!r}", rule, None, advice))
+
 
 def friction(run: Trajectory, name: str) -> FrictionHistory:
     """The friction of a force that holds, or of a transmission with losses.
 
-    Raises MechanismError with close matches for an unknown name, and where reactions were not recorded.
+    Raises MechanismError with close matches for an unknown name, for friction that is smoothed, and where
+    reactions were not recorded.
     """
     model, layout, store = run.origin.model, run.layout, run.store
-    laws = {
-        force.name: force.laws[0] for force in model.forces if set(force.laws) & model.friction_rows.keys()
-    }
+    laws = laws_of(model)
+    _refuse_smoothed(model, name)
     law = laws[named("friction that holds", name, tuple(laws))]
     if model.arrays.get("friction_loads") and len(layout.reactions) < len(model.reactions):
         rule, advice = "what its joint transmits was not recorded", "simulate with reactions=True"
@@ -115,4 +184,4 @@ def friction(run: Trajectory, name: str) -> FrictionHistory:
     slips = _core.law_efforts(kind, 0.0 * rate, np.where(rests, 0.0, rate), times, params, function)
     free = np.where(rests, _core.law_holds(kind, -np.sign(effort), times, params, function), np.abs(slips))
     most = limits(model, law, effort, rate, free, store.read)
-    return FrictionHistory(name, effort, rate, most, rests)
+    return FrictionHistory(name, effort, rate, most, rests, run)
