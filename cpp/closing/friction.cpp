@@ -172,7 +172,15 @@ void Projector::share_within_limits(RowLoads& loads, const double* poses) {
 
 CoordinateMotion Projector::motion_along(double t, const double* x, const double* u, int stop) {
     const Scenery at = system_.scenery(t, x, u);
-    return coordinate_motion(at.model, at.branches, at.model.laws[stops_.friction_law(stop)].coordinate, at.x, at.u);
+    const Row& row = at.model.rows[stops_.rows()[stop]];
+    CoordinateMotion motion{-row.constant, 0.0};
+    for (int k = row.term_begin; k < row.term_end; ++k) {
+        const Term& term = at.model.terms[k];
+        const CoordinateMotion c = coordinate_motion(at.model, at.branches, term.coordinate, at.x, at.u);
+        motion.value += term.coefficient * c.value;
+        motion.rate += term.coefficient * c.rate;
+    }
+    return motion;
 }
 
 // Whether something begins to.

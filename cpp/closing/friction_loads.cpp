@@ -38,6 +38,7 @@ FrictionLoads::FrictionLoads(const Model& model) : model_(model), of_law_(model.
                 heaviest_ = std::max({heaviest_, std::abs(entry * weights[0]), std::abs(entry * weights[1])});
     w_.assign(kWrench * model.friction_loads.size(), 0.0);
     tried_ = before_ = moved_ = w_;
+    wraps_.assign(model.friction_loads.size(), 0.0);
 }
 
 // Of a joint in axes of its first marker.
@@ -48,6 +49,7 @@ void FrictionLoads::gather(const RowLoads& loads, const double* poses, const std
         if (each.of.pair < 0) {
             for (int k = 0; k < kWrench; ++k)
                 out[k] = k < std::ssize(each.rows) ? multipliers[loads.storage_row(each.rows[k])] : 0.0;
+            if (each.is_given()) out[0] = 1.0;
         } else {
             const MarkerPair& pair = model_.pairs[each.of.pair];
             const Mat3 axes = rotation_matrix(pose_rotation(poses, pair.body[0])) * rotation_matrix(pair.rotation[0]);
@@ -79,6 +81,12 @@ void FrictionLoads::take(const RowLoads& loads, const double* poses) {
 }
 
 void FrictionLoads::begin(const Scenery& at) {
+    for (size_t i = 0; i < wraps_.size(); ++i) {
+        const FrictionLoad& each = model_.friction_loads[i];
+        wraps_[i] = each.wrapped;
+        for (const Term& term : each.wrap)
+            wraps_[i] += term.coefficient * coordinate_motion(model_, at.branches, term.coordinate, at.x, at.u).value;
+    }
     slips_.swap(slipped_);
     slips_.clear();
     for (size_t i = 0; i < laws_.size(); ++i) {
@@ -135,10 +143,11 @@ double FrictionLoads::size(const Loaded& of, double sense, double at_start, cons
         }
         // What slips does work on what resists it, or is driven by it.
         const int driven = each.rank == 1 && sense * value[0] > 0.0;
-        const double weight = at_start * each.holding[driven] + (1.0 - at_start) * each.slipping[driven];
+        double weight = at_start * each.holding[driven] + (1.0 - at_start) * each.slipping[driven];
+        if (!each.wrap.empty()) weight = 2.0 * std::tanh(0.5 * weight * std::max(wraps_[i], 0.0));
         const double norm = std::sqrt(square);
         whole += weight * norm;
-        if (slope == nullptr || norm == 0.0) continue;
+        if (slope == nullptr || norm == 0.0 || each.is_given()) continue;
         for (int r = 0; r < each.rank; ++r)
             for (int k = 0; k < kWrench; ++k)
                 slope[kWrench * i + k] += weight * value[r] / norm * each.form[kWrench * r + k];

@@ -69,6 +69,7 @@ class FrictionLoads {
     std::vector<int> of_law_;                   // by law of the model: place in laws_, −1: none
     std::vector<Slip> slips_, slipped_;         // now; at the call before
     std::vector<double> w_, tried_;             // six by load of the model
+    std::vector<double> wraps_;                 // angles of ropes around wheels, by load of the model
     std::vector<double> load_;                  // by slip: the one that acted
     std::vector<double> found_, step_, start_;  // by slip: better ones
     std::vector<double> responses_;             // C: w by slip
