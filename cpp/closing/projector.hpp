@@ -160,6 +160,7 @@ class Projector {
     CoordinateMotion motion_along(double t, const double* x, const double* u, int stop);
     bool hold_what_rests(double t, const double* x, const double* u, double still);
     bool change_friction(double t, int ended, bool first_found);
+    bool leave_dead_point();
     void find_efforts(double t, const double* x, const double* u);
 
     System& system_;

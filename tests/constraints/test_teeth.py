@@ -220,6 +220,27 @@ def test_teeth_that_give_press_on_bearings_as_rigid_ones(formulation):
     np.testing.assert_allclose(mesh.quantity("axial")[-1], -axial, rtol=1e-5)
 
 
+@pytest.mark.parametrize("elastic", [False, True])
+def test_an_equilibrium_on_a_flank_stays_on_it(elastic):
+    """A weight holds wheel 1 on a flank, wheel 2 stands: what follows starts there, and nothing moves."""
+    if elastic:
+        mech = giving(hold=False, backlash=1e-3)
+    else:
+        mech = geared(bc.Gear(radii=RADII, pressure_angle=ALPHA, backlash=1e-3), moments=(0.0, 0.0))
+    mech.remove(mech.forces["moment0"])
+    mech.add_force("weight", bc.TorsionSpring(1.0, rest_angle=0.5), "pin0")
+    mech.add_force("hold", bc.TorsionSpring(1e6), "pin1")
+    report = bc.find_equilibrium(mech)
+    assert report.force < 1e-6
+    angle = mech.joints["pin0"].position[0][1] if mech.joints["pin0"].position else None
+    run = bc.simulate(mech, 0.02, reactions=True, method="dopri5", tolerance=1e-9)
+    turned = run.joint("pin0").position[:, 0]
+    assert angle is None or abs(turned[0] - angle) < 1e-12
+    assert abs(turned[0] - 5e-4 / RADII[0]) < 1e-4
+    assert np.ptp(turned) < 1e-7
+    assert run.joint("pin0").reaction[-1, 3] > 0.5 / RADII[0] * tan(ALPHA) * 0.9
+
+
 def test_losses_of_a_helical_gear():
     """What the driven wheel gets is the part that the efficiency leaves."""
     kind = bc.Gear(radii=RADII, pressure_angle=ALPHA, helix_angle=BETA, efficiency=0.9)

@@ -141,6 +141,31 @@ def test_a_band_brake_helps_itself_one_way(way, formulation):
     assert bc.verify(run).passed
 
 
+@pytest.mark.parametrize("formulation", ["recursive", "dca"])
+def test_a_dead_point_holds_nothing(formulation):
+    """A sledge passes where its rope stands across its track: rope and drum rest, and neither may hold it."""
+    mech = bc.Mechanism("dead point", gravity=(0.0, -G, 0.0))
+    drum = mech.add_body("drum", 1.0, (0.1, 0.1, 0.02))
+    mech.add_joint("axle", bc.Revolute(), mech.ground.marker(), drum.marker())
+    bearing = bc.JointFriction(coulomb=0.2, regularisation_velocity=None)
+    mech.add_force("bearing", bearing, "axle")
+    up = {"x_axis": (0.0, 1.0, 0.0), "z_axis": (0.0, 0.0, 1.0)}
+    weight = mech.add_body("weight", 1.0, (0.01, 0.01, 0.01), position=(0.1, -4.0, 0.0))
+    mech.add_joint("rail", bc.PrismaticX(), mech.ground.marker((0.1, -4.0, 0.0), **up), weight.marker(**up))
+    sledge = mech.add_body("sledge", 5.0, (0.01, 0.01, 0.01), position=(-0.1, -0.6, 0.0))
+    track = mech.ground.marker((-0.1, -0.6, 0.0))
+    mech.add_joint("track", bc.PrismaticX(), track, sledge.marker(), velocity=-0.5)
+    rope = bc.Rope((0.0, -0.1, 0.0), rough=2, coefficient=0.8)
+    mech.add_constraint("rope", rope, sledge.marker(), drum.marker(), weight.marker())
+    run = bc.simulate(mech, 0.5, formulation=formulation, **TIGHT)
+    x = run.joint("track").position[:, 0] - 0.1
+    across = np.sqrt(x**2 + 0.36 - 0.01)
+    way = across + 0.1 * (np.arctan2(0.6, -x) + np.arcsin(0.1 / np.hypot(x, 0.6)))
+    np.testing.assert_allclose(run.joint("axle").position[:, 0], (way - way[0]) / 0.1, atol=1e-9)
+    assert run.joint("axle").position[-1, 0] > 0.1
+    assert bc.verify(run).passed
+
+
 def belted(crossed, first, distance=0.5, radii=(0.05, 0.15), **more):
     mech = bc.Mechanism("belt", gravity=(0.0, 0.0, 0.0))
     for k, moment in enumerate((first, 0.0)):

@@ -418,6 +418,28 @@ def test_a_locking_differential_drives_the_wheel_that_grips(preload, formulation
     assert abs((gets - free) - (0.4 * (gets + free) + 2.0 * preload)) < 1e-9
 
 
+@FORMULATIONS
+def test_a_locking_differential_needs_no_common_axis(formulation):
+    """The same equations between a travel and two turns on axes of their own."""
+    mech = bc.Mechanism("axle", gravity=(0.0, 0.0, 0.0))
+    kinds = {"a": (bc.Revolute(), 0.5, -2.0, 1.0), "b": (bc.Prismatic(), 0.01, 0.0, 3.0)}
+    kinds["cage"] = (bc.Revolute(), 0.01, 3.0, 2.0)
+    for k, (name, (kind, inertia, moment, rate)) in enumerate(kinds.items()):
+        body = mech.add_body(name, inertia, (1.0, 1.0, inertia), position=(k, 0.0, 0.0))
+        turned = {"axis": (0.0, 0.0, 1.0) if k == 0 else (1.0, 0.0, 0.0)}
+        frame = mech.ground.marker((k, 0.0, 0.0), **turned)
+        if kind == bc.Revolute() and k:
+            body = mech.replace(body, inertia=(inertia, 1.0, 1.0))
+        mech.add_joint(name, kind, frame, body.marker(**turned), velocity=rate)
+        mech.add_force(f"{name} moment", bc.JointMotor(moment), name)
+    mech.add_constraint("diff", bc.Differential(locking=0.4), "a", "b", "cage")
+    run = bc.simulate(mech, 0.02, formulation=formulation, **TIGHT)
+    a, b = (np.diff(run.joint(name).velocity[:2, 0])[0] / np.diff(run.time[:2])[0] for name in ("a", "b"))
+    gets, free = 0.5 * a + 2.0, 0.01 * b
+    assert abs((gets - free) - 0.4 * (gets + free)) < 1e-9
+    assert bc.verify(run).passed
+
+
 def test_a_lead_screw_in_two_joints_is_the_screw_joint():
     """The travel and the angle of a cylindrical joint, coupled by a thread."""
     mech = rotor("jack", {"z": 0.2 / pi, "theta_z": 20.0}, 0.004, 3.0, (0.0, 0.0, -G), bc.Cylindrical())

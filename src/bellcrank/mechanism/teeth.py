@@ -8,9 +8,9 @@ push where a rope pulls, and each of two flanks has a line of its own. docs/theo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import atan, copysign, cos, radians, tan
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from bellcrank import expression as ex
 from bellcrank.mechanism.attachment import End, ForceKind, Motion, markers
@@ -163,8 +163,16 @@ class ElasticGear(ForceKind):
         if is_zero(self.damping):
             given = {"potential": potential, "pulls": tuple(efforts.values())}
         known: dict[str, Any] = {"values": sought.unknown, "starts": sought.starts}
-        kind = _Mesh(sought.ends, **known, **given, rim=self.radii[0], angles=angles, tensions=((0, 1.0),))
+        known |= {"rim": self.radii[0], "angles": angles, "tensions": ((0, 1.0),)}
+        middle = ex.Expression(0.0) + self.middle
+        for coordinate, factor in along.items():
+            middle = middle + factor * (sought.value(coordinate) - sought.start(coordinate))
+        kind = _Mesh(sought.ends, **known, **given, holds=(middle,))
         return Lowered(custom=kind, ends=sought.coordinates)
+
+    def held_with(self, values: Sequence[float]) -> Self:
+        """With teeth where they are in their gaps."""
+        return replace(self, middle=values[0])
 
 
 @dataclass(frozen=True)

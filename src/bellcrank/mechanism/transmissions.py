@@ -9,7 +9,7 @@ numbers: shafts get moments alone, and bearings nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import cos, dist, isclose, pi, radians, tan
@@ -263,6 +263,13 @@ class _Parallel(_Wheels):
             return (Row(gap(*shares, self.flank), FROM_START),)
         half = 0.5 * self.backlash
         return tuple(Row(gap(*shares, side), FROM_START, start=half + side * self.middle) for side in (1, -1))
+
+    def held_with(self, values: Sequence[float]) -> Self:
+        """With teeth as far from the middle of their gaps as these gaps of both flanks tell."""
+        if self.pressure_angle is None or self.backlash is None:
+            return self
+        half = 0.5 * self.backlash
+        return replace(self, middle=min(max(0.5 * (values[0] - values[1]), -half), half))
 
     def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
         """As of all, of the flank that bears."""
