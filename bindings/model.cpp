@@ -284,9 +284,11 @@ void take(const nb::handle& value, std::vector<ModelData::Input>& out) {
 }
 void take(const nb::handle& value, std::vector<ModelData::FrictionLoad>& out) {
     using Given = std::tuple<int, int, std::vector<int>, std::vector<int>, std::vector<double>, std::array<double, 2>,
-                             std::array<double, 2>>;
-    for (auto& [law, pair, blocks, rows, form, slipping, holding] : nb::cast<std::vector<Given>>(value))
-        out.push_back({law, pair, std::move(blocks), std::move(rows), std::move(form), slipping, holding});
+                             std::array<double, 2>, std::vector<int>, std::vector<double>, double>;
+    for (auto& [law, pair, blocks, rows, form, slipping, holding, wrap, factor, wrapped] :
+         nb::cast<std::vector<Given>>(value))
+        out.push_back({law, pair, std::move(blocks), std::move(rows), std::move(form), slipping, holding,
+                       std::move(wrap), std::move(factor), wrapped});
 }
 void take(const nb::handle& value, std::map<int, std::shared_ptr<const ExpressedFunction>>& out) {
     for (const auto& [function, expression] : nb::cast<nb::dict>(value))

@@ -76,6 +76,7 @@ def test_the_cores_give_the_same_coordinates():
     pose = ([0.4, -0.3, 0.2], first.quaternion_exp([0.3, -0.5, 0.7]), [0.1, 0.5, -0.4], [0.7, -0.2, 0.3])
     law = CamMotion((0, 2, 2 * np.pi), (0, 1, 0)).flat().params
     own = {"cam_lift": law, "cam_slide": (0.1, *law), "cam_swing": (2.0, 1.0, *law), "tangent_span": [0.1]}
+    own["tangent_slant"] = [0.1]
     for kind in first.coordinate_kinds():
         params = (
             curve if kind.startswith("curve_") else [0.2] if kind.startswith("rig_") else own.get(kind, [])

@@ -23,6 +23,7 @@ constexpr double kTurned = 1e-11;       // speed against its sense at which a sl
 constexpr double kExceeded = 1e-10;     // of an effort, against the most that holds, that is rounding
 constexpr double kTogether = 1e-6;      // parts of what holds: what is used as much begins to slip with it
 constexpr double kNearlyFree = 1e-6;    // of the largest acceleration: where next to nothing holds
+constexpr double kNotKept = 1e-6;       // of the largest acceleration: of a row that holds, which is none
 constexpr double kBackwards = 1e-9;     // of an acceleration, against that by all that holds, or the largest: rounding
 
 double held_by(const Model& model, const Law& law, double t, double sense) {
@@ -202,7 +203,15 @@ bool Projector::share_within_limits(RowLoads& loads) {
 
 CoordinateMotion Projector::motion_along(double t, const double* x, const double* u, int stop) {
     const Scenery at = system_.scenery(t, x, u);
-    return coordinate_motion(at.model, at.branches, at.model.laws[stops_.friction_law(stop)].coordinate, at.x, at.u);
+    const Row& row = at.model.rows[stops_.rows()[stop]];
+    CoordinateMotion motion{-row.constant, 0.0};
+    for (int k = row.term_begin; k < row.term_end; ++k) {
+        const Term& term = at.model.terms[k];
+        const CoordinateMotion c = coordinate_motion(at.model, at.branches, term.coordinate, at.x, at.u);
+        motion.value += term.coefficient * c.value;
+        motion.rate += term.coefficient * c.rate;
+    }
+    return motion;
 }
 
 // Whether something begins to.
@@ -252,16 +261,31 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
     hold_all(t, x, u, std::max({kAtRest, slow_, error}));
     const int passes = 4 * stops_.count() + 10;
     stops_.judging = asks_for_loads_ = true;
-    bool settled = false;
+    bool settled = false, at_dead_point = true;
     for (int pass = 0; pass < passes && !settled; ++pass) {
         system_.accelerate(t, x, u, accelerations_.data());
         if (!accelerations_.empty() && std::isnan(accelerations_.front())) break;  // there is none
         find_efforts(t, x, u);
-        settled = !change_friction(t, pass == 0 && let_go ? changed : -1, pass > passes / 2);
+        at_dead_point = at_dead_point && leave_dead_point();
+        settled = !at_dead_point && !change_friction(t, pass == 0 && let_go ? changed : -1, pass > passes / 2);
         if (!settled) system_.inputs_changed();
     }
     stops_.judging = asks_for_loads_ = false;
     return settled;
+}
+
+// What all together would hold is held by none where the mechanism passes a dead point: rows depend on each other
+// there, and are left all the same. Before anything begins to slip by its load.
+bool Projector::leave_dead_point() {
+    double largest = norm(system_.model().gravity);
+    for (const double each : accelerations_) largest = std::max(largest, std::abs(each));
+    for (int i = 0; i < stops_.count() && counts_.dropped_rows > 0; ++i) {
+        if (!stops_.is_holding(i) || std::abs(stops_.leaving[i]) <= kNotKept * largest) continue;
+        begin_slipping(i, std::copysign(1.0, stops_.leaving[i]));
+        started_[i] = 1;
+        return true;
+    }
+    return false;
 }
 
 // False if nothing changes. ended: the hold that has ended, so that something begins to slip in any case; −1: none.

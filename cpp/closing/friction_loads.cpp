@@ -47,6 +47,17 @@ FrictionLoads::FrictionLoads(const Model& model) : model_(model), forms_(model),
                     std::max({heaviest_, std::abs(each.form[k] * weights[0]), std::abs(each.form[k] * weights[1])});
     z_.assign(forms_.count(), 0.0);
     tried_ = before_ = slopes_ = looked_ = z_;
+    wraps_.assign(model.friction_loads.size(), 0.0);
+    has_ropes_ = std::ranges::any_of(model.friction_loads, [](const FrictionLoad& each) { return !each.wrap.empty(); });
+}
+
+void FrictionLoads::find_wraps(const Scenery& at) {
+    for (size_t i = 0; i < wraps_.size(); ++i) {
+        const FrictionLoad& each = model_.friction_loads[i];
+        wraps_[i] = each.wrapped;
+        for (const Term& term : each.wrap)
+            wraps_[i] += term.coefficient * coordinate_motion(model_, at.branches, term.coordinate, at.x, at.u).value;
+    }
 }
 
 void FrictionLoads::take(const RowLoads& loads) {
@@ -70,6 +81,7 @@ void FrictionLoads::take(const RowLoads& loads) {
 
 void FrictionLoads::begin(System& system, double t, const double* x, const double* u) {
     const AngleBranches& branches = system.branches();
+    if (has_ropes_) find_wraps(system.scenery(t, x, u));
     slips_.swap(slipped_);
     slips_.clear();
     for (size_t i = 0; i < laws_.size(); ++i) {
@@ -153,12 +165,14 @@ double FrictionLoads::size(const Loaded& of, double sense, double at_start, cons
         double square = 0.0;
         for (int r = first; r < first + each.rank; ++r) square += z[r] * z[r];
         // What slips does work on what resists it, or is driven by it.
-        const int driven = each.rank == 1 && sense * z[first] > 0.0;
-        const double weight = at_start * each.holding[driven] + (1.0 - at_start) * each.slipping[driven];
-        const double norm = std::sqrt(square);
+        const bool given = each.is_given();
+        const int driven = each.rank == 1 && sense * (given ? each.form[0] : z[first]) > 0.0;
+        double weight = at_start * each.holding[driven] + (1.0 - at_start) * each.slipping[driven];
+        if (!each.wrap.empty()) weight = 2.0 * std::tanh(0.5 * weight * std::max(wraps_[i], 0.0));
+        const double norm = given ? std::abs(each.form[0]) : std::sqrt(square);
         whole += weight * norm;
         if (slope == nullptr) continue;
-        for (int r = first; r < first + each.rank; ++r) slope[r] = norm == 0.0 ? 0.0 : weight * z[r] / norm;
+        for (int r = first; r < first + each.rank; ++r) slope[r] = given || norm == 0.0 ? 0.0 : weight * z[r] / norm;
     }
     return whole;
 }

@@ -83,6 +83,7 @@ class FrictionLoads {
     double held(int law, double sense, const double* z, double* slope) const;
     double size(const Loaded& of, double sense, double at_start, const double* z, double* slope) const;
     void expect(double t);
+    void find_wraps(const Scenery& at);
     bool newton(double part);
     bool grow();
     double slope_at(double part);
@@ -93,6 +94,8 @@ class FrictionLoads {
     std::vector<int> of_law_;                   // by law of the model: place in laws_, −1: none
     std::vector<Slip> slips_, slipped_;         // now; at the call before
     std::vector<double> z_, tried_;             // by form
+    std::vector<double> wraps_;                 // angles of ropes around wheels, by load of the model
+    bool has_ropes_ = false;
     std::vector<double> load_;                  // by slip: the one that z_ is of
     std::vector<double> found_, step_, start_;  // by slip: better ones
     std::vector<double> acts_;                  // by slip: the one that acts

@@ -27,7 +27,8 @@ double Projector::exerts_against(int stop, double t, double rate, double sense) 
     const auto effort = [&](double at) { return of.kind->effort({0.0, rate, t, at}, of.params, function); };
     const double fall = of.kind->fall == nullptr ? 0.0 : of.kind->fall(of.params);
     const double left = fall > 0.0 ? std::exp(-(rate / fall) * (rate / fall)) : 0.0;
-    return std::abs(effort(sense) - effort(0.0)) + friction_loads_.slipping(law, sense, left);
+    const double part = model.terms[model.rows[stops_.rows()[stop]].term_begin].coefficient;  // of the first of a sum
+    return std::abs((effort(sense) - effort(0.0)) / part) + friction_loads_.slipping(law, sense, left);
 }
 
 // Loads are those of where the step begins.

@@ -1,10 +1,12 @@
 // Kinds "dry_friction" and "dry_brake": what slips with the sense σ = ±1 has the effort
-//   τ = −b φ̇ − σ (F(φ̇) + L),   F(φ̇) = Fc + (F0 − Fc) exp(−(φ̇/vs)²),
-// with the load L that rows make (closing/friction_loads.hpp);
+//   τ = −b φ̇ − p σ (F(φ̇) + L),   F(φ̇) = Fc + (F0 − Fc) exp(−(φ̇/vs)²),
+// with the load L that rows make (closing/friction_loads.hpp), and the part p, 1 but in friction along a sum of
+// coordinates, where it is the factor of this one, and vs = 0. In F is a part max(c |φ̇|^(2/3), m) of what is churned,
+// as lubricant in a bearing (Palmgren), whose least size m holds as well;
 // of a brake τ = −σ max(L(t), 0) with its function of time L; what rests is held up to the effort Fs, or L(t).
 // A freewheel has no effort in its direction, and holds against the other without limit. Parameter direction.
 // Parameters viscous b, coulomb Fc, start F0, at which slipping begins, holding Fs, stribeck_velocity vs, zero where it
-// falls at once or not at all.
+// falls at once or not at all, part p, churned c, least_churned m.
 #include <cmath>
 #include <stdexcept>
 
@@ -18,19 +20,23 @@ constexpr double kAtOnce = 1e-100;  // a speed: beyond it nothing is left of wha
 
 template <class S>
 struct DryFriction {
-    S viscous, coulomb, start, holding, stribeck_velocity;
-    BELLCRANK_FIELDS(DryFriction, (viscous), (coulomb), (start), (holding), (stribeck_velocity))
+    S viscous, coulomb, start, holding, stribeck_velocity, part, churned, least_churned;
+    BELLCRANK_FIELDS(DryFriction, (viscous), (coulomb), (start), (holding), (stribeck_velocity), (part), (churned),
+                     (least_churned))
 
     S effort(const LawInput<S>& in, const LawFunction<S>&) const {
         const S ratio = in.rate / max(stribeck_velocity, kAtOnce);
-        return -(viscous * in.rate) - in.sense * (in.load + coulomb + (start - coulomb) * exp(-(ratio * ratio)));
+        const S dry = in.load + coulomb + (start - coulomb) * exp(-(ratio * ratio));
+        const S square = max(in.rate * in.rate, kAtOnce), power = churned * exp(log(square) / 3.0);
+        return -(viscous * in.rate) - part * in.sense * (dry + max(power, least_churned));
     }
 
-    double holds(const LawFunction<double>&, double, double) const { return holding; }
+    double holds(const LawFunction<double>&, double, double) const { return holding + least_churned; }
     double fall() const { return stribeck_velocity; }
 
     void check(const Function* function) const {
         if (viscous < 0.0 || coulomb < 0.0) throw std::invalid_argument("viscous and coulomb must not be negative");
+        if (churned < 0.0 || least_churned < 0.0) throw std::invalid_argument("what is churned must not be negative");
         if (start < coulomb || holding < start)
             throw std::invalid_argument("start must not be less than coulomb, nor holding less than start");
         if (stribeck_velocity < 0.0) throw std::invalid_argument("stribeck_velocity must not be negative");

@@ -40,7 +40,7 @@ void add_law(const Model& model, const AngleBranches& branches, const Law& law, 
              const double* u, double* force) {
     BodyCoordinate c;
     evaluate_coordinate(model, branches, law.coordinate, x, u, c);
-    const AngleBranches::Friction& friction = branches.friction(number_of(model, law));
+    const AngleBranches::Friction& friction = branches.friction(law.friction);
     const double effort =
         law.kind->effort({c.value, c.rate, t, friction.sense, friction.load}, law.params, function_of(model, law));
     const MarkerPair& pair = model.pairs[model.coordinates[law.coordinate].pair];
@@ -99,7 +99,7 @@ LawSlopes law_slopes(const Model& model, const Law& law, const LawInput<double>&
 
 double law_effort(const Scenery& at, const Law& law) {
     const CoordinateMotion c = coordinate_motion(at.model, at.branches, law.coordinate, at.x, at.u);
-    const AngleBranches::Friction& friction = at.branches.friction(number_of(at.model, law));
+    const AngleBranches::Friction& friction = at.branches.friction(law.friction);
     return law.kind->effort({c.value, c.rate, at.t, friction.sense, friction.load}, law.params,
                             function_of(at.model, law));
 }

@@ -51,9 +51,13 @@ void check(const ModelData& d) {
     const size_t blocks = d.block_unilateral.size(), rows = d.row_constant.size(), wrenches = d.wrench_body.size();
     if (!d.block_friction.empty()) check_size(d.block_friction.size(), blocks, "block_friction");
     check_index(d.block_friction, -1, static_cast<int>(d.law_kind.size()), "block_friction");
+    if (!d.law_friction.empty()) check_size(d.law_friction.size(), d.law_kind.size(), "law_friction");
+    check_index(d.law_friction, 0, static_cast<int>(d.law_kind.size()), "law_friction");
     for (size_t i = 0; i < d.friction_loads.size(); ++i) {
         const ModelData::FrictionLoad& each = d.friction_loads[i];
         check_index({each.law}, 0, static_cast<int>(d.law_kind.size()), "friction_loads");
+        check_index(each.wrap, 0, coordinates, "friction_loads");
+        check_size(each.wrap_factor.size(), each.wrap.size(), "friction_loads");
         check_index({each.pair}, -1, pairs, "friction_loads");
         check_index(each.blocks, 0, static_cast<int>(blocks), "friction_loads");
         check_index(each.rows, 0, static_cast<int>(rows), "friction_loads");
@@ -181,16 +185,20 @@ Model::Model(ModelData data, const Programs& made) : data_(std::move(data)) {
         terms.push_back({d.term_coordinate[i], d.term_coefficient[i]});
     for (size_t i = 0; i < d.law_kind.size(); ++i) {
         const Law law{&law_kind(d.law_kind[i]), d.law_coordinate[i], d.law_function[i],
-                      slice(d.law_params, d.law_param_start, i)};
+                      slice(d.law_params, d.law_param_start, i),
+                      d.law_friction.empty() ? static_cast<int>(i) : d.law_friction[i]};
         named("law_kind", i,
               [&] { check_law(*law.kind, law.params, law.function < 0 ? nullptr : &functions[law.function]); });
         laws.push_back(law);
     }
     for (const ModelData::FrictionLoad& each : d.friction_loads) {
-        FrictionLoad load{
-            each.law,    {each.blocks, each.pair}, each.rows, static_cast<int>(each.form.size() / 6), {}, each.slipping,
-            each.holding};
+        FrictionLoad load{each.law,     {each.blocks, each.pair},
+                          each.rows,    static_cast<int>(each.form.size() / 6),
+                          {},           each.slipping,
+                          each.holding, {},
+                          each.wrapped};
         std::ranges::copy(each.form, load.form);
+        for (size_t k = 0; k < each.wrap.size(); ++k) load.wrap.push_back({each.wrap[k], each.wrap_factor[k]});
         friction_loads.push_back(std::move(load));
     }
     for (size_t i = 0; i < d.wrench_body.size(); ++i) {

@@ -58,8 +58,13 @@ struct ModelData {
     std::vector<Vec3> body_normal;        // nb + 1, body axes: of the plane that all motion stays in; empty: none
     std::vector<int> block_formula;       // constraint formula of a block without terms, −1: none; empty: all −1
     std::vector<int> block_friction;      // law of dry friction whose coordinate a row holds, −1: none; empty: all −1
+    // Dry friction along a sum of coordinates is one law for each of them, side by side in the order of the terms of
+    // the row that holds it: by law, that whose state it shares, the first of them; empty: each has its own.
+    std::vector<int> law_friction;
     // A part of what limits of dry friction grow with: weight × |A w|, w the wrench of a joint (moment, force, on body
-    // 2 of the pair about marker 2's origin, axes of marker 1), or, without a pair, multipliers of rows.
+    // 2 of the pair about marker 2's origin, axes of marker 1), or, without a pair, multipliers of rows. Of a rope
+    // around a wheel the weight μ becomes 2 tanh(μ β/2), with its angle of wrap β = wrapped + Σ factor × coordinate.
+    // Of no rows w = (1, 0, ...), for a load that is given.
     struct FrictionLoad {
         int law;
         int pair;                  // −1: none
@@ -68,6 +73,9 @@ struct ModelData {
         std::vector<double> form;  // A by rows: one to three of six numbers
         // The weights while it slips, and while it holds: where what slips does work on A w, and where it is driven.
         std::array<double, 2> slipping, holding;
+        std::vector<int> wrap;  // coordinates; none: no rope
+        std::vector<double> wrap_factor;
+        double wrapped;
     };
     std::vector<FrictionLoad> friction_loads;  // those of a law side by side
     Formulas formulas;
@@ -90,12 +98,11 @@ struct ModelData {
                      (block_restitution), (row_term_start), (term_coordinate), (term_coefficient), (row_function),
                      (row_constant), (law_kind), (law_coordinate), (law_function), (law_param_start), (law_params),
                      (wrench_body), (wrench_position), (wrench_rotation), (wrench_local), (wrench_function),
-                     (wrench_constant), (body_normal), (block_formula), (block_friction), (friction_loads), (formulas),
-                     (contacts), (inputs), (input_offsets))
+                     (wrench_constant), (body_normal), (block_formula), (block_friction), (law_friction),
+                     (friction_loads), (formulas), (contacts), (inputs), (input_offsets))
     static constexpr std::string_view kOptional[] = {
-        "function_expressions", "body_normal", "block_formula", "block_friction",
-        "friction_loads",       "formulas",    "contacts",      "inputs",
-        "input_offsets"};
+        "function_expressions", "body_normal", "block_formula", "block_friction", "law_friction",
+        "friction_loads",       "formulas",    "contacts",      "inputs",         "input_offsets"};
 
     // Null for functions of other kinds.
     std::shared_ptr<const ExpressedFunction> expression_of(int function) const {
@@ -154,6 +161,7 @@ struct Law {
     int coordinate;
     int function;  // −1: none
     std::span<const double> params;
+    int friction;  // the law whose state it shares; its own number, but in friction along a sum of coordinates
 };
 
 // A part of what limits of dry friction grow with (ModelData::FrictionLoad).
@@ -164,6 +172,10 @@ struct FrictionLoad {
     int rank;         // forms
     double form[18];  // each of six numbers
     std::array<double, 2> slipping, holding;
+    std::vector<Term> wrap;  // of a rope's angle around a wheel; none: no rope
+    double wrapped;
+
+    bool is_given() const { return of.pair < 0 && rows.empty(); }
 };
 
 struct Wrench {

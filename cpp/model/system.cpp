@@ -163,13 +163,16 @@ int System::law_of_friction(int row) const {
     return -1;
 }
 
-// What dry friction exerts that holds is the multiplier of its row.
+// What dry friction exerts that holds is the multiplier of its row, times the factor of each coordinate in it.
 void System::add_held(const Observation& what, double* efforts) const {
     for (const Observation::Effort& e : what.efforts) {
-        for (const Block& block : model_->blocks)
-            if (e.of == Observation::Effort::Of::law && block.friction == e.number &&
-                branches_.friction(e.number).holds())
-                *efforts += loads_[block.row_begin];
+        const Law* law = e.of == Observation::Effort::Of::law ? &model_->laws[e.number] : nullptr;
+        for (const Block& block : model_->blocks) {
+            if (law == nullptr || block.friction != law->friction || !branches_.friction(block.friction).holds())
+                continue;
+            const int term = model_->rows[block.row_begin].term_begin + e.number - law->friction;
+            *efforts += model_->terms[term].coefficient * loads_[block.row_begin];
+        }
         ++efforts;
     }
 }

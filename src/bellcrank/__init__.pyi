@@ -212,6 +212,7 @@ from bellcrank.mechanism.springs import SpringDamper as SpringDamper
 from bellcrank.mechanism.springs import SupportPoint as SupportPoint
 from bellcrank.mechanism.springs import TabulatedSpring as TabulatedSpring
 from bellcrank.mechanism.springs import TorsionSpring as TorsionSpring
+from bellcrank.mechanism.teeth import ElasticGear as ElasticGear
 from bellcrank.mechanism.terrain import Terrain as Terrain
 from bellcrank.mechanism.transmissions import Belt as Belt
 from bellcrank.mechanism.transmissions import BevelGear as BevelGear

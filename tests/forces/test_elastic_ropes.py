@@ -61,7 +61,7 @@ def hoist(gripped=(), **rope):
     mech = bc.Mechanism("hoist")
     drum, load = wheel(mech, "drum", (-2, 0, 0), 10.0, 0.3), weight(mech, "load", (0.2, 0, -1), 5.0)
     top = wheel(mech, "top", (0, 0, 2), 1.0, 0.02)
-    mech.add_force("rope", bc.ElasticRope((0.25, 0.2, 0), EA, gripped, **rope), drum, top, load)
+    mech.add_force("rope", bc.ElasticRope((0.25, 0.2, 0), EA, gripped=gripped, **rope), drum, top, load)
     return mech
 
 
@@ -100,7 +100,7 @@ def test_stiff_ropes_come_near_to_inextensible_ones():
 
 @pytest.mark.parametrize("smooth", [(), (3,)])
 def test_an_elastic_belt(smooth):
-    mech = belt(lambda radii: bc.ElasticBelt(radii, 5e4, smooth, pretension=20.0, damping=5.0), **BELT)
+    mech = belt(lambda radii: bc.ElasticBelt(radii, 5e4, smooth=smooth, pretension=20.0, damping=5.0), **BELT)
     found = run(mech, 1.0, accelerations=True)
     assert bc.verify(mech, found).passed
     turned = [0, 1] if smooth else [0, 1, 2]

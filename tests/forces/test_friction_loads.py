@@ -99,6 +99,33 @@ def test_a_wheel_runs_down_by_its_weight_on_a_bearing(case, formulation):
 
 
 @FORMULATIONS
+@pytest.mark.parametrize("rpm", [30.0, 300.0, 3000.0])
+def test_lubricant_takes_the_moment_of_palmgren(rpm, formulation):
+    """In his units, N mm, mm^2/s, 1/min and mm: 46 mm^2/s, 60 mm, f0 = 1.7, beside 1/2 mu d F."""
+    bearing = bc.RollingBearing(0.045, 0.0015, viscosity=46e-6, mean_diameter=0.06, lubrication_factor=1.7)
+    mech = rotor("bearing", rpm * 2 * pi / 60, gravity=(0.0, -G, 0.0))
+    mech.add_force("rub", rub(bearing), "pin")
+    run = bc.simulate(mech, 1e-3, formulation=formulation, **TIGHT)
+    churned = 1e-7 * 1.7 * max((46.0 * rpm) ** (2 / 3), 160.0) * 60.0**3 * 1e-3
+    moment = churned + 0.5 * 0.0015 * 0.045 * 2.0 * G
+    np.testing.assert_allclose(run.force("rub").effort[0], -moment, rtol=1e-11)
+    np.testing.assert_allclose(run.friction("rub").limit[0], moment, rtol=1e-11)
+    assert bc.verify(run).passed
+
+
+def test_lubricant_holds_what_rests():
+    """By its least moment, without load, and no more."""
+    bearing = bc.RollingBearing(0.045, 0.0015, viscosity=46e-6, mean_diameter=0.06)
+    least = 1e-7 * 1.5 * 160.0 * 60.0**3 * 1e-3
+    for part, holds in ((1.0 - 1e-9, True), (1.0 + 1e-9, False)):
+        mech = rotor("bearing")
+        mech.add_force("rub", rub(bearing), "pin")
+        mech.add_force("push", bc.JointMotor(part * least), "pin")
+        run = bc.simulate(mech, 1.0, **TIGHT)
+        assert (np.ptp(run.joint("pin").position) < 1e-14) == holds
+
+
+@FORMULATIONS
 def test_a_moment_presses_on_both_ends_of_a_bush(formulation):
     """A wheel beside its bush: the ends bear F/2 + F e/b and F/2 - F e/b, each by its size."""
     mech = bc.Mechanism("overhung", gravity=(0.0, -G, 0.0))
@@ -194,6 +221,22 @@ def test_a_jack_is_raised_and_runs_down_as_its_thread_says(pitch, flank, formula
 
 
 @FORMULATIONS
+def test_a_ball_screw_by_its_efficiency(formulation):
+    """What raises 3 kg does 0.9 of its work on it; driven back, friction takes F r tan(gamma - rho)."""
+    pitch, radius = 0.01, 0.01
+    thread = bc.Thread.from_efficiency(0.9, pitch, radius)
+    lead = atan(pitch / (2 * pi * radius))
+    assert tan(lead) / tan(lead + atan(thread.coefficient)) == pytest.approx(0.9, rel=1e-14)
+    mech = rotor("screw", 5.0, 0.004, 3.0, (0.0, 0.0, -G), bc.Screw(pitch))
+    mech.add_force("rub", rub(thread), "pin")
+    mech.add_drive("hand", "pin", velocity=5.0)
+    run = bc.simulate(mech, 0.01, formulation=formulation, **TIGHT)
+    lifts = 3.0 * G * pitch / (2 * pi)
+    np.testing.assert_allclose(run.drive("hand").effort, lifts / 0.9, rtol=1e-12)
+    assert tan(lead - atan(thread.coefficient)) / tan(lead) == pytest.approx(2.0 - 1.0 / 0.9, abs=5e-3)
+
+
+@FORMULATIONS
 def test_a_lossy_gear_slips_and_sticks_at_known_moments(formulation):
     """LossyGearDemo1 of the Modelica library; slips begin where 10 sin(2 pi t) = 10 - 2.5 t and the like."""
     gear = bc.InternalGear(ratio=2.0, efficiency=0.5, back_efficiency=0.5)
@@ -286,6 +329,28 @@ def test_a_locking_differential_drives_the_wheel_that_grips(preload, formulation
     assert abs((gets - free) - (0.4 * (gets + free) + 2.0 * preload)) < 1e-9
 
 
+@FORMULATIONS
+def test_a_locking_differential_needs_no_common_axis(formulation):
+    """The same equations between a travel and two turns on axes of their own."""
+    mech = bc.Mechanism("axle", gravity=(0.0, 0.0, 0.0))
+    kinds = {"a": (bc.Revolute(), 0.5, -2.0, 1.0), "b": (bc.Prismatic(), 0.01, 0.0, 3.0)}
+    kinds["cage"] = (bc.Revolute(), 0.01, 3.0, 2.0)
+    for k, (name, (kind, inertia, moment, rate)) in enumerate(kinds.items()):
+        body = mech.add_body(name, inertia, (1.0, 1.0, inertia), position=(k, 0.0, 0.0))
+        turned = {"axis": (0.0, 0.0, 1.0) if k == 0 else (1.0, 0.0, 0.0)}
+        frame = mech.ground.marker((k, 0.0, 0.0), **turned)
+        if kind == bc.Revolute() and k:
+            body = mech.replace(body, inertia=(inertia, 1.0, 1.0))
+        mech.add_joint(name, kind, frame, body.marker(**turned), velocity=rate)
+        mech.add_force(f"{name} moment", bc.JointMotor(moment), name)
+    mech.add_constraint("diff", bc.Differential(locking=0.4), "a", "b", "cage")
+    run = bc.simulate(mech, 0.02, formulation=formulation, **TIGHT)
+    a, b = (np.diff(run.joint(name).velocity[:2, 0])[0] / np.diff(run.time[:2])[0] for name in ("a", "b"))
+    gets, free = 0.5 * a + 2.0, 0.01 * b
+    assert abs((gets - free) - 0.4 * (gets + free)) < 1e-9
+    assert bc.verify(run).passed
+
+
 def test_a_lead_screw_in_two_joints_is_the_screw_joint():
     """The travel and the angle of a cylindrical joint, coupled by a thread."""
     mech = rotor("jack", {"z": 0.2 / pi, "theta_z": 20.0}, 0.004, 3.0, (0.0, 0.0, -G), bc.Cylindrical())
@@ -329,6 +394,8 @@ FAULTS = {
     "no efficiency": (lambda: bc.Gear(ratio=1.0, back_efficiency=0.5), "back_efficiency without efficiency"),
     "worm": (lambda: bc.WormGear((1, 20), 0.9, 0.9), "it jams"),
     "steep": (lambda: bc.ScrewCoupling(1.0, thread=bc.Thread(0.01, 0.3)), "jams to one side"),
+    "dry": (lambda: bc.RollingBearing(0.1, 0.001, viscosity=1e-5), "both viscosity and mean_diameter"),
+    "lossless": (lambda: bc.Thread.from_efficiency(1.0, 0.01, 0.01), "lie between 0 and 1"),
     "smoothed": (
         lambda: bc.JointFriction(load=bc.Journal(0.02, 0.1), regularisation_velocity=0.1),
         "holds exactly",

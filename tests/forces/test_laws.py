@@ -216,7 +216,7 @@ def test_brake_follows_its_level_and_never_drives():
         ("motor", [0.1], ramp(0.0, 0.0)),
         ("friction", STRIBECK, None),
         ("brake", [0.01], ramp(5.0, 0.0)),
-        ("dry_friction", [0.1, 2.0, 3.0, 4.0, 0.5], None),
+        ("dry_friction", [0.1, 2.0, 3.0, 4.0, 0.5, 1.0, 0.3, 0.2], None),
         ("dry_brake", [1.0], ramp(5.0, 0.0)),
     ],
 )
@@ -252,7 +252,7 @@ def test_wrong_laws_are_refused():
         ("brake", [0.0], piece, "brake law: the regularisation velocity must be positive"),
         ("brake", [1.0], None, "brake law: needs a function of time"),
         ("dry_brake", [1.0], None, "dry_brake law: needs a function of time, the level"),
-        ("dry_friction", [0.1, 2.0, 3.0, 2.5, 1.0], None, "nor holding less than start"),
+        ("dry_friction", [0.1, 2.0, 3.0, 2.5, 1.0, 1.0, 0.0, 0.0], None, "nor holding less than start"),
         ("rubber", [-1.0, 0.0, 0.5, 0.1], None, "rubber law: the stiffness must not be negative"),
         ("rubber", [1.0, 0.0, 1.5, 0.1], None, "the restitution must lie between 0 and 1"),
         ("rubber", [1.0, 0.0, 0.5, 0.0], None, "the closing speed must be positive"),
@@ -302,8 +302,8 @@ INTERNAL = {
     name: (kind, ends) for name, kind, ends in examples.forces() if type(kind).__name__ not in OUTSIDE
 }
 CASES = INTERNAL | {name: (kind, ends) for name, kind, ends in examples.forces()}
-# Nobody sits, tests/forces/test_springs.py; ropes have no laws, tests/forces/test_elastic_ropes.py.
-POWERED = [name for name in CASES if not name.startswith(("Seat", "ElasticRope", "ElasticBelt"))]
+# Nobody sits, tests/forces/test_springs.py; ropes and teeth have no laws, tests/forces/test_elastic_ropes.py.
+POWERED = [name for name in CASES if not name.startswith(("Seat", "Elastic"))]
 SWITCHING = ("RubberString", "OneSidedSpring", "SupportPoint", "GasSpring")
 
 

@@ -1,8 +1,9 @@
 """Mechanisms whose joints hold by friction: formulations agree, books close, nothing hangs.
 
 Chains in a plane, four-bars in space with redundant pins, rows of blocks on one another, slider-cranks and
-shafts in gear, with random loads that rise and fall, brakes among them; stiction that falls at once, over a
-speed, or not at all; friction that grows with the load, and transmissions with losses, which may lock.
+shafts in gear, weights on ropes that rub on drums with belts that slip, with random loads that rise and
+fall, brakes among them; stiction that falls at once, over a speed, or not at all; friction that grows with
+the load, and transmissions with losses, which may lock.
 """
 
 import sys
@@ -158,7 +159,41 @@ def shafts(rng):
     return mech
 
 
-FAMILIES = (chain, four_bar, blocks, slider_crank, shafts)
+def hauled(rng):
+    """A weight and a sledge on a rope that rubs on a drum, which a belt that slips joins to a wheel."""
+    mech = bc.Mechanism("hauled", gravity=(0.0, -9.81, 0.0))
+    radius = rng.uniform(0.05, 0.2)
+    drum = mech.add_body("drum", 1.0, (0.1, 0.1, rng.uniform(0.02, 0.2)))
+    wheel = mech.add_body("wheel", 1.0, (0.1, 0.1, rng.uniform(0.02, 0.2)), position=(0.0, 1.0, 0.0))
+    for k, (body, at) in enumerate(((drum, (0.0, 0.0, 0.0)), (wheel, (0.0, 1.0, 0.0)))):
+        name = f"axle {k}"
+        mech.add_joint(name, bc.Revolute(), mech.ground.marker(at), body.marker(), velocity=rng.normal())
+        mech.add_force(f"moment {k}", bc.JointMotor(load(rng, 2.0)), name)
+        if rng.random() < 0.5:
+            mech.add_force(f"friction {k}", friction(rng, 0.5), name)
+    up = {"x_axis": (0.0, 1.0, 0.0), "z_axis": (0.0, 0.0, 1.0)}
+    weight = mech.add_body("weight", rng.uniform(2.0, 5.0), (0.01, 0.01, 0.01), position=(radius, -4.0, 0.0))
+    rail = mech.ground.marker((radius, -4.0, 0.0), **up)
+    mech.add_joint("rail", bc.PrismaticX(), rail, weight.marker(**up))
+    sledge = mech.add_body("sledge", rng.uniform(0.5, 5.0), (0.01, 0.01, 0.01), position=(-2.0, -1.0, 0.0))
+    mech.add_joint("track", bc.PrismaticX(), mech.ground.marker((-2.0, -1.0, 0.0)), sledge.marker())
+    stiffness = rng.uniform(20.0, 60.0)
+    mech.add_force("spring", bc.TorsionSpring(stiffness, damping=1.0), "track")
+    if rng.random() < 0.5:
+        mech.add_force("rub", friction(rng, 3.0, slides=True), "track")
+    low = rng.uniform(0.05, 0.4)
+    numbers = {"coefficient": low, "static_coefficient": low * rng.choice([1.0, rng.uniform(1.0, 1.5)])}
+    rope = bc.Rope((0.0, -radius, 0.0), rough=2, turns=int(rng.integers(0, 2)), **numbers)
+    mech.add_constraint("rope", rope, sledge.marker(), drum.marker(), weight.marker())
+    radii = tuple(rng.uniform(0.05, 0.3, 2))
+    belt = bc.Belt(
+        radii=radii, crossed=bool(rng.random() < 0.5), coefficient=low, pretension=rng.uniform(2, 40)
+    )
+    mech.add_constraint("belt", belt, drum.marker(), wheel.marker())
+    return mech
+
+
+FAMILIES = (chain, four_bar, blocks, slider_crank, shafts, hauled)
 
 
 def judge(seed):

@@ -19,7 +19,7 @@ UNITS = [(1.0, 0.0, 0.0, 0.0), (0.5, 0.5, -0.5, 0.5), (0.6, 0.0, 0.0, 0.8), (2**
 FUNCTIONS = st.sampled_from(
     [bc.Constant(0.7), bc.Harmonic(0.1, 3.0, phase=0.3), bc.Polynomial((0.1, 0.2)), bc.Ramp(0.0, 0.25)]
 )
-LOADS = st.sampled_from([bc.Journal(0.02, 0.1), bc.RollingBearing(0.03, 0.001, 0.002)])
+LOADS = st.sampled_from([bc.Journal(0.02, 0.1), bc.RollingBearing(0.03, 0.001, 0.002, 1e-5, 0.05)])
 SHAPES = st.sampled_from([bc.Sphere(radius=0.1), bc.Box(size=(0.1, 0.2, 0.3), color=(1.0, 0.0, 0.5))])
 
 # What the types of the fields do not tell: numbers that must go together, and texts with a meaning.
@@ -49,10 +49,14 @@ BY_HAND = {
         bc.Rope((0.0, -0.2, 0.0), (2,), slack=True),
         bc.Rope((0.0, -0.2, 0.3), thickness=0.01, layer_turns=9.0, wound=12.0),
         bc.Rope((0.0, -0.2, 0.0), slack=True, spare=(0.3,)),
+        bc.Rope((0.0, -0.2, 0.0), rough=2, coefficient=0.3, turns=2),
     ],
+    "Gear": [bc.Gear(radii=(0.1, 0.2), pressure_angle=0.3, helix_angle=-0.2, flank=-1, backlash=1e-3)],
+    "ElasticGear": [bc.ElasticGear((0.1, 0.2), "2e6 N/m", pressure_angle="20 deg", internal=True)],
+    "Belt": [bc.Belt(radii=(0.1, 0.2), coefficient=0.3, pretension=90.0, crossed=True)],
     "BeltLoop": [bc.BeltLoop((0.2, 0.1, -0.2)), bc.BeltLoop((0.2, 0.1, -0.2), (3,))],
-    "ElasticRope": [bc.ElasticRope((0.0, -0.2, 0.0), 9.0, (2,), 2.0, damping=0.1)],
-    "ElasticBelt": [bc.ElasticBelt((0.2, 0.1, -0.2), 9.0, (3,), lengths=(0.1, 0.2))],
+    "ElasticRope": [bc.ElasticRope((0.0, -0.2, 0.0), 9.0, 2.0, damping=0.1, gripped=(2,))],
+    "ElasticBelt": [bc.ElasticBelt((0.2, 0.1, -0.2), 9.0, lengths=(0.1, 0.2), smooth=(3,))],
     "CamMotion": [
         bc.CamMotion((0.0, 2.0, 4.0, 2 * pi), (0.1, 0.2, 0.2, 0.1)),
         bc.CamMotion((-1.0, 2.0, 2 * pi - 1.0), (0.0, 0.3, 0.0), ("3-4-5", "modified sine")),

@@ -92,7 +92,7 @@ def test_the_kinds_are_those_of_the_contract():
     kinds = {
         name: angular for name, angular in core.coordinate_kinds().items() if not name.startswith("rig_")
     }
-    assert set(kinds) == set(DEFINITIONS) | CURVES | {"tangent_span"}
+    assert set(kinds) == set(DEFINITIONS) | CURVES | {"tangent_span", "tangent_slant"}
     assert {name for name, angular in kinds.items() if angular} == ANGULAR
 
 

@@ -36,7 +36,7 @@ def changes(params, rng):
 
 # Parameters of the kinds that take any.
 PARAMETERS = {kind: [[], [2.0, 5.0, -1.5]] for kind in ("turned_x", "turned_y", "turned_z")}
-PARAMETERS["tangent_span"] = [[0.05], [-0.08], [0.0]]
+PARAMETERS["tangent_span"] = PARAMETERS["tangent_slant"] = [[0.05], [-0.08], [0.0]]
 PARAMETERS |= {
     kind: [curve(False), curve(True)]
     for kind in ("curve_normal_1", "curve_normal_2", "curve_parameter", "curve_angle")
@@ -48,7 +48,7 @@ LAWS = {
     "table": ([2.0], core.Function("piecewise", [4, 4, 1, *SPRING.x, *SPRING.c[::-1].T.ravel()])),
     "motor": ([0.4], core.Function("harmonic", [0.2, 0.5, 1.0, 2.0, 0.3])),
     "friction": ([0.4, 2.0, 3.0, 0.5, 0.3], None),
-    "dry_friction": ([0.4, 2.0, 3.0, 3.5, 0.5], None),
+    "dry_friction": ([0.4, 2.0, 3.0, 3.5, 0.5, 1.5, 0.3, 0.2], None),
     "freewheel": ([1.0], None),
     "dry_brake": ([1.0], core.Function("harmonic", [2.0, 0.5, 1.0, 2.0, 0.3])),
     "brake": ([0.7], core.Function("harmonic", [2.0, 0.5, 1.0, 2.0, 0.3])),

@@ -126,6 +126,7 @@ def test_coordinates_are_those_of_the_core():
     curve = bc.Curve([(0, 0, 0), (1, 0, 0), (1, 1, 0)]).coordinate_params()
     law = bc.CamMotion((0, 2, 2 * np.pi), (0, 1, 0)).flat().params
     cams = {"cam_lift": law, "cam_slide": (0.1, *law), "cam_swing": (2.0, 1.0, *law), "tangent_span": [0.1]}
+    cams["tangent_slant"] = [0.1]
     for name, kind in COORDINATE_KINDS.items():
         own = cams.get(name, curve)
         core.check_coordinate(name, own if kind.has_params else [])

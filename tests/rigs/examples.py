@@ -187,6 +187,9 @@ FORCE_FIELDS = {
     },
     "ElasticRope": {"stiffness": 12.0, "pretension": 2.0, "damping": 0.2, "depth": 0.5},
     "ElasticBelt": {"stiffness": 9.0, "pretension": 1.0},
+    "ElasticGear": {
+        "radii": (0.02, 0.03), "stiffness": 50.0, "damping": 0.2, "depth": 0.1, "helix_angle": 0.2,
+    },
     "Bushing": {
         "stiffness": (9.0, 6.0, 12.0), "rotational_stiffness": (1.0, 2.0, 1.5),
         "damping": (0.3, 0.2, 0.1), "rotational_damping": (0.02, 0.03, 0.01),

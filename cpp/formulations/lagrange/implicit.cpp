@@ -74,7 +74,7 @@ void ImplicitRows::linearize(double t, const double* x, const double* u, double 
     for (size_t i = 0; i < law_row_.size(); ++i) {
         const Law& law = model_->laws[i];
         evaluate_coordinate(*model_, branches_, law.coordinate, x, u, c);
-        const AngleBranches::Friction& friction = branches_.friction(static_cast<int>(i));
+        const AngleBranches::Friction& friction = branches_.friction(law.friction);
         const LawSlopes slopes =
             law_slopes(*model_, law, {c.value, c.rate, t, friction.sense, friction.load}, law_numbers_);
         const double kappa = -gamma * (slopes.rate + gamma * slopes.value);
@@ -93,7 +93,7 @@ double ImplicitRows::effort(size_t law, double t, const double* x, const double*
     const Function* function = at.function < 0 ? nullptr : &model_->functions[at.function];
     BodyCoordinate c;
     evaluate_coordinate(*model_, branches_, at.coordinate, x, u, c);
-    const AngleBranches::Friction& friction = branches_.friction(static_cast<int>(law));
+    const AngleBranches::Friction& friction = branches_.friction(at.friction);
     return at.kind->effort({c.value, c.rate, t, friction.sense, friction.load}, at.params, function);
 }
 

@@ -103,7 +103,7 @@ class JointEfforts {
               std::vector<double>& efforts) const {
         std::fill(efforts.begin(), efforts.end(), 0.0);
         for (const JointEffort& e : list_)
-            efforts[e.u] += e.at(model_, t, x[e.x], u[e.u], branches.friction(number_of(model_, *e.law)));
+            efforts[e.u] += e.at(model_, t, x[e.x], u[e.u], branches.friction(e.law->friction));
     }
 
   private:

@@ -214,7 +214,7 @@ def hold_values_of(mechanism: Mechanism, model: Model, at: State | None = None) 
 
 
 def _ropes(mechanism: Mechanism, model: Model, state: State | None) -> Iterator[tuple[str, str, list[float]]]:
-    """Ropes that take more than their length from the start: table, name, and this at the configuration."""
+    """What takes more than its rows from the start, as ropes do: table, name, this at the configuration."""
     at = model.coordinate_values(model.initial if state is None else state)
     for record in model.custom:
         custom: Any = record.lowered.custom
@@ -225,7 +225,7 @@ def _ropes(mechanism: Mechanism, model: Model, state: State | None) -> Iterator[
             yield f"{record.category}s", record.name, list(evaluate(holds, known))
     for element in model.constraints:
         kind = mechanism.constraints[element.name].kind
-        if isinstance(kind, Way) and kind.unilateral:
+        if hasattr(kind, "held_with") and kind.unilateral:
             rows = [row for block in element.blocks for row in model.rows_of(block)]
             yield (
                 "constraints",

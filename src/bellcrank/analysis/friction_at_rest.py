@@ -123,7 +123,8 @@ def _held(
         return np.asarray(of[section]())[None]
 
     time = np.array([acting.state.time])
-    limit = float(held_limit(model, law, np.array([effort]), time, read)[0])
+    values = model.coordinate_values(acting.state)
+    limit = float(held_limit(model, law, np.array([effort]), time, read, lambda c: values[c : c + 1])[0])
     (unit,) = (e.unit for e in force_efforts(model)[name] if e.core == ("law", law, 0))
     unique = bool(acting.determined[row]) if holds else not limit > 0.0
     return HeldFriction(effort, limit, unit, unique)

@@ -20,6 +20,7 @@ import numpy as np
 from bellcrank.analysis.mobility import DrivenCoordinate, mobility, supplying_coordinates
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.dependence import dead_points
+from bellcrank.compile.flank_watch import watched_flanks
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
 from bellcrank.compile.rope_watch import first_lost, has_ropes
@@ -180,7 +181,18 @@ def _run(
     if outcome.status not in ("finished", "interrupted"):
         raise SimulationError(explained.message, outcome.time, explained.body, trajectory, explained.row)
     _refuse_lost_ropes(model, trajectory)
+    if dynamics:
+        _refuse_pulling_teeth(model, trajectory)
     return trajectory
+
+
+def _refuse_pulling_teeth(model: Model, found: Trajectory) -> None:
+    """Raise SimulationError for gears whose teeth would have to pull."""
+    multipliers = np.asarray(found.store.read("multipliers"))
+    for watch in watched_flanks(model, slice(0, multipliers.shape[1])):
+        if (bad := watch.first_bad(multipliers)) is not None:
+            time = float(found.time[bad])
+            raise SimulationError(f"at t = {time:.6g} s: {watch.message}", time, None, found)
 
 
 def _refuse_lost_ropes(model: Model, found: Trajectory) -> None:

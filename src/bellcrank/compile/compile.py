@@ -44,7 +44,7 @@ from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import inputs_of, is_input
-from bellcrank.mechanism.rows import Block, Law, LoadOf, Lowered
+from bellcrank.mechanism.rows import Block, FrictionLoad, Law, LoadOf, Lowered
 
 if TYPE_CHECKING:
     from bellcrank._core import Expression
@@ -179,6 +179,7 @@ class _Compiler:
                 tuple(self.flat.start_laws),
                 tuple(self.flat.start_offsets),
                 tuple(self.flat.start_formulas),
+                tuple(self.flat.start_wraps),
             ),
             initial=State(self.time, position, rotation, velocity, spin),
             arrays=arrays,
@@ -337,15 +338,27 @@ class _Compiler:
     def _law(self, law: Law) -> int:
         number = self.flat.law(law)
         for load in law.loads:
-            known: Any = self.joints if load.of is LoadOf.JOINT else self.records["constraint"]
-            record = next(one for one in known if one.name == load.element)
-            limits = [self.flat.blocks[block][0] and load.of is LoadOf.JOINT for block in record.blocks]
-            blocks = [block for block, limit in zip(record.blocks, limits, strict=True) if not limit]
-            rows = [row for block in blocks for row in range(*self.flat.block_start[block : block + 2])]
-            source = (record.pair, blocks, []) if load.of is LoadOf.JOINT else (-1, [], rows)
+            source = self._source(load)
             forms = [number for form in load.forms for number in form]
-            self.flat.friction_loads.append((number, *source, forms, load.slipping, load.holding))
+            wrap = [self.flat.coordinate(term.coordinate) for term in load.wrap]
+            factors = [term.coefficient for term in load.wrap]
+            weights = (load.slipping, load.holding)
+            if load.turns is not None:
+                self.flat.start_wraps.append((len(self.flat.friction_loads), load.turns))
+            self.flat.friction_loads.append((number, *source, forms, *weights, wrap, factors, load.wrapped))
         return number
+
+    def _source(self, load: FrictionLoad) -> tuple[int, list[int], list[int]]:
+        """Of a load the pair and the blocks of a joint, or the rows of a constraint."""
+        if load.of is LoadOf.NOTHING:
+            return -1, [], []
+        known: Any = self.joints if load.of is LoadOf.JOINT else self.records["constraint"]
+        record = next(one for one in known if one.name == load.element)
+        limits = [self.flat.blocks[block][0] and load.of is LoadOf.JOINT for block in record.blocks]
+        blocks = [block for block, limit in zip(record.blocks, limits, strict=True) if not limit]
+        if load.of is LoadOf.JOINT:
+            return record.pair, blocks, []
+        return -1, [], [row for block in blocks for row in range(*self.flat.block_start[block : block + 2])]
 
     def _element(self, element: LoweredElement) -> ElementRecord:
         lowered = element.lowered

@@ -58,10 +58,12 @@ class FlatBuilder:
         self.law_kind: list[str] = []
         self.law_coordinate: list[int] = []
         self.law_function: list[int] = []
+        self.law_friction: list[int] = []
         self.law_start = [0]
         self.law_params: list[float] = []
         self.start_laws: list[tuple[int, int]] = []
         self.start_formulas: list[tuple[int, int]] = []
+        self.start_wraps: list[tuple[int, int]] = []
         self.wrenches: list[tuple[int, Marker, bool, list[int], list[float]]] = []
 
     def pair(self, marker_1: Marker, marker_2: Marker) -> int:
@@ -161,6 +163,7 @@ class FlatBuilder:
         self.law_kind.append(law.kind)
         self.law_coordinate.append(coordinate)
         self.law_function.append(self.function(law.function))
+        self.law_friction.append(len(self.law_friction) - law.place)
         self.law_params.extend(0.0 if value is None else value for value in law.params)
         self.law_start.append(len(self.law_params))
         return len(self.law_kind) - 1
@@ -243,6 +246,7 @@ class FlatBuilder:
             "term_coefficient": _floats(self.term_coefficient),
             "row_constant": _floats(self.row_constant),
             "law_function": _ints(self.law_function),
+            "law_friction": _ints(self.law_friction),
             "law_params": _floats(self.law_params),
             "wrench_position": _floats([w[1].position for w in wrenches], 3),
             "wrench_rotation": _floats([w[1].rotation for w in wrenches], 4),

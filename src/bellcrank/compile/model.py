@@ -138,16 +138,18 @@ class StartValues:
     """What is taken from the initial configuration.
 
     rows: rows whose constant gives them the values `offsets` there. laws: (place in law_params, coordinate)
-    of rest values. formulas: (place in the values of formulas, coordinate).
+    of rest values. formulas: (place in the values of formulas, coordinate). wraps: (load of friction, whole
+    turns of the rope around its wheel).
     """
 
     rows: tuple[int, ...] = ()
     laws: tuple[tuple[int, int], ...] = ()
     offsets: tuple[float, ...] = ()
     formulas: tuple[tuple[int, int], ...] = ()
+    wraps: tuple[tuple[int, int], ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.rows or self.laws or self.formulas)
+        return bool(self.rows or self.laws or self.formulas or self.wraps)
 
 
 @dataclass(frozen=True)
@@ -349,6 +351,18 @@ class Model:
         """The rows that friction holds, by its law."""
         blocks = np.flatnonzero(self._friction >= 0).tolist()
         return {int(self._friction[block]): self.rows_of(block).start for block in blocks}
+
+    def rubs_along(self, law: int) -> tuple[int, list[tuple[int, float]]]:
+        """Of a law of friction that holds the one whose state it shares, and what that acts along.
+
+        The coordinates by number, each with its factor and a law of its own, from that one on.
+        """
+        first = int(self.arrays["law_friction"][law])
+        return first, self.terms(self.friction_rows[first])
+
+    def is_friction_that_holds(self, law: int) -> bool:
+        """Whether a law is friction that holds, or one of several of it along a sum of coordinates."""
+        return int(self.arrays["law_friction"][law]) in self.friction_rows
 
     @property
     def _friction(self) -> np.ndarray:

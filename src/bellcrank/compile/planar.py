@@ -257,6 +257,7 @@ def _reduced(model: Model, normal: Floats) -> Model:
             _numbers(number, kept, model.start.rows),
             model.start.laws,
             tuple(x for row, x in zip(model.start.rows, model.start.offsets, strict=True) if kept[row]),
+            wraps=model.start.wraps,
         ),
     )
 

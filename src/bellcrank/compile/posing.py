@@ -240,7 +240,10 @@ def _alone(
         "gravity": np.zeros(3),
         "law_kind": [],
         "law_param_start": np.zeros(1, dtype=np.int32),
-        **{name: arrays[name][:0] for name in ("law_coordinate", "law_function", "law_params")},
+        **{
+            name: arrays[name][:0]
+            for name in ("law_coordinate", "law_function", "law_friction", "law_params")
+        },
         **{name: arrays[name][:0] for name in arrays if name.startswith("wrench_")},
     }
     bare = replace(

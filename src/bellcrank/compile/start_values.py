@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from math import pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,8 @@ def taken_from(model: Model, state: State) -> Model:
         model = model.with_arrays(**arrays)
     elif model.start.laws:
         model = model.with_arrays(**_rests_at(model, state))
+    if model.start.wraps:
+        model = model.with_arrays(friction_loads=_wrapped_at(model, state))
     return _with_formulas(model, state, {}) if model.start.formulas else model
 
 
@@ -98,6 +101,17 @@ def _values_at(model: Model, state: State, kept: Mapping[str, float], driven: Co
             arrays["law_params"][place] = arrays["law_params"][place] if value is None else value
     model = model.with_arrays(**arrays)
     return _with_formulas(model, state, kept) if model.start.formulas else model
+
+
+def _wrapped_at(model: Model, state: State) -> list[Any]:
+    """Loads with the whole turns of ropes around wheels that are a positive angle and `turns` at a state."""
+    values, loads = model.coordinate_values(state), list(model.arrays["friction_loads"])
+    for place, turns in model.start.wraps:
+        *rest, wrap, factors, known = loads[place]
+        raw = sum(factor * float(values[c]) for c, factor in zip(wrap, factors, strict=True))
+        within = (raw + known + _LED) % (2.0 * pi) - _LED
+        loads[place] = (*rest, wrap, factors, within - raw + 2.0 * pi * turns)
+    return loads
 
 
 def _rests_at(model: Model, state: State) -> dict[str, Any]:

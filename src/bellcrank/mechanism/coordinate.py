@@ -72,6 +72,12 @@ def _kinds() -> dict[str, CoordinateKind]:
         ),
         CoordinateKind("azimuth", "direction of origin 2 in the xy plane of marker 1", "rad", True),
         CoordinateKind(
+            "tangent_slant",
+            "angle of a rope from wheel to wheel against the line of centres",
+            "rad",
+            has_params=True,
+        ),
+        CoordinateKind(
             "azimuth_axis", "direction of the z axis of marker 2 in the xy plane of marker 1", "rad", True
         ),
         CoordinateKind(
@@ -162,7 +168,7 @@ def stands_still(name: str, locked: Collection[str]) -> bool:
         return base[-1] in turns_held
     if base in ("x", "y", "z", "distance", "tangent_span"):
         return len(shifts_held) == 3
-    if base in ("distance_xy", "azimuth"):
+    if base in ("distance_xy", "azimuth", "tangent_slant"):
         return {"x", "y"} <= shifts_held and (name == base or "z" in shifts_held)
     return not base.startswith("curve_") and len(turns_held) == 3
 

@@ -33,8 +33,30 @@ from bellcrank.mechanism.ropes import (
 from bellcrank.mechanism.rows import Lowered
 
 
+@described
 class _Elastic(Way, ForceKind, listed=False):
     """Each part is a spring of stiffness EA over its length, which pulls only."""
+
+    radii: FloatsField = array("m", None)
+    stiffness: FloatField = quantity("N", "positive")
+    pretension: FloatField = quantity("N", "not negative", default=0.0)
+    lengths: tuple[float, ...] = checked(checked_lengths, "m", default=())
+    damping: FloatField = quantity("N s/m", "not negative", default=0.0)
+    depth: FloatField = quantity("m", "positive", default=1e-3)
+    pattern: ClassVar[str] = "MM+"
+    ends_text: ClassVar[str] = "two markers or more, one for each radius"
+    named: ClassVar[str] = ""
+    """The field that names wheels by their numbers."""
+
+    def _judge(self, check: Check) -> None:
+        if len(check.faults):
+            return
+        judge_way(self, check, getattr(self, self.named), self.named)
+        if self.pretension and self.lengths:
+            check.fault("at most one of pretension and lengths may be given")
+        if any(length == 0.0 for length in self.lengths):
+            check.fault("lengths must be greater than zero", self.lengths)
+        judge_parts(self, check, "lengths", self.lengths)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A force by formulas over the coordinates of the way.
@@ -42,21 +64,20 @@ class _Elastic(Way, ForceKind, listed=False):
         A part of the length l without load, stretched by s, has the potential  EA s^2 / 2 l  and the tension
         T = EA s/l; what turns a wheel that takes rope up, and so changes l, meets T^2 / 2 EA beside it.
         """
-        own: Any = self
         at, sought = markers(ends), Symbols()
         parts = [self._part(k, part, at, sought) for k, part in enumerate(self.parts(len(at)))]
-        tensions = [own.stiffness * ex.maximum(0.0, p.stretch) / p.length for p in parts]
+        tensions = [self.stiffness * ex.maximum(0.0, p.stretch) / p.length for p in parts]
         pulls = {coordinate: ex.Expression(0.0) for coordinate in sought.coordinates}
         for part, tension in zip(parts, tensions, strict=True):
-            whole = tension if is_zero(own.damping) else self._damped(part, tension, sought)
+            whole = tension if is_zero(self.damping) else self._damped(part, tension, sought)
             for coordinate, factor in part.terms.items():
                 pulls[coordinate] = pulls[coordinate] - whole * factor
             for coordinate in sought.coordinates:
                 slope = derivative(part.length, sought.value(coordinate))
-                pulls[coordinate] = pulls[coordinate] + tension**2 / (2.0 * own.stiffness) * slope
+                pulls[coordinate] = pulls[coordinate] + tension**2 / (2.0 * self.stiffness) * slope
         given: dict[str, Any] = {"efforts": tuple(pulls.values())}
-        if is_zero(own.damping):
-            energies = (0.5 * p.length * t**2 / own.stiffness for p, t in zip(parts, tensions, strict=True))
+        if is_zero(self.damping):
+            energies = (0.5 * p.length * t**2 / self.stiffness for p, t in zip(parts, tensions, strict=True))
             given = {"potential": sum(energies, start=ex.Expression(0.0)), "pulls": tuple(pulls.values())}
         known: dict[str, Any] = {"values": sought.unknown, "starts": sought.starts}
         known |= {"tensions": _tensions(parts, sought), "holds": tuple(part.length for part in parts)}
@@ -64,20 +85,18 @@ class _Elastic(Way, ForceKind, listed=False):
 
     def held_with(self, values: Sequence[float]) -> Self:
         """With the lengths of its parts without load given as numbers."""
-        own: Any = self
-        return replace(own, lengths=tuple(values), pretension=0.0)  # type: ignore[no-any-return]
+        return replace(self, lengths=tuple(values), pretension=0.0)
 
     def _part(
         self, number: int, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols
     ) -> _Part:
-        own: Any = self
         terms = self.terms(part, ends)
         change = ex.Expression(0.0)
         for coordinate, factor in terms.items():
             change = change + factor * (sought.value(coordinate) - sought.start(coordinate))
         free = self._free_length(part, ends, sought)
-        taken = free / (1.0 + own.pretension / own.stiffness)
-        length = ex.Expression(own.lengths[number]) if own.lengths else taken
+        taken = free / (1.0 + self.pretension / self.stiffness)
+        length = ex.Expression(self.lengths[number]) if self.lengths else taken
         return _Part(terms, free - length + change, length - self._taken_up(part, ends, sought))
 
     def _free_length(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols) -> Any:
@@ -107,10 +126,9 @@ class _Elastic(Way, ForceKind, listed=False):
 
     def _damped(self, part: _Part, tension: Any, sought: Symbols) -> Any:
         """The tension with that of a damper which takes hold over a depth."""
-        own: Any = self
         rate = sum((f * sought.rate(c) for c, f in part.terms.items()), start=ex.Expression(0.0))
-        depth = ex.minimum(1.0, ex.maximum(0.0, part.stretch) / own.depth)
-        return ex.maximum(0.0, tension + own.damping * rate * (3.0 - 2.0 * depth) * depth**2)
+        depth = ex.minimum(1.0, ex.maximum(0.0, part.stretch) / self.depth)
+        return ex.maximum(0.0, tension + self.damping * rate * (3.0 - 2.0 * depth) * depth**2)
 
 
 class _Part(NamedTuple):
@@ -180,22 +198,9 @@ class ElasticRope(OpenWay, _Elastic):
     damping: N s/m, of each part. depth: stretch over which the damping takes hold, m.
     """
 
-    radii: FloatsField = array("m", None)
-    stiffness: FloatField = quantity("N", "positive")
     gripped: tuple[int, ...] = checked(numbers_of_ends, default=())
-    pretension: FloatField = quantity("N", "not negative", default=0.0)
-    lengths: tuple[float, ...] = checked(checked_lengths, "m", default=())
-    damping: FloatField = quantity("N s/m", "not negative", default=0.0)
-    depth: FloatField = quantity("m", "positive", default=1e-3)
-    pattern: ClassVar[str] = "MM+"
-    ends_text: ClassVar[str] = "two markers or more, one for each radius"
+    named: ClassVar[str] = "gripped"
     meaning: ClassVar[str] = "A rope that stretches, pulls and never pushes, over pulleys and on drums."
-
-    def _judge(self, check: Check) -> None:
-        if len(check.faults):
-            return
-        judge_way(self, check, self.gripped, "gripped")
-        _judge_elastic(self, check)
 
 
 @described
@@ -208,26 +213,6 @@ class ElasticBelt(ClosedWay, _Elastic):
     radii, smooth: as for BeltLoop. stiffness, pretension, lengths, damping, depth: as for ElasticRope.
     """
 
-    radii: FloatsField = array("m", None, sign="not zero")
-    stiffness: FloatField = quantity("N", "positive")
     smooth: tuple[int, ...] = checked(numbers_of_ends, default=())
-    pretension: FloatField = quantity("N", "not negative", default=0.0)
-    lengths: tuple[float, ...] = checked(checked_lengths, "m", default=())
-    damping: FloatField = quantity("N s/m", "not negative", default=0.0)
-    depth: FloatField = quantity("m", "positive", default=1e-3)
-    pattern: ClassVar[str] = "MM+"
-    ends_text: ClassVar[str] = "two markers or more, one for each radius"
+    named: ClassVar[str] = "smooth"
     meaning: ClassVar[str] = "A toothed belt or chain that stretches, around any number of wheels."
-
-    def _judge(self, check: Check) -> None:
-        if len(check.faults) == 0:
-            judge_way(self, check, self.smooth, "smooth")
-            _judge_elastic(self, check)
-
-
-def _judge_elastic(kind: Any, check: Check) -> None:
-    if kind.pretension and kind.lengths:
-        check.fault("at most one of pretension and lengths may be given")
-    if any(length == 0.0 for length in kind.lengths):
-        check.fault("lengths must be greater than zero", kind.lengths)
-    judge_parts(kind, check, "lengths", kind.lengths)

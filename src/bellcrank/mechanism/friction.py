@@ -15,7 +15,7 @@ from bellcrank.mechanism.friction_loads import LoadKind
 from bellcrank.mechanism.functions.function import Constant, FunctionField
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.parameters import is_expression, present
-from bellcrank.mechanism.rows import Block, Law, Lowered, lock
+from bellcrank.mechanism.rows import Block, Law, Lowered, dry_friction, lock
 
 _SMOOTHED: Final = 1e-3  # rad/s or m/s: over which friction builds up that does not hold
 
@@ -87,6 +87,9 @@ class JointFriction(ForceKind):
             start=self.coulomb if falls else stiction,
             holding=stiction,
             stribeck_velocity=0.0 if falls or constant else self.stribeck_velocity,
+            part=1.0,
+            churned=0.0 if load is None else load.churned[0],
+            least_churned=0.0 if load is None else load.churned[1],
         )
         return _holding(coordinate, law)
 
@@ -169,15 +172,7 @@ class TorqueLimiter(ForceKind):
         """Dry friction that holds, whose stiction falls at once."""
         coordinate = pairwise("theta_z", ends)
         slipping = self.torque if self.slipping is None else self.slipping
-        numbers: dict[str, Any] = {
-            "viscous": 0.0,
-            "coulomb": slipping,
-            "start": slipping,
-            "holding": self.torque,
-        }
-        return _holding(
-            coordinate, Law.of(self, "dry_friction", coordinate, stribeck_velocity=0.0, **numbers)
-        )
+        return dry_friction(lock(coordinate), coulomb=slipping, start=slipping, holding=self.torque)
 
 
 @described

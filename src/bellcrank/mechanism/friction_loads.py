@@ -8,8 +8,8 @@ the weights.
 from __future__ import annotations
 
 from abc import abstractmethod
-from math import atan, cos, pi, radians, sin
-from typing import Any, ClassVar, Final
+from math import atan, cos, pi, radians, sin, tan
+from typing import Any, ClassVar, Final, Self
 
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import Description, described, quantity
@@ -50,6 +50,11 @@ class LoadKind(Description):
     def name(self) -> str:
         """The kind's name, e.g. "Journal"."""
         return type(self).__name__
+
+    @property
+    def churned(self) -> tuple[float, float]:
+        """The moment that lubricant takes whatever the load: c and m of  max(c |speed|^(2/3), m)."""
+        return (0.0, 0.0)
 
     @property
     def both(self) -> tuple[float, float]:
@@ -166,17 +171,38 @@ class ThrustFace(LoadKind):
 
 @described
 class RollingBearing(LoadKind):
-    """A rolling bearing: its moment is 1/2 coefficient F bore, F the whole force on it.
+    """A rolling bearing: its moment is 1/2 coefficient F bore, F the whole force on it, and its lubricant's.
 
     bore: diameter, m. coefficient: by the maker's catalogue; usual ones are 0.0010 to 0.0015 for ball
-    bearings, 0.0017 to 0.0025 for tapered ones, 0.0025 to 0.0035 for needles. What grows with the speed, as
-    that of grease does, is the viscous part of `JointFriction`.
+        bearings, 0.0017 to 0.0025 for tapered ones, 0.0025 to 0.0035 for needles.
+    viscosity: of the oil, or of the oil in the grease, m^2/s, such as 46 mm^2/s. With it the lubricant takes
+        Palmgren's moment whatever the load, 1e-7 f0 (viscosity n)^(2/3) d^3 in N mm, mm^2/s, 1/min and mm,
+        and no less than 160e-7 f0 d^3, that below about viscosity n = 2000. mean_diameter: d, m.
+        lubrication_factor: f0, by the maker's catalogue; usual ones are 1 to 2 for ball bearings, 2 to 4 for
+        rollers, and twice that with a vertical shaft in an oil bath.
     """
 
     bore: FloatField = quantity("m", "positive")
     coefficient: FloatField = quantity("1", "positive")
     static_coefficient: OptionalFloatField = quantity("1", "positive", default=None)
+    viscosity: OptionalFloatField = quantity("m^2/s", "positive", default=None)
+    mean_diameter: OptionalFloatField = quantity("m", "positive", default=None)
+    lubrication_factor: FloatField = quantity("1", "positive", default=1.5)
     meaning: ClassVar[str] = "A rolling bearing: friction grows with the force on it."
+
+    def _judge(self, check: Check) -> None:
+        super()._judge(check)
+        if len(check.faults) == 0 and (self.viscosity is None) != (self.mean_diameter is None):
+            given = self.mean_diameter if self.viscosity is None else self.viscosity
+            check.fault("lubricant needs both viscosity and mean_diameter", given)
+
+    @property
+    def churned(self) -> tuple[float, float]:
+        """Palmgren's moment, with the speed in rad/s."""
+        if self.viscosity is None or self.mean_diameter is None:
+            return (0.0, 0.0)
+        size = 0.1 * self.lubrication_factor * self.mean_diameter**3  # N m, of 1e-7 N mm/mm^3
+        return size * (1e6 * self.viscosity * 30.0 / pi) ** (2.0 / 3.0), 160.0 * size
 
     def carried(self, axis: str) -> tuple[str, ...]:
         """Both places across the axis."""
@@ -229,7 +255,8 @@ class Thread(LoadKind):
     """A thread: friction on its flanks, about the axis of a `Screw` joint.
 
     radius: mean one of the flanks, m. flank_angle: between a flank and the plane across the axis, rad; 15
-        degrees for trapezoidal threads, 30 for metric ones, 0 for square ones.
+        degrees for trapezoidal threads, 30 for metric ones, 0 for square ones. Of a ball screw by its
+        efficiency: `Thread.from_efficiency`.
 
     Raising a load F takes the moment F r tan(gamma + rho), tan(gamma) the pitch over 2 pi r and tan(rho)
     the coefficient over cos(flank_angle); lowering it F r tan(rho - gamma).
@@ -245,6 +272,22 @@ class Thread(LoadKind):
         super()._judge(check)
         if len(check.faults) == 0 and not self.flank_angle < radians(60.0):
             check.fault("flank_angle must be less than 60 degrees", self.flank_angle)
+
+    @classmethod
+    def from_efficiency(cls, efficiency: float, pitch: float, radius: float) -> Self:
+        """A thread that turns power into travel with this efficiency, such as that of a ball screw.
+
+        pitch: of the screw, m a turn. radius: of the thread, m; it hardly matters. Driven by the travel, its
+        efficiency is about 2 - 1/efficiency.
+        """
+        with Check("Thread.from_efficiency") as check:
+            efficiency = check.fraction("efficiency", efficiency)
+            pitch = check.not_zero("pitch", pitch, "m")
+            radius = check.positive("radius", radius, "m")
+            if len(check.faults) == 0 and efficiency in (0.0, 1.0):
+                check.fault("efficiency must lie between 0 and 1", efficiency)
+        lead = atan(abs(pitch) / (2.0 * pi * radius))
+        return cls(radius, tan(atan(tan(lead) / efficiency) - lead))
 
     def carried(self, axis: str) -> tuple[str, ...]:  # noqa: ARG002
         """Nothing but the screw's own row."""

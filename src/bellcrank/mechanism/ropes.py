@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import copysign, pi
+from math import asin, copysign, pi
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,13 +29,13 @@ from bellcrank.expression.expression import fresh_symbol
 from bellcrank.mechanism.attachment import Attachment, ConstraintKind, End, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.fields import array, checked, described, flag, quantity
+from bellcrank.mechanism.fields import array, checked, described, flag, quantity, whole
 from bellcrank.mechanism.formulas import CustomConstraint, EndCoordinate
-from bellcrank.mechanism.given import FloatField, FloatsField
+from bellcrank.mechanism.given import FloatField, FloatsField, OptionalFloatField
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import is_expression, present
 from bellcrank.mechanism.rope_path import relative_pose
-from bellcrank.mechanism.rows import FROM_START, Block, Lowered, Row, Term
+from bellcrank.mechanism.rows import FROM_START, Block, FrictionLoad, LoadOf, Lowered, Row, Term, dry_friction
 
 
 def numbers_of_ends(check: Check, field: str, value: Any) -> tuple[int, ...]:
@@ -45,6 +45,10 @@ def numbers_of_ends(check: Check, field: str, value: Any) -> tuple[int, ...]:
         check.fault(f"{field} must be numbers of ends, from 1, each once", value)
         return ()
     return tuple(int(number) for number in listed)
+
+
+def _number_of_end(check: Check, field: str, value: Any) -> int:
+    return check.integer(field, value, 1)
 
 
 def checked_lengths(check: Check, field: str, value: Any) -> tuple[float, ...]:
@@ -224,6 +228,12 @@ class Rope(OpenWay, _Inextensible):
     thickness: of the rope, m, by which the radius of its drum grows with each layer of `layer_turns` turns,
         evenly over these turns, from `radii` on, where the drum is bare; 0 for a drum of constant radius.
     wound: turns on the drum in the initial configuration.
+    rough: the number of an end between, from 1, on whose wheel or bollard the rope rubs, with a coefficient
+        of friction, and static_coefficient while it holds, by default the same. It holds while the ratio of
+        the tensions on both sides is up to exp(coefficient wrap), and slips beyond (Euler-Eytelwein); wrap
+        is the angle that it lies around the wheel there and then, with whole `turns` at the start. Its
+        marker turns with the wheel. The effort of the rope is then the mean of both tensions, and results
+        list their difference as a force of the rope's name.
     """
 
     radii: FloatsField = array("m", None)
@@ -233,6 +243,10 @@ class Rope(OpenWay, _Inextensible):
     thickness: FloatField = quantity("m", "not negative", default=0.0)
     layer_turns: FloatField = quantity("1", "positive", default=1.0)
     wound: FloatField = quantity("1", "not negative", default=0.0)
+    rough: int | None = checked(_number_of_end, default=None)
+    coefficient: OptionalFloatField = quantity("1", "positive", default=None, followed=False)
+    static_coefficient: OptionalFloatField = quantity("1", "positive", default=None, followed=False)
+    turns: int = whole(0, default=0)
     pattern: ClassVar[str] = "MM+"
     ends_text: ClassVar[str] = "two markers or more, one for each radius"
     meaning: ClassVar[str] = "A rope of constant length over pulleys, on drums and through eyelets."
@@ -252,6 +266,25 @@ class Rope(OpenWay, _Inextensible):
             check.fault("a rope in layers cannot be slack", None, "use thickness=0, or slack=False")
         if not self.thickness and (self.wound or self.layer_turns != 1.0):
             check.fault("wound and layer_turns are for a rope with a thickness")
+        self._judge_friction(check)
+
+    def _judge_friction(self, check: Check) -> None:
+        if self.rough is None:
+            if self.coefficient is not None or self.static_coefficient is not None or self.turns:
+                check.fault("coefficient, static_coefficient and turns are for a rope with a rough end")
+            return
+        if not 1 < self.rough < len(self.radii) or is_zero(self.radii[self.rough - 1]):
+            rule = f"rough names end {self.rough}, which is no wheel between the ends"
+            check.fault(rule, self.radii, "give it a radius")
+        if self.rough in self.gripped:
+            check.fault(f"end {self.rough} is rough and gripped", None, "name it in one of them")
+        if self.coefficient is None:
+            check.fault("a rough end needs a coefficient")
+        elif self.static_coefficient is not None and self.static_coefficient < self.coefficient:
+            rule = "static_coefficient must not be less than coefficient"
+            check.fault(rule, (self.static_coefficient, self.coefficient))
+        if self.thickness:
+            check.fault("a rope in layers cannot rub", self.rough, "use thickness=0, or no rough end")
 
     @property
     def drawn_radii(self) -> tuple[float, ...]:
@@ -276,6 +309,55 @@ class Rope(OpenWay, _Inextensible):
         if not is_zero(self.thickness):
             return replace(self, wound=values[0])
         return replace(self, spare=tuple(max(0.0, value) for value in values))
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction on the rough wheel, along what passes it.
+
+        With the multiplier L of the part's row and the effort F, tensions are L - F/2 before the wheel and
+        L + F/2 behind it: |F| is up to 2 tanh(mu/2 wrap) L.
+        """
+        if self.rough is None or self.coefficient is None:
+            return None
+        at, place = markers(ends), self.rough - 1
+        parts = self.parts(len(at))
+        number = next(k for k, part in enumerate(parts) if any(two == place for _, two in part))
+        before = [pair for pair in parts[number] if pair[1] <= place]
+        behind = [pair for pair in parts[number] if pair[0] >= place]
+        passed = self.terms(before, at)
+        for coordinate, factor in self.terms(behind, at).items():
+            passed[coordinate] = passed.get(coordinate, 0.0) - factor
+        along = tuple(Term(0.5 * factor, c) for c, factor in passed.items() if not is_zero(factor))
+        if not along:
+            return None
+        slips = self.coefficient
+        holds = slips if self.static_coefficient is None else self.static_coefficient
+        form = tuple(1.0 if k == number else 0.0 for k in range(6))
+        load = FrictionLoad(
+            LoadOf.CONSTRAINT_ROWS,
+            name,
+            (form,),
+            (slips, slips),
+            (holds, holds),
+            *self._wrap(place, at),
+            turns=self.turns,
+        )
+        return dry_friction(Row(along), (load,), coulomb=0.0, start=0.0, holding=0.0)
+
+    def _wrap(self, place: int, ends: Sequence[Marker]) -> tuple[tuple[Term, ...], float]:
+        """The angle around a wheel but for whole turns: what can change, and what cannot."""
+        side, here = copysign(1.0, present(self.radii[place])), self.radii[place]
+        terms, fixed = [], pi
+        for factor, other in ((side, place + 1), (-side, place - 1)):
+            there = self.radii[other]
+            rho = here - there if other > place else there - here
+            azimuth = Coordinate("azimuth", ends[place], ends[other])
+            if ends[place].body == ends[other].body:
+                across = relative_pose(replace(azimuth, kind="distance_xy"))
+                fixed += factor * (relative_pose(azimuth) + asin(rho / across))
+            else:
+                terms.append(Term(factor, azimuth))
+                terms.append(Term(factor, replace(azimuth, kind="tangent_slant", params=(rho,))))
+        return tuple(terms), fixed
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Rows on coordinates; with layers, equations by formulas."""

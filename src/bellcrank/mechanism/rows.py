@@ -8,7 +8,7 @@ wrenches. The compiler of a mechanism uses only these and does not depend on joi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ class Block:
     """A block of one to six rows.
 
     role: "joint", "constraint", "drive", "inertance", "limit_lower", "limit_upper" or "friction": a single
-        unilateral row that holds the coordinate of the element's first law, of dry friction, while it rests.
+        unilateral row that holds what the element's first laws, of dry friction, act along, while it rests.
     unilateral: C >= 0 with multiplier >= 0 (a single row).
     compliance: with a value c > 0 the row is an inertance, C'' + c * multiplier = 0: a reflected inertia 1/c
         along its coordinate. It applies to accelerations only and is not projected.
@@ -66,6 +66,7 @@ class Block:
 class LoadOf(Enum):
     """Whose numbers w a load speaks of."""
 
+    NOTHING = "1 and no more: a load that is given"
     JOINT = "the wrench of a joint at its marker 2, on what marker 2 is on: moment, force; axes of marker 1"
     CONSTRAINT_ROWS = "multipliers of the rows of a constraint, in their order"
 
@@ -78,6 +79,9 @@ class FrictionLoad:
     forms: one to three of six numbers each.
     slipping, holding: the weights while it slips, and while it holds: where what slips does work on a single
         form, and where it is driven by it.
+    wrap: of a rope around a wheel, whose weights mu become 2 tanh(mu/2 beta): its angle of wrap beta is the
+        sum of these terms and `wrapped`, rad. None: no rope.
+    turns: whole turns in beta at the start, to which `wrapped` then leads; None: it is given as it is.
     """
 
     of: LoadOf
@@ -85,6 +89,9 @@ class FrictionLoad:
     forms: tuple[tuple[float, ...], ...]
     slipping: tuple[float, float]
     holding: tuple[float, float]
+    wrap: tuple[Term, ...] = ()
+    wrapped: float = 0.0
+    turns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,7 @@ class Law:
         the coordinate.
     loads: of dry friction, what its limits grow with: `FrictionLoad`s, or a `friction_loads.LoadKind`, which
         becomes them where the joint is known (`lowering.lower`).
+    place: of dry friction along a sum of coordinates, from 0, among its laws: one for each of them.
     """
 
     kind: str
@@ -108,6 +116,7 @@ class Law:
     function: Function | None = None
     label: str = ""
     loads: tuple[Any, ...] = ()
+    place: int = 0
 
     @classmethod
     def of(
@@ -202,3 +211,26 @@ def combination(
 ) -> Row:
     """The row  sum of coefficient * coordinate - constant."""
     return Row(tuple(Term(c, q) for c, q in zip(coefficients, coordinates, strict=True)), constant)
+
+
+def dry_friction(row: Row, loads: tuple[Any, ...] = (), **numbers: float) -> Lowered:
+    """Dry friction along the sum of coordinates of a row, which holds it at rest.
+
+    numbers: of the law "dry_friction", but part; those that are left out are zero. Parts that depend on speed
+    are only for a single coordinate with the factor 1.
+    """
+    given: dict[str, Any] = dict.fromkeys(("viscous", "stribeck_velocity", "churned", "least_churned"), 0.0)
+    given |= numbers
+    laws = (
+        Law.of(
+            None,
+            "dry_friction",
+            term.coordinate,
+            loads=loads if place == 0 else (),
+            part=term.coefficient,
+            **given,
+        )
+        for place, term in enumerate(row.terms)
+    )
+    placed = tuple(replace(law, place=place) for place, law in enumerate(laws))
+    return Lowered((Block("friction", (row,), unilateral=True),), placed)

@@ -2,20 +2,22 @@
 
 Between two markers, gears, racks and belts act as in a machine, with the tooth or belt force on the bodies
 themselves, and no carrier need be named: azimuth(1, 2), the direction of the other wheel's centre in the axes
-of the wheel, changes by minus the wheel's rotation relative to the line of centres. Between two joint
-coordinates they only couple two numbers.
+of the wheel, changes by minus the wheel's rotation relative to the line of centres. Their force is that along
+the rim, unless teeth have a pressure angle (`teeth`). Between two joint coordinates they only couple two
+numbers: shafts get moments alone, and bearings nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import cos, dist, isclose, pi, radians, tan
 from typing import Any, ClassVar, Self
 
-from bellcrank.errors import MechanismError
-from bellcrank.mechanism.attachment import Attachment, ConstraintKind, End, coordinates, markers
+import numpy as np
+
+from bellcrank.mechanism.attachment import Attachment, ConstraintKind, Coupled, End, coordinates, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import array, checked, described, flag, fraction, quantity, whole
@@ -26,13 +28,21 @@ from bellcrank.mechanism.rows import (
     FROM_START,
     Block,
     FrictionLoad,
-    Law,
     LoadOf,
     Lowered,
     Row,
     Term,
     combination,
+    dry_friction,
     lock,
+)
+from bellcrank.mechanism.teeth import (
+    angles_of,
+    forces_of_teeth,
+    gap,
+    judge_angles,
+    shares_of_rack,
+    shares_of_wheels,
 )
 
 
@@ -52,28 +62,26 @@ def _share(**options: Any) -> Any:
 
 def rubbing(
     name: str,
-    along: Coordinate,
+    along: Row,
     form: tuple[float, ...],
     slipping: tuple[float, float],
     holding: tuple[float, float] | None = None,
     constant: float = 0.0,
 ) -> Lowered:
-    """Dry friction along a coordinate that grows with what the rows of a constraint transmit.
+    """Dry friction along a sum of coordinates that grows with what the rows of a constraint transmit.
 
-    form: what multipliers of the rows exert along the coordinate. slipping, holding: the weights of
+    form: what multipliers of the rows exert along it. slipping, holding: the weights of
         `FrictionLoad`. constant: effort beside, N or N m.
     """
     padded = (*form, *(0.0,) * (6 - len(form)))
     load = FrictionLoad(
         LoadOf.CONSTRAINT_ROWS, name, (padded,), slipping, slipping if holding is None else holding
     )
-    numbers: dict[str, Any] = {"viscous": 0.0, "coulomb": constant, "start": constant, "holding": constant}
-    law = Law.of(None, "dry_friction", along, loads=(load,), stribeck_velocity=0.0, **numbers)
-    return Lowered((Block("friction", (lock(along),), unilateral=True),), (law,))
+    return dry_friction(along, (load,), coulomb=constant, start=constant, holding=constant)
 
 
 def by_efficiency(
-    name: str, along: Coordinate, form: tuple[float, ...], forward: float | None, back: float | None
+    name: str, along: Row, form: tuple[float, ...], forward: float | None, back: float | None
 ) -> Lowered | None:
     """The losses of a transmission, as friction along its first coordinate; None: it has none.
 
@@ -96,6 +104,22 @@ def _teeth(check: Check, field: str, value: Any) -> tuple[int, int]:
 
 def _thread(check: Check, name: str, value: Any) -> Any:
     return check.instance(name, value, Thread)
+
+
+def _flank(check: Check, field: str, value: Any) -> int:
+    found = check.integer(field, value, -1)
+    if len(check.faults) == 0 and found not in (1, -1):
+        check.fault(f"{field} must be 1 or -1", value)
+        return 1
+    return found
+
+
+def judge_teeth(check: Check, kind: Any) -> None:
+    """Note faults of the angles of teeth."""
+    if len(check.faults) == 0:
+        judge_angles(check, kind.pressure_angle or 0.0, kind.helix_angle)
+        if kind.pressure_angle is None and kind.helix_angle:
+            check.fault("helix_angle without pressure_angle", kind.helix_angle, "give pressure_angle too")
 
 
 def _judge_losses(check: Check, kind: Any) -> None:
@@ -164,7 +188,8 @@ class _Wheels(ConstraintKind):
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
         """Check that backlash is between joints."""
         if self.backlash is not None and any(isinstance(end, Marker) for end in ends):
-            check.fault("backlash is between the turns of two joints", None, "name two joints instead")
+            advice = "name two joints instead, or give gears a pressure_angle"
+            check.fault("backlash is between the turns of two joints", None, advice)
 
     @property
     def unilateral(self) -> bool:
@@ -194,7 +219,8 @@ class _Wheels(ConstraintKind):
     def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
         """Friction on wheel 1, in parts of its moment."""
         form = (self.weights[0],) if self.backlash is None else (self.weights[0], -self.weights[0])
-        return by_efficiency(name, self._turns(ends)[0], form, self.efficiency, self.back_efficiency)
+        along = lock(self._turns(ends)[0])
+        return by_efficiency(name, along, form, self.efficiency, self.back_efficiency)
 
     def _turns(self, ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
         one, two = ends
@@ -203,16 +229,93 @@ class _Wheels(ConstraintKind):
         return coordinates(ends)
 
 
-@described
-class Gear(_Wheels):
-    """Two external spur gears with parallel axes: r1 azimuth(1, 2) + r2 azimuth(2, 1) stays the same."""
+class _Parallel(_Wheels):
+    """Gears with parallel axes, whose teeth may have a pressure angle and a helix."""
 
+    pressure_angle: OptionalFloatField
+    helix_angle: FloatField
+    flank: int
+
+    def _judge(self, check: Check) -> None:
+        super()._judge(check)
+        judge_teeth(check, self)
+        if len(check.faults) == 0 and self.pressure_angle is not None:
+            if self.radii is None:
+                check.fault("teeth with a pressure_angle need radii", None, "give radii, m")
+            if self.backlash is not None and not abs(self.middle) <= 0.5 * self.backlash:
+                check.fault("middle must not be more than half of the backlash", self.middle)
+
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
+        """Check that teeth act between markers, and plain backlash between joints."""
+        if self.pressure_angle is None:
+            super().check_ends(check, ends)
+        elif not all(isinstance(end, Marker) for end in ends):
+            check.fault("joints know no teeth", None, "name the markers of both wheels, or no pressure_angle")
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """With a pressure angle the gap of the flank that bears, or those of both."""
+        if self.pressure_angle is None or self.radii is None:
+            return super().rows(ends)
+        one, two = markers(ends)
+        angles = angles_of(self.pressure_angle, self.helix_angle)
+        shares = shares_of_wheels(self.radii, self.sign, angles, one, two)
+        if self.backlash is None:
+            return (Row(gap(*shares, self.flank), FROM_START),)
+        half = 0.5 * self.backlash
+        return tuple(Row(gap(*shares, side), FROM_START, start=half + side * self.middle) for side in (1, -1))
+
+    def held_with(self, values: Sequence[float]) -> Self:
+        """With teeth as far from the middle of their gaps as these gaps of both flanks tell."""
+        if self.pressure_angle is None or self.backlash is None:
+            return self
+        half = 0.5 * self.backlash
+        return replace(self, middle=min(max(0.5 * (values[0] - values[1]), -half), half))
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """As of all, of the flank that bears."""
+        if self.pressure_angle is None or self.backlash is not None:
+            return super().losses(name, ends)
+        form = (self.flank * self.weights[0],)
+        return by_efficiency(name, lock(self._turns(ends)[0]), form, self.efficiency, self.back_efficiency)
+
+    def quantities(self, motion: Coupled) -> dict[str, tuple[str, Any]]:
+        """The other forces of its teeth, by that at the rim."""
+        if self.pressure_angle is None:
+            return {}
+        rim = np.sum(np.reshape(motion.effort, (len(motion.time), -1)), axis=1)
+        return forces_of_teeth(angles_of(self.pressure_angle, self.helix_angle), rim)
+
+
+@described
+class Gear(_Parallel):
+    """Two external gears with parallel axes: r1 azimuth(1, 2) + r2 azimuth(2, 1) stays the same.
+
+    pressure_angle: of involute teeth, across the tooth, rad, such as 20 degrees. Their force F at the rim
+        then presses wheels apart by F tan(pressure_angle)/cos(helix_angle), which bearings carry, and the
+        gear needs markers and radii. None: it acts along the rim alone.
+    helix_angle: on the pitch cylinder, rad, positive where wheel 1 is right-handed: the force along the axes
+        is F tan(helix_angle), at the pitch point, so that it tilts wheels.
+    flank: which one bears without backlash: 1 where wheel 1 pushes as it turns positively, -1 the other. A
+        run in which it would have to pull ends. With `backlash`, and `middle` from the start on, teeth change
+        flanks.
+    """
+
+    pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
+    helix_angle: FloatField = quantity("rad", default=0.0, followed=False)
+    flank: int = checked(_flank, default=1)
     meaning: ClassVar[str] = "External gears with parallel axes: they turn against each other."
 
 
 @described
-class InternalGear(_Wheels):
-    """A pinion in a ring gear, parallel axes: r1 azimuth(1, 2) - r2 azimuth(2, 1) stays the same."""
+class InternalGear(_Parallel):
+    """A pinion in a ring gear, parallel axes: r1 azimuth(1, 2) - r2 azimuth(2, 1) stays the same.
+
+    pressure_angle, helix_angle, flank: as of `Gear`; the force presses the pinion inwards.
+    """
+
+    pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
+    helix_angle: FloatField = quantity("rad", default=0.0, followed=False)
+    flank: int = checked(_flank, default=1)
 
     meaning: ClassVar[str] = "A pinion in a ring gear: they turn the same way."
 
@@ -241,18 +344,62 @@ class BevelGear(_Wheels):
 
 @described
 class Belt(_Wheels):
-    """A belt or chain round two pulleys with parallel axes; it does not slip or stretch.
+    """A belt or chain round two pulleys with parallel axes; it does not stretch.
 
     crossed: the belt crosses, so that the pulleys turn against each other.
+    coefficient: of friction between belt and pulleys; None: it does not slip. Then it needs markers, radii
+        and its pretension: the mean of the tensions of both parts, N. It holds up to the difference of them
+        of 2 pretension tanh(coefficient/2 wrap), wrap the least angle that it lies around a pulley
+        (Euler-Eytelwein), and slips beyond. Results list the difference as a force of the belt's name.
     """
 
     crossed: bool = flag(default=False)
+    coefficient: OptionalFloatField = quantity("1", "positive", default=None, followed=False)
+    pretension: OptionalFloatField = quantity("N", "positive", default=None, followed=False)
     meaning: ClassVar[str] = "A belt or chain round two pulleys; open: they turn the same way."
+
+    def _judge(self, check: Check) -> None:
+        super()._judge(check)
+        if len(check.faults) > 0:
+            return
+        if (self.coefficient is None) != (self.pretension is None):
+            given = self.pretension if self.coefficient is None else self.coefficient
+            check.fault("a belt that slips needs both coefficient and pretension", given)
+        elif self.coefficient is not None:
+            if self.radii is None:
+                check.fault("a belt that slips needs radii", None, "give radii, m")
+            if self.efficiency is not None or self.backlash is not None:
+                check.fault("a belt that slips has neither efficiency nor backlash")
+
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
+        """Check that a belt that slips is between markers, by which it knows its angle of wrap."""
+        super().check_ends(check, ends)
+        if self.coefficient is not None and not all(isinstance(end, Marker) for end in ends):
+            check.fault("a belt that slips is between markers", None, "name the markers of both pulleys")
 
     @property
     def sign(self) -> float:
         """-1 for an open belt, +1 for a crossed one."""
         return 1.0 if self.crossed else -1.0
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """A block, or nothing but friction."""
+        return super().lowered(ends) if self.coefficient is None else Lowered()
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction between belt and pulleys, along what passes them."""
+        if self.coefficient is None or self.pretension is None or self.radii is None:
+            return super().losses(name, ends)
+        one, two = markers(ends)
+        first, second = self.radii
+        crossing = first + second if self.crossed else abs(first - second)
+        wrap = (Term(2.0 if self.crossed else -2.0, Coordinate("tangent_slant", one, two, (crossing,))),)
+        weights = (self.coefficient, self.coefficient)
+        load = FrictionLoad(
+            LoadOf.NOTHING, name, ((self.pretension, *(0.0,) * 5),), weights, weights, wrap, pi
+        )
+        along = combination((first, self.sign * second), self._turns(ends), 0.0)
+        return dry_friction(along, (load,), coulomb=0.0, start=0.0, holding=0.0)
 
 
 @described
@@ -265,26 +412,52 @@ class RackPinion(ConstraintKind):
 
     efficiency: power out over power in where the pinion drives; None: no losses. back_efficiency: where the
         rack does, by default the same; otherwise as of `Gear`.
+    pressure_angle, helix_angle: as of `Gear`, positive where the pinion is right-handed. flank: 1 bears where
+        the pinion pushes as it turns positively, -1 the other.
     """
 
     radius: FloatField = quantity("m", "not zero")
     efficiency: OptionalFloatField = _share(default=None)
     back_efficiency: OptionalFloatField = _share(default=None)
+    pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
+    helix_angle: FloatField = quantity("rad", default=0.0, followed=False)
+    flank: int = checked(_flank, default=1)
     pattern: ClassVar[str] = "MM|JJ"
     ends_text: ClassVar[str] = "two markers (rack, pinion) or two joints (travel, angle)"
     meaning: ClassVar[str] = "A pinion on a rack."
 
     def _judge(self, check: Check) -> None:
         _judge_losses(check, self)
+        judge_teeth(check, self)
+
+    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
+        """Check that teeth act between markers."""
+        if self.pressure_angle is not None and not all(isinstance(end, Marker) for end in ends):
+            check.fault("joints know no teeth", None, "name the markers of both, or no pressure_angle")
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The row  x - radius theta_z = its initial value."""
-        return (combination((1.0, -self.radius), self._both(ends)),)
+        """The row  x - radius theta_z = its initial value; with a pressure angle the gap of its flank."""
+        if self.pressure_angle is None:
+            return (combination((1.0, -self.radius), self._both(ends)),)
+        angles = angles_of(self.pressure_angle, self.helix_angle)
+        return (Row(gap(*shares_of_rack(self.radius, angles, *markers(ends)), self.flank), FROM_START),)
+
+    def effort_sign(self, row: Row) -> float:
+        """An effort is that on the travel of the rack."""
+        return 1.0 if row.terms[0].coefficient > 0.0 else -1.0
 
     def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
         """Friction on the pinion, in parts of its moment."""
-        along = self._both(ends)[1]
-        return by_efficiency(name, along, (-self.radius,), self.efficiency, self.back_efficiency)
+        along = lock(self._both(ends)[1])
+        form = (-self.radius if self.pressure_angle is None else -abs(self.radius) * self.flank,)
+        return by_efficiency(name, along, form, self.efficiency, self.back_efficiency)
+
+    def quantities(self, motion: Coupled) -> dict[str, tuple[str, Any]]:
+        """The other forces of its teeth, by that at the rim."""
+        if self.pressure_angle is None:
+            return {}
+        rim = np.ravel(motion.effort)
+        return forces_of_teeth(angles_of(self.pressure_angle, self.helix_angle), rim)
 
     def _both(self, ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
         one, two = ends
@@ -353,12 +526,12 @@ class ScrewCoupling(ConstraintKind):
             return (
                 None
                 if weights is None
-                else rubbing(name, angle, (-1.0 if self.pitch > 0.0 else 1.0,), *weights)
+                else rubbing(name, lock(angle), (-1.0 if self.pitch > 0.0 else 1.0,), *weights)
             )
         back = self.back_efficiency
         if self.efficiency is not None and back is None:
             back = 2.0 - 1.0 / self.efficiency
-        return by_efficiency(name, angle, (-self.pitch / (2 * pi),), self.efficiency, back)
+        return by_efficiency(name, lock(angle), (-self.pitch / (2 * pi),), self.efficiency, back)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  travel - pitch/(2 pi) angle = its initial value."""
@@ -420,7 +593,7 @@ class WormGear(ConstraintKind):
         if max(self._both) == 0.0:
             return None
         found = [(1.0 / forward - 1.0, 1.0 - back) for forward, back in map(self.efficiencies, self._both)]
-        return rubbing(name, coordinates(ends)[0], (1.0,), found[0], found[1])
+        return rubbing(name, lock(coordinates(ends)[0]), (1.0,), found[0], found[1])
 
 
 @described
@@ -428,8 +601,7 @@ class Differential(ConstraintKind):
     """A differential: a + b - 2 carrier stays the same, for the angles of its two sides and its carrier.
 
     locking: the most by which the moments of its sides differ, in parts of their sum, before they turn
-        against each other. preload: half of the same beside it, N m. Both need joints of the sides about one
-        axis.
+        against each other. preload: half of the same beside it, N m.
     """
 
     locking: FloatField = quantity("1", "not negative", default=0.0, followed=False)
@@ -443,7 +615,8 @@ class Differential(ConstraintKind):
         if self.locking == 0.0 and self.preload == 0.0:
             return None
         one, two, _ = coordinates(ends)
-        return rubbing(name, _between(one, two), (1.0,), (self.locking,) * 2, None, self.preload)
+        between = combination((1.0, -1.0), (one, two), 0.0)
+        return rubbing(name, between, (1.0,), (self.locking,) * 2, None, self.preload)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  a + b - 2 carrier = its initial value."""
@@ -456,8 +629,7 @@ class PlanetaryGear(ConstraintKind):
 
     sun_teeth, ring_teeth: numbers of teeth. The planets are not modelled as bodies.
     efficiency: from sun to ring and back while the carrier stands; None: no losses. It loses where teeth
-        roll: friction acts between sun and carrier, whose joints must turn about one axis. Otherwise as of
-        `Gear`.
+        roll: friction acts between sun and carrier. Otherwise as of `Gear`.
     """
 
     sun_teeth: int = whole(1)
@@ -477,25 +649,13 @@ class PlanetaryGear(ConstraintKind):
         if self.efficiency is None:
             return None
         sun, _, carrier = coordinates(ends)
-        return by_efficiency(name, _between(sun, carrier), (1.0,), self.efficiency, None)
+        between = combination((1.0, -1.0), (sun, carrier), 0.0)
+        return by_efficiency(name, between, (1.0,), self.efficiency, None)
 
     def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
         """The row  sun + i ring - (1 + i) carrier = its initial value,  i = n_ring/n_sun."""
         ratio = self.ring_teeth / self.sun_teeth
         return (combination((1.0, ratio, -1.0 - ratio), coordinates(ends)),)
-
-
-def _between(one: Coordinate, two: Coordinate) -> Coordinate:
-    """The angle of one body in another, of two that joints turn about one axis. Raises MechanismError."""
-    apart = one.marker_1, two.marker_1
-    if (
-        {one.kind, two.kind} != {"theta_z"}
-        or apart[0].body != apart[1].body
-        or apart[0].z_axis != apart[1].z_axis
-    ):
-        rule = "friction between two shafts needs joints about the z axis of markers on one body"
-        raise MechanismError.of("joints", rule, None, "connect both by Revolute joints on one axis")
-    return Coordinate("theta_z", two.marker_2, one.marker_2)
 
 
 def _segments(ends: tuple[Marker, ...]) -> tuple[list[Coordinate], float]:

@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn, Self
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.compile.flank_watch import watched_flanks
 from bellcrank.compile.initial import settled
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport
@@ -698,7 +699,8 @@ class _Course:
         places = {index: first + place for place, index in enumerate(listed)}
         poses = (columns["position"], columns["rotation"])
         ropes = watched_ropes(self.model, poses, self._turning(columns))
-        return Regularity(self.model, places, range(inputs.start, inputs.stop), ropes)
+        flanks = watched_flanks(self.model, columns["multipliers"])
+        return Regularity(self.model, places, range(inputs.start, inputs.stop), (*ropes, *flanks))
 
     def _turning(self, columns: Mapping[str, slice]) -> dict[int, int]:
         """The column of each angle of the model."""

@@ -37,8 +37,9 @@ def wheel_pieces(setting: Setting, unit: float) -> Iterator[Piece]:
         if len(markers) != 2 or any(marker.body not in known for marker in markers):
             continue
         kind = type(element.kind).__name__
-        if kind in ("Gear", "Belt") and (radii := _radii(setting, element)) is not None:
-            if kind == "Gear":
+        outside = kind == "Gear" or (kind == "ElasticGear" and not element.kind.internal)
+        if (outside or kind == "Belt") and (radii := _radii(setting, element)) is not None:
+            if outside:
                 yield from _gears(setting, element, radii, unit)
             else:
                 yield from _belt(setting, element, radii, unit)

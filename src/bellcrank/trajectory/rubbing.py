@@ -19,21 +19,34 @@ from bellcrank.trajectory.store import FloatArray
 if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
 
-_STRIBECK: Final = _core.law_parameters()["dry_friction"].index("stribeck_velocity")
+_STRIBECK, _PART = (_core.law_parameters()["dry_friction"].index(n) for n in ("stribeck_velocity", "part"))
 _SMOOTHED: Final = ("friction", "brake")  # kinds of laws
 AT_REST: Final = 1e-7  # m/s, rad/s: friction may hold what is as slow
 
 Read = Callable[[str, int], FloatArray]
 """What was recorded (n, ...) at frames: of a section, the entry of a number."""
+Value = Callable[[int], FloatArray]
+"""The value (n,) of a coordinate, by its number in the model."""
+
+
+def as_a_whole(kind: str, params: list[float]) -> list[float]:
+    """Parameters of friction along all that it acts along, of those along one of several coordinates."""
+    return [*params[:_PART], 1.0, *params[_PART + 1 :]] if kind == "dry_friction" else params
 
 
 def limits(
-    model: Model, law: int, effort: FloatArray, rate: FloatArray, free: FloatArray, read: Read
+    model: Model,
+    law: int,
+    effort: FloatArray,
+    rate: FloatArray,
+    free: FloatArray,
+    read: Read,
+    value: Value,
 ) -> FloatArray:
     """The most (n,) that dry friction exerts: what it holds up to, and where it slips, what it does.
 
-    effort, rate: (n,), along its coordinate. free: (n,), the same limits without what they grow with. Where
-    it holds it would begin to slip against its effort.
+    effort, rate: (n,), along what it acts along. free: (n,), the same limits without what they grow with.
+    Where it holds it would begin to slip against its effort.
     """
     rests = np.abs(rate) < AT_REST
     sense = np.where(rests, -np.sign(effort), np.sign(rate))
@@ -47,16 +60,22 @@ def limits(
         values = _transmitted(model, entry, len(effort), read) @ forms.T
         driven = (len(forms) == 1) & (sense * values[:, 0] > 0.0)
         slips, holds = (np.where(driven, both[1], both[0]) for both in (slipping, holding))
-        most += (slips + at_start * (holds - slips)) * np.linalg.norm(values, axis=1)
+        weight = slips + at_start * (holds - slips)
+        if entry[7]:
+            wrapped = entry[9] + sum(f * value(c) for c, f in zip(entry[7], entry[8], strict=True))
+            weight = 2.0 * np.tanh(0.5 * weight * np.maximum(wrapped, 0.0))
+        most += weight * np.linalg.norm(values, axis=1)
     return most
 
 
-def held_limit(model: Model, law: int, effort: FloatArray, time: FloatArray, read: Read) -> FloatArray:
+def held_limit(
+    model: Model, law: int, effort: FloatArray, time: FloatArray, read: Read, value: Value
+) -> FloatArray:
     """The most (n,) that friction exerts at rest before it slips against its effort (n,)."""
-    params, function = model.law(law)
+    kind, (params, function) = model.arrays["law_kind"][law], model.law(law)
     sense = -np.sign(effort)
-    free = _core.law_holds(model.arrays["law_kind"][law], sense, time, params, function)
-    return limits(model, law, effort, 0.0 * effort, free, read)
+    free = _core.law_holds(kind, sense, time, as_a_whole(kind, params), function)
+    return limits(model, law, effort, 0.0 * effort, free, read, value)
 
 
 def utilised(effort: FloatArray, limit: FloatArray) -> FloatArray:
@@ -72,18 +91,45 @@ def laws_of(model: Model) -> dict[str, int]:
     return {name: laws[0] for name, laws in found.items() if laws}
 
 
+def _angle_of_rope(run: Trajectory, coordinate: int) -> FloatArray:
+    """An azimuth with its whole turns, or the angle between a rope and the line of centres (n,)."""
+    model, layout, read = run.origin.model, run.layout, run.store.read
+    angular = model.angular.tolist()
+    if coordinate in angular:
+        turning = np.hstack([read("coordinates"), read("angles")])
+        return np.asarray(turning[:, layout.turning[angular.index(coordinate)]])
+    arrays = model.arrays
+    pair = int(arrays["coordinate_pair"][coordinate])
+    rho = float(arrays["coordinate_params"][int(arrays["coordinate_param_start"][coordinate])])
+    origins = []
+    for side, body in enumerate(arrays["pair_bodies"].reshape(-1, 2)[pair].tolist()):
+        own = arrays["pair_positions"][pair, side]
+        at = np.tile(own, (run.store.frames, 1))
+        if body < model.ground:
+            at = read("position", body) + rotate(read("rotation", body), at)
+        origins.append(at)
+    axes = _axes_of(model, pair, run.store.frames, read)
+    across = rotate(conjugate(axes), origins[1] - origins[0])[:, :2]
+    return np.asarray(np.arcsin(rho / np.linalg.norm(across, axis=1)))
+
+
+def _axes_of(model: Model, pair: int, count: int, read: Read) -> FloatArray:
+    """The rotation (n, 4) of marker 1 of a pair in the world."""
+    first = int(model.arrays["pair_bodies"].reshape(-1, 2)[pair, 0])
+    axes = np.broadcast_to(model.arrays["pair_rotations"][pair, 0], (count, 4))
+    return product(read("rotation", first), axes) if first < model.ground else axes
+
+
 def _transmitted(model: Model, entry: Any, count: int, read: Read) -> FloatArray:
     """What a load speaks of (n, 6): multipliers of rows, or a joint's moment and force; axes of marker 1."""
     _, pair, blocks, rows, *_ = entry
     if pair < 0:
         columns = {m.row: k for k, m in enumerate(model.multipliers)}
         found = [read("multipliers", columns[row]) for row in rows]
+        found = found or [np.ones(count)]
         return np.stack([*found, *[np.zeros(count)] * (6 - len(found))], axis=1)
     joints = [k for k, (_, own, at) in enumerate(model.reactions) if at == pair and set(blocks) <= set(own)]
-    first = int(model.arrays["pair_bodies"][pair, 0])
-    axes = np.broadcast_to(model.arrays["pair_rotations"][pair, 0], (count, 4))
-    if first < model.ground:
-        axes = product(read("rotation", first), axes)
+    axes = _axes_of(model, pair, count, read)
     wrench = read("reactions", joints[0]).reshape(count, 2, 3)
     return np.concatenate([rotate(conjugate(axes), wrench[:, k]) for k in range(2)], axis=1)
 
@@ -105,8 +151,8 @@ class FoundAgain:
 class FrictionHistory:
     """Dry friction that holds, over a run.
 
-    effort, rate: (T,), along its coordinate, N or N m, m/s or rad/s. limit: (T,), the most that it exerts:
-    where it holds, what it could before it slips. holds: (T,), whether it does.
+    effort, rate: (T,), along what it acts along, N or N m, m/s or rad/s. limit: (T,), the most that it
+    exerts: where it holds, what it could before it slips. holds: (T,), whether it does.
     """
 
     name: str
@@ -177,11 +223,14 @@ def friction(run: Trajectory, name: str) -> FrictionHistory:
         rule, advice = "what its joint transmits was not recorded", "simulate with reactions=True"
         raise MechanismError(Fault(f"friction {name!r}", rule, None, advice))
     history = run.force(name)
-    effort, rate = np.asarray(history.effort), np.asarray(history.rate)
+    efforts, rates = (np.reshape(each, (len(run.time), -1)) for each in (history.effort, history.rate))
+    factors = np.array([factor for _, factor in model.rubs_along(law)[1]])
+    effort, rate = efforts[:, 0] / factors[0], rates @ factors
     rests = np.abs(rate) < AT_REST
-    params, function = model.law(law)
     kind, times = model.arrays["law_kind"][law], np.ascontiguousarray(run.time)
+    params, function = model.law(law)
+    params = as_a_whole(kind, params)
     slips = _core.law_efforts(kind, 0.0 * rate, np.where(rests, 0.0, rate), times, params, function)
     free = np.where(rests, _core.law_holds(kind, -np.sign(effort), times, params, function), np.abs(slips))
-    most = limits(model, law, effort, rate, free, store.read)
+    most = limits(model, law, effort, rate, free, store.read, lambda c: _angle_of_rope(run, c))
     return FrictionHistory(name, effort, rate, most, rests, run)

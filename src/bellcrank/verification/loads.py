@@ -15,7 +15,7 @@ from bellcrank.expression.compiled import evaluate
 from bellcrank.expression.expression import t
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.rotation import matrix
-from bellcrank.trajectory.rubbing import AT_REST, limits
+from bellcrank.trajectory.rubbing import AT_REST, as_a_whole, limits
 from bellcrank.verification.contacts import PointsAt, points_at
 from bellcrank.verification.evidence import Frames
 from bellcrank.verification.snapshot import CoordinateAt, Numbers, Snapshots
@@ -242,8 +242,9 @@ def law_effort(part: Frames, law: int, conservative: bool = False) -> Floats:
     params, function = part.evidence.law(law)
     coordinate = int(arrays["law_coordinate"][law])
     rate = part.coordinate(coordinate).rate
-    if law in part.model.friction_rows:
-        return _friction(part, law) * (not conservative)
+    if part.model.is_friction_that_holds(law):
+        first, terms = part.model.rubs_along(law)
+        return terms[law - first][1] * _friction(part, first) * (not conservative)
     if conservative:
         if kind not in CONSERVATIVE:
             return np.zeros(len(part))
@@ -253,18 +254,19 @@ def law_effort(part: Frames, law: int, conservative: bool = False) -> Floats:
 
 def _friction(part: Frames, law: int) -> Floats:
     """Efforts (n,) of friction that holds: against what slips, else as recorded, up to the most."""
-    arrays = part.model.arrays
-    kind, (params, function) = arrays["law_kind"][law], part.evidence.law(law)
-    coordinate = part.coordinate(int(arrays["law_coordinate"][law]))
-    recorded = part.efforts("law", law, 1)[:, 0]
-    rests = np.abs(coordinate.rate) < AT_REST
-    rate = np.where(rests, 0.0, coordinate.rate)
+    kind, (params, function) = part.model.arrays["law_kind"][law], part.evidence.law(law)
+    params = as_a_whole(kind, params)
+    _, terms = part.model.rubs_along(law)
+    recorded = part.efforts("law", law, 1)[:, 0] / terms[0][1]
+    speed = np.sum([factor * part.coordinate(c).rate for c, factor in terms], axis=0)
+    rests = np.abs(speed) < AT_REST
+    rate = np.where(rests, 0.0, speed)
     slips = _core.law_efforts(kind, 0.0 * rate, rate, part.time, params, function)
     most = _core.law_holds(kind, -np.sign(recorded), part.time, params, function)
     if part.model.arrays.get("friction_loads") and part.evidence.has_reactions:
         read = lambda section, number: part.section(section)[:, number]  # noqa: E731
         zero = np.zeros(len(part))
-        load = limits(part.model, law, recorded, coordinate.rate, zero, read)
+        load = limits(part.model, law, recorded, speed, zero, read, part.value)
         slips = slips - np.sign(rate) * load
         most = most + load
     return np.where(rests, np.clip(recorded, -most, most), slips)

@@ -346,8 +346,8 @@ def _rows_at(part: Frames, rests: bool) -> tuple[list[int], list[Floats]]:
     pushing = {m.row for k, m in enumerate(model.multipliers) if multipliers[k] != 0.0}
     acts = model.rigid_rows | (model.one_sided & np.isin(np.arange(model.row_count), list(pushing)))
     for row in model.friction_rows.values():
-        ((coordinate, _),) = model.terms(row)
-        acts[row] = rests and abs(part.coordinate(coordinate).rate[0]) < AT_REST
+        speed = sum(factor * part.coordinate(c).rate[0] for c, factor in model.terms(row))
+        acts[row] = rests and abs(speed) < AT_REST
     roots = np.sqrt(model.mass)
     turning = np.sqrt(np.maximum(np.linalg.eigvalsh(model.inertia)[:, 1], 1e-300))
     rows, loads = [], []
