@@ -16,7 +16,7 @@ namespace {
 constexpr double kSlowBelow = 0.5, kFastBeyond = 2.0;  // of the speed over which friction falls: on either side of it
 constexpr double kNoEffort = 1e-11;                    // of the largest that is held: rounding
 constexpr int kMostAgreements = 40, kMostShares = 6;
-constexpr double kStopsWithIt = 1e3;   // speeds that may go with one that is none
+constexpr double kStopsWithIt = 1e3;    // speeds that may go with one that is none
 constexpr double kNearlyAtRest = 1e-9;  // of the speed at the start of a step
 constexpr double kAlike = 10.0;         // errors of speeds, against each other
 constexpr double kTurned = 1e-11;       // speed against its sense at which a slip has ended
@@ -130,7 +130,8 @@ void Projector::find_idle(double t, const double* x, const double* u, double sti
         mobile_[i] = 1.0 / push_off(t, x, i, accelerations_.data());
         double others = 0.0;
         for (const double each : accelerations_) others = std::max(others, std::abs(each));
-        idle_[i] = std::abs(motion_along(t, x, u, i).rate) * others > kStopsWithIt * std::max(still, kAtRest);
+        const double rate = motion_along(t, x, u, i).rate;
+        idle_[i] = !never_slips(i, t, rate) && std::abs(rate) * others > kStopsWithIt * std::max(still, kAtRest);
     }
     for (int i = 0; i < stops_.count(); ++i)
         if (idle_[i]) begin_slipping(i, 0.0);
@@ -266,7 +267,7 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
         system_.accelerate(t, x, u, accelerations_.data());
         if (!accelerations_.empty() && std::isnan(accelerations_.front())) break;  // there is none
         find_efforts(t, x, u);
-        at_dead_point = at_dead_point && leave_dead_point();
+        at_dead_point = at_dead_point && leave_dead_point(t);
         settled = !at_dead_point && !change_friction(t, pass == 0 && let_go ? changed : -1, pass > passes / 2);
         if (!settled) system_.inputs_changed();
     }
@@ -276,11 +277,13 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
 
 // What all together would hold is held by none where the mechanism passes a dead point: rows depend on each other
 // there, and are left all the same. Before anything begins to slip by its load.
-bool Projector::leave_dead_point() {
+bool Projector::leave_dead_point(double t) {
     double largest = norm(system_.model().gravity);
     for (const double each : accelerations_) largest = std::max(largest, std::abs(each));
     for (int i = 0; i < stops_.count() && counts_.dropped_rows > 0; ++i) {
-        if (!stops_.is_holding(i) || std::abs(stops_.leaving[i]) <= kNotKept * largest) continue;
+        if (!stops_.is_holding(i)) continue;
+        const double quick = mobile_[i] * std::min(holds_against(i, t, 1.0), holds_against(i, t, -1.0));
+        if (std::abs(stops_.leaving[i]) <= kNotKept * std::max(largest, quick)) continue;
         begin_slipping(i, std::copysign(1.0, stops_.leaving[i]));
         started_[i] = 1;
         return true;

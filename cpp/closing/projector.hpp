@@ -50,7 +50,7 @@ class Projector : protected RubbingRows {
     void forget_friction();
     FrictionJam jam() const { return jam_; }
     RubbingRows& rubbing() { return *this; }
-    bool begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Row>& rows) final;
+    bool begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Rubbing>& rows) final;
     void end_rubbing(double t, double* x, double* u, const std::vector<double>& senses, bool otherwise,
                      double slow) final;
     void leave_rubbing() final;
@@ -188,7 +188,7 @@ class Projector : protected RubbingRows {
     bool is_borne(RowLoads& loads, const std::vector<std::vector<double>>& among, const LimitParts& parts);
     bool hold_what_rests(double t, const double* x, const double* u, double still);
     bool change_friction(double t, int ended, bool first_found);
-    bool leave_dead_point();
+    bool leave_dead_point(double t);
     void find_efforts(double t, const double* x, const double* u);
 
     System& system_;

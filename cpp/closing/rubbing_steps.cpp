@@ -32,7 +32,7 @@ double Projector::exerts_against(int stop, double t, double rate, double sense) 
 }
 
 // Loads are those of where the step begins.
-bool Projector::begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Row>& rows) {
+bool Projector::begin_rubbing(double t, const double* x, const double* u, double end, std::vector<Rubbing>& rows) {
     rubbed_.clear();
     accelerations_.resize(system_.tangent_size());
     if (!friction_loads_.empty()) {

