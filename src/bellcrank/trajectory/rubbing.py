@@ -100,15 +100,13 @@ def friction(run: Trajectory, name: str) -> FrictionHistory:
     Raises MechanismError with close matches for an unknown name, and where reactions were not recorded.
     """
     model, layout, store = run.origin.model, run.layout, run.store
-    laws = {
-        force.name: force.laws[0] for force in model.forces if set(force.laws) & model.friction_rows.keys()
-    }
+    laws = {force.name: law for force in model.forces for law in force.laws if law in model.friction_rows}
     law = laws[named("friction that holds", name, tuple(laws))]
     if model.arrays.get("friction_loads") and len(layout.reactions) < len(model.reactions):
         rule, advice = "what its joint transmits was not recorded", "simulate with reactions=True"
         raise MechanismError(Fault(f"friction {name!r}", rule, None, advice))
     history = run.force(name)
-    effort, rate = np.asarray(history.effort), np.asarray(history.rate)
+    effort, rate = (np.reshape(of, (len(run.time), -1))[:, place] for of in (history.effort, history.rate))
     rests = np.abs(rate) < AT_REST
     params, function = model.law(law)
     kind, times = model.arrays["law_kind"][law], np.ascontiguousarray(run.time)
