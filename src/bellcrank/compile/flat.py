@@ -115,7 +115,7 @@ class FlatBuilder:
         self.blocks.append((block.unilateral, block.compliance, block.restitution))
         self.block_formula.append(block.formula)
         # Laws of an element follow its blocks.
-        self.block_friction.append(len(self.law_kind) if block.role == "friction" else -1)
+        self.block_friction.append(len(self.law_kind) + block.law if block.role == "friction" else -1)
         return len(self.blocks) - 1
 
     def locks(self, marker_1: Marker, marker_2: Marker, names: Sequence[str]) -> int:

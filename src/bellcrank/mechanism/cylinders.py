@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import pi
 from typing import Any, ClassVar, Final
 
@@ -13,6 +13,7 @@ from bellcrank.mechanism.attachment import End, ForceKind, Motion, pairwise
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate, coordinate_kind
 from bellcrank.mechanism.fields import choice, described, function, quantity
+from bellcrank.mechanism.friction import labelled, rubbing
 from bellcrank.mechanism.functions.function import Constant, FunctionField, number_of
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.marker import GROUND, Marker
@@ -28,7 +29,7 @@ class Telescopic(ForceKind, listed=False):
     """What struts share: a length between two ends, friction, cushions and stops.
 
     length: from end to end, extended, m. stroke: what it shortens by, m.
-    damping: N s/m. friction: of seals, N; it builds up over the regularisation velocity, as in JointFriction.
+    damping: N s/m. friction: of seals, N. regularisation_velocity: as of JointFriction.
     cushion: length before either end of the stroke over which a damper takes hold, m; None for none.
     cushion_damping: its full value at the end of the stroke, N s/m.
     stop_stiffness: of the stops at both ends of the stroke, N/m; None for none, where a joint has limits.
@@ -38,7 +39,7 @@ class Telescopic(ForceKind, listed=False):
     stroke: FloatField = quantity("m", "positive")  # noqa: RUF009
     damping: FloatField = quantity("N s/m", "not negative", default=0.0)  # noqa: RUF009
     friction: FloatField = quantity("N", "not negative", default=0.0)  # noqa: RUF009
-    regularisation_velocity: FloatField = quantity("m/s", "positive", default=1e-3)  # noqa: RUF009
+    regularisation_velocity: OptionalFloatField = quantity("m/s", "positive", default=None)  # noqa: RUF009
     cushion: OptionalFloatField = quantity("m", "positive", default=None)  # noqa: RUF009
     cushion_damping: FloatField = quantity("N s/m", "not negative", default=0.0)  # noqa: RUF009
     stop_stiffness: OptionalFloatField = quantity("N/m", "positive", default=1e6, optional=True)  # noqa: RUF009
@@ -67,15 +68,7 @@ class Telescopic(ForceKind, listed=False):
     def _laws(self, along: Coordinate) -> dict[str, Law]:
         """Its laws by name: what drives it, friction, cushions and stops."""
         laws = self._driving(along)
-        laws["friction"] = Law.of(
-            self,
-            "friction",
-            along,
-            viscous=self.damping,
-            coulomb=self.friction,
-            stiction=self.friction,
-            stribeck_velocity=1.0,
-        )
+        laws["friction"] = self._friction(along).laws[0]
         numbers: Any
         for which, end, inwards in (("in", self.retracted, 1.0), ("out", self.length, -1.0)):
             if self.cushion is not None:
@@ -103,7 +96,10 @@ class Telescopic(ForceKind, listed=False):
         if kind is not None and kind.unit != "m":
             advice = "take the travel of a slide, or two markers"
             raise MechanismError.of(self.name, "it acts along a length", along.kind, advice)
-        return Lowered(laws=tuple(replace(law, label=name) for name, law in self._laws(along).items()))
+        return labelled(self._laws(along), self._friction(along))
+
+    def _friction(self, along: Coordinate) -> Lowered:
+        return rubbing(self, along, self.damping, self.friction)
 
     def _parts(self, motion: Motion) -> dict[str, Any]:
         """Efforts (T,) of its laws by name, N."""

@@ -6,7 +6,6 @@ winding, a few tenths of a millisecond, is short against the motion of a machine
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -14,8 +13,8 @@ import numpy as np
 from bellcrank.expression import minimum
 from bellcrank.mechanism.attachment import End, ForceKind, Motion, pairwise
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import described, function, quantity, whole
+from bellcrank.mechanism.friction import labelled, rubbing
 from bellcrank.mechanism.functions.function import FunctionField
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.motors import rotor
@@ -32,18 +31,6 @@ def _together(check: Check, owner: Any, *names: str) -> None:
         check.fault(f"{' and '.join(names)} belong together", None, f"give {' and '.join(missing)} as well")
 
 
-def _friction(owner: Any, coordinate: Coordinate, viscous: Any, coulomb: Any) -> Law:
-    return Law.of(
-        owner,
-        "friction",
-        coordinate,
-        viscous=viscous,
-        coulomb=coulomb,
-        stiction=coulomb,
-        stribeck_velocity=1.0,
-    )
-
-
 @described
 class DCMotor(ForceKind):
     """A DC motor with permanent magnets, or a brushless one behind its controller, on a joint coordinate.
@@ -52,8 +39,8 @@ class DCMotor(ForceKind):
     torque_constant: N m/A; the constant of the back EMF is the same number in V s/rad.
     ratio: turns of the motor for each turn of the joint (rad/m on a travel), not zero; it may be negative.
     rotor_inertia: kg m^2. viscous, coulomb: friction at the motor's shaft, N m s/rad and N m; the latter is
-        the torque constant times the no-load current, and builds up over the regularisation velocity of the
-        joint, as in JointFriction.
+        the torque constant times the no-load current. regularisation_velocity: of the joint, as of
+        JointFriction.
     current_limit: of the controller, A; None for none.
     thermal_resistance, thermal_time: from winding to surroundings, K/W, and its time constant, s: both, or
         neither.
@@ -69,7 +56,7 @@ class DCMotor(ForceKind):
     rotor_inertia: FloatField = quantity("kg m^2", "not negative", default=0.0)
     viscous: FloatField = quantity("N m s/rad", "not negative", default=0.0)
     coulomb: FloatField = quantity("N m", "not negative", default=0.0)
-    regularisation_velocity: FloatField = quantity("rad/s or m/s", "positive", default=1e-3)
+    regularisation_velocity: OptionalFloatField = quantity("rad/s or m/s", "positive", default=None)
     current_limit: OptionalFloatField = quantity("A", "positive", default=None)
     thermal_resistance: OptionalFloatField = quantity("K/W", "positive", default=None)
     thermal_time: OptionalFloatField = quantity("s", "positive", default=None)
@@ -94,9 +81,8 @@ class DCMotor(ForceKind):
             peak = abs(n) * k * self.current_limit
             limits: dict[str, Any] = {"peak": peak, "stall": UNLIMITED, "no_load": UNLIMITED}
             law = Law.of(self, "servo", along, at_rest, stiffness=0.0, damping=slope, **limits)
-        friction = _friction(self, along, n**2 * self.viscous, abs(n) * self.coulomb)
-        laws = (replace(law, label="winding"), replace(friction, label="friction"))
-        return Lowered(rotor(along, n**2 * self.rotor_inertia), laws)
+        friction = rubbing(self, along, n**2 * self.viscous, abs(n) * self.coulomb)
+        return labelled({"winding": law}, friction, rotor(along, n**2 * self.rotor_inertia))
 
     def quantities(self, motion: Motion) -> dict[str, tuple[str, Any]]:
         """Speed and torque of the motor, current, voltage, electrical power, losses, rise of temperature."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from bellcrank.expression import dot
@@ -26,17 +27,18 @@ def _load(check: Check, name: str, value: Any) -> Any:
 
 @described
 class JointFriction(ForceKind):
-    """Viscous and dry friction on a joint coordinate:  -viscous v - F(v) tanh(v/regularisation_velocity).
+    """Viscous and dry friction on a joint coordinate:  -viscous v - F(v) sign(v).
 
-    F(v) = coulomb + (stiction - coulomb) exp(-(v/stribeck_velocity)^2).
+    F(v) = coulomb + (stiction - coulomb) exp(-(v/stribeck_velocity)^2). What rests is held up to stiction,
+    and does not creep; moments at which slipping ends or begins are events of methods with error control,
+    and fall on ends of steps in others.
     viscous: N m s/rad or N s/m. coulomb, stiction: N m or N; stiction is at least coulomb and by default the
         same.
-    stribeck_velocity: speed over which stiction falls to coulomb, rad/s or m/s; None, without regularisation:
-        it falls as motion begins.
-    regularisation_velocity: speed over which the dry part builds up; a held joint creeps at up to about this
-        speed. None: none does. What rests is held up to stiction, and what slips meets F(v) sign(v); moments
-        at which slipping ends or begins are found as events. For methods with error control, and
-        formulations `lagrange`, `recursive` and `dca`.
+    stribeck_velocity: speed over which stiction falls to coulomb, rad/s or m/s; None: it falls as motion
+        begins.
+    regularisation_velocity: None, as by default; or a speed over which the dry part builds up,
+        -F(v) tanh(v/regularisation_velocity). Then a held joint creeps at up to about this speed. It is for
+        what takes smooth forces alone: formulation `symbolic`, derivatives, linearization, exported C.
     load: what the dry part grows with, such as `Journal`; F is added to that. Then there is no
         regularisation. Impulses of impacts make no friction.
     """
@@ -46,7 +48,7 @@ class JointFriction(ForceKind):
     stiction: OptionalFloatField = quantity("N or N m", "not negative", default=None)
     stribeck_velocity: OptionalFloatField = quantity("rad/s or m/s", "positive", default=0.01, optional=True)
     regularisation_velocity: OptionalFloatField = quantity(
-        "rad/s or m/s", "positive", default=_SMOOTHED, optional=True
+        "rad/s or m/s", "positive", default=None, optional=True
     )
     load: LoadKind | None = checked(_load, default=None, parametric=True, followed=False)
     pattern: ClassVar[str] = "J"
@@ -60,52 +62,33 @@ class JointFriction(ForceKind):
                 check.fault("stiction must not be less than coulomb", (stiction, self.coulomb))
             if self.viscous == 0.0 and stiction == 0.0 and self.load is None:
                 check.fault("it does nothing", None, "give viscous, coulomb or load")
-            holds = self.regularisation_velocity is None or self.load is not None
-            if self.stribeck_velocity is None and not holds:
+            if self.stribeck_velocity is None and self.regularisation_velocity is not None:
                 rule = "stiction falls at once only in friction that holds"
                 check.fault(rule, None, "give stribeck_velocity, or regularisation_velocity=None")
         self._store(stiction=stiction)
-        if self.load is not None:
-            if self.regularisation_velocity not in (None, _SMOOTHED):
-                rule = "friction that grows with the load holds exactly"
-                check.fault(rule, self.regularisation_velocity, "leave out regularisation_velocity")
-            self._store(regularisation_velocity=None)
+        if self.load is not None and self.regularisation_velocity is not None:
+            rule = "friction that grows with the load holds exactly"
+            check.fault(rule, self.regularisation_velocity, "leave out regularisation_velocity")
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """A friction law; of friction that holds, with the row that it holds."""
         stiction = self.coulomb if self.stiction is None else self.stiction
-        coordinate = pairwise("", ends)
-        if self.regularisation_velocity is not None:
-            return Lowered(laws=(Law.of(self, "friction", coordinate, stiction=stiction),))
-        load, falls = self.load, self.stribeck_velocity is None
-        constant = stiction == self.coulomb and (load is None or load.both[0] == load.both[1])
-        law = Law.of(
-            self,
-            "dry_friction",
-            coordinate,
-            loads=() if load is None else (load,),
-            start=self.coulomb if falls else stiction,
-            holding=stiction,
-            stribeck_velocity=0.0 if falls or constant else self.stribeck_velocity,
-            part=1.0,
-            churned=0.0 if load is None else load.churned[0],
-            least_churned=0.0 if load is None else load.churned[1],
-        )
-        return _holding(coordinate, law)
+        numbers = {"stiction": stiction, "stribeck_velocity": self.stribeck_velocity}
+        return rubbing(self, pairwise("", ends), self.viscous, self.coulomb, load=self.load, **numbers)
 
 
 @described
 class Brake(ForceKind):
-    """A brake on a joint coordinate:  -level(t) tanh(v/regularisation_velocity).
+    """A brake on a joint coordinate:  -level(t) sign(v). What rests is held up to the level.
 
     level: greatest braking effort as a function of time, N m or N, not negative.
-    regularisation_velocity: rad/s or m/s; a held joint creeps at up to about this speed. None: what rests is
-        held up to the level, as by `JointFriction`.
+    regularisation_velocity: None, as by default; or rad/s or m/s, as of `JointFriction`:
+        -level(t) tanh(v/regularisation_velocity).
     """
 
     level: FunctionField = function("N or N m")
     regularisation_velocity: OptionalFloatField = quantity(
-        "rad/s or m/s", "positive", default=1e-3, optional=True
+        "rad/s or m/s", "positive", default=None, optional=True
     )
     pattern: ClassVar[str] = "J"
     ends_text: ClassVar[str] = "one joint"
@@ -201,6 +184,52 @@ def _judge_level(check: Check, given: Any) -> None:
     level = present(given)
     if isinstance(level, Constant) and level.value < 0.0:
         check.fault("level must not be negative", level.value)
+
+
+def rubbing(
+    owner: Any,
+    coordinate: Coordinate,
+    viscous: Any,
+    coulomb: Any,
+    *,
+    stiction: Any = None,
+    stribeck_velocity: Any = None,
+    load: LoadKind | None = None,
+) -> Lowered:
+    """Friction of an element: a law that holds, with its row, or one that is smoothed as it asks for.
+
+    stribeck_velocity: None: stiction falls at once.
+    """
+    stiction, over = coulomb if stiction is None else stiction, owner.regularisation_velocity
+    numbers = {"viscous": viscous, "coulomb": coulomb}
+    dry = load is not None or is_expression(stiction) or stiction != 0.0
+    if over is not None or not dry:
+        falls = {"stiction": stiction, "stribeck_velocity": stribeck_velocity or 1.0}
+        smooth = {"regularisation_velocity": over or _SMOOTHED}
+        return Lowered(laws=(Law.of(owner, "friction", coordinate, **numbers, **falls, **smooth),))
+    falls_at_once = stribeck_velocity is None
+    constant = stiction == coulomb and (load is None or load.both[0] == load.both[1])
+    law = Law.of(
+        owner,
+        "dry_friction",
+        coordinate,
+        loads=() if load is None else (load,),
+        start=coulomb if falls_at_once else stiction,
+        holding=stiction,
+        stribeck_velocity=0.0 if falls_at_once or constant else stribeck_velocity,
+        part=1.0,
+        churned=0.0 if load is None else load.churned[0],
+        least_churned=0.0 if load is None else load.churned[1],
+        **numbers,
+    )
+    return _holding(coordinate, law)
+
+
+def labelled(laws: Mapping[str, Law], friction: Lowered, blocks: tuple[Block, ...] = ()) -> Lowered:
+    """Laws by what results call them; `friction`, with its rows, is that of this name."""
+    named = {**laws, "friction": friction.laws[0]}
+    rows = tuple(replace(block, law=list(named).index("friction")) for block in friction.blocks)
+    return Lowered((*blocks, *rows), tuple(replace(law, label=name) for name, law in named.items()))
 
 
 def _holding(coordinate: Coordinate, law: Law) -> Lowered:

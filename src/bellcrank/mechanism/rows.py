@@ -47,12 +47,13 @@ class Block:
     """A block of one to six rows.
 
     role: "joint", "constraint", "drive", "inertance", "limit_lower", "limit_upper" or "friction": a single
-        unilateral row that holds what the element's first laws, of dry friction, act along, while it rests.
+        unilateral row that holds what laws of dry friction act along, while it rests.
     unilateral: C >= 0 with multiplier >= 0 (a single row).
     compliance: with a value c > 0 the row is an inertance, C'' + c * multiplier = 0: a reflected inertia 1/c
         along its coordinate. It applies to accelerations only and is not projected.
         restitution: ratio of the velocities after and before an impact on a unilateral row, 0 to 1.
         formula: number of the constraint formula that defines the rows; such rows have no terms. -1: none.
+    law: of friction: the first of these among the element's laws.
     """
 
     role: str
@@ -61,6 +62,7 @@ class Block:
     compliance: float = 0.0
     restitution: float = 0.0
     formula: int = -1
+    law: int = 0
 
 
 class LoadOf(Enum):

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bellcrank.trajectory.trajectory import Trajectory
 
 _STRIBECK, _PART = (_core.law_parameters()["dry_friction"].index(n) for n in ("stribeck_velocity", "part"))
-_SMOOTHED: Final = ("friction", "brake")  # kinds of laws
 AT_REST: Final = 1e-7  # m/s, rad/s: friction may hold what is as slow
 
 Read = Callable[[str, int], FloatArray]
@@ -202,8 +201,12 @@ class FrictionHistory:
 
 def _refuse_smoothed(model: Model, name: str) -> None:
     kinds = model.arrays["law_kind"]
-    smoothed = [f.name for f in model.forces if any(kinds[law] in _SMOOTHED for law in f.laws)]
-    if name in smoothed:
+    stiction = _core.law_parameters()["friction"].index("stiction")
+
+    def smoothed(law: int) -> bool:
+        return kinds[law] == "brake" or (kinds[law] == "friction" and model.law(law)[0][stiction] > 0.0)
+
+    if any(force.name == name and any(map(smoothed, force.laws)) for force in model.forces):
         rule = "it is smoothed over a speed, and has no limit up to which it holds"
         advice = f"give it regularisation_velocity=None; run.force({name!r}) has its effort"
         raise MechanismError(Fault(f"friction {name!r}", rule, None, advice))
@@ -225,7 +228,8 @@ def friction(run: Trajectory, name: str) -> FrictionHistory:
     history = run.force(name)
     efforts, rates = (np.reshape(each, (len(run.time), -1)) for each in (history.effort, history.rate))
     factors = np.array([factor for _, factor in model.rubs_along(law)[1]])
-    effort, rate = efforts[:, 0] / factors[0], rates @ factors
+    (place,) = (force.laws.index(law) for force in model.forces if force.name == name)
+    effort, rate = efforts[:, place] / factors[0], rates[:, place : place + len(factors)] @ factors
     rests = np.abs(rate) < AT_REST
     kind, times = model.arrays["law_kind"][law], np.ascontiguousarray(run.time)
     params, function = model.law(law)
