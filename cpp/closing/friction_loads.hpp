@@ -91,10 +91,10 @@ class FrictionLoads {
     const Model& model_;
     LoadForms forms_;
     std::vector<Loaded> laws_;
-    std::vector<int> of_law_;                   // by law of the model: place in laws_, −1: none
-    std::vector<Slip> slips_, slipped_;         // now; at the call before
-    std::vector<double> z_, tried_;             // by form
-    std::vector<double> wraps_;                 // angles of ropes around wheels, by load of the model
+    std::vector<int> of_law_;            // by law of the model: place in laws_, −1: none
+    std::vector<Slip> slips_, slipped_;  // now; at the call before
+    std::vector<double> z_, tried_;      // by form
+    std::vector<double> wraps_;          // angles of ropes around wheels, by load of the model
     bool has_ropes_ = false;
     std::vector<double> load_;                  // by slip: the one that z_ is of
     std::vector<double> found_, step_, start_;  // by slip: better ones

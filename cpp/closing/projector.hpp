@@ -213,7 +213,7 @@ class Projector : protected RubbingRows {
     std::vector<BearingRow> bearing_;
     LimitShare limits_;
     std::vector<double> held_at_, accelerations_, held_efforts_, share_;
-    double loaded_at_ = 0.0;  // time of the last acceleration with stops
+    double loaded_at_ = 0.0;                       // time of the last acceleration with stops
     std::vector<AngleBranches::Friction> rubbed_;  // where a step by impulses began
 };
 

@@ -15,8 +15,8 @@ constexpr double kMostUsed = 2.0;  // of limits, by what begins to hold
 
 }  // namespace
 
-// Against a sense of the speed: of what slips with that sense, at the speed that it has; of all else, which would have to
-// come to rest before, up to what it holds.
+// Against a sense of the speed: of what slips with that sense, at the speed that it has; of all else, which would have
+// to come to rest before, up to what it holds.
 double Projector::exerts_against(int stop, double t, double rate, double sense) const {
     const Model& model = system_.model();
     const int law = stops_.friction_law(stop);

@@ -135,7 +135,10 @@ std::vector<std::string> Equations::refusals(const Model& model, const std::vect
     for (const int row : plan.stops) need_row(row, "a stop");
     for (const Law& law : model.laws) {
         need(law.coordinate, "a force");
-        if (law.kind->formula == nullptr) reasons.insert("it has no formula for the force law " + law.kind->name);
+        if (law.kind->formula == nullptr)
+            reasons.insert(
+                "it has no formula for the force law " + law.kind->name +
+                (law.kind->holds == nullptr ? "" : ", which holds: friction needs a regularisation_velocity"));
     }
     for (const ConstraintFormula& formula : model.data().formulas.constraints)
         for (const CoordinateSymbols& c : formula.coordinates) need(c.coordinate, "a constraint given by formulas");

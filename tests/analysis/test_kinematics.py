@@ -103,7 +103,7 @@ def test_a_redundant_drive_that_agrees_is_no_fault():
         mech.add_joint(
             name, bc.Revolute(), mech.ground.marker((float(k), 0, 0), axis=Y), wheel.marker(axis=Y)
         )
-    mech.add_constraint("mesh", bc.Gear(ratio=2.0), "one", "two")
+    mech.add_constraint("mesh", bc.Gear(ratio=2.0), mech.joints["one"], mech.joints["two"])
     mech.add_drive("first", joint="one", velocity=2.0)
     mech.add_drive("second", joint="two", velocity=-1.0)
     run = bc.kinematics(mech, 1.0)

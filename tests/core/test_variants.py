@@ -7,6 +7,7 @@ from rigs.machine import Machine, matrix
 
 from bellcrank import BodyDamping, Seat, _cpu
 from bellcrank.mechanism.ropes import Way
+from bellcrank.mechanism.teeth import ElasticGear
 
 if not _cpu.supports_avx2():
     pytest.skip("this processor runs one of the two cores only", allow_module_level=True)
@@ -24,7 +25,9 @@ CASES = {
     **{
         f"force-{name}": ("forced", kind, ends)
         for name, kind, ends in examples.forces()
-        if not isinstance(kind, (BodyDamping, Seat, Way))  # formulas belong to the core that made them
+        if not isinstance(
+            kind, (BodyDamping, ElasticGear, Seat, Way)
+        )  # formulas belong to the core that made them
     },
     **{f"path-{name}": ("along", *path) for name, path in examples.PATHS.items()},
 }

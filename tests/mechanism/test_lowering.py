@@ -79,9 +79,14 @@ def test_geared_motor_without_parts():
 
 
 def test_friction_and_brake():
-    got = law(bc.JointFriction(viscous=0.1, coulomb=2.0, stiction=3.0, stribeck_velocity=0.05), HINGE)
+    got = law(
+        bc.JointFriction(
+            viscous=0.1, coulomb=2.0, stiction=3.0, stribeck_velocity=0.05, regularisation_velocity=1e-3
+        ),
+        HINGE,
+    )
     assert (got.kind, got.params) == ("friction", (0.1, 2.0, 3.0, 0.05, 1e-3))
-    assert law(bc.JointFriction(coulomb=2.0), HINGE).params[2] == 2.0
+    assert law(bc.JointFriction(coulomb=2.0, regularisation_velocity=1e-3), HINGE).params[2] == 2.0
     got = law(bc.Brake(bc.Ramp(0.0, 5.0), regularisation_velocity=0.01), HINGE)
     assert (got.kind, got.params, got.function) == ("brake", (0.01,), bc.Ramp(0.0, 5.0))
 
@@ -138,10 +143,10 @@ LAWFUL = [
     (bc.Bushing(stiffness=(1, 1, 1)), (AT_A, AT_B)),
     (bc.JointMotor(TORQUE), (HINGE,)),
     (bc.GearedMotor(2.0, 0.1, TORQUE), (HINGE,)),
+    (bc.JointFriction(coulomb=1.0, regularisation_velocity=1e-3), (HINGE,)),
+    (bc.Brake(1.0, regularisation_velocity=1e-3), (HINGE,)),
     (bc.JointFriction(coulomb=1.0), (HINGE,)),
     (bc.Brake(1.0), (HINGE,)),
-    (bc.JointFriction(coulomb=1.0, regularisation_velocity=None), (HINGE,)),
-    (bc.Brake(1.0, regularisation_velocity=None), (HINGE,)),
     (bc.Clutch(1.0), (HINGE,)),
     (bc.TorqueLimiter(1.0), (HINGE,)),
     (bc.Freewheel(), (HINGE,)),

@@ -35,7 +35,9 @@ def crane(name="crane", drive="-40 deg"):
     mech.add_joint("foot", bc.Revolute(), mech.ground.marker(axis=Y), boom.marker((-1, 0, 0), axis=Y))
     ends = boom.marker((1, 0, 0), axis=Y), jib.marker((-0.5, 0, 0), axis=Y)
     mech.add_joint("knee", bc.Revolute(), *ends)
-    mech.add_force("rub", bc.JointFriction(coulomb=5.0, viscous=2.0), joint="knee")
+    mech.add_force(
+        "rub", bc.JointFriction(coulomb=5.0, viscous=2.0, regularisation_velocity=1e-3), joint="knee"
+    )
     mech.add_drive("hoist", joint="foot", position=p["angle"] if drive == "-40 deg" else drive(p))
     stay = bc.SpringDamper(stiffness=p["stiffness"], rest_length=p["rest"])
     mech.add_force("stay", stay, boom.marker((0.4, 0, 0.4)), jib.marker((0.1 * p["slope"], 0, 0)))

@@ -39,7 +39,7 @@ def named(model: Model, obstacles: Iterable[tuple[str, str, int]]) -> list[str]:
     elements: dict[str, dict[str, None]] = {}
     for why, kind, number in obstacles:
         if kind == "row" and number in model.friction_rows.values():  # it would hold as a stop does
-            why = "it takes no friction that holds (regularisation_velocity=None)"
+            why = "it takes no friction that holds"
         elements.setdefault(why, {}).update(dict.fromkeys(_elements(model, kind, number)))
     return [f"{why}: {', '.join(found)}" if found else why for why, found in elements.items()]
 

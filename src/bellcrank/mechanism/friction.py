@@ -64,7 +64,7 @@ class JointFriction(ForceKind):
                 check.fault("it does nothing", None, "give viscous, coulomb or load")
             if self.stribeck_velocity is None and self.regularisation_velocity is not None:
                 rule = "stiction falls at once only in friction that holds"
-                check.fault(rule, None, "give stribeck_velocity, or regularisation_velocity=None")
+                check.fault(rule, None, "give stribeck_velocity, or leave out regularisation_velocity")
         self._store(stiction=stiction)
         if self.load is not None and self.regularisation_velocity is not None:
             rule = "friction that grows with the load holds exactly"

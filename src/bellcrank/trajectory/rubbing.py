@@ -208,7 +208,7 @@ def _refuse_smoothed(model: Model, name: str) -> None:
 
     if any(force.name == name and any(map(smoothed, force.laws)) for force in model.forces):
         rule = "it is smoothed over a speed, and has no limit up to which it holds"
-        advice = f"give it regularisation_velocity=None; run.force({name!r}) has its effort"
+        advice = f"leave out regularisation_velocity; run.force({name!r}) has its effort"
         raise MechanismError(Fault(f"friction {name!r}", rule, None, advice))
 
 
