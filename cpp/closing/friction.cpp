@@ -76,6 +76,7 @@ void Projector::agree_with_loads(double t, const double* x, const double* u, dou
         if (!linear || !add_efforts(efforts_, udot)) solve();
         return loads_at(t, x, u, udot);
     };
+    bool exact = false;  // responses, that no update has changed
     for (int pass = 0; pass < kMostAgreements; ++pass) {
         if (pass == kMostAgreements / 2) friction_loads_.forget_responses();
         if (!friction_loads_.knows_responses() && friction_loads_.slipping() > 0) {
@@ -84,9 +85,15 @@ void Projector::agree_with_loads(double t, const double* x, const double* u, dou
                 friction_loads_.take_response(j, act());
             }
             act();
+            exact = true;
         }
         const FrictionLoads::Found found = friction_loads_.improve();
         if (found == FrictionLoads::Found::settled) return friction_loads_.settle(t);
+        if (found == FrictionLoads::Found::jammed && !exact) {
+            friction_loads_.forget_responses();
+            continue;
+        }
+        exact = false;
         if (found == FrictionLoads::Found::jammed) {
             // A state that is no number comes from stages that jammed.
             jam_ = std::isnan(u[0]) ? before : FrictionJam{friction_loads_.jams_at(), friction_loads_.jams_beyond()};

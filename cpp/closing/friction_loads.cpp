@@ -127,7 +127,7 @@ void FrictionLoads::expect(double t) {
     size_t n = 0;
     const double ahead = std::abs(t - past_[0].t);
     for (int i = 0; i < known_past_; ++i) {
-        const auto close = [&](const Past* other) { return std::abs(past_[i].t - other->t) < kApart * ahead; };
+        const auto close = [&](const Past* other) { return std::abs(past_[i].t - other->t) <= kApart * ahead; };
         if (std::none_of(nodes.begin(), nodes.begin() + n, close)) nodes[n++] = &past_[i];
     }
     std::ranges::fill(found_, 0.0);

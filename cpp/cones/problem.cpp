@@ -33,8 +33,9 @@ void ConeLayout::add_equality(int size) {
 
 void ConeLayout::add_interval(ImpulseRange range) {
     if (!(range.lower <= range.upper))
-        throw std::invalid_argument("block " + std::to_string(blocks_.size()) + ": bounds must be in their order, got " +
-                                    std::to_string(range.lower) + ", " + std::to_string(range.upper));
+        throw std::invalid_argument("block " + std::to_string(blocks_.size()) +
+                                    ": bounds must be in their order, got " + std::to_string(range.lower) + ", " +
+                                    std::to_string(range.upper));
     ConeBlock block;
     block.size = 1;
     block.equality = std::isinf(range.lower) && std::isinf(range.upper);
@@ -66,8 +67,7 @@ void ConeLayout::add_contact(const std::array<ConeDisc, 3>& discs) {
 }
 
 void ConeLayout::set_given(int block, double impulse) {
-    if (block < 0 || block >= static_cast<int>(blocks_.size()) || blocks_[block].equality ||
-        blocks_[block].interval)
+    if (block < 0 || block >= static_cast<int>(blocks_.size()) || blocks_[block].equality || blocks_[block].interval)
         throw std::invalid_argument("block " + std::to_string(block) + " is no contact");
     if (!(impulse >= 0.0) || !std::isfinite(impulse))
         throw std::invalid_argument("block " + std::to_string(block) +

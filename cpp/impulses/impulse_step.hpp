@@ -145,7 +145,7 @@ class ImpulseStep {
     double way_ = 0.0;
     std::vector<double> before_, free_, after_;      // speeds along rows: of the last step, without impulses, with them
     std::vector<double> start_, total_, diagonal_;   // impulses to start from; some of them; that of S
-    std::vector<RubbingRows::Rubbing> rubbing_;          // by law
+    std::vector<RubbingRows::Rubbing> rubbing_;      // by law
     std::vector<ImpulseRange> bounds_;               // by piece
     std::vector<double> senses_;                     // by law
     std::vector<double> cuts_;                       // of gaps, as speeds; infinite where none is

@@ -204,9 +204,9 @@ def rubbing(
     numbers = {"viscous": viscous, "coulomb": coulomb}
     dry = load is not None or is_expression(stiction) or stiction != 0.0
     if over is not None or not dry:
-        falls = {"stiction": stiction, "stribeck_velocity": stribeck_velocity or 1.0}
-        smooth = {"regularisation_velocity": over or _SMOOTHED}
-        return Lowered(laws=(Law.of(owner, "friction", coordinate, **numbers, **falls, **smooth),))
+        numbers |= {"stiction": stiction, "stribeck_velocity": stribeck_velocity or 1.0}
+        numbers |= {"regularisation_velocity": over or _SMOOTHED}
+        return Lowered(laws=(Law.of(owner, "friction", coordinate, None, (), **numbers),))
     falls_at_once = stribeck_velocity is None
     constant = stiction == coulomb and (load is None or load.both[0] == load.both[1])
     law = Law.of(
