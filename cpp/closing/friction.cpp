@@ -23,6 +23,7 @@ constexpr double kTurned = 1e-11;       // speed against its sense at which a sl
 constexpr double kExceeded = 1e-10;     // of an effort, against the most that holds, that is rounding
 constexpr double kTogether = 1e-6;      // parts of what holds: what is used as much begins to slip with it
 constexpr double kNearlyFree = 1e-6;    // of the largest acceleration: where next to nothing holds
+constexpr double kPassing = 1e-6;       // a speed with which a dead point is passed [m/s, rad/s]
 constexpr double kNotKept = 1e-6;       // of the largest acceleration: of a row that holds, which is none
 constexpr double kBackwards = 1e-9;     // of an acceleration, against that by all that holds, or the largest: rounding
 
@@ -274,7 +275,7 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
         system_.accelerate(t, x, u, accelerations_.data());
         if (!accelerations_.empty() && std::isnan(accelerations_.front())) break;  // there is none
         find_efforts(t, x, u);
-        at_dead_point = at_dead_point && leave_dead_point(t);
+        at_dead_point = at_dead_point && leave_dead_point(t, u);
         settled = !at_dead_point && !change_friction(t, pass == 0 && let_go ? changed : -1, pass > passes / 2);
         if (!settled) system_.inputs_changed();
     }
@@ -283,8 +284,9 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
 }
 
 // What all together would hold is held by none where the mechanism passes a dead point: rows depend on each other
-// there, and are left all the same. Before anything begins to slip by its load.
-bool Projector::leave_dead_point(double t) {
+// there, and are left all the same. Before anything begins to slip by its load. Where nothing moves nothing passes.
+bool Projector::leave_dead_point(double t, const double* u) {
+    if (std::all_of(u, u + system_.tangent_size(), [](double each) { return std::abs(each) < kPassing; })) return false;
     double largest = norm(system_.model().gravity);
     for (const double each : accelerations_) largest = std::max(largest, std::abs(each));
     for (int i = 0; i < stops_.count() && counts_.dropped_rows > 0; ++i) {
