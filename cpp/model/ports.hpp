@@ -277,7 +277,7 @@ class StopWatch : public Port {
     virtual bool is_holding(int) const { return false; }
     virtual double friction_sense(int) const { return 0.0; }  // of the speed at which it slips
     virtual bool settle_friction(double, double*, double*, int /* changed */, double /* slow */) { return true; }
-    virtual int slip_met() const { return -1; }  // the stop whose slip ended first, at the last first_met()
+    virtual int slip_met() const { return -1; }              // the stop whose slip ended first, at the last first_met()
     virtual FrictionJam friction_jam() const { return {}; }  // at the last acceleration
     // Lets friction hold all that rests, whatever that takes, until it is settled again.
     virtual FrictionUse friction_use(double, double*, double*) { return {}; }
