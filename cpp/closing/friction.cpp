@@ -274,8 +274,8 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
     for (int pass = 0; pass < passes && !settled; ++pass) {
         system_.accelerate(t, x, u, accelerations_.data());
         if (!accelerations_.empty() && std::isnan(accelerations_.front())) break;  // there is none
+        at_dead_point = at_dead_point && leave_dead_point(t, x, u);
         find_efforts(t, x, u);
-        at_dead_point = at_dead_point && leave_dead_point(t, u);
         settled = !at_dead_point && !change_friction(t, pass == 0 && let_go ? changed : -1, pass > passes / 2);
         if (!settled) system_.inputs_changed();
     }
@@ -283,20 +283,33 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
     return settled;
 }
 
-// What all together would hold is held by none where the mechanism passes a dead point: rows depend on each other
-// there, and are left all the same. Before anything begins to slip by its load. Where nothing moves nothing passes.
-bool Projector::leave_dead_point(double t, const double* u) {
+// What all together would hold is held by none where the mechanism passes a dead point: rows depend on each other there
+// and ask for different accelerations, so that one is not met, whichever elimination has dropped. A hold is to blame if
+// without it there is one dependence less, and the others accelerate what it held. Before anything begins to slip by its
+// load. Where nothing moves nothing passes.
+bool Projector::leave_dead_point(double t, const double* x, const double* u) {
+    const int redundant = counts_.dropped_rows;
+    if (redundant == 0) return false;
     if (std::all_of(u, u + system_.tangent_size(), [](double each) { return std::abs(each) < kPassing; })) return false;
     double largest = norm(system_.model().gravity);
     for (const double each : accelerations_) largest = std::max(largest, std::abs(each));
-    for (int i = 0; i < stops_.count() && counts_.dropped_rows > 0; ++i) {
+    const auto accelerate = [&] {
+        system_.inputs_changed();
+        system_.accelerate(t, x, u, accelerations_.data());
+    };
+    for (int i = 0; i < stops_.count(); ++i) {
         if (!stops_.is_holding(i)) continue;
+        stops_.hold(i, false);
+        accelerate();
         const double quick = mobile_[i] * std::min(holds_against(i, t, 1.0), holds_against(i, t, -1.0));
-        if (std::abs(stops_.leaving[i]) <= kNotKept * std::max(largest, quick)) continue;
-        begin_slipping(i, std::copysign(1.0, stops_.leaving[i]));
-        started_[i] = 1;
-        return true;
+        if (counts_.dropped_rows < redundant && std::abs(stops_.leaving[i]) > kNotKept * std::max(largest, quick)) {
+            begin_slipping(i, std::copysign(1.0, stops_.leaving[i]));
+            started_[i] = 1;
+            return true;
+        }
+        stops_.hold(i, true);
     }
+    accelerate();
     return false;
 }
 

@@ -188,7 +188,7 @@ class Projector : protected RubbingRows {
     bool is_borne(RowLoads& loads, const std::vector<std::vector<double>>& among, const LimitParts& parts);
     bool hold_what_rests(double t, const double* x, const double* u, double still);
     bool change_friction(double t, int ended, bool first_found);
-    bool leave_dead_point(double t, const double* u);
+    bool leave_dead_point(double t, const double* x, const double* u);
     void find_efforts(double t, const double* x, const double* u);
 
     System& system_;

@@ -141,7 +141,7 @@ def test_a_band_brake_helps_itself_one_way(way, formulation):
     assert bc.verify(run).passed
 
 
-@pytest.mark.parametrize("formulation", ["recursive", "dca"])
+@FORMULATIONS
 def test_a_dead_point_holds_nothing(formulation):
     """A sledge passes where its rope stands across its track: rope and drum rest, and neither may hold it."""
     mech = bc.Mechanism("dead point", gravity=(0.0, -G, 0.0))
