@@ -18,6 +18,7 @@ constexpr int kMostLooks = 4;                           // for a zero between tw
 constexpr double kNearZero = 0.25;                      // of the value at both: what comes nearer may be zero
 constexpr double kWithin = 0.4;                         // of a time: where margins of friction are looked at
 constexpr double kBent = 0.5;                           // of a margin: what it may bend so that nothing happens between
+constexpr double kStraight = 0.1;                       // of a margin: what it may bend unlooked at within a step
 constexpr double kLeastMargin = 1e-12;                  // [N, N m]
 constexpr int kMostHalvings = 24, kMostReleases = 300;  // looks at margins, one in the other; in all
 constexpr double kStill = 1e-9;                         // [m/s, rad/s]
@@ -89,6 +90,10 @@ EventWatch::EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& 
         v->assign(count, 0.0);
     stop_rates_.assign(static_cast<size_t>(stops_), 0.0);
     roots_.reserve(kParts * count + 1);
+    if (stop_watch_.has_friction()) margins_within_.resize(kMostHalvings + 1);
+    for (Margins& each : margins_within_) each.values.resize(static_cast<size_t>(stops_));
+    for (Margins* each : {&margins_before_, &margins_, &margins_after_})
+        each->values.resize(static_cast<size_t>(stops_));
     x_.assign(manifold.configuration_size(), 0.0);
     u_.assign(manifold.tangent_size(), 0.0);
 }
@@ -106,6 +111,7 @@ void EventWatch::evaluate(double t, const double* x, const double* u, double* va
 // The gap of a stop that is watched is open, if only just; so is the margin of a contact.
 void EventWatch::begin(double t, const double* x, const double* u) {
     begun_ = t;
+    margins_before_.time = margins_.time = std::numeric_limits<double>::quiet_NaN();
     if (has_contacts_) contacts_.forget_distances();
     evaluate(t, x, u, values_.data());
     for (size_t i = 0; i < signs_.size(); ++i) signs_[i] = static_cast<int>(i) >= functions() ? 1 : sign_of(values_[i]);
@@ -175,55 +181,68 @@ void EventWatch::find_release(double begin, double end, const Curve& curve) {
     bool holds = false;
     for (int i = 0; i < stops_; ++i) holds |= stop_watch_.is_holding(i);
     if (!holds) return;
-    const Margins margins = [&](double time) {
-        curve(time, x_.data(), u_.data());
-        std::vector<double> found(static_cast<size_t>(stops_), 1.0);
-        stop_watch_.friction_margins(time, x_.data(), u_.data(), true, found.data());
-        return found;
-    };
-    // Where nothing moves, no error limits a step.
     curve(begin, x_.data(), u_.data());
+    // Where nothing moves, no error limits a step.
     const bool rests = std::ranges::all_of(u_, [](double u) { return std::abs(u) <= kStill; });
     const int parts = rests ? kPartsAtRest : 1;
-    std::vector<double> before = margins(begin);
     releases_ = 0;
+    if (begin != margins_.time) find_margins(begin, margins_, curve);
     for (int part = 0; part < parts; ++part) {
-        const double a = begin + (end - begin) * part / parts;
-        const double b = part + 1 == parts ? end : begin + (end - begin) * (part + 1) / parts;
-        const std::vector<double> after = margins(b);
-        if (release_between(a, before, b, after, 0, margins, curve)) return;
-        before = after;
+        find_margins(part + 1 == parts ? end : begin + (end - begin) * (part + 1) / parts, margins_after_, curve);
+        const bool straight = !rests && goes_straight();
+        if (!straight && release_between(margins_, margins_after_, 0, curve)) return;
+        margins_before_.swap(margins_);
+        margins_.swap(margins_after_);
     }
+}
+
+void EventWatch::find_margins(double time, Margins& out, const Curve& curve) {
+    out.time = time;
+    curve(time, x_.data(), u_.data());
+    stop_watch_.friction_margins(time, x_.data(), u_.data(), true, out.values.data());
+}
+
+// Whether parabolas through the margins at the last three ends of steps say that nothing happens in the last one.
+bool EventWatch::goes_straight() const {
+    const Margins &a = margins_before_, &b = margins_, &c = margins_after_;
+    if (std::isnan(a.time)) return false;
+    const double before = b.time - a.time, step = c.time - b.time;
+    for (int i = 0; i < stops_; ++i) {
+        if (!stop_watch_.is_holding(i)) continue;
+        const double rate = (c.values[i] - b.values[i]) / step, rate_before = (b.values[i] - a.values[i]) / before;
+        const double bent = 0.25 * step * step * std::abs(rate - rate_before) / (step + before);
+        if (!(bent <= kStraight * std::min(b.values[i], c.values[i]))) return false;
+    }
+    return true;
 }
 
 // Adds the first moment between two at which something is let go; whether there is one.
-bool EventWatch::release_between(double a, const std::vector<double>& at_a, double b, const std::vector<double>& at_b,
-                                 int depth, const Margins& margins, const Curve& curve) {
-    const double c = a + kWithin * (b - a);
-    const std::vector<double> at_c = margins(c);
+bool EventWatch::release_between(const Margins& a, const Margins& b, int depth, const Curve& curve) {
+    Margins& c = margins_within_[depth];
+    find_margins(a.time + kWithin * (b.time - a.time), c, curve);
     bool bends = false, bends_before = false, crosses_c = false, crosses_b = false;
     for (int i = 0; i < stops_; ++i) {
         if (!stop_watch_.is_holding(i)) continue;
-        const double bent = std::abs(at_c[i] - at_a[i] - kWithin * (at_b[i] - at_a[i]));
-        const double before = std::min(at_a[i], at_c[i]);
-        crosses_c |= at_c[i] < 0.0, crosses_b |= at_b[i] < 0.0;
+        const double at_a = a.values[i], at_b = b.values[i], at_c = c.values[i], before = std::min(at_a, at_c);
+        const double bent = std::abs(at_c - at_a - kWithin * (at_b - at_a));
+        crosses_c |= at_c < 0.0, crosses_b |= at_b < 0.0;
         bends_before |= bent > kBent * std::max(before, kLeastMargin);
-        bends |= bent > kBent * std::max(std::min(before, at_b[i]), kLeastMargin);
+        bends |= bent > kBent * std::max(std::min(before, at_b), kLeastMargin);
     }
-    const bool deeper = depth < kMostHalvings && ++releases_ < kMostReleases && c > a && b > c;
-    if (deeper && bends_before && release_between(a, at_a, c, at_c, depth + 1, margins, curve)) return true;
-    if (crosses_c) return add_release(a, c, at_c, curve);
-    if (deeper && bends && !crosses_b) return release_between(c, at_c, b, at_b, depth + 1, margins, curve);
-    return crosses_b && add_release(c, b, at_b, curve);
+    const bool deeper = depth < kMostHalvings && ++releases_ < kMostReleases && c.time > a.time && b.time > c.time;
+    if (deeper && bends_before && release_between(a, c, depth + 1, curve)) return true;
+    if (crosses_c) return add_release(a.time, c, curve);
+    if (deeper && bends && !crosses_b) return release_between(c, b, depth + 1, curve);
+    return crosses_b && add_release(c.time, b, curve);
 }
 
-bool EventWatch::add_release(double from, double to, const std::vector<double>& at_end, const Curve& curve) {
-    Root first{to, -1};
+bool EventWatch::add_release(double from, const Margins& end, const Curve& curve) {
+    Root first{end.time, -1};
     for (int i = 0; i < stops_; ++i) {
-        if (!stop_watch_.is_holding(i) || !(at_end[i] < 0.0)) continue;
+        if (!stop_watch_.is_holding(i) || !(end.values[i] < 0.0)) continue;
         const int event = functions() + i;
-        values_[event] = at_end[i];
-        const double time = locate(event, from, to, curve);
+        values_[event] = end.values[i];
+        const double time = locate(event, from, end.time, curve);
         if (first.event < 0 || time < first.time) first = {time, event};
     }
     roots_.push_back(first);

@@ -102,11 +102,18 @@ class EventWatch {
     double sweep(double begin, double end, const Curve& curve);
     double apart_until(double time, const Curve& curve);
     void cut_after_the_first_end();
-    using Margins = std::function<std::vector<double>(double)>;
+    // Of what friction holds, per stop.
+    struct Margins {
+        double time;
+        std::vector<double> values;
+
+        void swap(Margins& other) { std::swap(time, other.time), values.swap(other.values); }
+    };
     void find_release(double begin, double end, const Curve& curve);
-    bool release_between(double a, const std::vector<double>& at_a, double b, const std::vector<double>& at_b,
-                         int depth, const Margins& margins, const Curve& curve);
-    bool add_release(double from, double to, const std::vector<double>& at_end, const Curve& curve);
+    void find_margins(double time, Margins& out, const Curve& curve);
+    bool goes_straight() const;
+    bool release_between(const Margins& a, const Margins& b, int depth, const Curve& curve);
+    bool add_release(double from, const Margins& end, const Curve& curve);
 
     StopWatch& stop_watch_;
     Record& record_;
@@ -122,6 +129,8 @@ class EventWatch {
     std::vector<double> within_, within_rates_;  // and somewhere in it
     std::vector<double> trial_, stop_rates_, x_, u_;
     std::vector<Root> roots_;
+    Margins margins_before_, margins_, margins_after_;  // at the last ends of steps; at the end of the one at hand
+    std::vector<Margins> margins_within_;               // one in the other
     double begun_ = 0.0;  // time of begin()
     int releases_ = 0;    // looks at margins of friction in the last step
 };
