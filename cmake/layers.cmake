@@ -1,16 +1,17 @@
 # The folders of cpp/, lowest layer first, and what each may include. A folder sees its own headers and those of the
 # folders listed for it (transitively), as "folder/header.hpp"; any other include is not found.
-set(BELLCRANK_LAYERS interruption matrices spatial geometry functions programs expression joints constraints forces contacts model tangents linalg cones impulses closing bodies trees assembly statics assemblies adaptive derivation formulations integrate)
+set(BELLCRANK_LAYERS interruption matrices spatial painting geometry functions programs expression joints constraints forces contacts model tangents linalg cones impulses closing bodies trees assembly statics assemblies adaptive derivation formulations integrate)
 # Here every rounding is as written, in both variants: programs and what they call agree bit for bit with native code.
 set(BELLCRANK_EXACT_LAYERS functions programs)
 # Here no time of a step is spent and no lanes are seen: compiled once for all variants (variants.cmake).
-set(BELLCRANK_SHARED_LAYERS interruption matrices expression statics derivation)
+set(BELLCRANK_SHARED_LAYERS interruption matrices painting expression statics derivation)
 # Here each file is short and defines the same few names for itself.
 set(BELLCRANK_SEPARATE_LAYERS functions forces)
 
 set(interruption_sees)
 set(matrices_sees) # dense matrices decomposed by Eigen, whose templates take longer to compile than most folders
 set(spatial_sees interruption)
+set(painting_sees spatial) # pictures of meshes, of whatever they are
 set(geometry_sees spatial) # shapes and poses only: contact forces and models lie above
 set(functions_sees spatial)
 set(programs_sees functions) # expressions end as programs; user-written joints and forces are programs

@@ -47,7 +47,7 @@ def picture(path, run):
 
 
 def film(path, run):
-    noise = np.random.default_rng(1).integers(0, 255, (6, 64, 64, 3), dtype=np.uint8)
+    noise = np.random.default_rng(1).integers(0, 255, (6, 64, 64, 4), dtype=np.uint8)
     write_film(path, noise, 5)
 
 

@@ -58,6 +58,27 @@ def test_an_mp4_opens(run, tmp_path):
     assert middle(pictures[-1]) > middle(pictures[10]) > middle(pictures[0])
 
 
+def test_a_film_follows_a_body_and_tells_how_far_it_is(tmp_path):
+    mech = bc.Mechanism("stones", gravity=(0, 0, 0))
+    for name, color, speed in (("stone", (1.0, 0.0, 0.0), 4.0), ("other", (0.0, 0.0, 1.0), 0.0)):
+        box = bc.Box(size=(0.5, 0.5, 0.5), density=1.0, color=color)
+        mech.add_body(name, shapes=[box], position=(0, 0, speed), velocity=(speed, 0, 0))
+    told = []
+    run = bc.simulate(mech, 0.5, output_step=0.05)
+    run.animate(tmp_path / "run.gif", fps=10, width=160, view="front", follow="stone", progress=told.append)
+    with Image.open(tmp_path / "run.gif") as film:
+        pictures = []
+        for number in range(6):
+            film.seek(number)
+            pictures.append(np.asarray(film.convert("RGB")))
+    assert np.ptp([middle(picture) for picture in pictures]) < 0.01
+    others = [middle(picture[..., ::-1]) for picture in pictures]
+    assert np.all(np.diff(others) < -0.03)
+    np.testing.assert_allclose(told, np.arange(1, 7) / 6)
+    with pytest.raises(MechanismError, match=r"follow: there is no body of this name.*'stone'"):
+        run.draw(follow="stones")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -82,7 +103,7 @@ def test_a_film_that_breaks_off_leaves_what_was_there(tmp_path):
     path.write_bytes(b"before")
 
     def pictures():
-        yield np.zeros((8, 8, 3), dtype=np.uint8)
+        yield np.zeros((8, 8, 4), dtype=np.uint8)
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError):

@@ -38,10 +38,10 @@ from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import as_marker
+from bellcrank.progress import Progress
 from bellcrank.run.advance import follow
 from bellcrank.run.ending import explain
 from bellcrank.run.plan import Method, MethodOptions, check_resolved, output_times
-from bellcrank.run.progress import Progress
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin

@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from bellcrank.cli.options import EXISTING, NEW, listed, reading_options
-from bellcrank.cli.output import note, show_json
+from bellcrank.cli.output import note, show_json, wants_progress
 from bellcrank.errors import Fault, MechanismError
 
 
@@ -74,6 +74,7 @@ _RULE: Final = "it takes numbers separated by commas"
     help="A name (front, top, oblique, ...); or two angles in degrees, such as 30,20.",
 )
 @click.option("--names", is_flag=True, help="Write the names of the bodies.")
+@click.option("--follow", metavar="BODY", help="A film moves with it; a picture shows what is around it.")
 @click.option("--times", metavar="T,T,...", help="Instants of a run, s.")
 @click.option(
     "--instants", type=int, metavar="N", help="Number of instants, spread over the run (default: 5)."
@@ -100,6 +101,7 @@ def draw_command(
     out: str | None,
     view: str | None,
     names: bool,
+    follow: str | None,
     times: str | None,
     instants: int | None,
     paths: tuple[str, ...],
@@ -118,6 +120,8 @@ def draw_command(
     from bellcrank.trajectory.own_file import is_run
 
     options: dict[str, Any] = {"names": True} if names else {}
+    if follow is not None:
+        options["follow"] = follow
     if view is not None:
         options["view"] = listed("--view", view, "", _RULE, "30,20") if "," in view else view
     over: dict[str, Any] = {"contacts": contacts or list(chosen) or None, "force_scale": _scale(force_scale)}
@@ -136,7 +140,8 @@ def draw_command(
         run = run_in(file)
         if Path(path).suffix.lower() in SUFFIXES:
             _refuse("a film has no", times=times, instants=instants)
-            run.animate(path, fps=fps, speed=speed, paths=paths, **over, **options)
+            bar = wants_progress(None)
+            run.animate(path, fps=fps, speed=speed, paths=paths, progress=bar, **over, **options)
         else:
             if times is not None:
                 options["times"] = listed("--times", times, "s", _RULE, "0.1,0.2")

@@ -419,7 +419,8 @@ class Mechanism(Colliding):
         only: names of the bodies to draw. color: of all bodies; opacity: a factor.
         joints, scale, names: whether to draw glyphs of joints, the scale bar (both by default), and names.
         box: lowest and highest corner of the space to show, (2, 3), m. size: of the figure, inches.
-        dpi: pixels of what is painted to an inch.
+        follow: name of a body; a film moves with it, and pictures of runs are as large as what moves at their
+            last instant. dpi: pixels of what is painted to an inch.
 
         The figure's axes are lengths in the picture, m. Raises MechanismError for wrong options, Unsupported
         without matplotlib.

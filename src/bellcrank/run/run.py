@@ -33,6 +33,7 @@ from bellcrank.errors import (
 from bellcrank.formulations.friction_notes import friction_notes
 from bellcrank.formulations.preparing import others
 from bellcrank.formulations.system import System
+from bellcrank.progress import Progress
 from bellcrank.run import start
 from bellcrank.run.advance import Outcome, core_run, deferred_interrupt
 from bellcrank.run.changing import Changing, Holding, Laid, free_energy, works_after
@@ -40,7 +41,6 @@ from bellcrank.run.controllers import RunInputs, Steering
 from bellcrank.run.ending import Explanation, Slowness, counted, explain, happened, statistics
 from bellcrank.run.events import STATE_SET, Event, compiled
 from bellcrank.run.plan import Plan
-from bellcrank.run.progress import Progress
 from bellcrank.run.sensing import Sensing, needs_accelerations, sensors_of
 from bellcrank.trajectory.joining import remembered
 from bellcrank.trajectory.layout import FrameLayout

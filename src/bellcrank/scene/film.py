@@ -18,6 +18,7 @@ Pixels: TypeAlias = NDArray[np.uint8]
 
 SUFFIXES: Final = (".mp4", ".gif")
 _QUALITY: Final = "20"  # constant rate factor of x264 at which lines stay clean
+_PRESET: Final = "veryfast"  # of x264: files a tenth larger than by "medium", in a third of the time
 _COLORS: Final = 128
 
 
@@ -39,9 +40,10 @@ def check_film(path: str | Path) -> None:
 def write_film(
     path: str | Path, pictures: Iterable[Pixels], fps: float, colors: Sequence[Sequence[float]] = ()
 ) -> None:
-    """Write pictures (h, w, 3) of one even size at a frame rate; the path appears once the film is complete.
+    """Write opaque pictures (h, w, 4) of one even size; the path appears once the film is complete.
 
-    colors: red, green, blue, 0 to 1, which a GIF keeps even if few pixels or few pictures have them.
+    fps: pictures per second. colors: red, green, blue, 0 to 1, which a GIF keeps even if few pixels or few
+        pictures have them.
     """
     with whole_file(path) as draft:
         if Path(path).suffix.lower() == ".mp4":
@@ -60,11 +62,11 @@ def _write_mp4(path: Path, pictures: Iterable[Pixels], fps: float) -> None:
         for picture in pictures:
             if stream is None:
                 stream = container.add_stream(
-                    "libx264", rate=rate, options={"crf": _QUALITY, "preset": "medium"}
+                    "libx264", rate=rate, options={"crf": _QUALITY, "preset": _PRESET}
                 )
                 stream.height, stream.width = picture.shape[:2]
                 stream.pix_fmt = "yuv420p"
-            frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), format="rgb24")
+            frame = av.VideoFrame.from_ndarray(picture, format="rgba")
             container.mux(stream.encode(frame))
         if stream is not None:
             container.mux(stream.encode(None))
@@ -74,7 +76,7 @@ def _write_gif(path: Path, pictures: Iterable[Pixels], fps: float, kept: Sequenc
     """Write a GIF that loops; its palette is that of some pictures spread over the film."""
     from PIL import Image
 
-    images = [Image.fromarray(picture) for picture in pictures]
+    images = [Image.fromarray(picture).convert("RGB") for picture in pictures]
     if not images:
         return
     some = images[:: max(1, len(images) // 6)][:8]

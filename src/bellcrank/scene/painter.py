@@ -1,7 +1,6 @@
-"""Painting of a scene at some instants: placed, projected and painted, one instant over another.
+"""Painting of a scene at some instants: what is shown of it, in what colours, and how large the picture is.
 
-Triangles are rasterised with a depth buffer, in arrays: rows of triangles become spans, spans become
-pixels, each step for all triangles at once.
+The core places, projects and paints the meshes by a depth buffer (cpp/painting).
 """
 
 from __future__ import annotations
@@ -13,167 +12,21 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bellcrank import _core
 from bellcrank.compile.state import Floats
-from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene.joints import ACTIVE
-from bellcrank.scene.scene import Link, Placed, Scene
+from bellcrank.scene.scene import Link, Scene
 from bellcrank.scene.view import View
 
 Picture = NDArray[np.float32]
-Ints = NDArray[np.integer[Any]]
-
-_KEY: Final = np.array([-0.42, 0.62, 0.66]) / np.linalg.norm(
-    [-0.42, 0.62, 0.66]
-)  # right, up, towards the eye
-_HALF: Final = (_KEY + np.eye(3)[2]) / np.linalg.norm(_KEY + np.eye(3)[2])
-_AMBIENT, _DIFFUSE, _GLOSS, _SHINE = 0.60, 0.52, 0.16, 36
-_CREASE: Final = 0.80  # cosine; a sharper bend between neighbouring pixels is drawn as a line
-_OUTLINE, _EDGE = 0.34, 0.66  # factor on the colour there
-
-
-@dataclass(frozen=True, eq=False)
-class Facets:
-    """Triangles in a picture.
-
-    corners: (n, 3, 3), pixels to the right and down, and depth. normals: (n, 3, 3) at the corners, as seen
-    from the eye: right, up, towards it. colors: (n, 4). parts: (n,) numbers of their pieces.
-    """
-
-    corners: Floats
-    normals: Floats
-    colors: Floats
-    parts: Ints
-
-    def chosen(self, which: NDArray[np.bool_]) -> Facets:
-        """The selected facets."""
-        return Facets(self.corners[which], self.normals[which], self.colors[which], self.parts[which])
-
-
-def seen(facets: Facets, width: int, height: int, before: Picture | None = None) -> tuple[Ints, Picture]:
-    """At each pixel (height * width,) the index of the nearest triangle, -1 for none, and its depth.
-
-    before: depths beyond which nothing is visible.
-    """
-    depth = np.full(width * height, np.inf, dtype=np.float32) if before is None else before.copy()
-    face = np.full(width * height, -1, dtype=np.int32)
-    corners = facets.corners
-    if not len(corners):
-        return face, depth
-    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
-    low = np.maximum(np.ceil(corners[:, :, 1].min(axis=1) - 0.5), 0.0)
-    high = np.minimum(np.floor(corners[:, :, 1].max(axis=1) - 0.5), height - 1.0)
-    rows = np.where(np.abs(area) > 1e-12, np.maximum(high - low + 1.0, 0.0), 0.0).astype(np.int64)
-    owner = np.repeat(np.arange(len(corners)), rows)
-    y = _counted(rows) + low[owner]
-    left, right = np.full(len(owner), -np.inf), np.full(len(owner), np.inf)
-    sign = np.sign(area)
-    for one, two in ((a, b), (b, c), (c, a)):
-        slope = (sign * (one[:, 1] - two[:, 1]))[
-            owner
-        ]  # inside where slope x + rise (y + 1/2) + constant >= 0
-        rise = (sign * (two[:, 0] - one[:, 0]))[owner]
-        rest = rise * (y + 0.5 - one[owner, 1]) - slope * one[owner, 0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bound = -rest / slope
-        left = np.where(slope > 0.0, np.maximum(left, bound), left)
-        right = np.where(slope < 0.0, np.minimum(right, bound), right)
-        left = np.where((slope == 0.0) & (rest < 0.0), np.inf, left)
-    first = np.clip(np.ceil(left - 0.5), 0.0, width)
-    count = np.maximum(np.clip(np.floor(right - 0.5), -1.0, width - 1.0) - first + 1.0, 0.0).astype(np.int64)
-    span = np.repeat(np.arange(len(owner)), count)
-    x = _counted(count) + first[span]
-    owner, y = owner[span], y[span]
-    pixel = (y * width + x).astype(np.int64)
-    along, down, start = _plane(corners, area)
-    z = (along[owner] * (x + 0.5) + down[owner] * (y + 0.5) + start[owner]).astype(np.float32)
-    np.minimum.at(depth, pixel, z)
-    nearest = z == depth[pixel]
-    face[pixel[nearest]] = owner[nearest]
-    return face, depth
-
-
-def _counted(counts: Ints) -> Ints:
-    """0, 1, ... up to each count, one after the other."""
-    total = int(counts.sum())
-    starts = np.repeat(np.cumsum(counts) - counts, counts)
-    return np.arange(total) - starts
-
-
-def _plane(corners: Floats, area: Floats) -> tuple[Floats, Floats, Floats]:
-    """Depth as a linear function of the pixel: factors of x and y, and a constant, each (n,)."""
-    a, first, second = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    safe = np.where(np.abs(area) > 1e-12, area, 1.0)
-    along = (first[:, 2] * second[:, 1] - second[:, 2] * first[:, 1]) / safe
-    down = (second[:, 2] * first[:, 0] - first[:, 2] * second[:, 0]) / safe
-    return along, down, a[:, 2] - along * a[:, 0] - down * a[:, 1]
-
-
-def shaded(facets: Facets, face: Ints, width: int, height: int) -> tuple[Ints, Picture]:
-    """The pixels (p,) that are covered, their premultiplied colours (p, 4), and the opacity.
-
-    Pieces have outlines.
-    """
-    covered = np.flatnonzero(face >= 0)
-    owner = face[covered]
-    across, down = (covered % width).astype(float) + 0.5, (covered // width).astype(float) + 0.5
-    normal = _normals(facets, owner, across, down)
-    light = _AMBIENT + _DIFFUSE * np.maximum(normal @ _KEY.astype(np.float32), 0.0)
-    gloss = _GLOSS * np.maximum(normal @ _HALF.astype(np.float32), 0.0) ** _SHINE
-    color = facets.colors[owner].astype(np.float32)
-    shade = np.minimum(color[:, :3] * light[:, None] + gloss[:, None], 1.0)
-    shade *= _lines(facets.parts[owner], normal, covered, width, height)[:, None]
-    return covered, np.concatenate([shade * color[:, 3:], color[:, 3:]], axis=1)
-
-
-def _normals(facets: Facets, owner: Ints, x: Floats, y: Floats) -> Picture:
-    """Unit normals (p, 3) at pixels, interpolated between corners and turned towards the eye."""
-    a, b, c = (facets.corners[:, k, :2] for k in range(3))
-    area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
-    scale = 1.0 / np.where(np.abs(area) > 1e-12, area, 1.0)
-    from_a = np.stack([x, y], axis=1) - a[owner]
-    second = (c - a)[owner]
-    first = (b - a)[owner]
-    u = (from_a[:, 0] * second[:, 1] - from_a[:, 1] * second[:, 0]) * scale[owner]
-    v = (first[:, 0] * from_a[:, 1] - first[:, 1] * from_a[:, 0]) * scale[owner]
-    corners = facets.normals.astype(np.float32)
-    n0, n1, n2 = corners[owner, 0], corners[owner, 1], corners[owner, 2]
-    normal = n0 + u.astype(np.float32)[:, None] * (n1 - n0) + v.astype(np.float32)[:, None] * (n2 - n0)
-    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
-    normal *= np.where(normal[:, 2:] < 0.0, -1.0, 1.0).astype(np.float32)
-    return normal  # type: ignore[no-any-return]
-
-
-def _lines(parts: Ints, normal: Picture, covered: Ints, width: int, height: int) -> Picture:
-    """The factor on the colour of each covered pixel, at the outlines and bends of pieces."""
-    left = np.ones(len(covered), dtype=np.float32)
-    number = np.full(height * width + width + 1, -1, dtype=np.int32)
-    number[covered] = np.arange(len(covered), dtype=np.int32)
-    for step in (1, width):
-        for way in (1, -1):
-            there = covered + way * step
-            other = np.where((there >= 0) & (there < height * width), number[there], -1)
-            outside = other < 0
-            apart = outside | (parts[other] != parts)
-            bent = ~apart & (np.sum(normal * normal[other], axis=1) < _CREASE)
-            left = np.where(apart, _OUTLINE, np.where(bent, np.minimum(left, _EDGE), left)).astype(np.float32)
-    return left
-
-
-def shrunk(picture: Picture, factor: int) -> Picture:
-    """The picture with squares of that many pixels averaged into one."""
-    height, width = picture.shape[0] // factor, picture.shape[1] // factor
-    parts = picture[: height * factor, : width * factor].reshape(height, factor, width, factor, -1)
-    total = sum(parts[:, i, :, j] for i in range(factor) for j in range(factor))
-    mean: Picture = np.asarray(total, dtype=np.float32) / np.float32(factor * factor)
-    return mean
-
+Pixels = NDArray[np.uint8]
 
 _APART: Final = 6e-4  # of the size: distance by which coinciding surfaces of different bodies are separated
-_OPAQUE: Final = 0.995
+_LAYERS: Final = 7
 _SHADOW: Final = 0.17
-_COARSE: Final = 4  # pixels of the picture, each way, to one of the shadow
-_BLUR: Final = 0.009  # of the width of the picture
+_BELOW: Final = (
+    0.01  # of the size: the floor, below all that casts shadows; what is described there is part of it
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +72,11 @@ class Frame:
         """Width and height, m."""
         return self.right - self.left, self.high - self.low
 
+    def moved(self, by: Floats) -> Frame:
+        """The frame moved to the right and up, m."""
+        x, y = by.tolist()
+        return Frame(self.left + x, self.right + x, self.low + y, self.high + y)
+
     def fitted(self, aspect: float) -> Frame:
         """The frame enlarged about its middle until width / height equals the aspect."""
         width, height = self.extent
@@ -233,8 +91,22 @@ class Painter:
     def __init__(self, scene: Scene, view: View, look: Look | None = None) -> None:
         self.scene, self.view = scene, view
         self.look = Look() if look is None else look
-        self._shown = [number for number, what in enumerate(scene.drawn) if self._is_shown(what)]
-        self._ground = len(scene.carriers) - 1
+        meshes = {id(what.mesh): what.mesh for what in scene.drawn}
+        numbers = {key: number for number, key in enumerate(meshes)}
+        self._core = _core.Painter(
+            [(mesh.vertices, mesh.normals, mesh.triangles) for mesh in meshes.values()],
+            [numbers[id(what.mesh)] for what in scene.drawn],
+        )
+        still = len(scene.carriers) - 1
+        self._shown = np.array([self._is_shown(what) for what in scene.drawn], dtype=bool)
+        self._moves = np.array(
+            [isinstance(what, Link) or what.carrier != still for what in scene.drawn], bool
+        )
+        ground = [not isinstance(what, Link) and what.role in ("shape", "surface") for what in scene.drawn]
+        self._casts = self._shown & (self._moves | ~np.array(ground, dtype=bool))  # shadows
+        layers = [max(what.carriers) if isinstance(what, Link) else what.carrier for what in scene.drawn]
+        self._nearer = _APART * scene.size * (np.array(layers, dtype=float) % _LAYERS)
+        self._colors = np.array([self._color(what) for what in scene.drawn], dtype=float).reshape(-1, 4)
 
     def _is_shown(self, what: Any) -> bool:
         look = self.look
@@ -246,34 +118,73 @@ class Painter:
             return False
         return look.only is None or self.scene.carriers[what.carrier] in look.only
 
-    def _moves(self, number: int) -> bool:
-        what = self.scene.drawn[number]
-        return isinstance(what, Link) or what.carrier != self._ground
+    def _color(self, what: Any) -> tuple[float, ...]:
+        r, g, b, a = what.color
+        if self.look.color is not None and getattr(what, "role", "") in ("shape", "body"):
+            r, g, b = self.look.color[:3]
+        return r, g, b, a * self.look.opacity
 
-    def reach(self, instants: Sequence[Instant]) -> Frame:
-        """The smallest frame around everything drawn; the ground counts only near the mechanism."""
-        corners = []
-        for instant in instants:
-            placed = self.scene.placed(instant.position, instant.rotation)
-            corners += [self.view.project(self._vertices(placed, number))[:, :2] for number in self._shown]
-        flat = np.concatenate(corners) if corners else np.array([[-0.5, -0.5], [0.5, 0.5]])
-        (left, low), (right, high) = flat.min(axis=0), flat.max(axis=0)
+    def _placed(self, instant: Instant, which: NDArray[np.bool_]) -> Any:
+        """The chosen parts at an instant, as the core takes them."""
+        scene, colors = self.scene, self._colors
+        if instant.absent:
+            which = which & np.array([what.element not in instant.absent for what in scene.drawn])
+        if instant.active:
+            active = [number for number, what in enumerate(scene.pieces)
+                      if scene.glyph_of.get(id(what)) in instant.active]  # fmt: skip
+            colors = colors.copy()
+            colors[active] = (*ACTIVE[:3], ACTIVE[3] * self.look.opacity)
+        at = scene.placed(instant.position, instant.rotation)
+        drawn = which.astype(np.uint8)
+        return at.position, at.rotation, at.stretch, colors, self._nearer, drawn, instant.strength
+
+    def _bounds(self, instant: Instant, directions: Any, which: NDArray[np.bool_] | None = None) -> Floats:
+        """Lowest and highest places of what is shown along directions (k, 3), (parts, k, 2), m."""
+        directions = np.atleast_2d(np.asarray(directions, dtype=float))
+        found: Floats = self._core.bounds(
+            self._placed(instant, self._shown if which is None else which), directions
+        )
+        return found.reshape(-1, len(directions), 2)
+
+    def reach(self, instants: Sequence[Instant], follow: str | None = None) -> Frame:
+        """The smallest frame around everything drawn; the ground counts only near the mechanism.
+
+        follow: a body; the frame is that around what moves, at the place of the body at the last instant.
+        """
+        low, high = np.full(2, np.inf), np.full(2, -np.inf)
         floor = self.floor(instants)
-        if floor is not None:
-            low = min(low, float(np.min(self.view.project(self._shade(instants[-1], floor))[:, 1])))
-        return Frame(float(left), float(right), float(low), float(high))
+        up = np.asarray(self.scene.up)
+        down = self.view.up @ up
+        for instant in instants:
+            which = self._shown if follow is None else self._shown & self._moves
+            bounds = self._bounds(instant, [self.view.right, self.view.up], which)
+            at = self.place_of(follow, instant)
+            low = np.minimum(low, bounds[..., 0].min(axis=0, initial=np.inf) - at)
+            high = np.maximum(high, bounds[..., 1].max(axis=0, initial=-np.inf) - at)
+            if floor is not None and instant is instants[-1]:  # and its shadow
+                fallen = self._bounds(instant, self.view.up - down * up, self._casts)[..., 0] + floor * down
+                low[1] = min(low[1], fallen.min(initial=np.inf) - at[1])
+        if not np.all(low <= high):
+            low, high = np.array([-0.5, -0.5]), np.array([0.5, 0.5])
+        return Frame(low[0], high[0], low[1], high[1]).moved(self.place_of(follow, instants[-1]))
+
+    def place_of(self, body: str | None, instant: Instant) -> Floats:
+        """Where the frame of a body is in the picture (2,), m; zeros for None."""
+        if body is None or body == self.scene.carriers[-1]:
+            return np.zeros(2)
+        at: Floats = self.view.project(instant.position[self.scene.carrier(body)])[:2]
+        return at
 
     def middles(self, instant: Instant) -> dict[str, Floats]:
         """The middle (2,) of each body that is drawn, in the projected world."""
-        placed = self.scene.placed(instant.position, instant.rotation)
-        found: dict[str, list[Floats]] = {}
-        for number in self._shown:
-            what = self.scene.drawn[number]
-            if not isinstance(what, Link) and what.role in ("shape", "body") and self._moves(number):
-                points = self.view.project(self._vertices(placed, number))[:, :2]
-                found.setdefault(self.scene.carriers[what.carrier], []).append(points)
-        boxes = {name: np.concatenate(points) for name, points in found.items()}
-        return {name: 0.5 * (box.min(axis=0) + box.max(axis=0)) for name, box in boxes.items()}
+        bounds = self._bounds(instant, [self.view.right, self.view.up])
+        found: dict[str, Floats] = {}
+        for number, what in enumerate(self.scene.pieces):
+            if self._shown[number] and self._moves[number] and what.role in ("shape", "body"):
+                name, own = self.scene.carriers[what.carrier], bounds[number]
+                box = found.setdefault(name, own.copy())
+                box[:, 0], box[:, 1] = np.minimum(box[:, 0], own[:, 0]), np.maximum(box[:, 1], own[:, 1])
+        return {name: box.mean(axis=1) for name, box in found.items() if np.all(np.isfinite(box))}
 
     def floor(self, instants: Sequence[Instant]) -> float | None:
         """The height of the floor on which shadows fall, m along up; None if no floor is visible."""
@@ -284,26 +195,14 @@ class Painter:
             or not 0.1 < up @ self.view.toward < 0.97
         ):
             return None
-        lowest = []
-        for instant in instants:
-            placed = self.scene.placed(instant.position, instant.rotation)
-            lowest += [float(np.min(self._vertices(placed, number) @ up)) for number in self._shown]
-        return min(lowest, default=0.0) - 0.01 * self.scene.size
-
-    def _vertices(self, placed: Placed, number: int) -> Floats:
-        """Vertices of the drawn parts, in the world."""
-        own = self.scene.drawn[number].mesh.vertices * np.array([1.0, 1.0, placed.stretch[number]])
-        at: Floats = rotate(placed.rotation[number][None], own) + placed.position[number]
-        return at
-
-    def _shade(self, instant: Instant, floor: float) -> Floats:
-        """Projections of the vertices of all moving parts onto the floor."""
-        up = np.asarray(self.scene.up)
-        placed = self.scene.placed(instant.position, instant.rotation)
-        points = [self._vertices(placed, number) for number in self._shown]
-        everything = np.concatenate(points) if points else np.zeros((1, 3))
-        fallen: Floats = everything - np.outer(everything @ up - floor, up)
-        return fallen
+        lowest = min(
+            (
+                float(self._bounds(instant, up, self._casts)[..., 0].min(initial=np.inf))
+                for instant in instants
+            ),
+            default=np.inf,
+        )
+        return (lowest if np.isfinite(lowest) else 0.0) - _BELOW * self.scene.size
 
     def paint(
         self,
@@ -318,117 +217,29 @@ class Painter:
         width: pixels. samples: across a pixel, which shows their mean. floor: as in `floor`, by default for
         these instants.
         """
-        scale = samples * width / frame.extent[0]
-        wide, high = samples * width, samples * max(1, round(width * frame.extent[1] / frame.extent[0]))
-        size = (wide, high)
-        still = [number for number in self._shown if not self._moves(number)]
-        moving = [number for number in self._shown if self._moves(number)]
-        base = self._facets(instants[-1], still, frame, scale)
-        picture = np.zeros((wide * high, 4), dtype=np.float32)
-        depth = _put(picture, base, size, None, 1.0)
-        floor = self.floor(instants) if floor is None else floor
-        if floor is not None:
-            _put_under(picture, self._shadow(instants[-1], floor, frame, scale, size))
-        for instant in instants:
-            _put(picture, self._facets(instant, moving, frame, scale), size, depth, instant.strength)
-        return shrunk(picture.reshape(high, wide, 4), samples)
+        height = max(1, round(width * frame.extent[1] / frame.extent[0]))
+        picture = np.empty((height, width, 4), dtype=np.float32)
+        self._paint(instants, frame, samples, self.floor(instants) if floor is None else floor, picture)
+        return picture
 
-    def _facets(self, instant: Instant, numbers: Sequence[int], frame: Frame, scale: float) -> Facets:
-        """Triangles of the drawn parts with the given indices."""
-        placed = self.scene.placed(instant.position, instant.rotation)
-        corners, normals, colors, parts = [], [], [], []
-        for number in numbers:
-            what = self.scene.drawn[number]
-            if what.element in instant.absent:
-                continue
-            triangles = what.mesh.triangles
-            vertices = self.view.project(self._vertices(placed, number))
-            vertices[:, 2] -= _APART * self.scene.size * (self._layer_of(what) % 7)
-            stretch = placed.stretch[number]
-            turned = rotate(
-                placed.rotation[number][None], what.mesh.normals * np.array([stretch, stretch, 1.0])
-            )
-            own = self.view.project(
-                turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-300)
-            )
-            vertices[:, 0] = (vertices[:, 0] - frame.left) * scale
-            vertices[:, 1] = (frame.high - vertices[:, 1]) * scale
-            corners.append(vertices[triangles])
-            normals.append((own * np.array([1.0, 1.0, -1.0]))[triangles])
-            colors.append(np.broadcast_to(self._color(what, instant.active), (len(triangles), 4)))
-            parts.append(np.full(len(triangles), number, dtype=np.int32))
-        if not corners:
-            none = np.empty((0, 3, 3))
-            return Facets(none, none, np.empty((0, 4)), np.empty(0, dtype=np.int32))
-        return Facets(*(np.concatenate(of) for of in (corners, normals, colors, parts)))
+    def paint_on_white(self, instant: Instant, frame: Frame, floor: float | None, out: Pixels) -> None:
+        """Paint an instant into pixels (h, w, 4). floor: as in `floor`."""
+        self._paint([instant], frame, 2, floor, out)
 
-    def _layer_of(self, what: Any) -> int:
-        return max(what.carriers) if isinstance(what, Link) else int(what.carrier)
-
-    def _color(self, what: Any, active: Collection[str]) -> Floats:
-        r, g, b, a = what.color
-        if active and getattr(what, "role", "") == "joint" and self.scene.glyph_of[id(what)] in active:
-            r, g, b, a = ACTIVE
-        if self.look.color is not None and getattr(what, "role", "") in ("shape", "body"):
-            r, g, b = self.look.color[:3]
-        return np.array([r, g, b, a * self.look.opacity])
-
-    def _shadow(
-        self, instant: Instant, floor: float, frame: Frame, scale: float, size: tuple[int, int]
-    ) -> Picture:
-        """The darkness of a soft shadow on the floor at each pixel (h * w,), computed on a coarser grid."""
-        up = np.asarray(self.scene.up)
-        placed = self.scene.placed(instant.position, instant.rotation)
-        coarse = scale / _COARSE
-        wide, high = -(-size[0] // _COARSE), -(-size[1] // _COARSE)
-        fallen = [np.empty((0, 3, 3))]
-        for number in self._shown:
-            points = self._vertices(placed, number)
-            flat = self.view.project(points - np.outer(points @ up - floor, up))
-            flat[:, 0] = (flat[:, 0] - frame.left) * coarse
-            flat[:, 1] = (frame.high - flat[:, 1]) * coarse
-            fallen.append(flat[self.scene.drawn[number].mesh.triangles])
-        corners = np.concatenate(fallen)
-        none = np.empty((len(corners), 0))
-        face, _ = seen(Facets(corners, none, none, np.empty(0, dtype=np.int32)), wide, high)
-        mask = (face >= 0).reshape(high, wide).astype(np.float32)
-        for _ in range(3):
-            mask = _blurred(mask, max(1, round(_BLUR * wide)))
-        fine = np.repeat(np.repeat(mask, _COARSE, axis=0), _COARSE, axis=1)[: size[1], : size[0]]
-        return np.float32(_SHADOW) * fine.ravel()
-
-
-def _put(
-    picture: Picture, facets: Facets, size: tuple[int, int], before: Picture | None, strength: float
-) -> Picture:
-    """Paint triangles over a picture (h * w, 4), transparent ones last; return the depth of opaque ones.
-
-    before: depths beyond which nothing is visible. strength: 0 to 1.
-    """
-    opaque = facets.colors[:, 3] >= _OPAQUE
-    solid = facets.chosen(opaque)
-    face, depth = seen(solid, *size, before)
-    layers = [(solid, face)]
-    if not np.all(opaque):
-        glass = facets.chosen(~opaque)
-        layers.append((glass, seen(glass, *size, depth)[0]))
-    for part, shown in layers:
-        covered, colors = shaded(part, shown, *size)
-        colors *= np.float32(strength)
-        picture[covered] = colors + picture[covered] * (1.0 - colors[:, 3:])
-    return depth
-
-
-def _put_under(picture: Picture, shadow: Picture) -> None:
-    """Darken what is behind a picture (h * w, 4) by the given amounts (h * w,)."""
-    where = np.flatnonzero(shadow > 0.0)
-    picture[where, 3] += shadow[where] * (1.0 - picture[where, 3])
-
-
-def _blurred(mask: Picture, reach: int) -> Picture:
-    """The mean over squares of the given half-width."""
-    width = 2 * reach + 1
-    for _ in range(2):
-        total = np.cumsum(np.pad(mask, ((reach + 1, reach), (0, 0))), axis=0, dtype=np.float64)
-        mask = ((total[width:] - total[:-width]) / width).astype(np.float32).T
-    return mask
+    def _paint(
+        self, instants: Sequence[Instant], frame: Frame, samples: int, floor: float | None, out: Any
+    ) -> None:
+        view = self.view
+        scale = samples * out.shape[1] / frame.extent[0]
+        still = self._placed(instants[-1], self._shown & ~self._moves)
+        moving = [self._placed(instant, self._shown & self._moves) for instant in instants]
+        ground = (*still[:-1], 1.0)
+        casting = self._placed(instants[-1], self._casts)
+        thick = 2.0 * _BELOW * self.scene.size
+        self._core.paint(
+            (view.right, view.up, view.toward, frame.left, frame.high, scale),
+            [ground, *moving],
+            None if floor is None else (self.scene.up, floor, thick, _SHADOW, casting),
+            samples,
+            out,
+        )

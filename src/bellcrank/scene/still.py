@@ -50,6 +50,7 @@ class Style:
     size: Any = None
     dpi: float = 200.0
     scale: bool = True
+    follow: str | None = None
 
     @staticmethod
     def of(scene: Scene, options: Mapping[str, Any]) -> Style:
@@ -67,6 +68,9 @@ class Style:
                             "only: there is no body of this name", name, nearest(str(name), scene.carriers)
                         )
                 options = {**options, "only": frozenset(listed)}
+            if (follow := options.get("follow")) is not None and follow not in scene.carriers:
+                advice = nearest(str(follow), scene.carriers)
+                check.fault("follow: there is no body of this name", follow, advice)
             if (box := options.get("box")) is not None:
                 check.array("box", np.asarray(box).tolist(), (2, 3), "m")
             if (size := options.get("size")) is not None and min(check.array("size", size, (2,))) <= 0.0:
@@ -124,7 +128,9 @@ def picture(
     view = view_of(scene, style.view)
     painter = Painter(scene, view, Look(style.only, style.joints, style.color, style.opacity))
     lines = {name: view.project(points)[:, :2] for name, points in (traces or {}).items()}
-    frame, layer = with_room(framed(painter, instants, style, list(lines.values())), view, style, contacts)
+    within = instants if style.follow is None else instants[-1:]
+    room = framed(painter, within, style, list(lines.values()) if style.follow is None else [])
+    frame, layer = with_room(room, view, style, contacts)
     figure, axes, frame = canvas(frame, style, axes, path is None)
     width, _ = _inches(axes)
     image = painter.paint(instants, frame, max(64, round(width * style.dpi)))
@@ -152,7 +158,7 @@ def framed(painter: Painter, instants: Sequence[Instant], style: Style, lines: S
         corners = np.array([[(low, high)[(k >> axis) & 1][axis] for axis in range(3)] for k in range(8)])
         flat = painter.view.project(corners)
         return Frame(flat[:, 0].min(), flat[:, 0].max(), flat[:, 1].min(), flat[:, 1].max())
-    frame = painter.reach(instants)
+    frame = painter.reach(instants, style.follow)
     points = np.concatenate([[[frame.left, frame.low], [frame.right, frame.high]], *lines])
     (left, low), (right, high) = points.min(axis=0), points.max(axis=0)
     margin = _MARGIN * max(right - left, high - low) or 0.05 * painter.scene.size

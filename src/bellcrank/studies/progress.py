@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bellcrank.run.progress import ProgressBar
+from bellcrank.progress import ProgressBar
 
 
 class CountProgress(ProgressBar):

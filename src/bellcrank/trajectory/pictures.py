@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,7 @@ from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.html import page
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.progress import ProgressBar
 from bellcrank.scene.contact_marks import COLORS, ContactMarking
 from bellcrank.scene.figure import check_matplotlib, check_picture
 from bellcrank.scene.film import Pixels, check_film, write_film
@@ -33,8 +34,6 @@ from bellcrank.scene.still import (
     instant_of,
     keys,
     picture,
-    show,
-    straight,
     trace,
     trace_color,
     with_room,
@@ -111,13 +110,16 @@ class Shown:
         paths: Sequence[Any] = (),
         contacts: Any = None,
         force_scale: Any = None,
+        progress: bool | Callable[[float], None] = False,
         **options: Any,
     ) -> None:
         """Write a film of the run: MP4 (extra `video`) or GIF (extra `plot`), by the suffix of the path.
 
         fps: pictures per second. speed: seconds of the run per second of the film; 0.1 is slow motion.
         paths: as in `draw`; each grows as the run goes on. contacts, force_scale: as in `draw`, one scale for
-            the whole film. options: as in `Mechanism.draw`, and `width`, pixels.
+            the whole film. options: as in `Mechanism.draw`, and `width`, pixels; with `follow` the picture
+            moves with a body.
+        progress: True for a bar on standard error, or a function that takes the fraction done.
         The film is written beside the path and put in its place once it is complete.
         """
         run: Any = self
@@ -137,7 +139,9 @@ class Shown:
         times = np.linspace(first, min(last, first + (count - 1) / fps * speed), count)
         scene, traces, marks = _overlaid(run, times, paths, contacts, force_scale)
         pictures = _pictures(run, scene, times, width, traces, marks, options)
-        write_film(path, pictures, fps, () if marks is None else COLORS)
+        with ProgressBar(progress, "film", count, counted=True) as bar:
+            shown = _counted(pictures, bar)
+            write_film(path, shown, fps, () if marks is None else COLORS)
 
     def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> views.Page:
         """Open a page that plays the run, with slider and plots (extra `viewer`); see `Mechanism.view`."""
@@ -245,7 +249,7 @@ def _pictures(
     contacts: ContactMarking | None,
     options: Mapping[str, Any],
 ) -> Iterator[Pixels]:
-    """The pictures (h, w, 3), both even, as encoders want them."""
+    """The pictures (h, w, 4), h and w even, as encoders want them; each in the place of the last."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     style = Style.of(scene, options)
@@ -255,34 +259,52 @@ def _pictures(
     some = np.linspace(times[0], times[-1], min(_LOOKED_AT, len(times)))
     instants = [instant_of(mechanism, run.at(time)) for time in some.tolist()]
     lines = {name: view.project(points)[:, :2] for name, points in traces.items()}
-    frame, layer = with_room(framed(painter, instants, style, list(lines.values())), view, style, contacts)
+    room = framed(painter, instants, style, list(lines.values()) if style.follow is None else [])
+    frame, layer = with_room(room, view, style, contacts)
+    followed = painter.place_of(style.follow, instants[-1 if style.box is None else 0])
     floor = painter.floor(instants)
     wide = 2 * (width // 2)
     high = 2 * round(0.5 * wide * aspect_of(frame, style))
     style = replace(style, size=(WIDTH, WIDTH * high / wide), dpi=wide / WIDTH)
     figure, axes, frame = canvas(frame, style, None, on_screen=False)
-    FigureCanvasAgg(figure)
-    shown = show(axes, np.zeros((high, wide, 4)), frame)
+    still = figure.add_axes(
+        (0.0, 0.0, 1.0, 1.0), xlim=(frame.left, frame.right), ylim=(frame.low, frame.high)
+    )
+    still.set_axis_off()
+    over = FigureCanvasAgg(figure)
+    over.draw()
+    drawn = np.asarray(over.buffer_rgba())  # what is painted there, artists draw over
+    fixed = set(still.get_children())
+    if style.scale:
+        keys(still, frame, layer)
+    note = write_note(still, "")
+    key = [artist for artist in still.get_children() if artist not in fixed]
     rims = {
         name: trace(axes, line[:0], trace_color(scene, name, number), name)
         for number, (name, line) in enumerate(lines.items())
     }
-    if style.scale:
-        keys(axes, frame, layer)
-    note, marks = write_note(axes, ""), list[Any]()
     before = None
     for number, time in enumerate(times.tolist()):
         now = replace(instant_of(mechanism, run.at(time)), active=run.active(time, before))
-        shown.set_data(straight(painter.paint([now], frame, wide, floor=floor)))
+        at = frame.moved(painter.place_of(style.follow, now) - followed)
+        axes.set(xlim=(at.left, at.right), ylim=(at.low, at.high))
+        painter.paint_on_white(now, at, floor, drawn)
         before = time
         passed = int(np.searchsorted(run.time, time, "right"))
         for name, artists in rims.items():
             for artist in artists:
                 artist.set_data(*lines[name][:passed].T)
-        while marks:
-            marks.pop().remove()
-        if layer is not None:
-            marks += layer.draw(axes, view, number)
+        marks = [] if layer is None else layer.draw(axes, view, number)
         note.set_text(f"t = {time:.2f} s")
-        figure.canvas.draw()
-        yield np.asarray(figure.canvas.buffer_rgba())[:high, :wide, :3]
+        traced = [artist for artists in rims.values() for artist in artists]
+        for artist in [*sorted([*traced, *marks], key=lambda artist: artist.zorder), *key]:
+            axes.draw_artist(artist)
+        for mark in marks:
+            mark.remove()
+        yield np.ascontiguousarray(drawn[:high, :wide])
+
+
+def _counted(pictures: Iterator[Pixels], bar: ProgressBar) -> Iterator[Pixels]:
+    for number, one in enumerate(pictures, start=1):
+        yield one
+        bar.show(number, "film")
