@@ -36,7 +36,7 @@ def instant_of(colors, drawn=None, strength=1.0):
 
 
 def nearest(corners, width, height):
-    """At each sample the number of the nearest triangle, -1 for none; and whether sides are too near to tell."""
+    """At each sample the nearest triangle, -1 for none; and whether rounding decides."""
     y, x = np.mgrid[:height, :width] + 0.5
     y = height - y
     face, depth, doubtful = np.full(x.shape, -1), np.full(x.shape, np.inf), np.zeros(x.shape, dtype=bool)
@@ -103,8 +103,8 @@ def test_wrong_arrays_are_refused():
     painter = painter_of(corners)
     view = (RIGHT, UP, TOWARD, 0.0, 1.0, 1.0)
     out = np.empty((4, 4, 4), dtype=np.float32)
+    good = instant_of(np.ones((2, 4)))
     with pytest.raises(ValueError, match="colours must be 2, got 3"):
-        good = instant_of(np.ones((2, 4)))
         painter.paint(view, [(*good[:3], np.ones((3, 4)), *good[4:])], None, 1, out)
     with pytest.raises(ValueError, match="no vertex"):
         _core.Painter([(np.zeros((3, 3)), np.zeros((3, 3)), np.array([[0, 1, 3]], dtype=np.int32))], [0])
