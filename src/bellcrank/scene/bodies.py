@@ -30,6 +30,7 @@ PALETTE: Final = (
 )
 """Colours of bodies that have none, in turn."""
 GROUND_COLOR: Final = (0.72, 0.72, 0.70)
+_SLAB: Final = 0.003  # of the size of a plane or terrain: its thickness
 _FLAT: Final = 0.02  # points whose distance from a plane is below this part of their extent lie in it
 _BESIDE: Final = 0.3  # a centre of mass farther from a rod than this part of its length is shown
 _SLENDER: Final = 0.08  # a moment of inertia below this part of the others is that of a rod
@@ -59,11 +60,10 @@ def mesh_of(shape: Shape) -> TriangleMesh:
     if isinstance(shape, Prism):
         return solids.extruded(tuple(map(_rounded, shape.outline)), _rounded([shape.length])[0])
     if isinstance(shape, Plane):
-        half = 0.5 * shape.size
-        corners = np.array([[-half, -half, 0.0], [half, -half, 0.0], [half, half, 0.0], [-half, half, 0.0]])
-        return solids.faceted(corners, np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32))
+        thick = round(_SLAB * shape.size, 12)  # seen from its edge a plane is a line
+        return solids.moved(solids.box((shape.size, shape.size, thick)), (0.0, 0.0, -0.5 * thick))
     if isinstance(shape, Terrain):
-        return solids.height_field(shape.x, shape.y, shape.samples)
+        return solids.height_field(shape.x, shape.y, shape.samples, _SLAB)
     if isinstance(shape, Mesh):
         vertices, triangles = shape.surface()
         return solids.faceted(vertices, triangles)

@@ -24,6 +24,11 @@ BELT: Final = (0.25, 0.26, 0.28, 1.0)
 ROD: Final = (0.45, 0.48, 0.52, 1.0)
 _ANCHOR: Final = (0.66, 0.66, 0.64, 1.0)
 _COILS: Final = 9
+_SPRING: Final = (
+    25.0  # pins: length of a spring of so many coils; longer ones have more, shorter ones are thinner
+)
+_STOUTEST: Final = 0.06  # of its length, of a spring's pins
+_MOST_COILS: Final = 60
 _RODS: Final = ("Distance", "RevoluteSpherical", "ParallelLink", "PlungingParallelLink")
 
 
@@ -44,7 +49,8 @@ def links_of(setting: Setting, unit: float) -> dict[str, Link]:
         for number, (one, two) in enumerate(_spans(element), start=1):
             if one.body not in known or two.body not in known:
                 continue
-            look = _look(element, unit)
+            length = float(np.linalg.norm(setting.place(two) - setting.place(one)))
+            look = _look(element, unit, length)
             if look is None:
                 continue
             mesh, color, slack = look
@@ -102,8 +108,8 @@ def _spans(element: Any) -> Iterator[tuple[Marker, Marker]]:
     return pairwise(markers)
 
 
-def _look(element: Any, unit: float) -> tuple[TriangleMesh, Color, float] | None:
-    """Mesh, colour and slack length of an element, by its kind."""
+def _look(element: Any, unit: float, length: float) -> tuple[TriangleMesh, Color, float] | None:
+    """Mesh, colour and slack length of an element, by its kind, its ends at a distance."""
     kind = element.kind
     name = type(kind).__name__
     if name == "RubberString":
@@ -115,11 +121,11 @@ def _look(element: Any, unit: float) -> tuple[TriangleMesh, Color, float] | None
     if name in ("SpringDamper", "TabulatedSpring", "OneSidedSpring"):
         if getattr(kind, "stiffness", 1.0) == 0.0 and getattr(kind, "curve", None) is None:
             return damper(unit), DAMPER, 0.0
-        return coil(unit), SPRING, 0.0
+        return coil(unit, length), SPRING, 0.0
     if hasattr(kind, "stroke") and element.markers:
         thick, thin = (0.5 * kind.bore, 0.5 * kind.rod) if hasattr(kind, "bore") else (0.9 * unit, 0.4 * unit)
         return strut(thick, thin), DAMPER, 0.0
-    if name in ("Bushing", "BearingClearance"):
+    if name in ("Bushing", "BearingClearance", "Tyre"):
         return None
     return (rod(0.25 * unit), DAMPER, 0.0) if element.markers else None
 
@@ -130,19 +136,20 @@ def rod(radius: float) -> TriangleMesh:
     return solids.revolved(((0.0, 0.0), (radius, 0.0), (radius, 1.0), (0.0, 1.0)), 16)
 
 
-def coil(unit: float) -> TriangleMesh:
-    """A coil spring along z from 0 to 1, with straight ends."""
-    turns = np.linspace(0.0, 1.0, 24 * _COILS + 1)
-    fade = np.clip(np.minimum(turns, 1.0 - turns) * _COILS / 0.75, 0.0, 1.0)
+def coil(unit: float, length: float) -> TriangleMesh:
+    """A coil spring along z from 0 to 1, with straight ends; length: at which its wire is round, m."""
+    length = round(length, 6) or _SPRING * unit
+    unit = min(unit, _STOUTEST * length)
+    coils = int(np.clip(round(_COILS * length / (_SPRING * unit)), _COILS, _MOST_COILS))
+    turns = np.linspace(0.0, 1.0, 24 * coils + 1)
+    fade = np.clip(np.minimum(turns, 1.0 - turns) * coils / 0.75, 0.0, 1.0)
     radius = 1.9 * unit * fade
-    angle = 2.0 * np.pi * _COILS * turns
+    angle = 2.0 * np.pi * coils * turns
     z = 0.12 + 0.76 * turns
     way = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
-    way = np.concatenate([[[0.0, 0.0, 0.0]], way, [[0.0, 0.0, 1.0]]])
-    # The section is round where the spring is about 25 pins long: along z the mesh is in parts of its length.
-    stretch = np.array([1.0, 1.0, 25.0 * unit])
-    wire = solids.tube(tuple(map(tuple, (way * stretch).round(12).tolist())), round(0.33 * unit, 12), 8)
-    return _narrowed(wire, float(stretch[2]))
+    way = np.concatenate([[[0.0, 0.0, 0.0]], way, [[0.0, 0.0, 1.0]]]) * (1.0, 1.0, length)
+    wire = solids.tube(tuple(map(tuple, way.round(12).tolist())), round(0.33 * unit, 12), 8)
+    return _narrowed(wire, length)
 
 
 def damper(unit: float) -> TriangleMesh:

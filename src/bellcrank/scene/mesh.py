@@ -84,8 +84,11 @@ def faceted(vertices: Floats, triangles: Ints) -> TriangleMesh:
     )
 
 
-def height_field(x: Floats, y: Floats, heights: Floats) -> TriangleMesh:
-    """The surface of heights (ny, nx) over a grid in x and y, subsampled to at most 250 each way."""
+def height_field(x: Floats, y: Floats, heights: Floats, thickness: float) -> TriangleMesh:
+    """The surface of heights (ny, nx) over a grid in x and y, subsampled to at most 250 each way.
+
+    thickness: of its edges, as a part of its larger side.
+    """
     if len(y) > 2:  # two rows are a profile, which is drawn unchanged
         rows, columns = (np.unique(np.linspace(0, n - 1, min(n, 250)).astype(int)) for n in heights.shape)
         x, y, heights = x[columns], y[rows], heights[np.ix_(rows, columns)]
@@ -93,7 +96,11 @@ def height_field(x: Floats, y: Floats, heights: Floats) -> TriangleMesh:
     at = np.arange(heights.size).reshape(heights.shape)
     a, b, c, d = at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]
     triangles = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
-    return faceted(vertices, triangles.astype(np.int32))
+    rim = np.concatenate([at[0, :-1], at[:-1, -1], at[-1, :0:-1], at[::-1, 0]])
+    below = vertices[rim] - (0.0, 0.0, thickness * max(np.ptp(x), np.ptp(y)))
+    under = len(vertices) + np.arange(len(rim))
+    sides = np.stack([under[:-1], under[1:], rim[1:], under[:-1], rim[1:], rim[:-1]], axis=-1).reshape(-1, 3)
+    return faceted(np.concatenate([vertices, below]), np.concatenate([triangles, sides]).astype(np.int32))
 
 
 def _grid(points: Floats, normals: Floats) -> TriangleMesh:

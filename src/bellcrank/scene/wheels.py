@@ -1,4 +1,4 @@
-"""Gears with teeth, and belts round their pulleys, for bodies without shapes."""
+"""Gears with teeth, belts round their pulleys, and tyres, for bodies without shapes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from bellcrank.mechanism.attachment import Constraint
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.ropes import Way
 from bellcrank.mechanism.rotation import from_matrix
+from bellcrank.mechanism.tyre import Tyre
 from bellcrank.scene import mesh as solids
 from bellcrank.scene.bodies import color_of
 from bellcrank.scene.links import BELT
@@ -25,13 +26,16 @@ _LEAST, _MOST = 8, 160  # fewest and most teeth of a wheel that are drawn
 
 
 def wheel_pieces(setting: Setting, unit: float) -> Iterator[Piece]:
-    """The wheels of gears and belts, and belts that run in one frame; unit: radius of pins, m."""
+    """The wheels of gears and belts, belts that run in one frame, and tyres; unit: radius of pins, m."""
     known = {carrier.name for carrier in setting.carriers}
     mechanism = setting.mechanism
     elements: list[Any] = [*mechanism.constraints.values(), *mechanism.forces.values()]
     for element in elements:
         if isinstance(element.kind, Way):
             yield from _sheaves(setting, element, unit, known)
+            continue
+        if isinstance(element.kind, Tyre):
+            yield from _tyre(setting, element, known)
             continue
         markers = element.markers
         if len(markers) != 2 or any(marker.body not in known for marker in markers):
@@ -43,6 +47,16 @@ def wheel_pieces(setting: Setting, unit: float) -> Iterator[Piece]:
                 yield from _gears(setting, element, radii, unit)
             else:
                 yield from _belt(setting, element, radii, unit)
+
+
+def _tyre(setting: Setting, element: Any, known: set[str]) -> Iterator[Piece]:
+    """A tyre of round section."""
+    marker, kind = element.markers[0], element.kind
+    if marker.body in known and not setting.shown(setting.number(marker.body)):
+        width = round(float(kind.width), 12)
+        yield _piece(
+            setting, element, marker, solids.torus(round(kind.radius - 0.5 * width, 12), width), BELT
+        )
 
 
 def _sheaves(setting: Setting, element: Any, unit: float, known: set[str]) -> Iterator[Piece]:
