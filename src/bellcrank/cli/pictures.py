@@ -67,7 +67,7 @@ _RULE: Final = "it takes numbers separated by commas"
 
 @click.command("draw")
 @click.argument("file", metavar="FILE", type=EXISTING)
-@click.option("-o", "--out", type=NEW, metavar="PICTURE", help="PNG, PDF or SVG; of a run also MP4 or GIF.")
+@click.option("-o", "--out", type=NEW, metavar="PICTURE", help="PNG, PDF, SVG, GLB; of a run also MP4, GIF.")
 @click.option(
     "--view",
     metavar="VIEW",
@@ -117,6 +117,8 @@ def draw_command(
     The mechanism is in a YAML or JSON file, a model of another program, or a mesh (STL, OBJ, glTF).
     """
     from bellcrank.scene.film import SUFFIXES
+    from bellcrank.scene.gltf import SUFFIX, write_gltf
+    from bellcrank.scene.making import of
     from bellcrank.trajectory.own_file import is_run
 
     options: dict[str, Any] = {"names": True} if names else {}
@@ -133,12 +135,17 @@ def draw_command(
             raise MechanismError(Fault("--contacts", rule, None, "draw a run of it"))
         from bellcrank.io.files import load
 
-        load(file, **reading).draw(path, **options)
+        mechanism = load(file, **reading)
+        if Path(path).suffix.lower() == SUFFIX:
+            _refuse("a GLB file has no", **options)
+            write_gltf(path, of(mechanism))
+        else:
+            mechanism.draw(path, **options)
     else:
         from bellcrank.trajectory.moves import run_in
 
         run = run_in(file)
-        if Path(path).suffix.lower() in SUFFIXES:
+        if Path(path).suffix.lower() in (*SUFFIXES, SUFFIX):
             _refuse("a film has no", times=times, instants=instants)
             bar = wants_progress(None)
             run.animate(path, fps=fps, speed=speed, paths=paths, progress=bar, **over, **options)

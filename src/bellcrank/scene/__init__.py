@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from bellcrank.scene.gltf import Motion, write_gltf
 from bellcrank.scene.making import of
 from bellcrank.scene.mesh import TriangleMesh
 from bellcrank.scene.scene import Glyph, Link, Piece, Placed, Scene
 from bellcrank.scene.view import View, view_of
 
-__all__ = ["Glyph", "Link", "Piece", "Placed", "Scene", "TriangleMesh", "View", "of", "view_of"]
+__all__ = [
+    "Glyph",
+    "Link",
+    "Motion",
+    "Piece",
+    "Placed",
+    "Scene",
+    "TriangleMesh",
+    "View",
+    "of",
+    "view_of",
+    "write_gltf",
+]

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bellcrank import views
+from bellcrank.compile.standing import absent_at
 from bellcrank.compile.state import State
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.mechanism.checking import Check, nearest
@@ -17,6 +19,7 @@ from bellcrank.mechanism.html import page
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.progress import ProgressBar
+from bellcrank.scene import gltf
 from bellcrank.scene.contact_marks import COLORS, ContactMarking
 from bellcrank.scene.figure import check_matplotlib, check_picture
 from bellcrank.scene.film import Pixels, check_film, write_film
@@ -113,7 +116,10 @@ class Shown:
         progress: bool | Callable[[float], None] = False,
         **options: Any,
     ) -> None:
-        """Write a film of the run: MP4 (extra `video`) or GIF (extra `plot`), by the suffix of the path.
+        """Write a film of the run: MP4 (extra `video`), GIF (extra `plot`) or GLB, by the suffix of the path.
+
+        A GLB file (glTF 2.0) is the mechanism in motion, for Blender, Unity, Godot and browsers: the frames
+        that the run has recorded, at most `fps` per second of the film. It takes no options but `speed`.
 
         fps: pictures per second. speed: seconds of the run per second of the film; 0.1 is slow motion.
         paths: as in `draw`; each grows as the run goes on. contacts, force_scale: as in `draw`, one scale for
@@ -123,10 +129,15 @@ class Shown:
         The film is written beside the path and put in its place once it is complete.
         """
         run: Any = self
-        check_film(path)
-        check_matplotlib()
+        is_scene = Path(path).suffix.lower() == gltf.SUFFIX
+        if not is_scene:
+            check_film(path)
+            check_matplotlib()
         with Check("film") as check:
             fps, speed = check.positive("fps", fps, "1/s"), check.positive("speed", speed)
+            given = {"paths": paths, "contacts": contacts, "force_scale": force_scale, **options}
+            for name in [name for name, value in given.items() if is_scene and value not in (None, ())]:
+                check.fault(f"a GLB file has no {name}", given[name], "it holds what moves, and no pictures")
             width = check.integer("width", options.pop("width", _WIDTH), 64)
             if width > _WIDEST:
                 check.fault(f"width must be at most {_WIDEST} pixels", width)
@@ -137,6 +148,9 @@ class Shown:
             advice = "raise speed, or film a part of the run: run.between(start, end)"
             raise MechanismError(Fault("film", rule, count, advice))
         times = np.linspace(first, min(last, first + (count - 1) / fps * speed), count)
+        if is_scene:
+            gltf.write_gltf(path, scene_of(run), _motion(run, times, speed))
+            return
         scene, traces, marks = _overlaid(run, times, paths, contacts, force_scale)
         pictures = _pictures(run, scene, times, width, traces, marks, options)
         with ProgressBar(progress, "film", count, counted=True) as bar:
@@ -162,6 +176,21 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return _page(self)
+
+
+def _motion(run: Trajectory, times: FloatArray, speed: float) -> gltf.Motion:
+    """The recorded frames next to times, s, in the time of a film."""
+    after = np.searchsorted(run.time, times).clip(0, len(run.time) - 1)
+    before = (after - 1).clip(0)
+    nearer = np.abs(run.time[before] - times) < np.abs(run.time[after] - times)
+    chosen = np.unique(np.where(nearer, before, after))
+    position, rotation = (run.store.read(name)[chosen] for name in ("position", "rotation"))
+    absent: dict[str, NDArray[np.bool_]] = {}
+    if run.origin.mechanism.changes:
+        gone = [absent_at(run.origin.mechanism, run.at(time)) for time in run.time[chosen].tolist()]
+        for element in frozenset[str]().union(*gone):
+            absent[element] = np.array([element in one for one in gone])
+    return gltf.Motion((run.time[chosen] - run.time[0]) / speed, position, rotation, absent)
 
 
 def scene_of(run: Trajectory) -> Scene:

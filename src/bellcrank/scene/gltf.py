@@ -1,0 +1,237 @@
+"""Scenes in motion as glTF 2.0, for Blender, Unity, Godot and browsers.
+
+Source: The Khronos Group, glTF 2.0 specification, 2021: a binary file holds a chunk of JSON, whose accessors
+say what lies where in a chunk of numbers. Lengths are metres, y is up, colours of materials are linear.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bellcrank.compile.state import Floats
+from bellcrank.mechanism.rotation import from_matrix
+from bellcrank.scene.mesh import TriangleMesh
+from bellcrank.scene.scene import Link, Piece, Scene
+from bellcrank.whole_files import whole_file
+
+SUFFIX: Final = ".glb"
+_FLOAT, _INDEX = 5126, 5125  # types of components
+_VERTICES, _TRIANGLES = 34962, 34963  # what a view of the buffer is for
+_SHAPES: Final = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
+_STILL: Final = 1e-9  # a motion of less, m or 1, is none
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Poses over time. time: (T,), s. position: (T, bodies, 3), m. rotation: (T, bodies, 4).
+
+    absent: by element, such as "force 'spring'", where it is not in force, (T,).
+    """
+
+    time: Floats
+    position: Floats
+    rotation: Floats
+    absent: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+
+
+def write_gltf(path: str | Path, scene: Scene, motion: Motion | None = None) -> None:
+    """Write a scene at its start, or in motion; the path appears once the file is complete.
+
+    Each body is a node with its shapes below it; each straight part of a spring or rope is one that moves.
+    """
+    with whole_file(path) as draft:
+        draft.write_bytes(_Writer(scene, motion).file())
+
+
+class _Writer:
+    """The objects of a file, in lists by kind, and the numbers that they refer to."""
+
+    def __init__(self, scene: Scene, motion: Motion | None) -> None:
+        self._scene, self._motion = scene, motion
+        self._lists: dict[str, list[Any]] = {
+            kind: [] for kind in ("nodes", "meshes", "materials", "accessors", "bufferViews")
+        }
+        self._numbers = bytearray()
+        self._meshes: dict[tuple[int, Any], int] = {}
+        self._materials: dict[Any, int] = {}
+        self._surfaces: dict[int, dict[str, Any]] = {}
+        self._channels: list[dict[str, Any]] = []
+        self._samplers: list[dict[str, Any]] = []
+        self._input = -1
+
+    def file(self) -> bytes:
+        """The file."""
+        if self._motion is not None:
+            self._input = self._accessor(self._motion.time, bounded=True)
+        below = [*self._bodies(), *self._links()]
+        root = self._add("nodes", name=self._scene.name, rotation=self._upright(), children=below)
+        found: dict[str, Any] = {
+            "asset": {"version": "2.0", "generator": "bellcrank"},
+            "scene": 0,
+            "scenes": [{"name": self._scene.name, "nodes": [root]}],
+            **{kind: objects for kind, objects in self._lists.items() if objects},
+        }
+        if self._channels:
+            found["animations"] = [{"name": "run", "channels": self._channels, "samplers": self._samplers}]
+        if self._numbers:
+            found["buffers"] = [{"byteLength": len(self._numbers)}]
+        text = json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode()
+        chunks = _chunk(b"JSON", text, b" ") + (
+            _chunk(b"BIN\0", bytes(self._numbers), b"\0") if self._numbers else b""
+        )
+        return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+    def _bodies(self) -> list[int]:
+        """A node for each body and for the ground, their pieces below them."""
+        scene = self._scene
+        pieces: list[list[int]] = [[] for _ in scene.carriers]
+        for piece in scene.pieces:
+            pieces[piece.carrier].append(self._piece(piece))
+        nodes = []
+        for number, (name, below) in enumerate(zip(scene.carriers, pieces, strict=True)):
+            children = {"children": below} if below else {}
+            if number == len(scene.carriers) - 1:
+                nodes.append(self._add("nodes", name=name, **children))
+                continue
+            at, turn = scene.state.position[number], scene.state.rotation[number]
+            node = self._add(
+                "nodes", name=name, translation=at.tolist(), rotation=_scalar_last(turn), **children
+            )
+            if self._motion is not None:
+                self._move(node, "translation", self._motion.position[:, number])
+                self._move(node, "rotation", _unwound(self._motion.rotation[:, number]))
+            nodes.append(node)
+        return nodes
+
+    def _piece(self, piece: Piece) -> int:
+        turn = _scalar_last(np.asarray(piece.rotation))
+        node = self._add(
+            "nodes", name=piece.name, mesh=self._mesh(piece), translation=list(piece.position), rotation=turn
+        )
+        self._hide(node, piece.element, np.ones(3))
+        return node
+
+    def _links(self) -> list[int]:
+        """Nodes of the straight parts of links, in the world."""
+        scene, motion, first = self._scene, self._motion, len(self._scene.pieces)
+        start = scene.placed()
+        over = None if motion is None else scene.placed(motion.position, motion.rotation)
+        nodes = []
+        for number, link in enumerate(scene.drawn[first:], start=first):
+            stretch = [1.0, 1.0, float(start.stretch[number])]
+            at, turn = start.position[number].tolist(), _scalar_last(start.rotation[number])
+            node = self._add(
+                "nodes", name=link.name, mesh=self._mesh(link), translation=at, rotation=turn, scale=stretch
+            )
+            nodes.append(node)
+            if over is None:
+                continue
+            self._move(node, "translation", over.position[:, number])
+            self._move(node, "rotation", _unwound(over.rotation[:, number]))
+            scales = np.ones((len(over.stretch), 3))
+            scales[:, 2] = over.stretch[:, number]
+            if not self._hide(node, link.element, scales):
+                self._move(node, "scale", scales)
+        return nodes
+
+    def _hide(self, node: int, element: str, scales: Floats) -> bool:
+        """Makes a node as small as nothing while its element is not in force; whether it ever is not."""
+        absent = None if self._motion is None else self._motion.absent.get(element)
+        if absent is None or not np.any(absent):
+            return False
+        self._move(node, "scale", np.where(absent[:, None], 0.0, scales), "STEP")
+        return True
+
+    def _move(self, node: int, path: str, values: Floats, way: str = "LINEAR") -> None:
+        """A channel of the animation, unless nothing changes."""
+        if np.max(np.ptp(values, axis=0)) < _STILL:
+            self._lists["nodes"][node][path] = values[0].tolist()
+            return
+        output = self._accessor(values)
+        self._samplers.append({"input": self._input, "output": output, "interpolation": way})
+        target = {"node": node, "path": path}
+        self._channels.append({"sampler": len(self._samplers) - 1, "target": target})
+
+    def _mesh(self, what: Piece | Link) -> int:
+        """A mesh in a colour; the numbers of its surface are shared by all its colours."""
+        key = (id(what.mesh), what.color)
+        if key not in self._meshes:
+            if id(what.mesh) not in self._surfaces:
+                self._surfaces[id(what.mesh)] = self._surface(what.mesh)
+            surface = self._surfaces[id(what.mesh)]
+            self._meshes[key] = self._add(
+                "meshes", primitives=[{**surface, "material": self._material(what.color)}]
+            )
+        return self._meshes[key]
+
+    def _surface(self, mesh: TriangleMesh) -> dict[str, Any]:
+        normals = mesh.normals / np.maximum(np.linalg.norm(mesh.normals, axis=1, keepdims=True), 1e-300)
+        attributes = {
+            "POSITION": self._accessor(mesh.vertices, _VERTICES, bounded=True),
+            "NORMAL": self._accessor(normals, _VERTICES),
+        }
+        return {"attributes": attributes, "indices": self._accessor(mesh.triangles.ravel(), _TRIANGLES)}
+
+    def _material(self, color: Any) -> int:
+        if color not in self._materials:
+            rgb = np.clip(np.asarray(color[:3], dtype=float), 0.0, 1.0)
+            linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)  # IEC 61966-2-1
+            look: dict[str, Any] = {"baseColorFactor": [*linear.round(6).tolist(), float(color[3])]}
+            look |= {"metallicFactor": 0.0, "roughnessFactor": 0.6}
+            clear = {"alphaMode": "BLEND"} if color[3] < 1.0 else {}
+            number = self._add("materials", pbrMetallicRoughness=look, doubleSided=True, **clear)
+            self._materials[color] = number
+        return self._materials[color]
+
+    def _accessor(self, values: Any, target: int | None = None, bounded: bool = False) -> int:
+        """Numbers in the buffer."""
+        kind = _INDEX if target == _TRIANGLES else _FLOAT
+        array = np.ascontiguousarray(values, dtype="<u4" if kind == _INDEX else "<f4")
+        view = {"buffer": 0, "byteOffset": len(self._numbers), "byteLength": array.nbytes}
+        self._numbers += array.tobytes()
+        number = self._add("bufferViews", **view, **({} if target is None else {"target": target}))
+        shape = _SHAPES[1 if array.ndim == 1 else array.shape[1]]
+        flat = np.atleast_2d(array.T)
+        bounds = {"min": flat.min(axis=1).tolist(), "max": flat.max(axis=1).tolist()} if bounded else {}
+        return self._add(
+            "accessors", bufferView=number, componentType=kind, count=len(array), type=shape, **bounds
+        )
+
+    def _add(self, kind: str, **fields: Any) -> int:
+        self._lists[kind].append(fields)
+        return len(self._lists[kind]) - 1
+
+    def _upright(self) -> list[float]:
+        """The turn that takes up in the scene to y, and x to the right as far as possible."""
+        up = np.asarray(self._scene.up, dtype=float)
+        side = np.eye(3)[0] if abs(up[0]) < 0.9 else np.eye(3)[1]
+        right = side - (side @ up) * up
+        right /= np.linalg.norm(right)
+        return _scalar_last(np.asarray(from_matrix(np.array([right, up, np.cross(right, up)]))))
+
+
+def _chunk(kind: bytes, data: bytes, filler: bytes) -> bytes:
+    padded = data + filler * (-len(data) % 4)
+    return struct.pack("<I4s", len(padded), kind) + padded
+
+
+def _scalar_last(turn: Floats) -> list[float]:
+    """A quaternion with its scalar last."""
+    w, x, y, z = np.clip(turn, -1.0, 1.0).tolist()
+    return [x, y, z, w]
+
+
+def _unwound(turns: Floats) -> Floats:
+    """Quaternions (T, 4) with their scalar last, none of which is far from the one before it."""
+    same = np.sum(turns[1:] * turns[:-1], axis=1) >= 0.0
+    sign = np.concatenate([[1.0], np.cumprod(np.where(same, 1.0, -1.0))])
+    found: Floats = (turns * sign[:, None])[:, [1, 2, 3, 0]]
+    return found
