@@ -42,6 +42,30 @@ class TestArm:
         assert np.allclose(wrist(live), there, atol=1e-7)
         assert np.abs(live.state.velocity).max() < 1e-6
 
+    def test_the_wrist_turns_only_to_keep_the_hand_level(self):
+        def bend(live):
+            return float(
+                live.run.model.coordinate_values(live.state)[live.run.model.joint("wrist").coordinates[0]]
+            )
+
+        def tilt(live):
+            return rotate(live.state.rotation[live.model.body_number("hand")], np.array([1.0, 0.0, 0.0]))[2]
+
+        moved = {}
+        for level in (False, True):
+            live = engine(demonstration())
+            before, begin, place = bend(live), tilt(live), wrist(live)
+            do(live, "jog", marker="hand.wrist", velocity=UP, duration=1.0, level=level)
+            do(live, "play")
+            wall(live, 2.0)
+            way = wrist(live) - place
+            assert way[2] == pytest.approx(0.1, abs=0.004)
+            assert np.abs(way[:2]).max() < 1e-5
+            moved[level] = (abs(bend(live) - before), abs(tilt(live) - begin))
+        assert moved[False][0] < 1e-9
+        assert moved[True][0] > 0.05
+        assert moved[True][1] < 0.1 * moved[False][1]  # the shoulder turns it about other axes
+
     def test_both_motors_turn_as_the_closed_form_says(self):
         live, parameters = engine(demonstration()), ArmParameters()
         joints = [f"{side} motor" for side in SIDES]
@@ -225,3 +249,47 @@ def test_ways_are_those_of_the_picture():
     }
     for way, axis in wanted.items():
         assert np.allclose(direction(way, along_y, up), axis)
+
+
+def planar_arm(**elbow):
+    """Three links in a plane, from the ground; the last one carries a tray."""
+    mech = bc.Mechanism("arm", gravity=(0, 0, -9.81))
+    at, before = 0.0, mech.ground.marker(axis="y")
+    for name, length, limits in (("upper", 0.4, {}), ("lower", 0.4, elbow), ("tray", 0.1, {})):
+        body = mech.add_body(name, 1.0, (0.01, 0.01, 0.01), position=(at + 0.5 * length, 0, 0))
+        near = body.marker((-0.5 * length, 0, 0), axis="y", name="near")
+        mech.add_joint(name, bc.Revolute(), before, near, **limits)
+        at, before = at + length, body.marker((0.5 * length, 0, 0), axis="y")
+    return mech
+
+
+def bent(mech):
+    """Its elbow bent by 1 rad, its tray level."""
+    for name, angle in (("upper", -0.5), ("lower", 1.0), ("tray", -0.5)):
+        mech.replace(mech.joints[name], position=angle)
+    return mech
+
+
+def test_a_tray_stays_level_and_is_where_it_is_jogged():
+    live = engine(bent(planar_arm()))
+    do(live, "jog", marker="tray.near", velocity=(-0.1, 0.0, 0.05), duration=1.0, level=True)
+    do(live, "play")
+    wall(live, 1.0)
+    tray = live.model.body_number("tray")
+    for time in np.linspace(0.05, live.state.time, 20).tolist():
+        at = live.trajectory().at(time)
+        assert rotate(at.rotation[tray], np.array([1.0, 0.0, 0.0]))[2] == pytest.approx(0.0, abs=1e-6)
+    assert np.abs(live.state.velocity[tray, [0, 2]]).max() > 0.03
+
+
+def test_a_jog_that_cannot_go_on_names_the_limits():
+    live = engine(bent(planar_arm(limits=bc.Limit(0.9, 2.0))))
+    do(live, "jog", marker="tray.near", velocity=(0.3, 0.0, 0.0), duration=1.0)
+    do(live, "play")
+    wall(live, 0.7)
+    assert live.jog.stopped
+    assert live.jog.limits == ("lower",)
+    do(live, "jog", marker="tray.near", velocity=(-0.3, 0.0, 0.0), duration=1.0)
+    wall(live, 0.3)
+    assert not live.jog.stopped
+    assert live.jog.limits == ()

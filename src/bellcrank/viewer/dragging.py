@@ -89,11 +89,19 @@ def unpin(engine: LiveEngine, body: Any) -> None:
         engine.change(f"release of {body}", twin=_driven_anew(engine, twin))
 
 
-def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0), duration: Any = 0.3) -> None:
+def jog(
+    engine: LiveEngine,
+    marker: Any = None,
+    velocity: Any = (0.0, 0.0, 0.0),
+    duration: Any = 0.3,
+    level: Any = False,
+) -> None:
     """Move a marker, "body.marker" or a body's frame, at a velocity (3,), m/s, world axes, for a while.
 
     Drives, motors and, where these do not determine the motion, other joints are driven so that it moves that
     way; without a marker they are released. duration: s of real time, after which it slows down to rest.
+    level: whether joints that cannot move the marker turn so that it keeps its axes, as a hand does that
+    carries a glass; else they stand still.
     """
     model = engine.ready()
     if marker is None:
@@ -103,13 +111,15 @@ def jog(engine: LiveEngine, marker: Any = None, velocity: Any = (0.0, 0.0, 0.0),
     with Check("jog") as check:
         wanted: Floats = check.array("the velocity", velocity, (3,), "m/s")
         duration = check.positive("the duration", duration, "s")
+        level = check.flag("level", level)
     place = _marker(engine, model, marker)
     twin = engine.coming[0]
     if not twin.driven:
         twin = replace(twin, driven=driving_coordinates(twin.model(engine.state), engine.state))
-    if engine.jog is None or engine.jog.marker != place or not engine.coming[0].driven:
-        engine.jog = Jog.of(twin, place, engine.state)
-    engine.jog.wanted, engine.jog.until = wanted, engine.clock() + min(duration, _LONGEST)
+    now = engine.jog
+    if now is None or (now.marker, now.level) != (place, level) or not engine.coming[0].driven:
+        engine.jog = now = Jog.of(twin, place, engine.state, level)
+    now.wanted, now.until = wanted, engine.clock() + min(duration, _LONGEST)
     if twin is not engine.coming[0]:
         engine.change(f"{marker} jogged", twin=twin)
 
