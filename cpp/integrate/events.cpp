@@ -19,6 +19,9 @@ constexpr double kNearZero = 0.25;                      // of the value at both:
 constexpr double kWithin = 0.4;                         // of a time: where margins of friction are looked at
 constexpr double kBent = 0.5;                           // of a margin: what it may bend so that nothing happens between
 constexpr double kStraight = 0.1;                       // of a margin: what it may bend unlooked at within a step
+constexpr double kMostBent = 0.05;                      // the same: in the next step
+constexpr double kShorter = 0.2, kLonger = 2.0;         // steps, for that
+constexpr double kLeastPart = 0.05;                     // of what a margin changes: less is next to none
 constexpr double kLeastMargin = 1e-12;                  // [N, N m]
 constexpr int kMostHalvings = 24, kMostReleases = 300;  // looks at margins, one in the other; in all
 constexpr double kStill = 1e-9;                         // [m/s, rad/s]
@@ -112,6 +115,7 @@ void EventWatch::evaluate(double t, const double* x, const double* u, double* va
 void EventWatch::begin(double t, const double* x, const double* u) {
     begun_ = t;
     margins_before_.time = margins_.time = std::numeric_limits<double>::quiet_NaN();
+    bent_ = 0.0;
     if (has_contacts_) contacts_.forget_distances();
     evaluate(t, x, u, values_.data());
     for (size_t i = 0; i < signs_.size(); ++i) signs_[i] = static_cast<int>(i) >= functions() ? 1 : sign_of(values_[i]);
@@ -175,9 +179,10 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
     return roots_;
 }
 
-// What friction holds is looked at as closely as its margins ask for: steps of what does not move say nothing of the
-// loads on it.
+// What friction holds is looked at as closely as its margins ask for: errors of the motion say nothing of the loads on
+// what does not move. While something else moves, steps are such that margins hardly bend within them.
 void EventWatch::find_release(double begin, double end, const Curve& curve) {
+    longest_ = HUGE_VAL;
     bool holds = false;
     for (int i = 0; i < stops_; ++i) holds |= stop_watch_.is_holding(i);
     if (!holds) return;
@@ -189,8 +194,9 @@ void EventWatch::find_release(double begin, double end, const Curve& curve) {
     if (begin != margins_.time) find_margins(begin, margins_, curve);
     for (int part = 0; part < parts; ++part) {
         find_margins(part + 1 == parts ? end : begin + (end - begin) * (part + 1) / parts, margins_after_, curve);
-        const bool straight = !rests && goes_straight();
-        if (!straight && release_between(margins_, margins_after_, 0, curve)) return;
+        const double bent = bend();
+        if (!rests) longest_ = longest_by(bent, end - begin);
+        if ((rests || !(bent <= kStraight)) && release_between(margins_, margins_after_, 0, curve)) return;
         margins_before_.swap(margins_);
         margins_.swap(margins_after_);
     }
@@ -202,18 +208,30 @@ void EventWatch::find_margins(double time, Margins& out, const Curve& curve) {
     stop_watch_.friction_margins(time, x_.data(), u_.data(), true, out.values.data());
 }
 
-// Whether parabolas through the margins at the last three ends of steps say that nothing happens in the last one.
-bool EventWatch::goes_straight() const {
+// By how much parabolas through the margins at the last three ends of steps bend within the last one, as a part of what
+// is left, or, where next to nothing is, of what has changed; ∞ if something is let go, not a number if there are no
+// three.
+double EventWatch::bend() const {
     const Margins &a = margins_before_, &b = margins_, &c = margins_after_;
-    if (std::isnan(a.time)) return false;
     const double before = b.time - a.time, step = c.time - b.time;
+    double most = std::isnan(a.time) ? a.time : 0.0;
     for (int i = 0; i < stops_; ++i) {
-        if (!stop_watch_.is_holding(i)) continue;
+        if (!stop_watch_.is_holding(i) || !std::isfinite(c.values[i])) continue;
+        if (c.values[i] < 0.0) return HUGE_VAL;
         const double rate = (c.values[i] - b.values[i]) / step, rate_before = (b.values[i] - a.values[i]) / before;
         const double bent = 0.25 * step * step * std::abs(rate - rate_before) / (step + before);
-        if (!(bent <= kStraight * std::min(b.values[i], c.values[i]))) return false;
+        const double changed = step * std::max(std::abs(rate), std::abs(rate_before));
+        const double left = std::max({std::min(b.values[i], c.values[i]), kLeastPart * changed, kLeastMargin});
+        if (bent / left > most) most = bent / left;
     }
-    return true;
+    return most;
+}
+
+// The longest step after one in which margins have bent by a part of themselves. A bend that passes through zero says
+// little: half of the last one counts as well.
+double EventWatch::longest_by(double bent, double step) {
+    bent_ = std::isnan(bent) ? 0.0 : std::max(bent, 0.5 * bent_);
+    return step * std::clamp(std::sqrt(kMostBent / bent_), kShorter, kLonger);
 }
 
 // Adds the first moment between two at which something is let go; whether there is one.

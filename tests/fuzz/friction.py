@@ -196,6 +196,21 @@ def hauled(rng):
 FAMILIES = (chain, four_bar, blocks, slider_crank, shafts, hauled)
 
 
+def way_of(run):
+    """Coordinates of all joints (T, n), as long as they are compared."""
+    return np.hstack([run.joint(name).position[run.time < COMPARED] for name in run.origin.mechanism.joints])
+
+
+def parts_by_errors(mech, method, formulation, apart):
+    """Whether two formulations are that far apart because the motion makes much of small errors."""
+    settings = {"method": method, "tolerance": 1e-12, "output_step": 0.05}
+    ways = [
+        way_of(bc.simulate(mech, COMPARED, formulation=name, **settings))
+        for name in ("lagrange", formulation)
+    ]
+    return np.abs(ways[1] - ways[0]).max() < 0.1 * apart
+
+
 def judge(seed):
     """What is wrong with the mechanism of a seed, in all formulations."""
     rng = np.random.default_rng(seed)
@@ -220,14 +235,11 @@ def judge(seed):
             if line.lstrip().startswith("FAILED")
         ]
         runs[formulation] = run
-    ways = {
-        name: np.hstack([run.joint(j).position[run.time < COMPARED] for j in mech.joints])
-        for name, run in runs.items()
-    }
+    ways = {name: way_of(run) for name, run in runs.items()}
     names = {name: [e.name for e in run.events if not e.name.endswith("turns")] for name, run in runs.items()}
     for name, way in ways.items():
         apart = np.abs(way - ways["lagrange"]).max() if "lagrange" in ways else 0.0
-        if apart > AGREED * (1.0 + np.abs(way).max()):
+        if apart > AGREED * (1.0 + np.abs(way).max()) and not parts_by_errors(mech, method, name, apart):
             wrong.append(f"{name}: apart from lagrange by {apart:.1e}, {len(names[name])} events")
     return wrong
 

@@ -49,7 +49,7 @@ class Accelerations:
         at, ground = part.at, np.zeros((len(part), 1, 3))
         linear, angular = accelerations(part)
         self._part = part
-        self._com = np.concatenate([at.com, ground], axis=1)
+        self.com = np.concatenate([at.com, ground], axis=1)
         self._linear, self._angular = (np.concatenate([x, ground], axis=1) for x in (linear, angular))
         self._pairs: dict[int, tuple[Floats, Floats]] = {}
 
@@ -69,7 +69,7 @@ class Accelerations:
         origins = at.pairs[0][:, pair]
         of_points, speeds = [], []
         for side, body in enumerate(bodies):
-            arm, spin = origins[:, side] - self._com[:, body], at.spin[:, body]
+            arm, spin = origins[:, side] - self.com[:, body], at.spin[:, body]
             of_points.append(
                 self._linear[:, body]
                 + np.cross(self._angular[:, body], arm)
@@ -113,7 +113,7 @@ def _row_errors(rows: Rows, part: Frames) -> Floats:
             along = part.at.coordinate(c)
             bodies = model.coordinate_bodies[c].tolist()
             force, moment = (np.linalg.norm(x, axis=1) for x in (along.force, along.moment))
-            arms = [np.linalg.norm(along.point - part.at.position[:, b], axis=1) for b in bodies]
+            arms = [np.linalg.norm(along.point - found.com[:, b], axis=1) for b in bodies]
             effects = [pushed[:, b] + turned[:, b] * arm for b, arm in zip(bodies, arms, strict=True)]
             scales[:, k] += abs(w) * (
                 force * sum(effects) + moment * (turned[:, bodies[0]] + turned[:, bodies[1]])
