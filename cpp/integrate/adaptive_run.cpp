@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kBeside = 1e-14;     // of a time: a discontinuity is as near, on either side
 constexpr double kUncertain = 10.0;   // speeds that are none, in tolerances [m/s, rad/s]
-constexpr double kPartAtRest = 5e-3;  // of a run: the longest step where nothing moves, the first where something rests
+constexpr double kPartAtRest = 5e-3;  // of a run: the longest step of what does not move
 constexpr double kNoSpeed = 1e-9;     // [m/s, rad/s]
 constexpr double kHolds = 2.0;        // friction that does not slip, beside senses
 constexpr double kMostRounding = 10;  // an error that may be taken for rounding, in tolerances
@@ -71,7 +71,6 @@ class AdaptiveRun final : public Run {
     void begin_motion(double first);
     void settle_friction();
     double longest_at_rest() const;
-    bool holds_something() const { return std::ranges::find(friction_now_, kHolds) != friction_now_.end(); }
     void refuse(const StepOutcome& outcome);
     bool take(const StepOutcome& outcome);
     bool end_at(const EventWatch::Root& root);
@@ -213,7 +212,6 @@ bool AdaptiveRun::attempt() {
         std::min({ports_.steps.longest_step(x_.data(), u_.data(), h_), contacts_.calm_time(), to_pole});
     h_ = longest < std::min(h_, shortest()) ? 0.0 : longest;
     if (ports_.stops.has_friction()) h_ = std::min(h_, longest_at_rest());
-    if (result_.steps == steps_before_ && holds_something()) h_ = std::min(h_, whole_ * kPartAtRest);
     const bool last = t_ + 1.0000001 * h_ >= target;
     const double beside = to_break ? kBeside * std::max(std::abs(target), std::abs(t_)) : 0.0;
     if (last) h_ = target - t_ - beside;
@@ -369,7 +367,6 @@ bool AdaptiveRun::take(const StepOutcome& outcome) {
     result_.last_order = outcome.order;
     result_.highest_order = std::max(result_.highest_order, outcome.order);
     const std::vector<EventWatch::Root>& roots = watch_.find(step_.begin, step_.h, curve_);
-    h_ = std::min(h_, watch_.longest());
     const bool cut = std::ranges::any_of(roots, [this](const auto& root) { return watch_.ends(root.event); });
     const double end = cut ? roots.back().time : step_.begin + step_.h;
     const bool recorded = !roots.empty() || (next_ < outputs_.size() && outputs_[next_] < end);

@@ -11,21 +11,17 @@ namespace {
 
 constexpr int kParts = 4;  // of a step, at whose ends signs are compared
 constexpr int kMostIterations = 100;
-constexpr int kPatience = 8;                            // with contacts that begin and do not
-constexpr double kResolution = 4e-16;                   // of a time
-constexpr double kBesideIt = 1e-4;                      // of a step: so near is a second look that shows a rate
-constexpr int kMostLooks = 4;                           // for a zero between two times with the same sign
-constexpr double kNearZero = 0.25;                      // of the value at both: what comes nearer may be zero
-constexpr double kWithin = 0.4;                         // of a time: where margins of friction are looked at
-constexpr double kBent = 0.5;                           // of a margin: what it may bend so that nothing happens between
-constexpr double kStraight = 0.1;                       // of a margin: what it may bend unlooked at within a step
-constexpr double kMostBent = 0.05;                      // the same: in the next step
-constexpr double kShorter = 0.2, kLonger = 2.0;         // steps, for that
-constexpr double kLeastPart = 0.05;                     // of what a margin changes: less is next to none
-constexpr double kLeastMargin = 1e-12;                  // [N, N m]
-constexpr int kMostHalvings = 24, kMostReleases = 300;  // looks at margins, one in the other; in all
-constexpr double kStill = 1e-9;                         // [m/s, rad/s]
-constexpr int kPartsAtRest = 8;
+constexpr int kPatience = 8;                                   // with contacts that begin and do not
+constexpr double kResolution = 4e-16;                          // of a time
+constexpr double kBesideIt = 1e-4;                             // of a step: so near is a second look that shows a rate
+constexpr int kMostLooks = 4;                                  // for a zero between two times with the same sign
+constexpr double kNearZero = 0.25;                             // of the value at both: what comes nearer may be zero
+constexpr double kMostBent = 0.02, kTooBent = 0.2;             // of a margin, in a stride: wanted; too much
+constexpr double kShorter = 0.25, kLonger = 2.0;               // strides, by what margins bend
+constexpr double kLastStride = 1.3;                            // strides: what is left of a step is one
+constexpr double kFirstStrides = 64.0, kMostStrides = 1024.0;  // in a step: at the start, and at all
+constexpr double kLeastPart = 0.05;                            // of what a margin changes: less is next to none
+constexpr double kLeastMargin = 1e-12;                         // [N, N m]
 constexpr double kStart = 1e-11;  // [s]: a zero as near to the start of a motion is that of the start
 
 int sign_of(double value) { return value > 0.0 ? 1 : value < 0.0 ? -1 : 0; }
@@ -93,8 +89,6 @@ EventWatch::EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& 
         v->assign(count, 0.0);
     stop_rates_.assign(static_cast<size_t>(stops_), 0.0);
     roots_.reserve(kParts * count + 1);
-    if (stop_watch_.has_friction()) margins_within_.resize(kMostHalvings + 1);
-    for (Margins& each : margins_within_) each.values.resize(static_cast<size_t>(stops_));
     for (Margins* each : {&margins_before_, &margins_, &margins_after_})
         each->values.resize(static_cast<size_t>(stops_));
     x_.assign(manifold.configuration_size(), 0.0);
@@ -179,24 +173,34 @@ const std::vector<EventWatch::Root>& EventWatch::find(double t, double h, const 
     return roots_;
 }
 
-// What friction holds is looked at as closely as its margins ask for: errors of the motion say nothing of the loads on
-// what does not move. While something else moves, steps are such that margins hardly bend within them.
+// What friction holds is looked at in strides of its own, in which its margins hardly bend: the method's steps say
+// nothing of the loads on what does not move. The first are short; they may double, so that none leaps over a load that
+// swings.
 void EventWatch::find_release(double begin, double end, const Curve& curve) {
-    longest_ = HUGE_VAL;
     bool holds = false;
     for (int i = 0; i < stops_; ++i) holds |= stop_watch_.is_holding(i);
     if (!holds) return;
-    curve(begin, x_.data(), u_.data());
-    // Where nothing moves, no error limits a step.
-    const bool rests = std::ranges::all_of(u_, [](double u) { return std::abs(u) <= kStill; });
-    const int parts = rests ? kPartsAtRest : 1;
-    releases_ = 0;
-    if (begin != margins_.time) find_margins(begin, margins_, curve);
-    for (int part = 0; part < parts; ++part) {
-        find_margins(part + 1 == parts ? end : begin + (end - begin) * (part + 1) / parts, margins_after_, curve);
+    const double shortest = (end - begin) / kMostStrides;
+    if (begin != margins_.time) {
+        stride_ = (end - begin) / kFirstStrides;
+        find_margins(begin, margins_, curve);
+    }
+    for (double time = begin; time < end;) {
+        stride_ = std::max(stride_, shortest);
+        const double left = end - time, stride = left < kLastStride * stride_ ? left : stride_;
+        find_margins(stride == left ? end : time + stride, margins_after_, curve);
         const double bent = bend();
-        if (!rests) longest_ = longest_by(bent, end - begin);
-        if ((rests || !(bent <= kStraight)) && release_between(margins_, margins_after_, 0, curve)) return;
+        if (bent > kTooBent && stride > shortest) {
+            stride_ = kShorter * stride;
+            continue;
+        }
+        bool ends = false;
+        for (int i = 0; i < stops_; ++i) ends |= stop_watch_.is_holding(i) && margins_after_.values[i] < 0.0;
+        if (ends) return add_release(time, margins_after_, curve);
+        // A bend that passes through zero says little: half of the last one counts as well.
+        bent_ = std::isnan(bent) ? 0.0 : std::max(bent, 0.5 * bent_);
+        stride_ = std::min(kLonger * stride_, stride * std::max(std::sqrt(kMostBent / bent_), kShorter));
+        time = margins_after_.time;
         margins_before_.swap(margins_);
         margins_.swap(margins_after_);
     }
@@ -208,53 +212,26 @@ void EventWatch::find_margins(double time, Margins& out, const Curve& curve) {
     stop_watch_.friction_margins(time, x_.data(), u_.data(), true, out.values.data());
 }
 
-// By how much parabolas through the margins at the last three ends of steps bend within the last one, as a part of what
-// is left, or, where next to nothing is, of what has changed; ∞ if something is let go, not a number if there are no
-// three.
+// By how much parabolas through the margins at the last three looks bend within the last stride, as a part of what is
+// left, or, where next to nothing is, of what has changed; not a number if there are no three.
 double EventWatch::bend() const {
     const Margins &a = margins_before_, &b = margins_, &c = margins_after_;
-    const double before = b.time - a.time, step = c.time - b.time;
+    const double before = b.time - a.time, stride = c.time - b.time;
     double most = std::isnan(a.time) ? a.time : 0.0;
     for (int i = 0; i < stops_; ++i) {
         if (!stop_watch_.is_holding(i) || !std::isfinite(c.values[i])) continue;
-        if (c.values[i] < 0.0) return HUGE_VAL;
-        const double rate = (c.values[i] - b.values[i]) / step, rate_before = (b.values[i] - a.values[i]) / before;
-        const double bent = 0.25 * step * step * std::abs(rate - rate_before) / (step + before);
-        const double changed = step * std::max(std::abs(rate), std::abs(rate_before));
-        const double left = std::max({std::min(b.values[i], c.values[i]), kLeastPart * changed, kLeastMargin});
+        const double rate = (c.values[i] - b.values[i]) / stride, rate_before = (b.values[i] - a.values[i]) / before;
+        const double bent = 0.25 * stride * stride * std::abs(rate - rate_before) / (stride + before);
+        const double changed = stride * std::max(std::abs(rate), std::abs(rate_before));
+        const double left =
+            std::max({std::min(b.values[i], std::abs(c.values[i])), kLeastPart * changed, kLeastMargin});
         if (bent / left > most) most = bent / left;
     }
     return most;
 }
 
-// The longest step after one in which margins have bent by a part of themselves. A bend that passes through zero says
-// little: half of the last one counts as well.
-double EventWatch::longest_by(double bent, double step) {
-    bent_ = std::isnan(bent) ? 0.0 : std::max(bent, 0.5 * bent_);
-    return step * std::clamp(std::sqrt(kMostBent / bent_), kShorter, kLonger);
-}
-
-// Adds the first moment between two at which something is let go; whether there is one.
-bool EventWatch::release_between(const Margins& a, const Margins& b, int depth, const Curve& curve) {
-    Margins& c = margins_within_[depth];
-    find_margins(a.time + kWithin * (b.time - a.time), c, curve);
-    bool bends = false, bends_before = false, crosses_c = false, crosses_b = false;
-    for (int i = 0; i < stops_; ++i) {
-        if (!stop_watch_.is_holding(i)) continue;
-        const double at_a = a.values[i], at_b = b.values[i], at_c = c.values[i], before = std::min(at_a, at_c);
-        const double bent = std::abs(at_c - at_a - kWithin * (at_b - at_a));
-        crosses_c |= at_c < 0.0, crosses_b |= at_b < 0.0;
-        bends_before |= bent > kBent * std::max(before, kLeastMargin);
-        bends |= bent > kBent * std::max(std::min(before, at_b), kLeastMargin);
-    }
-    const bool deeper = depth < kMostHalvings && ++releases_ < kMostReleases && c.time > a.time && b.time > c.time;
-    if (deeper && bends_before && release_between(a, c, depth + 1, curve)) return true;
-    if (crosses_c) return add_release(a.time, c, curve);
-    if (deeper && bends && !crosses_b) return release_between(c, b, depth + 1, curve);
-    return crosses_b && add_release(c.time, b, curve);
-}
-
-bool EventWatch::add_release(double from, const Margins& end, const Curve& curve) {
+// Adds the first moment within a stride at which something is let go.
+void EventWatch::add_release(double from, const Margins& end, const Curve& curve) {
     Root first{end.time, -1};
     for (int i = 0; i < stops_; ++i) {
         if (!stop_watch_.is_holding(i) || !(end.values[i] < 0.0)) continue;
@@ -265,7 +242,6 @@ bool EventWatch::add_release(double from, const Margins& end, const Curve& curve
     }
     roots_.push_back(first);
     std::ranges::stable_sort(roots_, {}, &Root::time);
-    return true;
 }
 
 // Values, and rates of all but contacts: those of functions by a second look beside.

@@ -1,7 +1,6 @@
 // Zeros of functions of the motion, and stops, which are met where their gaps vanish.
 #pragma once
 
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -87,8 +86,6 @@ class EventWatch {
     // for there. So is the beginning of one only if it does so again and again.
     void pass_over(int event);
     void time_passes();
-    // The longest step, as far as loads on what friction holds say it after find().
-    double longest() const { return longest_; }
     // The zeros between t and t + h in the order of time, none after the first stop or terminal event.
     const std::vector<Root>& find(double t, double h, const Curve& curve);
 
@@ -115,9 +112,7 @@ class EventWatch {
     void find_release(double begin, double end, const Curve& curve);
     void find_margins(double time, Margins& out, const Curve& curve);
     double bend() const;
-    double longest_by(double bent, double step);
-    bool release_between(const Margins& a, const Margins& b, int depth, const Curve& curve);
-    bool add_release(double from, const Margins& end, const Curve& curve);
+    void add_release(double from, const Margins& end, const Curve& curve);
 
     StopWatch& stop_watch_;
     Record& record_;
@@ -133,11 +128,9 @@ class EventWatch {
     std::vector<double> within_, within_rates_;  // and somewhere in it
     std::vector<double> trial_, stop_rates_, x_, u_;
     std::vector<Root> roots_;
-    Margins margins_before_, margins_, margins_after_;  // at the last ends of steps; at the end of the one at hand
-    std::vector<Margins> margins_within_;               // one in the other
-    double bent_ = 0.0, longest_ = HUGE_VAL;
+    Margins margins_before_, margins_, margins_after_;  // at the last looks; at the end of the stride at hand
+    double bent_ = 0.0, stride_ = 0.0;
     double begun_ = 0.0;  // time of begin()
-    int releases_ = 0;    // looks at margins of friction in the last step
 };
 
 }  // namespace bellcrank

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from rigs.rubbing import PINS, block_on_a_belt, four_bar, holding, names_and_times
+from scipy.optimize import brentq
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError, Unsupported
@@ -202,3 +203,41 @@ def test_what_cannot_take_it():
             refused()
     with pytest.raises(MechanismError, match="falls at once only in friction that holds"):
         bc.JointFriction(coulomb=1.0, stribeck_velocity=None, regularisation_velocity=1e-3)
+
+
+def spun(load, stiction):
+    """An arm that friction holds against a load, with a balanced rotor at its end that turns evenly."""
+    mech = bc.Mechanism("arm and rotor", gravity=(0.0, 0.0, 0.0))
+    arm = mech.add_body("arm", 1.0, (0.1, 0.1, 0.1), com=(0.2, 0.0, 0.0))
+    rotor = mech.add_body("rotor", 0.5, (0.01, 0.01, 0.01), position=(0.5, 0.0, 0.0))
+    mech.add_joint("pin", bc.Revolute(), mech.ground, arm)
+    mech.add_joint("axle", bc.Revolute(), arm.marker((0.5, 0.0, 0.0)), rotor, velocity=2.0)
+    mech.add_force("load", bc.JointMotor(load), "pin")
+    rub = bc.JointFriction(coulomb=0.7 * stiction, stiction=stiction, stribeck_velocity=None)
+    mech.add_force("rub", rub, "pin")
+    return mech
+
+
+@pytest.mark.parametrize("method", ["dopri5", "adams"])
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive", "dca"])
+def test_loads_on_what_rests_are_followed_while_something_else_moves(formulation, method):
+    """The motion asks for no short steps. The load swings, and reaches the stiction in one of its peaks."""
+
+    def load(t):
+        return 0.1 * t * np.sin(8.0 * t)
+
+    run = bc.simulate(
+        spun("0.1*t*sin(8*t)", 0.78), 10.0, formulation=formulation, method=method, tolerance=1e-9
+    )
+    times = np.linspace(0.0, 10.0, 1_000_001)
+    after = int(np.argmax(np.abs(load(times)) >= 0.78))
+    first = brentq(lambda t: abs(load(t)) - 0.78, times[after - 1], times[after])
+    slips = [event.time for event in run.events if event.name.endswith("slips")]
+    assert slips[0] == pytest.approx(first, abs=1e-7)
+
+
+def test_what_moments_alone_hold_is_verified():
+    """No force acts anywhere: what rounding leaves is measured by the moments, about centres of mass."""
+    run = bc.simulate(spun("0.5*sin(3*t)", 0.78), 2.0, method="dopri5", ledger=True)
+    check = bc.verify(run)["constraints: forces"]
+    assert check.value < 1e-12
