@@ -85,9 +85,18 @@ def test_ten_mechanisms_are_short():
     assert max(program.count("\n") for program in programs) < 40
 
 
+def test_the_cookbook_has_forty_tasks_of_under_25_lines_that_stand_alone():
+    tasks = []
+    for page in (ROOT / "docs" / "cookbook").glob("*.md"):
+        tasks += re.findall(r"^## .*\n(?:(?!^## ).*\n)*?```python\n(.*?)```", page.read_text(), re.M | re.S)
+    assert len(tasks) >= 40
+    assert max(task.count("\n") for task in tasks) < 25
+    assert all("import bellcrank as bc" in task for task in tasks)
+
+
 def test_every_page_is_in_the_contents_of_the_site():
     contents = (ROOT / "tools/docs_site/site/index.md").read_text().splitlines()
-    for folder in ("guide", "theory"):
+    for folder in ("guide", "cookbook", "theory"):
         for page in (ROOT / "docs" / folder).glob("*.md"):
             assert f"{folder}/{page.stem}" in contents, page
 

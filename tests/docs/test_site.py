@@ -128,6 +128,9 @@ def browser(site):
         ("revolute", "reference/joints.html"),
         ("redundant", "guide/04-simulating.html"),
         ("inverse dynamics", "guide/06-inverse-dynamics.html"),
+        ("cylinder", "cookbook/designers.html"),
+        ("colour", "cookbook/designers.html"),
+        ("moment of inertia", "cookbook/designers.html"),
     ],
 )
 def test_the_search_finds(browser, words, wanted):

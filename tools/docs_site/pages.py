@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-FOLDERS: Final = {"docs/guide": "guide", "docs/theory": "theory", "docs/decisions": "decisions"}
+FOLDERS: Final = {
+    "docs/guide": "guide",
+    "docs/cookbook": "cookbook",
+    "docs/theory": "theory",
+    "docs/decisions": "decisions",
+}
 SINGLE: Final = {
     "README.md": "index.md",
     "ARCHITECTURE.md": "project/architecture.md",

@@ -24,6 +24,7 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_logo = None
+html_search_scorer = "scorer.js"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
