@@ -26,8 +26,9 @@ from bellcrank.viewer.building import (
     undo,
 )  # fmt: skip
 from bellcrank.viewer.dragging import grab, jog, move, pin, release, unpin
+from bellcrank.viewer.editing import add, array, copy, edit, length, mirror, rename, reshape, rod
 from bellcrank.viewer.engine import LiveEngine
-from bellcrank.viewer.inspecting import inspected_in
+from bellcrank.viewer.inspecting import inspected_in, traced_in
 from bellcrank.viewer.names import known
 from bellcrank.viewer.settings import LIVE_STEP
 
@@ -113,6 +114,14 @@ def inspect(engine: LiveEngine, name: Any) -> dict[str, Any]:
     return inspected_in(Trajectory(engine.history.layout, store, "running"), engine.model, name)
 
 
+def trace(
+    engine: LiveEngine, body: Any, point: Any = (0.0, 0.0, 0.0), seconds: Any = 1e9, frames: Any = 400
+) -> dict[str, Any]:
+    """Where a point (3,) of a body, m, in its frame, was in the last seconds that were recorded."""
+    count = _whole("trace", frames, 1, _STEPS)
+    return traced_in(engine.window(_number("trace", seconds, "s", 0.0), count), body, point)
+
+
 def save(engine: LiveEngine, path: Path, replace: bool = False) -> str:
     """Write what was recorded into a file; its path has been checked by the caller."""
     run = engine.trajectory()
@@ -138,8 +147,9 @@ COMMANDS: Final[dict[str, Callable[..., Any]]] = {
     f.__name__: f
     for f in (
         play, pause, step, reset, rewind, speed, switch, set_input, set_parameter,
-        grab, move, release, pin, unpin, jog, inspect, save,
-        execute, add_body, join, nail, free, motor, remove, gravity, undo, redo, assemble, keep, open_file,
+        grab, move, release, pin, unpin, jog, inspect, trace, save,
+        execute, add_body, rod, add, edit, rename, length, reshape, copy, mirror, array, join, nail, free,
+        motor, remove, gravity, undo, redo, assemble, keep, open_file,
     )
 }  # fmt: skip
 """All commands by name."""

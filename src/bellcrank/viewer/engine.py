@@ -47,6 +47,7 @@ class LiveEngine:
     values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: shown in
     place of the run. editor: what it is built on. log: what command lines did. edition: counts mechanisms.
     publish: shows what there is while a command is at work. numbers: the mechanism without expressions.
+    marks: of the last moves of front ends, which count them.
     Raises the errors of `bc.start` if it cannot start.
     """
 
@@ -71,6 +72,7 @@ class LiveEngine:
         self.puller: tuple[Twin, Puller] | None = None
         self.preparing = Preparing(background)
         self.log: tuple[Entry, ...] = ()
+        self.marks: dict[str, int] = {}
         self.editor: Editor | None = None
         self.publish: Callable[[], None] = lambda: None
         self._number, self.edition, self.mechanism = 0, 0, mechanism
@@ -101,6 +103,11 @@ class LiveEngine:
         else:
             self.work, self.history = 0.0, History(new.layout)
         self.history.add(new.frame[None], np.array([self.work]), new.now)
+
+    @property
+    def runs(self) -> bool:
+        """Whether time goes on by itself."""
+        return self.status == "playing"
 
     def ready(self) -> Model:
         """The model of the run. Raises MechanismError if the mechanism is open."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank.compile.model import Model
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.rotation_arrays import conjugate, rotate
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.names import known
@@ -63,3 +64,14 @@ def _of_joint(run: Trajectory, name: str) -> dict[str, Any]:
         if not (joint.moment_unique[0] and joint.force_unique[0]):
             found["remark"] = "redundant constraints share the reaction; this is the one of least norm"
     return found
+
+
+def traced_in(run: Trajectory, body: Any, point: Any) -> dict[str, Any]:
+    """Times, places of a point (3,) of a body, m, in its frame, and rotations of the body in a run."""
+    known("body", body, run.bodies)
+    with Check("trace") as check:
+        local = check.array("point", point, (3,), "m")
+    number = run.layout.body_number[body]
+    position, rotation = run.store.read("position", number), run.store.read("rotation", number)
+    points = position + rotate(rotation, np.broadcast_to(local, position.shape))
+    return {"time": run.time.tolist(), "points": points.tolist(), "rotations": rotation.tolist()}
