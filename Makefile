@@ -21,7 +21,7 @@ CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
-build: ## .venv with the development tools, the core compiled, editable install
+build: ## .venv with the development tools, the core compiled, the page bundled, editable install
 	@tools/build.sh
 
 test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them; EXTRAS="oracles models docs browser frameworks" installs what they need)
@@ -76,5 +76,5 @@ dist: ## dist/: source archive and manylinux wheels, each tried without a compil
 	@tools/dist.sh
 
 clean: ## remove everything built, the environments included
-	rm -rf build dist .venv .venv-bench src/bellcrank/_core.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist .venv .venv-bench src/bellcrank/_core.pyi src/bellcrank/viewer/page/static .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -70,6 +70,7 @@ class LiveEngine:
         ] = []  # of a mechanism that changes, since when
         self.posed: dict[str, tuple[Floats, Floats]] = {}
         self.puller: tuple[Twin, Puller] | None = None
+        self._origin: tuple[Twin, Origin] | None = None
         self.preparing = Preparing(background)
         self.log: tuple[Entry, ...] = ()
         self.marks: dict[str, int] = {}
@@ -261,6 +262,14 @@ class LiveEngine:
         return Trajectory(
             self.history.layout, self.history.store(), status, {"work_of_hands": self.work}, source
         )
+
+    def frame_shown(self) -> Trajectory:
+        """The frame that is shown."""
+        if self._origin is None or self._origin[0] is not self.twin:
+            self._origin = (self.twin, Origin(source=self.twin.mechanism(), start=self.first.time))
+        number = len(self.history) - 1 if self.shown is None else self.shown
+        store = self.history.store(slice(number, number + 1))
+        return Trajectory(self.history.layout, store, "running", {}, self._origin[1])
 
     def window(self, seconds: float, frames: int) -> Trajectory:
         """At most so many frames of the last seconds up to what is shown."""

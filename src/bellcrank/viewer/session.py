@@ -28,7 +28,7 @@ from bellcrank.viewer.snapshot import Snapshot
 
 _TRIAL: Final = 50  # steps
 _WAITING: Final = 10_000  # commands that may wait
-_QUIET: Final = frozenset(("", "inspect", "trace"))  # questions, which change nothing that is shown
+_QUIET: Final = frozenset(("", "inspect", "loads", "trace"))  # questions, which change nothing that is shown
 _AT_ONCE: Final = 0.05  # s on the wall for commands, after which their answers are given and time goes on
 
 
