@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { distance } from "./maths.ts";
 import type { Scene, Vec3 } from "./protocol.ts";
 import { look } from "./look.ts";
-import { chosen, scene } from "./state.ts";
+import { chosen } from "./state.ts";
 
 export type PointOf = { body: string; point: Vec3 };
 export type Dimension = { from: PointOf; to: PointOf };
@@ -41,9 +41,7 @@ export function lengthOf(of: Scene, body: string): Dimension | null {
 }
 
 /** What is drawn: those of the ruler, and the lengths of bodies that are chosen or, where wanted, of all. */
-export function drawn(): Dimension[] {
-  const of = scene.peek();
-  if (!of) return [];
+export function drawn(of: Scene): Dimension[] {
   const known = dimensions.peek().filter((one) => [one.from, one.to].every((end) => of.carriers.includes(end.body)));
   const one = chosen.peek();
   const bodies = look.peek().dimensions ? of.carriers.slice(0, Math.min(of.carriers.length - 1, 60)) : one?.table === "bodies" ? [one.name] : [];

@@ -1,12 +1,12 @@
 // The mouse over the picture: it turns the camera, chooses, pulls bodies, drags their points, and works the tool in hand.
 
 import { look } from "./look.ts";
-import { distance, onRay } from "./maths.ts";
+import { conjugate, distance, onRay, rotate, sub } from "./maths.ts";
 import { dragged, elementAt, jointAt, markerAt, planeAt, workPlane } from "./picking.ts";
 import type { Target } from "./picking.ts";
 import type { Vec3 } from "./protocol.ts";
 import { ask, move, order } from "./socket.ts";
-import { choose, chosen, hovered, live, now, scene, selection, tell } from "./state.ts";
+import { choose, chosen, hovered, live, now, selection, tell } from "./state.ts";
 import { NOTHING, tool } from "./tools/tool.ts";
 import type { At, Preview } from "./tools/tool.ts";
 import type { Stage } from "./stage/stage.ts";
@@ -21,7 +21,7 @@ type Drag =
   | { kind: "turn" | "shift" }
   | { kind: "press"; body: string; index: number; held: Vec3; handle: Target | null }
   | { kind: "pull"; body: string; held: Vec3 }
-  | { kind: "shape"; target: Target; to: Vec3; held: Vec3; normal: Vec3 };
+  | { kind: "shape"; target: Target; to: Vec3; held: Vec3; normal: Vec3; local: (place: Vec3) => Vec3 };
 
 export class Pointing {
   private drag: Drag | null = null;
@@ -80,14 +80,14 @@ export class Pointing {
   private press(turns: boolean): Drag {
     if (tool.value || turns || !live.value) return { kind: "turn" };
     const one = chosen.value;
-    const only = one?.table === "bodies" ? (scene.value?.carriers.indexOf(one.name) ?? -1) : -1;
+    const only = one?.table === "bodies" ? (this.stage.scene?.carriers.indexOf(one.name) ?? -1) : -1;
     const handle = only >= 0 && now.frame?.status !== 1 ? markerAt(this.stage, this.x, this.y, -1, only) : null;
     if (handle) return { kind: "press", body: handle.name, index: handle.body, held: handle.place, handle };
     const hits = this.stage.pieces?.hits(this.stage.camera.ray(this.x, this.y), this.stage.poses) ?? [];
     const hit = hits.find(({ body }) => body >= 0);
     if (!hit || hit.body >= this.stage.poses.count) return { kind: "turn" };
     const held = onRay(this.stage.camera.ray(this.x, this.y), hit.near);
-    return { kind: "press", body: scene.value!.carriers[hit.body], index: hit.body, held, handle: null };
+    return { kind: "press", body: this.stage.scene!.carriers[hit.body], index: hit.body, held, handle: null };
   }
 
   private readonly moved = (event: PointerEvent): void => {
@@ -130,8 +130,10 @@ export class Pointing {
     const { drag, stage } = this;
     if (drag?.kind !== "press") return;
     if (drag.handle) {
-      const normal = scene.value?.plane ? workPlane(stage).normal : stage.camera.axes[2];
-      this.drag = { kind: "shape", target: drag.handle, to: drag.handle.point, held: drag.held, normal };
+      const normal = stage.scene?.plane ? workPlane(stage).normal : stage.camera.axes[2];
+      const [position, back] = [stage.poses.position(drag.index), conjugate(stage.poses.rotation(drag.index))];
+      const local = (place: Vec3) => rotate(back, sub(place, position)); // as the body lay when it was taken hold of
+      this.drag = { kind: "shape", target: drag.handle, to: drag.handle.point, held: drag.held, normal, local };
       return;
     }
     this.drag = { kind: "pull", body: drag.body, held: drag.held };
@@ -161,17 +163,17 @@ export class Pointing {
     if (this.shaping && part) return;
     const { stage } = this;
     const plane = { point: drag.held, normal: drag.normal };
-    const place = planeAt(stage, plane, this.x, this.y, look.peek().snap && scene.value?.plane === true);
+    const place = planeAt(stage, plane, this.x, this.y, look.peek().snap && stage.scene?.plane === true);
     if (!place) return;
     const { body, name } = drag.target;
-    const to = stage.poses.local(body, place);
+    const to = drag.local(place);
     if (part && distance(to, drag.to) < 1e-9) return;
     this.shaping = true;
-    const answer = await ask("reshape", { body: name, point: drag.to, to, part });
+    const answer = await ask("reshape", { body: name, point: drag.target.point, to, part });
     this.shaping = false;
-    if (answer.ok) drag.to = to;
-    else if (!part) tell(answer.text || answer.error?.message || "", true);
-    const others = scene.value ? stage.scene!.points.filter((one) => one.body === body) : [];
+    drag.to = to;
+    if (!answer.ok && !part) tell(answer.text || answer.error?.message || "", true);
+    const others = stage.scene ? stage.scene.points.filter((one) => one.body === body) : [];
     const far = others.map(({ position }) => distance(position, drag.to)).reduce((a, b) => Math.max(a, b), 0);
     this.tip(far > 0 ? lengthText(far) : "", this.x, this.y);
     if (part && this.drag === drag) this.sendSoon();

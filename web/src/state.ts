@@ -34,7 +34,7 @@ export function choose(picked: Picked | null, more = false): void {
   if (!more) selection.value = [picked];
   else if (selection.value.some(same)) selection.value = selection.value.filter((one) => !same(one));
   else selection.value = [...selection.value, picked];
-  panel.value = "element";
+  if (panel.value !== "tool") panel.value = "element";
 }
 
 /** What the panel at the right shows below the tree. */

@@ -9,9 +9,9 @@ export function short(value: number): string {
   return Number(value.toPrecision(4)).toString();
 }
 
-/** A value of a description: all its digits that matter. */
+/** A value of a description, with six digits. */
 export function exact(value: number): string {
-  return Number(value.toPrecision(9)).toString();
+  return Number(value.toPrecision(6)).toString();
 }
 
 const PREFIXES: [number, string][] = [

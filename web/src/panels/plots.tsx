@@ -151,7 +151,7 @@ function options(names: string[], width: number, height: number): uPlot.Options 
       { label: "t [s]", value: (_, one) => (one === null ? "–" : short(one)) },
       ...names.map((name, k) => {
         const unit = known.get(name)?.unit ?? "";
-        return { label: `${shortName(name)}${unit ? ` [${unit}]` : ""}`, stroke: COLORS[k], width: 1.6, scale: unit || "1", value: (_: uPlot, one: number | null) => (one === null ? "–" : short(one)) };
+        return { label: `${shortName(name)}${unit ? ` [${unit}]` : ""}`, stroke: COLORS[k], width: 1.6, points: { show: false }, scale: unit || "1", value: (_: uPlot, one: number | null) => (one === null ? "–" : short(one)) };
       }),
     ],
     hooks: { draw: [drawNow] },

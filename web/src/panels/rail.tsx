@@ -22,7 +22,7 @@ export function Rail() {
     const element = ref.current!;
     const fit = () => {
       const room = element.parentElement!.querySelector(".view")!.clientHeight - 6 - LINE * groups.length;
-      const columns = Math.max(1, Math.ceil((count * 25) / room));
+      const columns = Math.max(1, Math.ceil((count * 21.5) / room));
       const height = Math.min(HIGH, Math.floor(room / Math.ceil((count + (columns > 1 ? groups.length * (columns - 1) : 0)) / columns)));
       element.style.setProperty("--columns", String(columns));
       element.style.setProperty("--tool", `${height}px`);

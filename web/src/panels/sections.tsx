@@ -40,7 +40,7 @@ function Chart({ of }: { of: Loads }) {
         ],
         series: [
           { label: "place [m]", value: (_, one) => (one === null ? "–" : short(one)) },
-          ...NAMES.map((label, k) => ({ label, stroke: COLORS[k], width: 1.6, scale: k < 2 ? "N" : "N m", value: (_: uPlot, one: number | null) => (one === null ? "–" : short(one)) })),
+          ...NAMES.map((label, k) => ({ label, stroke: COLORS[k], width: 1.6, points: { show: false }, scale: k < 2 ? "N" : "N m", value: (_: uPlot, one: number | null) => (one === null ? "–" : short(one)) })),
         ],
       },
       [of.place, ...partsOf(of)] as uPlot.AlignedData,

@@ -30,7 +30,7 @@ function NumberCell({ value, label, set, placeholder, id, disabled }: Cell) {
       id={id}
       key={text}
       aria-label={label}
-      title={`${label}${text.length > 7 ? `: ${text}` : ""}`}
+      title={`${label}${typeof value === "number" ? `: ${value}` : ""}`}
       defaultValue={text}
       placeholder={placeholder}
       disabled={disabled}

@@ -47,14 +47,17 @@ function raise(box: HTMLElement): () => void {
     () => labels.end(stage),
   );
   whenScene((next) => {
-    arrows.renew();
     stage.show(next, null);
-    stage.pieces?.paint(selection.peek(), hovered.peek(), state.peek()?.active ?? null);
     const known = (name: string) => next.carriers.includes(name);
     if (following.peek() && !known(following.peek())) following.value = "";
     selection.value = selection.peek().filter(({ table, name }) => name in ((next.document[table] as object | undefined) ?? {}));
-    pointing.refresh();
   });
+  stage.changed = () => {
+    arrows.renew();
+    stage.pieces?.paint(selection.peek(), hovered.peek(), state.peek()?.active ?? null);
+    stage.followBody(stage.scene?.carriers.indexOf(following.peek()) ?? -1);
+    pointing.refresh();
+  };
   let moving = false;
   whenFrame((frame) => {
     stage.take(frame);

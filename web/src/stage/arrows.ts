@@ -85,9 +85,7 @@ export class Arrows {
       this.balls.put([x, y, z], [1, 0, 0, 0], [radius, radius, radius], slips ? colors.slips : colors.sticks);
     }
     for (const [wanted, kind, accelerations] of [[wants.velocities, "velocity", false], [wants.accelerations, "acceleration", true]] as const) {
-      const numbers = accelerations ? frame.accelerations : frame.twists;
-      if (!wanted || numbers.length < TWIST * frame.bodies) continue;
-      this.motions(stage, put, kind, accelerations);
+      if (wanted && frame.twists.length === TWIST * frame.bodies) this.motions(stage, put, kind, accelerations);
     }
     return found;
   }

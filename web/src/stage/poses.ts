@@ -4,6 +4,8 @@ import { add, conjugate, rotate, sub } from "../maths.ts";
 import { POSE, TWIST } from "../protocol.ts";
 import type { Frame, Quat, Vec3 } from "../protocol.ts";
 
+const SPAN = 0.1; // s between frames, beyond which differences say nothing of accelerations
+
 /** Poses of bodies; the index after the last body is that of the ground. */
 export class Poses {
   frame: Frame | null = null;
@@ -16,6 +18,7 @@ export class Poses {
     const moved = this.frame === null || frame.origin.some((x, k) => x !== this.base[k]);
     const shift = moved ? sub(frame.origin, this.base) : null;
     this.base = frame.origin;
+    this.differ(this.frame, frame);
     this.frame = frame;
     const size = POSE * (frame.bodies + 1);
     if (this.numbers.length !== size) this.numbers = new Float64Array(size);
@@ -56,11 +59,27 @@ export class Poses {
     return sub(point, this.base);
   }
 
-  /** Velocity and angular velocity of a body, where frames contain them. */
-  twist(body: number, accelerations = false): [Vec3, Vec3] | null {
-    const from = accelerations ? this.frame?.accelerations : this.frame?.twists;
-    if (!from || from.length < TWIST * (body + 1)) return body === this.count ? [[0, 0, 0], [0, 0, 0]] : null;
+  /** Velocity and angular velocity of a body, or their rates of change, where frames contain what they need. */
+  twist(body: number, rates = false): [Vec3, Vec3] | null {
+    if (body === this.count) return [[0, 0, 0], [0, 0, 0]];
+    const from = rates ? this.rates : this.frame?.twists;
+    if (!from || from.length < TWIST * (body + 1)) return null;
     const at = TWIST * body;
     return [[from[at], from[at + 1], from[at + 2]], [from[at + 3], from[at + 4], from[at + 5]]];
+  }
+
+  private rates: Float32Array | null = null;
+
+  /** Accelerations: those of the frame, or differences of the twists of two frames that follow each other. */
+  private differ(before: Frame | null, frame: Frame): void {
+    if (frame.accelerations.length) {
+      this.rates = frame.accelerations;
+      return;
+    }
+    const span = frame.time - (before?.time ?? Infinity);
+    if (!before || span === 0) return;
+    this.rates = null;
+    if (span < 0 || span > SPAN || before.edition !== frame.edition || before.twists.length !== frame.twists.length) return;
+    this.rates = frame.twists.map((x, k) => (x - before.twists[k]) / span);
   }
 }

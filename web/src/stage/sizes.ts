@@ -23,7 +23,7 @@ export class Sizes {
     this.lines.begin();
     const { scene, poses, camera } = stage;
     if (scene && poses.frame) {
-      for (const dimension of drawn()) {
+      for (const dimension of drawn(scene)) {
         const [a, b] = [dimension.from, dimension.to].map(({ body, point }) => poses.place(scene.carriers.indexOf(body), point));
         const span = sub(b, a);
         if (norm(span) < 1e-12) continue;

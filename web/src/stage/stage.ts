@@ -148,45 +148,52 @@ export class Stage {
     this.fog.far = away + 22 * this.cell + 0.5 * away;
   }
 
-  /** Draw another scene. The camera stays, except for the first. */
+  /** Draw another scene from its first frame on. The camera stays, except for the first one. */
   show(scene: Scene, frame: Frame | null): void {
-    const first = this.scene === null;
+    this.coming?.dispose();
+    this.coming = new Pieces(scene);
+    if (frame) this.take(frame);
+  }
+
+  /** The pieces of a scene of which no frame has come yet. */
+  private coming: Pieces | null = null;
+  /** Called when another scene is shown. */
+  changed: () => void = () => undefined;
+
+  private swap(pieces: Pieces): void {
     if (this.pieces) {
       this.three.remove(this.pieces.group);
       this.pieces.dispose();
     }
-    this.scene = scene;
-    this.pieces = new Pieces(scene);
-    this.three.add(this.pieces.group);
-    this.camera.up = scene.up;
-    this.usual = scene.views.start.toward;
-    if (this.look) this.pieces.clear(this.look.contacts);
-    if (frame) this.take(frame);
-    if (first) this.fresh = true;
-    this.measure(first);
+    this.coming = null;
+    this.pieces = pieces;
+    this.scene = pieces.scene;
+    this.three.add(pieces.group);
+    this.camera.up = this.scene.up;
+    this.usual = this.scene.views.start.toward;
+    if (this.look) pieces.clear(this.look.contacts);
   }
-
-  /** Whether the camera is still to be pointed, at the first frame. */
-  private fresh = false;
 
   /** Move everything to a frame. */
   take(frame: Frame): void {
-    if (!this.pieces || !this.scene || frame.edition !== this.scene.edition) return;
     const begun = performance.now();
-    const had = this.poses.frame !== null;
+    const first = this.scene === null;
+    const swaps = this.coming !== null && frame.edition === this.coming.scene.edition;
+    if (swaps) this.swap(this.coming!);
+    if (!this.pieces || frame.edition !== this.scene?.edition) return;
     const shift = this.poses.take(frame);
-    if (shift && had) {
+    if (shift && !first) {
       this.camera.carry(scale(shift, -1));
       this.middle = sub(this.middle, shift);
       this.lowest -= dot(shift, this.camera.up);
     }
     this.pieces.place(this.poses);
-    this.follow();
-    if (this.fresh) {
-      this.fresh = false;
-      this.measure(true);
-      this.fit(true);
+    if (swaps) {
+      this.measure(first);
+      if (first) this.fit(true);
+      this.changed();
     } else this.lower();
+    this.follow();
     this.counts.placed += 1;
     this.counts.placing += performance.now() - begun;
     this.request();
@@ -215,7 +222,10 @@ export class Stage {
       this.radius = 0.5 * (this.scene?.size ?? 1);
     }
     const { up } = this.camera;
-    if (box && anew) this.lowest = Math.min(...[0, 1].map((k) => dot(box[k], up)), dot(box[0], up));
+    if (box) {
+      const below = [0, 1, 2].reduce((sum, k) => sum + Math.min(box[0][k] * up[k], box[1][k] * up[k]), 0);
+      this.lowest = anew ? below : Math.min(this.lowest, below);
+    }
     if (this.look) this.setCell(this.look);
     this.lower();
   }
