@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _SAME: Final = 1e-9  # m: points that are nearer to each other are one
 _ALONG: Final = 1e-6  # of a right angle: axes are parallel
 _LINE: Final = 1e-6  # of the length: points lie on a line
+_ROUNDING: Final = 1e-9  # relative: numbers are the same
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,9 @@ class _Map:
 def set_length(mechanism: Mechanism, body: str, first: Any, second: Any, length: Any) -> None:
     """Give two points of a body another distance: everything on it is stretched along their line.
 
-    first, second: (3,), m, in its frame; the first stays. The mass is kept; the inertia follows.
-    Raises MechanismError for points that coincide, and for bodies that are given by parameters.
+    first, second: (3,), m, in its frame; the first stays. The inertia follows; the mass is kept, unless it is
+    that of its shapes. Raises MechanismError for points that coincide, and for bodies that are given by
+    parameters.
     """
     element = f"body {body!r}"
     with Check(element) as check:
@@ -143,12 +145,15 @@ def _mapped(mechanism: Mechanism, name: str, given: _Map) -> None:
 
 
 def _matter(body: Body, given: _Map) -> dict[str, Any]:
-    """Shapes, centre of mass and inertia of a body after a map, with the same mass."""
+    """Shapes, mass, centre of mass and inertia of a body after a map."""
     changes: dict[str, Any] = {"shapes": tuple(_shape(shape, given) for shape in body.shapes)}
     if not body.mass_known:
         return changes
-    if body.shapes and _follows_from_shapes(body):
-        return {**changes, "inertia": None, "com": None}
+    source = mass_source(body)
+    if source:
+        mass = None if source == "shapes" else body.mass
+        made = Body.described(body.name, mass, shapes=changes["shapes"])
+        return {**changes, "mass": made.mass, "inertia": made.inertia, "com": made.com}
     inertia, linear = np.asarray(body.inertia, dtype=float), given.linear()
     spread = linear @ (0.5 * np.trace(inertia) * np.eye(3) - inertia) @ linear.T  # second moments of the mass
     spread = 0.5 * (spread + spread.T)
@@ -156,11 +161,22 @@ def _matter(body: Body, given: _Map) -> dict[str, Any]:
     return {**changes, "com": given.point(body.com)}
 
 
-def _follows_from_shapes(body: Body) -> bool:
-    try:
-        return replace(body, inertia=None, com=None) == body  # type: ignore[arg-type]
-    except MechanismError:
-        return False
+def mass_source(body: Body) -> str:
+    """Where the mass properties of a body come from, as far as numbers show.
+
+    "shapes": all of them are those of its shapes. "scaled": centre and inertia are, scaled to its mass.
+    "": neither.
+    """
+    solids = [shape for shape in body.shapes if shape.density is not None]
+    if not solids or not body.mass_known or holds_expressions(body):
+        return ""
+    own = Body.described(body.name, body.mass, shapes=solids)
+    size = float(np.abs(own.inertia).max())
+    same = np.allclose(own.inertia, body.inertia, rtol=0.0, atol=_ROUNDING * size)
+    if not same or not np.allclose(own.com, body.com, rtol=0.0, atol=_SAME):
+        return ""
+    whole = Body.described(body.name, shapes=solids)
+    return "shapes" if abs(whole.mass - body.mass) <= _ROUNDING * body.mass else "scaled"
 
 
 def _shape(shape: Shape, given: _Map) -> Shape:

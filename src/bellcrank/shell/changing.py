@@ -17,7 +17,7 @@ from bellcrank.mechanism.copying import array_bodies, copy_bodies, mirror_bodies
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import inputs_of
-from bellcrank.mechanism.reshaping import move_point, set_length
+from bellcrank.mechanism.reshaping import mass_source, move_point, set_length
 from bellcrank.shell.description import node_of
 from bellcrank.shell.language import BODY, Argument, Command, Given, Reply
 from bellcrank.shell.parsing import plain_fields
@@ -53,11 +53,23 @@ def edited(mechanism: Mechanism, path: list[Any], value: Any) -> Mechanism:
     for depth, key in enumerate(path[:-1]):
         at = _inside(mechanism, at, key, element, depth)
     _set(at, path[-1], value, element)
+    _weigh_again(mechanism, data, path)
     if path[0] in _FIXED:
         raise MechanismError(Fault(element, "this cannot be edited"))
     made = loads(write(data), "json")
     made.left_out, made.collisions = mechanism.left_out, mechanism.collisions
     return made
+
+
+def _weigh_again(mechanism: Mechanism, data: Any, path: list[Any]) -> None:
+    """Leave out what follows from shapes, where the shapes of a body were changed, or its mass."""
+    if len(path) < 3 or path[0] != "bodies" or path[1] not in mechanism.bodies:
+        return
+    source = mass_source(mechanism.bodies[path[1]]) if path[2] in ("mass", "shapes") else ""
+    if source:
+        weighed = source == "shapes" and path[2] == "shapes"
+        for key in ("inertia", "com", *(["mass"] if weighed else [])):
+            data["bodies"][path[1]].pop(key, None)
 
 
 def _inside(mechanism: Mechanism, at: Any, key: Any, element: str, depth: int) -> Any:

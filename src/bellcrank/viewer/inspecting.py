@@ -14,7 +14,6 @@ from bellcrank.trajectory.columns import recorded
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.names import known
 
-
 _SECTIONS: Final = 41  # cuts of a member
 _TABLES: Final = {"drive": "drives", "constraint": "constraints", "force": "forces", "sensor": "sensors"}
 

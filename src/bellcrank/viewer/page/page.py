@@ -96,6 +96,11 @@ class Page:
         return self._server.loop
 
     @property
+    def port(self) -> int:
+        """The port at which it listens."""
+        return self._server.port
+
+    @property
     def folder(self) -> Path:
         """The folder where it may write files."""
         return self._folder

@@ -26,8 +26,7 @@ class File(NamedTuple):
 
 
 class Server:
-    """Serves a table of files, and WebSockets, at a host and port, in a thread of its own, until it is
-    closed.
+    """Serves a table of files, and WebSockets, at a host and port, in a thread of its own, until closed.
 
     files: by path. talk: takes a line that is open, until the line or the server is closed. token: to
     require; it may be "" if only this machine can reach the server. port: to listen at; 0 selects a free one.
