@@ -68,12 +68,18 @@ function plain(key: string): boolean {
 function isTyped(event: KeyboardEvent): boolean {
   const at = event.target as HTMLElement;
   if (at.closest?.("dialog")) return true;
-  if (at instanceof HTMLInputElement) return at.type !== "checkbox" && !(at.type === "range" && event.key === "Escape") && !(at.type === "range" && event.key === " ");
+  if (event.key === "Escape" && document.querySelector(":popover-open")) return true;
+  if (at instanceof HTMLInputElement && at.type === "checkbox") return event.key === " ";
+  if (at instanceof HTMLInputElement) return !(at.type === "range" && event.key === "Escape") && !(at.type === "range" && event.key === " ");
   if (at instanceof HTMLSelectElement || at instanceof HTMLTextAreaElement) return event.key !== "Escape";
   return at instanceof HTMLButtonElement && event.key === " ";
 }
 
 export function listen(): void {
+  // a button that was clicked gives the keys back, so that Space plays and does not press it again
+  window.addEventListener("click", (event) => {
+    if (event.detail > 0) (event.target as HTMLElement).closest?.<HTMLElement>("button")?.blur();
+  });
   window.addEventListener("keydown", (event) => {
     if (isTyped(event) || event.altKey) return;
     const control = event.ctrlKey || event.metaKey;

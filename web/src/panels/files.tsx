@@ -35,7 +35,8 @@ async function list(): Promise<void> {
 
 async function open(file: string): Promise<void> {
   dialog.value = "";
-  await order("open_file", { file: withEnd(file, ".yaml") }, true);
+  const name = withEnd(file, ".yaml");
+  if ((await order("open_file", { file: name })).ok) tell(`${name} is open.`);
 }
 
 function Open() {

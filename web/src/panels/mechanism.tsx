@@ -83,14 +83,25 @@ export function Mechanism() {
           </label>
           {!still && <VectorRow label="gravity" value={gravity} unit="m/s²" set={(value) => void order("gravity", { value: value.map(Number) as Vec3 })} />}
           <h3>Method</h3>
-          <Menu label="equations" value={now.settings.formulation} options={now.formulations} set={(formulation) => void order("switch", { formulation })} />
-          <Menu label="integration" value={now.settings.method} options={now.methods} set={(method) => void order("switch", { method })} />
-          {now.fixed.includes(now.settings.method) && (
-            <NumberRow label="step" value={now.settings.step} unit="s" set={(step) => typeof step === "number" && void order("switch", { step })} />
-          )}
+          <Method />
         </>
       )}
     </div>
+  );
+}
+
+/** Equations of motion, integration and step. */
+export function Method() {
+  const now = state.value;
+  if (!now) return null;
+  return (
+    <>
+      <Menu label="equations" value={now.settings.formulation} options={now.formulations} set={(formulation) => void order("switch", { formulation })} />
+      <Menu label="integration" value={now.settings.method} options={now.methods} set={(method) => void order("switch", { method })} />
+      {now.fixed.includes(now.settings.method) && (
+        <NumberRow label="step" value={now.settings.step} unit="s" set={(step) => typeof step === "number" && void order("switch", { step })} />
+      )}
+    </>
   );
 }
 

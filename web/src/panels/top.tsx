@@ -5,7 +5,7 @@ import type { IconName } from "../icons.tsx";
 import { look, setLook } from "../look.ts";
 import type { Look } from "../look.ts";
 import { order } from "../socket.ts";
-import { chosen, connected, live, recorded, scene, state } from "../state.ts";
+import { chosen, connected, live, scene, state } from "../state.ts";
 import { following, view } from "./view.tsx";
 import { dialog } from "./files.tsx";
 
@@ -43,8 +43,8 @@ function ShowMenu() {
         {SHOW.map(([name, text, key]) => (
           <label key={name}>
             <input type="checkbox" checked={look.value[name] as boolean} onChange={switchLook(name)} />
-            {text}
-            {key && <kbd>{key}</kbd>}
+            <span>{text}</span>
+            {key && <kbd aria-hidden="true">{key.toUpperCase()}</kbd>}
           </label>
         ))}
       </div>
@@ -131,7 +131,7 @@ export function Top() {
           <Push icon="magnet" label="Snap to the grid" on={look.value.snap} press={switchLook("snap")} />
         </>
       )}
-      {!recorded.value && <Push icon="arrow" label="Forces in joints (A)" on={look.value.reactions} press={switchLook("reactions")} />}
+      <Push icon="arrow" label="Forces in joints (A)" on={look.value.reactions} press={switchLook("reactions")} />
       <Push icon="names" label="Names of bodies" on={look.value.bodyNames} press={switchLook("bodyNames")} />
       <button class="flat" title="What is shown" aria-label="What is shown" onClick={below("show")}>
         <Icon name="show" />

@@ -5,6 +5,7 @@ import { order } from "../socket.ts";
 import { live, shown, state, tell } from "../state.ts";
 import { round125 } from "../maths.ts";
 import { short } from "../words.ts";
+import { Method } from "./mechanism.tsx";
 
 const SPEEDS: [number, string][] = [
   [0.01, "1/100×"], [0.02, "1/50×"], [0.05, "1/20×"], [0.1, "1/10×"], [0.25, "1/4×"], [0.5, "1/2×"], [1, "1×"], [2, "2×"], [5, "5×"], [10, "10×"],
@@ -35,7 +36,7 @@ export async function rewind(time: number): Promise<void> {
 function Ticks({ first, last }: { first: number; last: number }) {
   const span = last - first;
   if (!(span > 0)) return <div class="ticks" />;
-  const step = round125(span / 7);
+  const step = round125(span / (window.innerWidth > 1100 ? 7 : 4));
   const begin = Math.ceil(first / step - 1e-9);
   const count = Math.floor(last / step + 1e-9) - begin + 1;
   return (
@@ -61,6 +62,17 @@ function stateText(): { text: string; title: string; kind: string } {
   const words = { playing: live.value ? "running" : "playing", paused: "paused", open: "open", failed: "stopped" }[status];
   const title = [now?.formulation, now?.settings.method, factor, late, now?.preparing && `preparing ${now.preparing}`, now?.message].filter(Boolean).join(" · ");
   return { text: now?.preparing ? "preparing…" : words, title, kind: now?.late ? "warn" : status };
+}
+
+/** Put a popover above the button that opens it. */
+function above(id: string) {
+  return ({ currentTarget }: MouseEvent) => {
+    const box = (currentTarget as HTMLElement).getBoundingClientRect();
+    const menu = document.getElementById(id)!;
+    menu.togglePopover();
+    menu.style.top = `${Math.max(4, box.top - menu.offsetHeight - 6)}px`;
+    menu.style.left = `${Math.max(4, Math.min(box.left, window.innerWidth - menu.offsetWidth - 8))}px`;
+  };
 }
 
 export function Transport() {
@@ -116,14 +128,18 @@ export function Transport() {
           </option>
         ))}
       </select>
-      {live.value && (
-        <select class="method" aria-label="Equations" title="Formulation of the equations of motion" value={now?.settings.formulation} onChange={({ currentTarget }) => void order("switch", { formulation: currentTarget.value })}>
-          {now?.formulations.map((one) => (
-            <option key={one} value={one}>
-              {one === "auto" && now.formulation ? `auto (${now.formulation})` : one}
-            </option>
-          ))}
-        </select>
+      {live.value && now && (
+        <>
+          <button class="method" title="Equations, integration and step" aria-label="Method" onClick={above("method")}>
+            <Icon name="sliders" />
+            <span>
+              {now.formulation || now.settings.formulation} · {now.settings.method}
+            </span>
+          </button>
+          <div id="method" popover="auto" class="menu">
+            <Method />
+          </div>
+        </>
       )}
       <span class={`state ${kind}`} title={title}>
         {text}

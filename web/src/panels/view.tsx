@@ -221,14 +221,27 @@ function Remark() {
   const now = state.value;
   const text = ended.value || (!connected.value && scene.value ? "The connection has ended; trying again…" : now?.message || (now?.preparing ? `preparing ${now.preparing}…` : ""));
   const late = now?.late && shown.value?.status === 1 ? "slower than asked" : "";
+  const bad = now?.status === "failed" || ended.value !== "";
   return (
     <div class="corner">
-      {text && <div class={now?.status === "failed" || ended.value ? "bad" : "quiet"}>{text}</div>}
+      {text && text !== read.value && (
+        <div class={bad ? "bad" : "quiet"}>
+          {text}
+          {bad && !ended.value && (
+            <button class="flat" aria-label="Close the message" onClick={() => (read.value = text)}>
+              <Icon name="close" />
+            </button>
+          )}
+        </div>
+      )}
       {late && <div class="warn">{late}</div>}
       {look.value.contacts && <div class="quiet">{contact.value}</div>}
     </div>
   );
 }
+
+/** The remark that was closed. */
+const read = signal("");
 
 export function View() {
   const ref = useRef<HTMLDivElement>(null);

@@ -74,10 +74,11 @@ export class Arrows {
     for (let at = 0; at < frame.arrows.length; at += ARROW) {
       const [x, y, z, u, v, w, kind] = frame.arrows.subarray(at, at + ARROW);
       const name = KINDS[kind];
-      if ((name === "reaction moment" || name === "moment") && !wants.moments) continue;
+      const wanted = { "reaction force": wants.reactions, "reaction moment": wants.reactions && wants.moments, force: wants.forces, moment: wants.forces && wants.moments, contact: wants.contacts }[name];
+      if (!wanted) continue;
       put([x, y, z], [u, v, w], name);
     }
-    for (let at = 0; at < frame.touching.length; at += TOUCH) {
+    for (let at = 0; wants.contacts && at < frame.touching.length; at += TOUCH) {
       const [x, y, z, size, slips] = frame.touching.subarray(at, at + TOUCH);
       this.contact.points += 1;
       this.contact.largest = Math.max(this.contact.largest, size);

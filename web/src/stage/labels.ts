@@ -38,7 +38,7 @@ export class Labels {
       const free = TRIES.map((dy) => ({ x, y: home + dy, w, h: HEIGHT })).find((box) => !taken.some((one) => overlap(one, box)));
       const box = free ?? { x, y: home, w, h: HEIGHT };
       taken.push(box);
-      this.show(count, label, stage.overlay, Math.round(Math.max(0, Math.min(x, stage.camera.width - w))), Math.round(box.y));
+      this.show(count, label, stage.overlay, Math.round(Math.max(0, Math.min(x, stage.camera.width - w))), Math.round(Math.max(0, Math.min(box.y, stage.camera.height - HEIGHT))));
       count += 1;
     }
     for (let k = count; k < this.pool.length; k += 1) this.pool[k].hidden = true;
