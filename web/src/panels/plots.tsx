@@ -9,7 +9,7 @@ import { dark } from "../look.ts";
 import { setLook } from "../look.ts";
 import { all, changes, COLORS, data, knownIn, MOST, plot, plotted, seconds, toggle } from "../plotted.ts";
 import type { SignalGroup } from "../protocol.ts";
-import { drawer, scene, shown, tell } from "../state.ts";
+import { drawer, recorded, scene, shown, tell } from "../state.ts";
 import { short, spoken } from "../words.ts";
 import { rewind } from "./transport.tsx";
 
@@ -210,7 +210,7 @@ function Chart() {
     if (chart.current && chart.current.series.length === data.columns.length + 1) chart.current.setData([data.time, ...data.columns] as uPlot.AlignedData, chart.current.select.width === 0);
   }, [changes.value]);
   useEffect(() => {
-    chart.current?.redraw(false, false);
+    if (shown.value?.status !== 1 || recorded.value) chart.current?.redraw(false, false); // else data come, and draw it
   }, [shown.value?.time]);
   return (
     <div class="chart" ref={ref}>

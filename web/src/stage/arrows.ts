@@ -121,7 +121,7 @@ export class Arrows {
       this.arrow(stage, tail, tip, colors[kind]);
       const label = units[kind];
       if (k < NUMBERED && label) {
-        const sort = kind.includes("moment") ? "moment" : kind === "velocity" || kind === "acceleration" ? "" : "force";
+        const sort = kind.includes("moment") ? "moment" : kind === "velocity" || kind === "acceleration" ? kind : "force";
         this.labels.put({ place: tip, text: withPrefix(size, label), kind: sort, dy: -9 });
       }
     });

@@ -3,7 +3,7 @@
 import type { Vec3 } from "../protocol.ts";
 import type { Stage } from "./stage.ts";
 
-export type Label = { place: Vec3; text: string; kind: "" | "force" | "moment" | "size"; dy?: number; edit?: () => void };
+export type Label = { place: Vec3; text: string; kind: "" | "force" | "moment" | "velocity" | "acceleration" | "size"; dy?: number; edit?: () => void };
 
 type Box = { x: number; y: number; w: number; h: number };
 

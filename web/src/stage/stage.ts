@@ -234,6 +234,9 @@ export class Stage {
     const { up } = this.camera;
     let lowest = this.lowest;
     for (let body = 0; body < this.poses.count; body += 1) lowest = Math.min(lowest, dot(this.poses.position(body), up));
+    for (const { body, position } of this.scene?.points ?? []) {
+      if (body < this.poses.count) lowest = Math.min(lowest, dot(this.poses.place(body, position), up) - 0.02 * this.radius);
+    }
     if (lowest < this.lowest) this.lowest = lowest - 0.1 * this.radius;
     this.floor.put(along(this.middle, up, this.lowest - dot(this.middle, up)), up);
   }
