@@ -48,7 +48,7 @@ class Photographer:
         assert self._page is not None
         while self._page.session.snapshot.moving:
             self._tab.wait_for_timeout(100)
-        self._tab.get_by_role("button", name="Fit", exact=False).first.click()
+        self._tab.keyboard.press("f")
         self._tab.wait_for_timeout(3000)
         self._tab.screenshot(path=path, timeout=120_000)
         print(path.name)

@@ -145,6 +145,21 @@ def test_values_are_steered_and_told():
         reader.state(lambda one: one["redo"])
 
 
+def test_a_parameter_is_seen_in_the_scene():
+    mechanism = bc.Mechanism("box")
+    size = mechanism.add_parameter("size", 0.2, unit="m")
+    mechanism.add_body("box", shapes=[bc.Box(size=(size, 0.1, 0.1), density=500.0)])
+    with mechanism.view(port=0) as page, reading(page) as reader:
+        assert reader.next(Scene).head["numbers"]["bodies"]["box"]["shapes"][0]["size"][0] == 0.2
+        for value in np.linspace(0.2, 0.5, 16):
+            reader.send(do="set_parameter", name="size", value=float(value))
+        wide = [0.0]
+        while wide[-1] < 0.5:
+            scene = reader.next(Scene)
+            wide.append(float(np.ptp(scene.meshes[0][0][:, 0])))
+        assert len(wide) < 10  # some of them are skipped
+
+
 def test_section_loads_are_told():
     with bc.gallery.four_bar().view(port=0) as page, reading(page) as reader:
         reader.do("step", count=10)

@@ -149,6 +149,7 @@ class Editor:
         self._work.set(mechanism=self.mechanism.with_parameters(**{name: value}))
         self._taken = self._work.now
         self.engine.mechanism, self.engine.numbers = self.mechanism, with_numbers(self.mechanism)
+        self.engine.looks_old = True
 
     def begin_step(self) -> None:
         """Note the poses of the bodies before they are dragged without time."""

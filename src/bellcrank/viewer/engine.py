@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bellcrank.viewer.editor import Editor
 
 _PATIENCE: Final = 0.25  # s on the wall for a part, beyond which commands would wait too long
+_RENEWAL: Final = 0.2  # s on the wall between editions that differ in parameters alone
 _LONG: Final = 10.0  # s on the wall for what was asked for outright
 
 
@@ -47,7 +48,8 @@ class LiveEngine:
     values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: shown in
     place of the run. editor: what it is built on. log: what command lines did. edition: counts mechanisms.
     publish: shows what there is while a command is at work. numbers: the mechanism without expressions.
-    marks: of the last moves of front ends, which count them.
+    marks: of the last moves of front ends, which count them. looks_old: whether parameters have changed since
+    the edition that is shown; it follows them a few times a second, for pictures of it take long.
     Raises the errors of `bc.start` if it cannot start.
     """
 
@@ -74,6 +76,7 @@ class LiveEngine:
         self.preparing = Preparing(background)
         self.log: tuple[Entry, ...] = ()
         self.marks: dict[str, int] = {}
+        self.looks_old, self._renewed = False, -1.0
         self.editor: Editor | None = None
         self.publish: Callable[[], None] = lambda: None
         self._number, self.edition, self.mechanism = 0, 0, mechanism
@@ -131,6 +134,9 @@ class LiveEngine:
     def tick(self, now: float) -> None:
         """Do what is due at a moment of real time, s."""
         self._take_up_prepared()
+        if self.looks_old and now - self._renewed > _RENEWAL:
+            self.looks_old, self._renewed = False, now
+            self.edition += 1
         if self.motion is not None:
             self.motion = self.motion if self.motion.go_on(now) else None
             self.pace.rest()
@@ -148,7 +154,8 @@ class LiveEngine:
     def wait(self, now: float) -> float:
         """How long, s of real time, until `tick` has something to do, if no command arrives."""
         if self.status != "playing" or self.motion is not None:
-            return PERIOD if self.preparing.what or self.motion is not None else 0.25
+            is_busy = self.preparing.what or self.motion is not None or self.looks_old
+            return PERIOD if is_busy else 0.25
         return self.pace.wait(now, self.settings.fixed_step)
 
     def interrupt(self) -> None:
@@ -278,9 +285,9 @@ class LiveEngine:
     def has_news(self, shown: Snapshot) -> bool:
         """Whether there is anything newer than a snapshot."""
         now = float(self.history.time[-1 if self.shown is None else self.shown])
-        seen = (shown.time, shown.status, shown.message, shown.preparing)
+        seen = (shown.time, shown.status, shown.message, shown.preparing, shown.edition)
         moving = self.motion is not None or shown.moving
-        return moving or (now, self.status, self.message, self.preparing.what) != seen
+        return moving or (now, self.status, self.message, self.preparing.what, self.edition) != seen
 
     def snapshot(self) -> Snapshot:
         """The current snapshot."""
