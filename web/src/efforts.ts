@@ -1,11 +1,20 @@
-// Plots the efforts of drives whose sizes are alike, once a marker is jogged.
+// Plots the efforts of drives once a marker is jogged: what the motors of the mechanism would have to exert.
 
-import { knownIn, MOST, plot, plotted } from "./plotted.ts";
-import { scene } from "./state.ts";
+import { effect } from "@preact/signals";
+import { knownIn, plot } from "./plotted.ts";
+import { scene, state } from "./state.ts";
 
-export function plotEfforts(): void {
-  const of = scene.peek();
-  if (!of) return;
-  const efforts = [...knownIn(of).values()].filter(({ name, usual }) => /^(drive|joint|force)\..*effort/.test(name) && usual > 0).map(({ name }) => name);
-  if (efforts.length && !plotted.peek().some((name) => efforts.includes(name))) plot(efforts.slice(0, Math.min(MOST, 4)));
-}
+const MOST = 6; // signals
+
+let done = false;
+
+effect(() => {
+  const of = scene.value;
+  if (!state.value?.jogged) done = false;
+  else if (of && !done) {
+    const efforts = [...knownIn(of).keys()].filter((name) => /^drive\..*effort/.test(name));
+    if (!efforts.length) return;
+    done = true;
+    plot(efforts.slice(0, MOST));
+  }
+});

@@ -18,6 +18,7 @@ import "./tools/joining.tsx";
 import "./tools/driving.tsx";
 import "./tools/measuring.tsx";
 import "./style.css";
+import "./efforts.ts";
 import { hook } from "./hook.ts";
 import { listen } from "./keys.ts";
 import { look } from "./look.ts";

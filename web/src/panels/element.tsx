@@ -15,7 +15,7 @@ import { plotElement } from "./plots.tsx";
 import { declared, AnyRow, FieldRow, NumberRow, Values } from "./values.tsx";
 import { following, view } from "./view.tsx";
 
-const RARE = ["check_inertia", "mass_known", "velocity", "angular_velocity"];
+const RARE: Record<string, string[]> = { bodies: ["check_inertia", "mass_known", "velocity", "angular_velocity"] };
 const NOUN: Record<string, string> = {
   bodies: "body", joints: "joint", constraints: "constraint", forces: "force", drives: "drive", sensors: "sensor", changes: "change",
   parameters: "parameter", markers: "marker", inputs: "input",
@@ -176,8 +176,9 @@ function Fields({ table, name }: { table: string; name: string }) {
   const given = value as Record<string, unknown>;
   const kind = typeof given.type === "string" ? given.type : "";
   const fields = declared(NOUN[table], kind);
-  const usual = fields.filter((field) => !RARE.includes(field.name) && field.name !== "shapes");
-  const rare = fields.filter((field) => RARE.includes(field.name));
+  const isRare = ({ name: one }: { name: string }) => RARE[table]?.includes(one) ?? false;
+  const usual = fields.filter((field) => !isRare(field) && field.name !== "shapes");
+  const rare = fields.filter(isRare);
   const others = Object.entries(given).filter(([key]) => key !== "type" && !fields.some((field) => field.name === key && key !== "shapes"));
   return (
     <>

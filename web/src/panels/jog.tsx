@@ -6,7 +6,6 @@ import type { Vec3 } from "../protocol.ts";
 import { order, ask } from "../socket.ts";
 import { panel, scene, state } from "../state.ts";
 import { Choice } from "../tools/settings.tsx";
-import { plotEfforts } from "../efforts.ts";
 import { short } from "../words.ts";
 import { playing } from "./transport.tsx";
 import { view } from "./view.tsx";
@@ -44,8 +43,7 @@ export async function jog(way: Way): Promise<void> {
   if (begun && state.value?.jogged) void ask("jog", given);
   else {
     begun = true;
-    const answer = await order("jog", given);
-    if (answer.ok) plotEfforts();
+    await order("jog", given);
   }
   if (!playing()) void order("play", {});
 }

@@ -1,9 +1,10 @@
 // The mechanism as a whole: gravity, inputs and parameters as sliders, how it is integrated.
 
+import { signal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import type { Slider, Vec3 } from "../protocol.ts";
 import { order } from "../socket.ts";
-import { live, scene, state } from "../state.ts";
+import { live, scene, state, tell } from "../state.ts";
 import { short } from "../words.ts";
 import { NumberRow, VectorRow, typed } from "./values.tsx";
 
@@ -48,6 +49,32 @@ function SliderRow({ name, slider, command }: { name: string; slider: Slider; co
   );
 }
 
+const newName = signal("");
+
+/** Adds a parameter, which numbers of the description can use, or an input, which changes while it runs. */
+function NewValue() {
+  const add = (noun: "parameter" | "input") => {
+    const name = newName.value.trim();
+    if (!/^[A-Za-z_]\w*$/.test(name)) {
+      tell("A name of a parameter has letters, digits and _, and begins with a letter.", true);
+      return;
+    }
+    const done = noun === "parameter" ? order("add", { noun, name, fields: { value: 1 } }) : order("execute", { line: `input ${name} 0` });
+    void done.then((answer) => answer.ok && (newName.value = ""));
+  };
+  return (
+    <details class="group">
+      <summary>New parameter or input</summary>
+      <p class="quiet">Fields of elements take formulas of parameters, such as 2*a. An input drives motors and forces while it runs.</p>
+      <div class="row">
+        <input aria-label="Name of the new value" placeholder="name" value={newName.value} onInput={({ currentTarget }) => (newName.value = currentTarget.value)} />
+        <button onClick={() => add("parameter")}>Parameter</button>
+        <button onClick={() => add("input")}>Input</button>
+      </div>
+    </details>
+  );
+}
+
 export function Mechanism() {
   const now = state.value;
   const of = scene.value;
@@ -76,6 +103,7 @@ export function Mechanism() {
           {parameters.map(([name, slider]) => (
             <SliderRow key={name} name={name} slider={slider} command="set_parameter" />
           ))}
+          <NewValue />
           <h3>Gravity</h3>
           <label class="row">
             <input type="checkbox" checked={!still} onChange={({ currentTarget }) => void order("gravity", { value: currentTarget.checked })} />
