@@ -14,7 +14,7 @@ function draw(quality: Quality, takes: (level: number) => number, count: number,
 
 test("slow pictures become plainer until they are fast enough", () => {
   const quality = new Quality(false);
-  draw(quality, (level) => [90, 50, 25, 15][level], 100);
+  draw(quality, (level) => [90, 50, 25, 15][level], 200);
   assert.equal(quality.level, 2);
 });
 

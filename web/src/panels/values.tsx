@@ -1,7 +1,7 @@
 // Fields for the values of descriptions: numbers with units, vectors, angles, colours, choices, texts, groups of these.
 
 import { useId } from "preact/hooks";
-import { product } from "../maths.ts";
+import { product, rotate } from "../maths.ts";
 import type { Field, Quat, Vec3 } from "../protocol.ts";
 import { order } from "../socket.ts";
 import { kinds, scene } from "../state.ts";
@@ -59,12 +59,18 @@ export function NumberRow({ label, value, unit, set, placeholder }: { label: str
 
 const LETTERS = ["x", "y", "z", "w"];
 
+/** Components as they are shown: what is left of rounding beside the others is 0. */
+function clean(value: readonly unknown[]): unknown[] {
+  const most = value.reduce<number>((size, one) => (typeof one === "number" ? Math.max(size, Math.abs(one)) : size), 0);
+  return value.map((one) => (typeof one === "number" && Math.abs(one) < 1e-12 * Math.max(most, 1e-3) ? 0 : one));
+}
+
 export function VectorRow({ label, value, unit, set }: { label: string; value: readonly unknown[]; unit: string; set: (value: unknown[]) => void }) {
   return (
     <div class="field wide">
       <span class="label">{label}</span>
       <span class="vector">
-        {value.map((one, k) => (
+        {clean(value).map((one, k) => (
           <NumberCell
             key={k}
             value={one}
@@ -176,6 +182,44 @@ function EndChoice({ label, value, path }: { label: string; value: string; path:
   );
 }
 
+function BodyChoice({ value, path }: { value: Place; path: Path }) {
+  const id = useId();
+  const bodies = ["ground", ...Object.keys((scene.value?.document.bodies as object | undefined) ?? {})];
+  return (
+    <div class="field">
+      <label for={id}>body</label>
+      <select id={id} value={value.body} onChange={({ currentTarget }) => edit(path, { ...value, body: currentTarget.value })}>
+        {bodies.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+      <span />
+    </div>
+  );
+}
+
+type Place = { body: string; position?: unknown[]; axis?: unknown[]; rotation?: unknown };
+
+const isBody = (name: string): boolean => name === "ground" || name in ((scene.value?.document.bodies as object | undefined) ?? {});
+
+const isPlace = (value: unknown): value is Place => typeof value === "object" && value !== null && "body" in value && typeof value.body === "string";
+
+/** An end of an element: a body, the place on it, and the axis there. */
+function PlaceRows({ label, value, path }: { label: string; value: Place; path: Path }) {
+  const turned = isNumbers(value.rotation) && value.rotation.length === 4 ? (rotate(value.rotation as unknown as Quat, [0, 0, 1]).map((x) => Number(x.toFixed(9)) + 0) as Vec3) : null;
+  const axis = value.axis ?? turned ?? (value.rotation === undefined ? [0, 0, 1] : null);
+  const { rotation: _, ...rest } = value;
+  return (
+    <details class="group" open>
+      <summary>{label}</summary>
+      <BodyChoice value={value} path={path} />
+      <VectorRow label="position" value={value.position ?? [0, 0, 0]} unit="m" set={(next) => edit(path, { ...value, position: next })} />
+      {axis && <VectorRow label="axis" value={axis} unit="" set={(next) => edit(path, { ...rest, axis: next })} />}
+      {!axis && <AnyRow name="rotation" value={value.rotation} path={[...path, "rotation"]} />}
+    </details>
+  );
+}
+
 function TextRow({ label, value, path, unit = "" }: { label: string; value: unknown; path: Path; unit?: string }) {
   return <NumberRow label={label} value={value} unit={unit} set={(next) => edit(path, next)} />;
 }
@@ -275,7 +319,9 @@ export function AnyRow({ name, value, path }: { name: string; value: unknown; pa
     return (
       <>
         {value.map((one, k) =>
-          typeof one === "object" && one !== null ? (
+          isPlace(one) ? (
+            <PlaceRows key={k} label={`end ${k + 1}`} value={one} path={[...path, k]} />
+          ) : typeof one === "object" && one !== null ? (
             <Values key={k} label={value.length > 1 ? `${label} ${k + 1}` : label} value={one} path={[...path, k]} noun={NOUNS[name]} />
           ) : (
             <AnyRow key={k} name={`${name} ${k + 1}`} value={one} path={[...path, k]} />
@@ -284,7 +330,9 @@ export function AnyRow({ name, value, path }: { name: string; value: unknown; pa
       </>
     );
   }
+  if (isPlace(value)) return <PlaceRows label={label} value={value} path={path} />;
   if (value !== null && typeof value === "object") return <Values label={label} value={value} path={path} open />;
+  if (typeof value === "string" && ["first", "second"].includes(name) && isBody(value)) return <PlaceRows label={label} value={{ body: value }} path={path} />;
   if (typeof value === "string" && ["first", "second", "body", "joint", "marker"].includes(name)) return <EndChoice label={label} value={value} path={path} />;
   return <TextRow label={label} value={value} path={path} />;
 }

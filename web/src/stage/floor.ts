@@ -4,7 +4,7 @@ import { BufferAttribute, BufferGeometry, Color, Group, LineBasicMaterial, LineS
 import { fromZ } from "../maths.ts";
 import type { Vec3 } from "../protocol.ts";
 
-const CELLS = 40;
+const CELLS = 100;
 const THIN: Record<string, number> = { light: 0xd5dbe2, dark: 0x343a42 };
 const THICK: Record<string, number> = { light: 0xbcc4cd, dark: 0x4a525c };
 
@@ -45,6 +45,12 @@ export class Grid {
     (this.thin.material as LineBasicMaterial).color = new Color(THIN[theme]);
     (this.thick.material as LineBasicMaterial).color = new Color(THICK[theme]);
     (this.shade.material as ShadowMaterial).opacity = dark ? 0.4 : 0.2;
+  }
+
+  /** Lines that run together where one looks along the plane are left out. steep: sine of the angle of the look. */
+  thinOut(steep: number): void {
+    this.thin.visible = steep > 0.1;
+    this.thick.visible = steep > 0.02;
   }
 
   shadows(on: boolean): void {

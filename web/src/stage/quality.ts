@@ -4,8 +4,8 @@
 
 const SLOW = 30; // ms between pictures, beyond which a step down is tried
 const FAST = 19; // ms, below which a step up is tried
-const HELPS = 0.85; // of the time before: more than this, and a step down was no use
-const PICTURES = 10; // that are judged together
+const HELPS = 0.75; // of the time before: more than this, and a step down was no use
+const PICTURES = 16; // that are judged together
 const TRUST = 20_000; // ms until a step that failed is tried again
 
 export type Level = { pixels: number; shadows: boolean };
@@ -15,7 +15,7 @@ export const LEVELS: readonly Level[] = [
   { pixels: 1, shadows: true },
   { pixels: 1, shadows: false },
   { pixels: 0.66, shadows: false },
-  { pixels: 0.4, shadows: false },
+  { pixels: 0.45, shadows: false },
 ];
 
 export class Quality {

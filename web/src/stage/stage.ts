@@ -143,6 +143,7 @@ export class Stage {
       seen.updateProjectionMatrix();
       this.renderer.shadowMap.needsUpdate = true;
     }
+    this.floor.thinOut(Math.abs(dot(this.camera.axes[2], up)));
     const away = this.camera.away;
     this.fog.near = away + 4 * this.cell;
     this.fog.far = away + 22 * this.cell + 0.5 * away;
