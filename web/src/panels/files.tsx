@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { ask, order } from "../socket.ts";
 import { state, tell } from "../state.ts";
 import { tools } from "../tools/tool.ts";
+import { view } from "./view.tsx";
 
 export const dialog = signal<"" | "open" | "save" | "help">("");
 
@@ -36,7 +37,11 @@ async function list(): Promise<void> {
 async function open(file: string): Promise<void> {
   dialog.value = "";
   const name = withEnd(file, ".yaml");
-  if ((await order("open_file", { file: name })).ok) tell(`${name} is open.`);
+  const stage = view.value;
+  if (stage) stage.anew = true;
+  const { ok } = await order("open_file", { file: name });
+  if (ok) tell(`${name} is open.`);
+  else if (stage) stage.anew = false;
 }
 
 function Open() {

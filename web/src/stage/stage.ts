@@ -117,6 +117,7 @@ export class Stage {
       this.renderer.setSize(this.camera.width, this.camera.height, false);
     }
     this.lights(level.shadows && (this.look?.shadows ?? true) && (this.look?.floor ?? true));
+    this.layGrids();
     for (const layer of this.layers) layer(this);
     this.renderer.render(this.three, this.camera.three);
     this.counts.pictures += 1;
@@ -145,8 +146,9 @@ export class Stage {
     }
     this.floor.thinOut(Math.abs(dot(this.camera.axes[2], up)));
     const away = this.camera.away;
-    this.fog.near = away + 4 * this.cell;
-    this.fog.far = away + 22 * this.cell + 0.5 * away;
+    const cell = round125(Math.max(this.size, 1e-4) / 8);
+    this.fog.near = away + 4 * cell;
+    this.fog.far = 1.5 * away + 22 * cell;
   }
 
   /** Draw another scene from its first frame on. The camera stays, except for the first one. */
@@ -180,6 +182,7 @@ export class Stage {
     const begun = performance.now();
     const first = this.scene === null;
     const swaps = this.coming !== null && frame.edition === this.coming.scene.edition;
+    const before = this.scene;
     if (swaps) this.swap(this.coming!);
     if (!this.pieces || frame.edition !== this.scene?.edition) return;
     const shift = this.poses.take(frame);
@@ -190,14 +193,26 @@ export class Stage {
     }
     this.pieces.place(this.poses);
     if (swaps) {
-      this.measure(first);
-      if (first) this.fit(true);
+      const other = first || this.anew || this.isOther(before);
+      this.anew = false;
+      this.measure(other);
+      if (other) this.fit(true);
       this.changed();
     } else this.lower();
     this.follow();
     this.counts.placed += 1;
     this.counts.placing += performance.now() - begun;
     this.request();
+  }
+
+  /** Whether the next scene is another mechanism, at which the camera is to be pointed. */
+  anew = false;
+
+  /** Whether this is quite another mechanism: no body is left of one that had bodies, or many came at once. */
+  private isOther(before: Scene | null): boolean {
+    const had = new Set(before?.carriers.slice(0, -1));
+    const now = this.scene!.carriers.slice(0, -1);
+    return now.length > 0 && (had.size > 0 ? !now.some((name) => had.has(name)) : now.length > 1);
   }
 
   private follow(): void {
@@ -227,7 +242,6 @@ export class Stage {
       const below = [0, 1, 2].reduce((sum, k) => sum + Math.min(box[0][k] * up[k], box[1][k] * up[k]), 0);
       this.lowest = anew ? below : Math.min(this.lowest, below);
     }
-    if (this.look) this.setCell(this.look);
     this.lower();
   }
 
@@ -242,19 +256,26 @@ export class Stage {
     this.floor.put(along(this.middle, up, this.lowest - dot(this.middle, up)), up);
   }
 
-  private setCell(look: Look): void {
-    this.cell = look.grid > 0 ? look.grid : round125(Math.max(this.scene?.size ?? 1, 1e-4) / 8);
-    const seen = Math.max(this.cell, round125(this.camera.away / 40));
-    this.floor.set(look.grid > 0 ? Math.max(this.cell, round125(this.radius / 20)) : this.cell);
-    this.drawing.set(look.grid > 0 && this.cell < seen / 5 ? seen : this.cell);
-  }
-
   /** Show the grid of the plane in which a tool draws; null to hide it. */
   drawIn(plane: { point: Vec3; normal: Vec3 } | null): void {
     this.plane = plane;
-    this.drawing.group.visible = plane !== null;
-    if (plane) this.drawing.put(plane.point, plane.normal);
     this.request();
+  }
+
+  /** Grids: that of the floor suits the mechanism, that of the plane one draws in suits how near one looks. */
+  private layGrids(): void {
+    const { away, target } = this.camera;
+    this.cell = this.look?.grid || round125(away / 25);
+    this.floor.set(this.look?.grid && this.look.grid > this.radius / 30 ? this.look.grid : round125(Math.max(this.size, 1e-4) / 8));
+    const { plane } = this;
+    this.drawing.group.visible = plane !== null;
+    if (!plane) return;
+    const seen = this.cell > away / 120 ? this.cell : round125(away / 25);
+    this.drawing.set(seen);
+    const near = along(target, plane.normal, dot(sub(plane.point, target), plane.normal));
+    const axis = plane.normal.findIndex((x) => Math.abs(x) > 0.9999);
+    const world = this.poses.toWorld(near).map((x, k) => (axis < 0 || k === axis ? x : 5 * seen * Math.round(x / (5 * seen))));
+    this.drawing.put(axis < 0 ? plane.point : this.poses.toPage(world as Vec3), plane.normal);
   }
 
   paint(look: Look, dark: boolean): void {
@@ -267,7 +288,6 @@ export class Stage {
     this.floor.group.visible = look.floor;
     this.floor.paint(this.dark);
     this.drawing.paint(this.dark);
-    this.setCell(look);
     if (clears) this.pieces?.clear(look.contacts);
     this.request();
   }

@@ -40,7 +40,7 @@ async function drawRod(at: At, a: Spot, b: Spot): Promise<void> {
   const normal = (stage.plane ?? workPlane(stage)).normal;
   const start = stage.poses.toWorld(a.place);
   const finish = stage.poses.toWorld(b.place);
-  const answer = await order("rod", { start, end: finish, width: width.value, mass: mass.value });
+  const answer = await order("rod", { start, end: finish, width: Math.min(width.value, 0.25 * distance(start, finish)), mass: mass.value });
   const name = answer.result?.result;
   if (!answer.ok || typeof name !== "string") return;
   for (const [spot, side] of [[a, "start"], [b, "end"]] as const) {
