@@ -81,6 +81,7 @@ export function listen(): void {
     if (event.detail > 0) (event.target as HTMLElement).closest?.<HTMLElement>("button")?.blur();
   });
   window.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && event.target instanceof HTMLInputElement && event.target.type !== "range") event.target.blur();
     if (isTyped(event) || event.altKey) return;
     const control = event.ctrlKey || event.metaKey;
     if (control ? withControl(event.key) : plain(event.key)) event.preventDefault();

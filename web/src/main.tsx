@@ -1,5 +1,6 @@
 // The page: panels around the view, fed by a session or by a recorded run.
 
+import { effect } from "@preact/signals";
 import { render } from "preact";
 import { Commands } from "./panels/commands.tsx";
 import { Element } from "./panels/element.tsx";
@@ -26,7 +27,7 @@ import { plotted, seconds } from "./plotted.ts";
 import { RECORDING } from "./protocol.ts";
 import { play, recordingIn } from "./recording.ts";
 import { connect, watching } from "./socket.ts";
-import { chosen, drawer, live, panel, recorded, scene } from "./state.ts";
+import { chosen, drawer, live, panel, recorded, scene, state } from "./state.ts";
 import { tool } from "./tools/tool.ts";
 
 function Tab({ on, text, press }: { on: boolean; text: string; press: () => void }) {
@@ -94,6 +95,9 @@ function Page() {
 }
 
 window.bellcrank = hook;
+effect(() => {
+  document.title = state.value ? `${state.value.name} – bellcrank` : "bellcrank";
+});
 const root = document.getElementById("app") ?? document.body;
 render(<Page />, root);
 listen();

@@ -115,6 +115,12 @@ function snapped(stage: Stage, plane: Plane, place: Vec3): Vec3 {
   return stage.poses.toPage(rounded);
 }
 
+/** A place in the world, in round numbers of the digits that pictures have. */
+export function tidy(stage: Stage, place: Vec3): Vec3 {
+  const step = 10 ** Math.floor(Math.log10(1e-6 * stage.size));
+  return stage.poses.toWorld(place).map((x) => Number((step * Math.round(x / step)).toPrecision(12)) + 0) as Vec3;
+}
+
 /** The world axis nearest to a direction, such as that of a hinge drawn in a plane. */
 export function axisOf(normal: Vec3): Vec3 {
   const axis = [0, 1, 2].reduce((best, k) => (Math.abs(normal[k]) > Math.abs(normal[best]) ? k : best), 0);

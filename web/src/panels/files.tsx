@@ -44,6 +44,11 @@ async function open(file: string): Promise<void> {
   else if (stage) stage.anew = false;
 }
 
+async function begin(): Promise<void> {
+  dialog.value = "";
+  if ((await order("execute", { line: "new" })).ok) tell("An empty bench; Undo brings back what there was.");
+}
+
 function Open() {
   useEffect(() => void list(), []);
   return (
@@ -60,6 +65,9 @@ function Open() {
       <form method="dialog" class="row" onSubmit={() => wanted.value.trim() && void open(wanted.value.trim())}>
         <input aria-label="File" placeholder="mechanism.yaml" value={wanted.value} onInput={({ currentTarget }) => (wanted.value = currentTarget.value)} />
         <button class="main">Open</button>
+        <button type="button" onClick={() => void begin()}>
+          New, empty
+        </button>
         <button type="button" onClick={() => (dialog.value = "")}>
           Cancel
         </button>

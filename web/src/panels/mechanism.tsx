@@ -87,7 +87,17 @@ export function Mechanism() {
   return (
     <div class="pane">
       <div class="heading">
-        <b>{now.name}</b>
+        {live.value ? (
+          <input
+            key={now.name}
+            aria-label="Name of the mechanism"
+            defaultValue={now.name}
+            onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+            onChange={({ currentTarget }) => void order("edit", { path: ["name"], value: currentTarget.value.trim() })}
+          />
+        ) : (
+          <b>{now.name}</b>
+        )}
       </div>
       <p class="quiet">
         {bodies} {bodies === 1 ? "body" : "bodies"}, {of.joints.length} {of.joints.length === 1 ? "joint" : "joints"}

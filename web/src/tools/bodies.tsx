@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { look } from "../look.ts";
 import { distance, fromZ, product } from "../maths.ts";
-import { axisOf, endOf, markerAt, planeAt, workPlane } from "../picking.ts";
+import { axisOf, endOf, markerAt, planeAt, tidy, workPlane } from "../picking.ts";
 import type { Target } from "../picking.ts";
 import type { Quat, Vec3 } from "../protocol.ts";
 import { ask, order } from "../socket.ts";
@@ -38,8 +38,8 @@ async function drawRod(at: At, a: Spot, b: Spot): Promise<void> {
     return;
   }
   const normal = (stage.plane ?? workPlane(stage)).normal;
-  const start = stage.poses.toWorld(a.place);
-  const finish = stage.poses.toWorld(b.place);
+  const start = tidy(stage, a.place);
+  const finish = tidy(stage, b.place);
   const answer = await order("rod", { start, end: finish, width: Math.min(width.value, 0.25 * distance(start, finish)), mass: mass.value });
   const name = answer.result?.result;
   if (!answer.ok || typeof name !== "string") return;
@@ -142,7 +142,7 @@ function shape(kind: "box" | "plate" | "wheel" | "mesh", label: string, key?: st
         kind,
         size: sizesOf(kind).map((one) => one.value.value ?? 1),
         mass: mass.value,
-        position: stage.poses.toWorld(spot.place),
+        position: tidy(stage, spot.place),
         rotation: turnFor(kind, normal),
         ...(name.value.trim() ? { name: name.value.trim() } : {}),
         ...(kind === "mesh" ? { file: file.value.trim() } : {}),

@@ -80,7 +80,7 @@ function couple(id: string, label: string, icon: IconName, kind: () => string, m
     id,
     label,
     icon,
-    hint: () => (firstJoint.value ? `from ${firstJoint.value.name}: click the second joint` : `${label}: click the joint of the first wheel`),
+    hint: () => (firstJoint.value ? `from ${firstJoint.value.name}: click the second joint` : "click the joint of the first wheel"),
     settings: () => (
       <>
         {more?.()}

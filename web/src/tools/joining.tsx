@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
 import type { IconName } from "../icons.tsx";
-import { axisOf, endOf, pointAt, targetText, workPlane } from "../picking.ts";
+import { axisOf, endOf, pointAt, targetText, tidy, workPlane } from "../picking.ts";
 import type { Target } from "../picking.ts";
 import type { End, Vec3 } from "../protocol.ts";
 import { order } from "../socket.ts";
@@ -21,7 +21,7 @@ const AXES: Record<string, Vec3> = { "x (to the right)": [1, 0, 0], "y (front to
 /** The point under the pointer; at the second click, not of the body that was clicked first. */
 const targetAt = ({ stage, x, y }: At): Target | null => pointAt(stage, x, y, first.value?.body ?? -1);
 
-const onGround = (target: Target, at: At): End => ({ body: "ground", point: at.stage.poses.toWorld(currentPlace(target, at)) });
+const onGround = (target: Target, at: At): End => ({ body: "ground", point: tidy(at.stage, currentPlace(target, at)) });
 const currentPlace = (target: Target, { stage }: At): Vec3 => stage.poses.place(target.body, target.point);
 
 /** Two clicks: a point of a body, then a point of another one, or nothing for the ground. */
@@ -61,8 +61,10 @@ function twoClicks(join: (one: Target, two: End, at: At) => void): Pick<Tool, "c
   };
 }
 
-const next = (what: string) =>
-  first.value ? `${what} from ${targetText(first.value)}: click a point of another body, or beside all bodies to hold it to the ground` : `${what}: click a point of a body`;
+const next = (kind = "") =>
+  first.value
+    ? `from ${targetText(first.value)}: click a point of another body, or beside all bodies to hold it to the ground`
+    : `${kind && `${kind}; `}click a point of a body`;
 
 function joint(id: string, label: string, icon: IconName, kind: () => string, key?: string, more?: () => preact.ComponentChildren): Tool {
   return {
@@ -70,7 +72,7 @@ function joint(id: string, label: string, icon: IconName, kind: () => string, ke
     label,
     icon,
     key,
-    hint: () => next(label),
+    hint: () => next(),
     settings: () => (
       <>
         {more?.()}
@@ -130,7 +132,7 @@ function force(id: string, label: string, icon: IconName, kinds: () => string[],
     label,
     icon,
     key,
-    hint: () => next(now() || label),
+    hint: () => next(now()),
     settings: () => {
       if (kind.value !== now()) kind.value = now();
       return (
