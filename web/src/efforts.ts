@@ -9,12 +9,12 @@ const MOST = 6; // signals
 let done = false;
 
 effect(() => {
-  const of = scene.value;
-  if (!state.value?.jogged) done = false;
-  else if (of && !done) {
-    const efforts = [...knownIn(of).keys()].filter((name) => /^drive\..*effort/.test(name));
-    if (!efforts.length) return;
-    done = true;
-    plot(efforts.slice(0, MOST));
-  }
+    const of = scene.value;
+    if (!state.value?.jogged) done = false;
+    else if (of && !done) {
+        const efforts = [...knownIn(of).keys()].filter((name) => /^drive\..*effort/.test(name));
+        if (!efforts.length) return;
+        done = true;
+        plot(efforts.slice(0, MOST));
+    }
 });

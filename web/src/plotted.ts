@@ -20,38 +20,39 @@ const listed = new WeakMap<Scene, Map<string, Known>>();
 
 /** All signals of a scene by name. */
 export function knownIn(of: Scene): Map<string, Known> {
-  let found = listed.get(of);
-  if (!found) {
-    found = new Map();
-    for (const { group, signals } of of.signals) {
-      for (const [label, unit, usual] of signals) found.set(`${group}.${label}`, { name: `${group}.${label}`, label, unit, usual });
+    let found = listed.get(of);
+    if (!found) {
+        found = new Map();
+        for (const { group, signals } of of.signals) {
+            for (const [label, unit, usual] of signals)
+                found.set(`${group}.${label}`, { name: `${group}.${label}`, label, unit, usual });
+        }
+        listed.set(of, found);
     }
-    listed.set(of, found);
-  }
-  return found;
+    return found;
 }
 
 function firstOf(of: Scene): string[] {
-  const known = [...knownIn(of).values()];
-  const best = known.filter((one) => one.usual === 2);
-  return (best.length ? best : known.filter((one) => one.usual === 1)).slice(0, 3).map((one) => one.name);
+    const known = [...knownIn(of).values()];
+    const best = known.filter((one) => one.usual === 2);
+    return (best.length ? best : known.filter((one) => one.usual === 1)).slice(0, 3).map((one) => one.name);
 }
 
 export const plotted = computed<string[]>(() => {
-  const of = scene.value;
-  if (!of) return [];
-  const known = knownIn(of);
-  const kept = wanted.value?.filter((name) => known.has(name));
-  return wanted.value && (kept!.length > 0 || wanted.value.length === 0) ? kept! : firstOf(of);
+    const of = scene.value;
+    if (!of) return [];
+    const known = knownIn(of);
+    const kept = wanted.value?.filter((name) => known.has(name));
+    return wanted.value && (kept!.length > 0 || wanted.value.length === 0) ? kept! : firstOf(of);
 });
 
 export function plot(names: string[]): void {
-  wanted.value = [...new Set(names)].slice(-MOST);
+    wanted.value = [...new Set(names)].slice(-MOST);
 }
 
 export function toggle(name: string): void {
-  const now = plotted.peek();
-  plot(now.includes(name) ? now.filter((one) => one !== name) : [...now, name]);
+    const now = plotted.peek();
+    plot(now.includes(name) ? now.filter((one) => one !== name) : [...now, name]);
 }
 
 /** Times and columns, in the order of `names`; replaced as a whole where another set was asked for. */
@@ -59,26 +60,26 @@ export const data: { names: string[]; time: number[]; columns: number[][] } = { 
 export const changes = signal(0);
 
 function take({ fresh, time, columns }: Signals): void {
-  if (fresh) {
-    data.names = plotted.peek().slice(0, columns.length);
-    data.time = [...time];
-    data.columns = columns.map((column) => [...column]);
-  } else {
-    if (columns.length !== data.columns.length) return;
-    data.time.push(...time);
-    columns.forEach((column, k) => data.columns[k].push(...column));
-  }
-  const span = seconds.peek();
-  const last = data.time.at(-1) ?? 0;
-  if (span !== undefined && data.time.length && data.time[0] < last - 1.2 * span) {
-    const from = data.time.findIndex((t) => t >= last - span);
-    data.time.splice(0, from);
-    for (const column of data.columns) column.splice(0, from);
-  }
-  changes.value += 1;
+    if (fresh) {
+        data.names = plotted.peek().slice(0, columns.length);
+        data.time = [...time];
+        data.columns = columns.map((column) => [...column]);
+    } else {
+        if (columns.length !== data.columns.length) return;
+        data.time.push(...time);
+        columns.forEach((column, k) => data.columns[k].push(...column));
+    }
+    const span = seconds.peek();
+    const last = data.time.at(-1) ?? 0;
+    if (span !== undefined && data.time.length && data.time[0] < last - 1.2 * span) {
+        const from = data.time.findIndex((t) => t >= last - span);
+        data.time.splice(0, from);
+        for (const column of data.columns) column.splice(0, from);
+    }
+    changes.value += 1;
 }
 
 whenSignals(take);
 whenScene(() => {
-  if (data.columns.length !== plotted.peek().length) changes.value += 1;
+    if (data.columns.length !== plotted.peek().length) changes.value += 1;
 });

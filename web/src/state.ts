@@ -26,15 +26,15 @@ export const hovered = signal<Picked | null>(null);
 export const live = computed(() => state.value?.live ?? false);
 
 export function choose(picked: Picked | null, more = false): void {
-  if (picked === null) {
-    if (!more) selection.value = [];
-    return;
-  }
-  const same = (one: Picked) => one.table === picked.table && one.name === picked.name;
-  if (!more) selection.value = [picked];
-  else if (selection.value.some(same)) selection.value = selection.value.filter((one) => !same(one));
-  else selection.value = [...selection.value, picked];
-  if (panel.value !== "tool") panel.value = "element";
+    if (picked === null) {
+        if (!more) selection.value = [];
+        return;
+    }
+    const same = (one: Picked) => one.table === picked.table && one.name === picked.name;
+    if (!more) selection.value = [picked];
+    else if (selection.value.some(same)) selection.value = selection.value.filter((one) => !same(one));
+    else selection.value = [...selection.value, picked];
+    if (panel.value !== "tool") panel.value = "element";
 }
 
 /** What the panel at the right shows below the tree. */
@@ -47,14 +47,14 @@ export const notices = signal<Notice[]>([]);
 let count = 0;
 
 export function tell(text: string, error = false): void {
-  if (!text) return;
-  const notice = { key: ++count, text, error };
-  notices.value = [...notices.value.filter((one) => one.text !== text).slice(-3), notice];
-  setTimeout(() => dismiss(notice.key), error ? 9000 : 4000);
+    if (!text) return;
+    const notice = { key: ++count, text, error };
+    notices.value = [...notices.value.filter((one) => one.text !== text).slice(-3), notice];
+    setTimeout(() => dismiss(notice.key), error ? 9000 : 4000);
 }
 
 export function dismiss(key: number): void {
-  notices.value = notices.value.filter((one) => one.key !== key);
+    notices.value = notices.value.filter((one) => one.key !== key);
 }
 
 /** Why a command was refused, in words for people. */
