@@ -34,7 +34,7 @@ def watch(tab):
 
 def ready(tab):
     """Wait for the first picture."""
-    wait_for(tab, lambda: (hook(tab, "bellcrank.frame") or -1) >= 0, "there is no picture")
+    wait_for(tab, lambda: hook(tab, "bellcrank.frame >= 0") is True, "there is no picture")
 
 
 def hook(tab, expression, argument=None):
@@ -54,3 +54,41 @@ def wait_for(tab, condition, otherwise="it did not come to this", seconds=60.0):
 def seen(tab):
     """What a window shows, (height, width, 3), red, green, blue."""
     return imread(io.BytesIO(tab.screenshot(timeout=120_000)))[..., :3].astype(int)
+
+
+def click(tab, pixel, **more):
+    """Click a place of the window."""
+    assert pixel is not None
+    tab.mouse.click(*pixel, **more)
+
+
+def at(tab, point):
+    """The pixel of a point of the world."""
+    return hook(tab, "bellcrank.pixelOf(given)", list(map(float, point)))
+
+
+def on(tab, body, point=(0.0, 0.0, 0.0)):
+    """The pixel of a point of a body, in its frame."""
+    return hook(tab, "bellcrank.pixelOn(given[0], given[1])", [body, list(map(float, point))])
+
+
+def fill(tab, label, value):
+    """Type into a field, and leave it."""
+    field = tab.get_by_label(label, exact=True).last
+    field.fill(str(value))
+    field.press("Enter")
+
+
+def outside(tab):
+    """Parts of the page that reach out of the window, or whose text is cut off in a button or a label."""
+    return tab.evaluate(
+        """() => [...document.querySelectorAll('body *')].filter((one) => {
+            const box = one.getBoundingClientRect();
+            const drawn = one.closest('[popover]:not(:popover-open), canvas, svg, .u-wrap');
+            if (!box.width || !box.height || drawn) return false;
+            const away = box.left < -1 || box.right > innerWidth + 1;
+            const scrolls = getComputedStyle(one.parentElement).overflow !== 'visible';
+            const cut = one.tagName === 'BUTTON' && one.scrollWidth > one.clientWidth + 1;
+            return (away && !scrolls) || cut;
+        }).map((one) => `${one.tagName}.${one.className}: ${one.textContent.slice(0, 30)}`)"""
+    )

@@ -77,7 +77,7 @@ class Snapshot:
     touching: Touching = NONE
     active: frozenset[str] | None = None
     marks: Mapping[str, int] = field(default_factory=dict)
-    model: Model | None = None
+    model: Model | None = field(default=None, repr=False)
     jogged: bool = False
 
     @property
