@@ -158,7 +158,7 @@ function options(names: string[], width: number, height: number): uPlot.Options 
         legend: { show: true, live: true },
         cursor: { drag: { x: true, y: false } },
         axes: [
-            { ...axis, space: 60, size: 22, gap: 2 },
+            { ...axis, space: 60, size: 22, gap: 2, values: (_: uPlot, splits: number[]) => splits.map(short) },
             ...units.map((unit, k) => ({
                 ...axis,
                 scale: unit || "1",

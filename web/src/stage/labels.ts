@@ -44,6 +44,7 @@ export class Labels {
             const free = TRIES.map((dy) => ({ x, y: home + dy, w, h: HEIGHT })).find(
                 (box) => !taken.some((one) => overlap(one, box)),
             );
+            if (!free && (label.kind === "force" || label.kind === "moment")) continue; // smaller ones give way
             const box = free ?? { x, y: home, w, h: HEIGHT };
             taken.push(box);
             this.show(
