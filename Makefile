@@ -16,7 +16,7 @@ BIN := .venv/bin
 CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
 
 .DEFAULT_GOAL := build
-.PHONY: build test fuzz soak memory sanitize demo bench docs lint format wheel dist clean help
+.PHONY: build web test fuzz soak memory sanitize demo bench docs lint format wheel dist clean help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -61,6 +61,9 @@ lint: build ## everything that is checked without running the code
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 	@$(BIN)/python tools/check_sources.py
+
+web: build ## the page's own sources: their types and unit tests, with packages of npm
+	@tools/page.sh --check
 
 format: build ## rewrite Python and C++ in the house style
 	@$(BIN)/ruff check --fix-only .

@@ -2,7 +2,8 @@
 # The page: web/ bundled into src/bellcrank/viewer/page/static, which then needs neither node nor a network.
 # Nothing is done while the bundle is of these sources. Node is that of the machine or, without one, of PyPI; packages
 # of npm are those of the lock file. Where they cannot be fetched, everything else works, and the page says what is missing.
-# Usage: tools/page.sh [--strict]     (fail where the page cannot be built)
+# Usage: tools/page.sh [--strict | --check]
+#   --strict  fail where the page cannot be built; --check  the types of its sources and their unit tests instead
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,7 +41,25 @@ find_node() {
     export PATH="$PWD/$home/bin:$PATH"
 }
 
+check() {
+    local all=build/web-check
+    mkdir -p "$all"
+    rm -rf "$all/src" "$all/tests"
+    cp -r web/src web/tests web/*.json web/*.mjs web/*.html "$all"
+    [ ! -e web/.npmrc ] || cp web/.npmrc "$all"
+    if ! cmp --silent "$all/package-lock.json" "$all/node_modules/.locked"; then
+        (cd "$all" && "${npm[@]}" ci --no-audit --no-fund --loglevel=error >/dev/null)
+        cp "$all/package-lock.json" "$all/node_modules/.locked"
+    fi
+    (cd "$all" && "${npm[@]}" run --silent check && "${npm[@]}" run --silent test)
+}
+
 [ -d web ] || exit 0 # a source archive brings the bundle
+if [ "$strict" = --check ]; then
+    find_node
+    check
+    exit 0
+fi
 wanted=$(sources)
 [ "$wanted" != "$(cat "$static/.sources" 2>/dev/null)" ] || exit 0
 find_node || missing "node cannot be fetched from PyPI"

@@ -119,6 +119,7 @@ def test_a_body_follows_the_mouse_and_is_let_go(shown):
     until(page.session, lambda now: np.linalg.norm(now.position[-1] - before) > 0.02)
     wait_for(tab, lambda: hook(tab, "bellcrank.moves")["done"] == hook(tab, "bellcrank.moves")["sent"] > 0)
     tab.mouse.up()
+    page.session.do("gravity", value=False)
     page.session.do("speed", value=1e-4)  # it stands, as good as, until it is held
     press(tab, "Space")
     drag(tab, on(tab, body), (50.0, 0.0))
