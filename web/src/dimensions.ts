@@ -1,6 +1,7 @@
 // Dimensions: distances between points that stay in the picture, and can be changed where both are on one body.
 
 import { signal } from "@preact/signals";
+import { whenPointsMove } from "./anchors.ts";
 import { distance } from "./maths.ts";
 import type { Scene, Vec3 } from "./protocol.ts";
 import { look } from "./look.ts";
@@ -13,6 +14,11 @@ export type Dimension = { from: PointOf; to: PointOf };
 export const dimensions = signal<Dimension[]>([]);
 /** The one whose number is being typed. */
 export const typing = signal<{ dimension: Dimension; x: number; y: number } | null>(null);
+
+whenPointsMove((move) => {
+    const put = ({ body, point }: PointOf): PointOf => ({ body, point: move(body, point) });
+    dimensions.value = dimensions.peek().map(({ from, to }) => ({ from: put(from), to: put(to) }));
+});
 
 const same = (a: Vec3, b: Vec3) => distance(a, b) < 1e-9;
 

@@ -4,7 +4,8 @@ import { signal } from "@preact/signals";
 import { add, rotate } from "./maths.ts";
 import { POSE } from "./protocol.ts";
 import type { Frame, Quat, Traced, Vec3 } from "./protocol.ts";
-import { ask, whenFrame, whenScene } from "./socket.ts";
+import { whenPointsMove } from "./anchors.ts";
+import { ask, whenFrame } from "./socket.ts";
 import { scene, tell } from "./state.ts";
 
 /** A point that is traced, or, as an envelope, a body that leaves pictures of itself. */
@@ -88,14 +89,16 @@ function extend(frame: Frame): void {
 }
 
 whenFrame(extend);
-whenScene((next) => {
-    const kept = traces.value.filter((trace) => next.carriers.includes(trace.body));
-    if (kept.length !== traces.value.length) traces.value = kept;
-    for (const trace of [...paths.keys()]) {
-        if (!kept.includes(trace)) paths.delete(trace);
-        else {
-            paths.set(trace, { time: [], points: [], rotations: [], complete: false });
-            void fill(trace);
-        }
+whenPointsMove((move) => {
+    const carriers = scene.peek()?.carriers ?? [];
+    const kept = traces.peek().filter((trace) => carriers.includes(trace.body));
+    traces.value = kept.map((trace) => ({
+        ...trace,
+        point: trace.envelope ? trace.point : move(trace.body, trace.point),
+    }));
+    paths.clear();
+    for (const trace of traces.peek()) {
+        paths.set(trace, { time: [], points: [], rotations: [], complete: false });
+        void fill(trace);
     }
 });

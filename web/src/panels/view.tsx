@@ -3,11 +3,25 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { dimensions, typing } from "../dimensions.ts";
+import type { Dimension } from "../dimensions.ts";
 import { Icon } from "../icons.tsx";
 import { dark, look } from "../look.ts";
 import { Pointing } from "../pointing.ts";
 import { order, whenFrame, whenScene } from "../socket.ts";
-import { connected, dismiss, ended, hovered, live, notices, now, scene, selection, shown, state } from "../state.ts";
+import {
+    connected,
+    dismiss,
+    ended,
+    hovered,
+    live,
+    notices,
+    now,
+    scene,
+    selection,
+    shown,
+    state,
+    tell,
+} from "../state.ts";
 import { Arrows } from "../stage/arrows.ts";
 import { Labels } from "../stage/labels.ts";
 import { Marks } from "../stage/marks.ts";
@@ -168,6 +182,15 @@ function Notices() {
     );
 }
 
+/** A dimension after its length was typed: its second point, unless that was a marker and has moved already. */
+function stretched(each: Dimension, typed: Dimension, value: number): Dimension {
+    const { from, to } = typed;
+    if (each.from.body !== from.body || distance(each.to.point, to.point) > 1e-9) return each;
+    const size = distance(from.point, to.point);
+    const point = to.point.map((x, k) => from.point[k] + ((x - from.point[k]) * value) / size) as typeof to.point;
+    return { from: each.from, to: { body: to.body, point } };
+}
+
 /** A field over a dimension, to type another distance. */
 function Typing() {
     const one = typing.value;
@@ -180,20 +203,12 @@ function Typing() {
         const value = typedLength(text);
         typing.value = null;
         if (value === null || !(value > 0)) return;
-        const body = from.body === to.body ? from.body : "";
-        const first = dimensions.peek().indexOf(one.dimension);
-        void order("length", {
-            body: body || from.body,
-            first: from.point,
-            second: body ? to.point : from.point,
-            value,
-        }).then((answer) => {
-            if (!answer.ok || first < 0) return;
-            const size = distance(from.point, to.point);
-            const point = to.point.map(
-                (x, k) => from.point[k] + ((x - from.point[k]) * value) / size,
-            ) as typeof to.point;
-            dimensions.value = dimensions.peek().map((each, k) => (k === first ? { from, to: { body, point } } : each));
+        if (from.body !== to.body) {
+            tell("Both points must be on one body: only then its length can be changed.", true);
+            return;
+        }
+        void order("length", { body: from.body, first: from.point, second: to.point, value }).then(({ ok }) => {
+            if (ok) dimensions.value = dimensions.peek().map((each) => stretched(each, one.dimension, value));
         });
     };
     return (
@@ -220,8 +235,12 @@ function Typing() {
     );
 }
 
+/** Why there is no picture, "" where there is one. */
+const blind = signal("");
+
 function Empty() {
     const of = scene.value;
+    if (blind.value) return <div class="empty">{blind.value}</div>;
     if (!of) return <div class="empty">{ended.value || (connected.value ? "" : "Connecting to the session…")}</div>;
     if (!live.value || of.carriers.length > 1 || tool.value) return null;
     return (
@@ -267,7 +286,14 @@ const read = signal("");
 
 export function View() {
     const ref = useRef<HTMLDivElement>(null);
-    useEffect(() => raise(ref.current!), []);
+    useEffect(() => {
+        try {
+            return raise(ref.current!);
+        } catch (error) {
+            blind.value = `This browser draws no pictures in space (WebGL 2): ${error instanceof Error ? error.message : error}`;
+            return undefined;
+        }
+    }, []);
     const { text, x, y } = tip.value;
     return (
         <main class="view" ref={ref}>

@@ -43,7 +43,6 @@ export class Pieces {
     readonly group = new Group();
     readonly batches: Batch[] = [];
     private readonly spheres: Sphere[];
-    private readonly jointOf = new Map<string, number>();
 
     constructor(readonly scene: Scene) {
         const geometries = scene.meshes.map((_, k) => geometryOf(scene.vertices[k], scene.indices[k]));
@@ -88,17 +87,9 @@ export class Pieces {
                 });
             }
         });
-        scene.joints.forEach((joint, k) => this.jointOf.set(joint.name, k));
         for (const [key, copies] of found) {
             const [number, opacity] = key.split(" ").map(Number);
-            const material = new MeshLambertMaterial({
-                transparent: opacity < 1,
-                opacity,
-                side: opacity < 1 ? DoubleSide : FrontSide,
-                depthWrite: opacity >= 0.5,
-                fog: false,
-            });
-            const mesh = new InstancedMesh(geometries[number], material, copies.length);
+            const mesh = new InstancedMesh(geometries[number], materialOf(opacity), copies.length);
             mesh.instanceMatrix.setUsage(DynamicDrawUsage);
             mesh.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * copies.length), 3);
             mesh.frustumCulled = false;
@@ -114,7 +105,6 @@ export class Pieces {
     dispose(): void {
         for (const { mesh } of this.batches) {
             mesh.geometry.dispose();
-            (mesh.material as MeshLambertMaterial).dispose();
             mesh.dispose();
         }
     }
@@ -176,11 +166,7 @@ export class Pieces {
     /** Make the moving parts transparent, or opaque again. */
     clear(clear: boolean): void {
         for (const { mesh, opacity, moves } of this.batches) {
-            const material = mesh.material as MeshLambertMaterial;
-            material.opacity = clear && moves ? 0.5 * opacity : opacity;
-            material.transparent = material.opacity < 1;
-            material.depthWrite = material.opacity >= 0.5;
-            material.needsUpdate = true;
+            mesh.material = materialOf(clear && moves ? 0.5 * opacity : opacity);
         }
     }
 
@@ -265,6 +251,25 @@ export class Pieces {
         }
         return low[0] < Infinity ? [low, high] : null;
     }
+}
+
+const materials = new Map<number, MeshLambertMaterial>();
+
+/** The material of an opacity. It is kept for all scenes, since its programs are costly to make. */
+function materialOf(opacity: number): MeshLambertMaterial {
+    let found = materials.get(opacity);
+    if (!found) {
+        const clear = opacity < 1;
+        found = new MeshLambertMaterial({
+            transparent: clear,
+            opacity,
+            side: clear ? DoubleSide : FrontSide,
+            depthWrite: opacity >= 0.5,
+            fog: false,
+        });
+        materials.set(opacity, found);
+    }
+    return found;
 }
 
 const corners = new WeakMap<Float32Array, Vec3[]>();

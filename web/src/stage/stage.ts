@@ -85,6 +85,7 @@ export class Stage {
         this.drawing.group.visible = false;
         this.camera.changed = () => this.request();
         new ResizeObserver(() => this.resize()).observe(box);
+        canvas.addEventListener("webglcontextrestored", () => this.request());
         this.resize();
     }
 
