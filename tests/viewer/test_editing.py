@@ -236,6 +236,9 @@ def test_adding_a_motor_keeps_the_record(session):
     assert now.past == stood.past
     assert now.time == stood.time
     assert len(session.trajectory) > 5
+    for command in ("undo", "redo"):
+        session.do(command)
+        assert session.snapshot.past == stood.past
 
 
 # ---- what these commands stand on

@@ -315,5 +315,12 @@ def test_a_recording_is_one_page_that_loads_nothing():
     assert not re.findall(r'(?:src|href)="', body + re.sub(r"<style>.*?</style>", "", head, flags=re.DOTALL))
 
 
+def test_browsers_are_told_that_it_is_over():
+    with bc.gallery.double_pendulum().view(port=0) as page, reading(page) as reader:
+        reader.event("state")
+        page.close()
+        assert reader.event("closed")["text"] == "the session has ended"
+
+
 def test_a_notebook_shows_it(page):
     assert page.url in page._repr_html_()

@@ -176,9 +176,9 @@ class Editor:
         else:
             new = self._built(now, settings, is_loaded)
             goes_on = now.live is not None and now.start == taken.start
-            begun = now.live is None and taken.live is not None and now.start == taken.live.time
+            stays = now.time == taken.time  # as where the present becomes the start, or that is undone
             follows = (
-                new.run is not None and (goes_on or begun) and not engine.open and not is_loaded
+                new.run is not None and (goes_on or stays) and not engine.open and not is_loaded
                 and new.layout.bodies == engine.history.layout.bodies
             )  # fmt: skip
             engine.settings = settings

@@ -85,6 +85,7 @@ class Page:
     def close(self) -> None:
         """Close the page and its session."""
         if self._open:
+            self.soon(self._farewell)
             self._open = False
             self.session.watchers.remove(self._note)
             self._server.close()
@@ -202,6 +203,10 @@ class Page:
         if not self._is_noted and self._open:
             self._is_noted = True
             self.soon(self._show)
+
+    def _farewell(self) -> None:
+        for browser in tuple(self.browsers):
+            browser.say({"event": "closed", "text": "the session has ended"})
 
     def _show(self) -> None:
         self._is_noted = False
