@@ -142,7 +142,14 @@ export function axisOf(normal: Vec3): Vec3 {
 /** Whether two places are the same to the eye. */
 export const together = (stage: Stage, a: Vec3, b: Vec3): boolean => distance(a, b) < 1e-6 * stage.size;
 
-/** A place that follows the mouse in the plane that faces the eye through where it was taken hold of. */
-export function dragged(stage: Stage, held: Vec3, x: number, y: number, normal?: Vec3): Vec3 | null {
-    return onPlane(stage.camera.ray(x, y), held, normal ?? stage.camera.axes[2]);
+/** The normal of the plane in which the mouse drags: that of a plane mechanism seen from its side, or of the picture. */
+export function dragNormal(stage: Stage): Vec3 {
+    const [, , toward] = stage.camera.axes;
+    const { normal } = workPlane(stage);
+    return stage.scene?.plane && Math.abs(dot(normal, toward)) > 0.3 ? normal : toward;
+}
+
+/** A place that follows the mouse in the plane through where it was taken hold of. */
+export function dragged(stage: Stage, held: Vec3, x: number, y: number): Vec3 | null {
+    return onPlane(stage.camera.ray(x, y), held, dragNormal(stage));
 }

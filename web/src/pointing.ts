@@ -2,7 +2,7 @@
 
 import { look } from "./look.ts";
 import { conjugate, distance, onRay, rotate, sub } from "./maths.ts";
-import { dragged, elementAt, jointAt, markerAt, planeAt, workPlane } from "./picking.ts";
+import { dragged, dragNormal, elementAt, jointAt, markerAt, planeAt } from "./picking.ts";
 import type { Target } from "./picking.ts";
 import type { Vec3 } from "./protocol.ts";
 import { ask, move, order } from "./socket.ts";
@@ -138,7 +138,7 @@ export class Pointing {
         const { drag, stage } = this;
         if (drag?.kind !== "press") return;
         if (drag.handle) {
-            const normal = stage.scene?.plane ? workPlane(stage).normal : stage.camera.axes[2];
+            const normal = dragNormal(stage);
             const [position, back] = [stage.poses.position(drag.index), conjugate(stage.poses.rotation(drag.index))];
             const local = (place: Vec3) => rotate(back, sub(place, position)); // as the body lay when it was taken hold of
             this.drag = { kind: "shape", target: drag.handle, to: drag.handle.point, held: drag.held, normal, local };
