@@ -122,7 +122,7 @@ def test_a_body_follows_the_mouse_and_is_let_go(shown):
     page.session.do("gravity", value=False)
     page.session.do("speed", value=1e-4)  # it stands, as good as, until it is held
     press(tab, "Space")
-    drag(tab, on(tab, body), (50.0, 0.0))
+    drag(tab, on(tab, body, (0.5, 0.0, 0.0)), (-60.0, 0.0))
     until(page.session, lambda now: body in now.holds)
     wait_for(tab, lambda: hook(tab, "bellcrank.moves")["done"] == hook(tab, "bellcrank.moves")["sent"])
     hold = page.session.snapshot.holds[body]
@@ -354,3 +354,29 @@ def test_foreign_pages_can_neither_read_nor_steer_it(browser, shown):
     tab.close()
     server.shutdown()
     server.server_close()
+
+
+@pytest.mark.parametrize("token", [None, "s3cret"])
+def test_a_notebook_of_this_machine_shows_it_in_a_frame(browser, token):
+    with bc.gallery.four_bar().view(port=0, token=token) as page:
+        text = f"<!doctype html><body>{page._repr_html_()}</body>".encode()
+
+        class Notebook(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Notebook)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        tab = browser.new_page()
+        tab.goto(f"http://localhost:{server.server_port}/")
+        frame = next(one for one in tab.frames if one.url.startswith("http://localhost") and one.parent_frame)
+        wait_for(tab, lambda: frame.evaluate("(window.bellcrank?.frame ?? -1) >= 0"))
+        tab.close()
+        server.shutdown()
+        server.server_close()

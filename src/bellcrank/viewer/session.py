@@ -21,6 +21,7 @@ from bellcrank.viewer import playing
 from bellcrank.viewer.commands import COMMANDS
 from bellcrank.viewer.editor import Editor
 from bellcrank.viewer.engine import LiveEngine
+from bellcrank.viewer.pace import PERIOD
 from bellcrank.viewer.playing import Player
 from bellcrank.viewer.replaying import Replayer
 from bellcrank.viewer.settings import Settings
@@ -93,6 +94,7 @@ class Session:
         self._queue: Queue[tuple[str, dict[str, Any], Future[Any]]] = Queue(_WAITING)
         self._gate = Lock()  # so that nothing is put into the queue after it was emptied for the last time
         self._news = Condition()
+        self._moved, self._shown = False, 0.0  # a hand since the last snapshot; when that was, s
         self._snapshot = self._engine.snapshot()
         if isinstance(engine, LiveEngine):
             engine.publish = self._show
@@ -235,11 +237,13 @@ class Session:
                 engine.tick(self._clock())
             except Exception as error:  # noqa: BLE001  (whatever it is, the session goes on to answer)
                 engine.fail(f"{type(error).__name__}: {error}")
-            if engine.has_news(self._snapshot):
+            is_late = self._moved and time.monotonic() > self._shown + PERIOD
+            if is_late or engine.has_news(self._snapshot):
                 self._show()
         self._refuse_waiting()
 
     def _show(self) -> None:
+        self._moved, self._shown = False, time.monotonic()
         with self._news:
             self._snapshot = self._engine.snapshot()
             self._news.notify_all()
@@ -250,7 +254,7 @@ class Session:
         """Do the commands that wait, for a while.
 
         What gives their answers to who asked; whether one of them may have changed what is shown. A hand that
-        moves while time runs is seen with what it does, at the next step.
+        moves while time runs is seen with what it does, at the next step, if that does not take long.
         """
         answers, end, shows = list[Callable[[], None]](), inf, False
         while self._open and time.monotonic() < end:
@@ -260,7 +264,9 @@ class Session:
                 break
             timeout, end = 0.0, min(end, time.monotonic() + _AT_ONCE)
             if waiting[2].set_running_or_notify_cancel():  # else who asked has taken it back
-                shows |= waiting[0] not in _QUIET and not (waiting[0] == "move" and self._engine.runs)
+                is_move = waiting[0] == "move" and self._engine.runs
+                self._moved |= is_move
+                shows |= waiting[0] not in _QUIET and not is_move
                 answers.append(self._do(*waiting))
         return answers, shows
 
