@@ -200,6 +200,18 @@ def test_a_rod_goes_from_point_to_point(session):
     name = session.do("rod", start=[1.0, 0.0, 2.0], end=[2.0, 1.0, 3.0])
     assert_allclose(place(session, f"{name}.start"), [1.0, 0.0, 2.0], atol=1e-9)
     assert_allclose(place(session, f"{name}.end"), [2.0, 1.0, 3.0], atol=1e-9)
+    tip = place(session, "crank.end")
+    hinges = [[0, {"marker": "crank.end"}, [0, 1, 0]]]
+    joints = len(mechanism(session).joints)
+    other = session.do("rod", start=tip.tolist(), end=[3.0, 0.0, 0.0], hinges=hinges)
+    assert session.snapshot.status == "paused"  # it fits
+    assert len(mechanism(session).joints) == joints + 1
+    session.do("undo")
+    assert other not in mechanism(session).bodies
+    assert len(mechanism(session).joints) == joints
+    for wrong in ([[2, {"marker": "crank.end"}, [0, 1, 0]]], 7, [[0, {"marker": "no"}, [0, 1, 0]]], [[0]]):
+        with pytest.raises(bc.MechanismError):
+            session.do("rod", start=[0, 0, 0], end=[1, 0, 0], hinges=wrong)
     with pytest.raises(bc.MechanismError, match="one point"):
         session.do("rod", start=[1.0, 0.0, 2.0], end=[1.0, 0.0, 2.0])
 

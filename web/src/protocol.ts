@@ -66,7 +66,15 @@ export type Commands = {
         file?: string;
     };
     // A rod between two points of the world: Answer.result = { result: name }.
-    rod: { start: Vec3; end: Vec3; width?: number; mass?: number; name?: string };
+    // hinges: which of its ends (0, 1) is hinged to what, about which axis of the world; all of it is one undo step.
+    rod: {
+        start: Vec3;
+        end: Vec3;
+        width?: number;
+        mass?: number;
+        name?: string;
+        hinges?: [0 | 1, End, Vec3][];
+    };
     join: {
         kind: string; // of scene.joint_kinds or scene.force_kinds
         first: End;

@@ -19,13 +19,13 @@ from bellcrank.mechanism.rotation import between
 from bellcrank.mechanism.rotation_arrays import conjugate, rotate
 from bellcrank.shell.language import Reply
 from bellcrank.shell.parsing import LONGEST
-from bellcrank.viewer.building import add_body, done, editor_of, one_of, who
+from bellcrank.viewer.building import done, editor_of, one_of, who
 from bellcrank.viewer.built import OPEN
 from bellcrank.viewer.editor import Editor
 from bellcrank.viewer.ends import end_of, in_world, rotation_of
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.names import known
-from bellcrank.viewer.pieces import End, fresh_name, word
+from bellcrank.viewer.pieces import End, body_lines, fresh_name, joint_line, word
 
 _NOUNS: Final = ("joint", "constraint", "force", "drive", "sensor", "change", "marker", "parameter")
 _DEPTH: Final = 12  # keys of a path
@@ -91,24 +91,47 @@ def add(
 
 
 def rod(
-    engine: LiveEngine,
-    start: Any,
-    end: Any,
-    width: Any = None,
-    mass: Any = 1.0,
-    name: Any = None,
-    by: Any = "",
-) -> str:
-    """Add a rod between two points (3,) of the world, m; return its name."""
+    engine: LiveEngine, start: Any, end: Any, width: Any = None, mass: Any = 1.0, name: Any = None,
+    hinges: Any = (), by: Any = "",
+) -> str:  # fmt: skip
+    """Add a rod between two points (3,) of the world, m; return its name.
+
+    hinges: [0 or 1, end, axis] each: which of its ends is hinged to a point of another body, as `join` takes
+    it, about an axis of the world.
+    """
+    editor = editor_of(engine)
     with Check("rod") as check:
         first, last = check.array("start", start, (3,), "m"), check.array("end", end, (3,), "m")
+        mass = check.positive("mass", mass, "kg")
     length = float(np.linalg.norm(last - first))
     if length < _LEAST:
         raise MechanismError(Fault("rod", "its ends are one point", first.tolist(), "click two points"))
-    middle, way = 0.5 * (first + last), (last - first) / length
-    turn = between((1.0, 0.0, 0.0), tuple(way.tolist()))
-    wide = float(f"{0.05 * length:.2g}") if width is None else width
-    return add_body(engine, "rod", name, [length, wide], mass, middle.tolist(), list(turn), "", by)
+    with Check("rod") as check:
+        wide = float(f"{0.05 * length:.2g}") if width is None else check.positive("width", width, "m")
+    turn = between((1.0, 0.0, 0.0), tuple(((last - first) / length).tolist()))
+    name = fresh_name("rod", editor.mechanism.bodies) if name in (None, "") else name
+    lines = body_lines("rod", name, [length, wide], mass, (0.5 * (first + last)).tolist(), "", turn)
+    done(editor, [*lines, *_hinge_lines(engine, name, length, turn, hinges)], by)
+    return str(name)
+
+
+def _hinge_lines(engine: LiveEngine, name: str, length: float, turn: Any, hinges: Any) -> list[str]:
+    """The lines of hinges at the ends of a rod that is added with them."""
+    if not isinstance(hinges, (list, tuple)):
+        raise MechanismError(Fault("rod", "hinges are a list", hinges))
+    taken = [n for table in (*ELEMENTS, "markers") for n in getattr(editor_of(engine).mechanism, table)]
+    lines = []
+    for hinge in hinges:
+        if not isinstance(hinge, (list, tuple)) or len(hinge) != 3 or hinge[0] not in (0, 1):
+            rule = "a hinge is the number of an end, 0 or 1, a point of another body and an axis"
+            raise MechanismError(Fault("rod", rule, hinge))
+        with Check("rod") as check:
+            axis = check.axis("axis", hinge[2])
+        side, marker = (-0.5, "start") if hinge[0] == 0 else (0.5, "end")
+        own = End(name, np.array([side * length, 0.0, 0.0]), np.array(turn), f"{name}.{marker}")
+        taken.append(fresh_name("revolute", sorted(taken)))
+        lines.append(joint_line("Revolute", taken[-1], end_of(engine, "hinge", hinge[1], 0.0), own, axis))
+    return lines
 
 
 def length(engine: LiveEngine, body: Any, first: Any, second: Any, value: Any, by: Any = "") -> None:
