@@ -5,10 +5,11 @@ import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 import { lengthOf } from "../dimensions.ts";
 import { distance, scale } from "../maths.ts";
-import type { Vec3 } from "../protocol.ts";
+import type { Field, Vec3 } from "../protocol.ts";
 import { order } from "../socket.ts";
 import { choose, chosen, inspected, kinds, live, scene, selection, state } from "../state.ts";
 import { isNailed } from "../tools/driving.tsx";
+import { NumberField } from "../tools/settings.tsx";
 import { addTrace, traces } from "../traces.ts";
 import { kindText, nounOf, short } from "../words.ts";
 import { plotElement } from "./plots.tsx";
@@ -16,6 +17,7 @@ import { declared, AnyRow, FieldRow, NumberRow, Values } from "./values.tsx";
 import { following, view } from "./view.tsx";
 
 const RARE: Record<string, string[]> = { bodies: ["check_inertia", "mass_known", "velocity", "angular_velocity"] };
+const FIRST = new Set(["velocity", "position", "rest_length", "color", "value"]);
 const NOUN: Record<string, string> = {
     bodies: "body",
     joints: "joint",
@@ -127,14 +129,18 @@ function Multiply() {
                 >
                     Copy
                 </button>
-                <button onClick={() => void order("array", { names, count: count.value, offset: vectorOf(way.value) })}>
+                <button
+                    onClick={() =>
+                        void order("array", { names, count: Math.round(count.value), offset: vectorOf(way.value) })
+                    }
+                >
                     Row of {count.value}
                 </button>
                 <button
                     onClick={() =>
                         void order("array", {
                             names,
-                            count: count.value,
+                            count: Math.round(count.value),
                             angle: (angle.value || 360 / count.value) * (Math.PI / 180),
                             axis: axis(mirrorAxis.value),
                             point: [0, 0, 0],
@@ -144,19 +150,8 @@ function Multiply() {
                     Ring of {count.value}
                 </button>
             </div>
-            <NumberRow
-                label="how many"
-                value={count.value}
-                unit=""
-                set={(value) => typeof value === "number" && value >= 2 && (count.value = Math.round(value))}
-            />
-            <NumberRow
-                label="ring, angle between"
-                value={angle.value || ""}
-                unit="°"
-                placeholder="full turn"
-                set={(value) => (angle.value = typeof value === "number" ? value : 0)}
-            />
+            <NumberField label="how many" value={count} least={2} />
+            <NumberField label="ring, angle between" value={angle} unit="°" hint="0 for a full turn" />
             <div class="field">
                 <label for="across">axis or plane</label>
                 <select
@@ -248,8 +243,12 @@ function Motor({ name }: { name: string }) {
             unit="/s"
             placeholder="no motor"
             set={(value) => {
-                if (typeof value === "number") void order("motor", { joint: name, velocity: value });
-                else if (value === null && drive) void order("remove", { name: `motor of ${name}` });
+                const motor = `motor of ${name}`;
+                if (typeof value === "number") return order("motor", { joint: name, velocity: value });
+                if (!drive) return undefined;
+                return value === null
+                    ? order("remove", { name: motor })
+                    : order("edit", { path: ["drives", motor, "velocity"], value });
             }}
         />
     );
@@ -265,9 +264,9 @@ function Length({ name }: { name: string }) {
             value={distance(from.point, to.point)}
             unit="m"
             set={(value) =>
-                typeof value === "number" &&
-                value > 0 &&
-                void order("length", { body: name, first: from.point, second: to.point, value })
+                typeof value === "number" && value > 0
+                    ? order("length", { body: name, first: from.point, second: to.point, value })
+                    : undefined
             }
         />
     );
@@ -281,7 +280,10 @@ function Fields({ table, name }: { table: string; name: string }) {
     const given = value as Record<string, unknown>;
     const kind = typeof given.type === "string" ? given.type : "";
     const fields = declared(NOUN[table], kind);
-    const isRare = ({ name: one }: { name: string }) => RARE[table]?.includes(one) ?? false;
+    // Fields that are left out and follow from others stand below, but for what one looks for first.
+    const isRare = ({ name: one, required, usual }: Field) =>
+        RARE[table]?.includes(one) ||
+        (!(one in given) && !required && usual === null && !FIRST.has(one) && table !== "bodies");
     const usual = fields.filter((field) => !isRare(field) && field.name !== "shapes");
     const rare = fields.filter(isRare);
     const others = Object.entries(given).filter(
@@ -315,6 +317,8 @@ function Fields({ table, name }: { table: string; name: string }) {
     );
 }
 
+const numberText = (value: number | null): string => (value === null ? "–" : short(value));
+
 function Now({ name }: { name: string }) {
     const found = inspected.value;
     if (!found || found.name !== name) return null;
@@ -326,11 +330,7 @@ function Now({ name }: { name: string }) {
                     <tr key={label}>
                         <td>{label}</td>
                         <td>
-                            {Array.isArray(value)
-                                ? value.map(short).join(", ")
-                                : typeof value === "number"
-                                  ? short(value)
-                                  : value}
+                            {typeof value === "string" ? value : [value].flat().map(numberText).join(", ")}
                             {unit && unit !== "1" ? ` ${unit}` : ""}
                         </td>
                     </tr>

@@ -158,7 +158,7 @@ export function Mechanism() {
                             label="gravity"
                             value={gravity}
                             unit="m/s²"
-                            set={(value) => void order("gravity", { value: value.map(Number) as Vec3 })}
+                            set={(value) => order("gravity", { value: value.map(Number) as Vec3 })}
                         />
                     )}
                     <h3>Method</h3>
@@ -192,7 +192,7 @@ export function Method() {
                     label="step"
                     value={now.settings.step}
                     unit="s"
-                    set={(step) => typeof step === "number" && void order("switch", { step })}
+                    set={(step) => (typeof step === "number" ? order("switch", { step }) : undefined)}
                 />
             )}
         </>

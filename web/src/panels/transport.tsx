@@ -140,7 +140,7 @@ export function Transport() {
                 class="clock numbers"
                 aria-label="Time in seconds"
                 title="Time. Type one to show it, as far as it was recorded."
-                value={time.toFixed(last - first > 0.1 ? 3 : 6)}
+                value={time.toFixed(last - first > 0.1 || last === first ? 3 : 6)}
                 onChange={({ currentTarget }) => {
                     const wanted = Number(currentTarget.value.replace(",", "."));
                     if (Number.isFinite(wanted)) void rewind(wanted);

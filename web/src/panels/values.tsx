@@ -2,7 +2,7 @@
 
 import { useId } from "preact/hooks";
 import { rotate } from "../maths.ts";
-import type { Field, Quat, Vec3 } from "../protocol.ts";
+import type { Answer, Field, Quat, Vec3 } from "../protocol.ts";
 import { order } from "../socket.ts";
 import { kinds, scene } from "../state.ts";
 import { anglesOf, quatOf } from "./angles.ts";
@@ -10,7 +10,10 @@ import { exact, kindText, spoken } from "../words.ts";
 
 export type Path = (string | number)[];
 
-const edit = (path: Path, value: unknown) => void order("edit", { path, value });
+/** What a field does with what was typed: the answer of a command, or undefined for what it does not take. */
+export type Done = Promise<Answer> | undefined;
+
+const edit = (path: Path, value: unknown): Done => order("edit", { path, value });
 
 /** What was typed: a number, or a text with a unit or parameters. null where it is empty. */
 export function typed(text: string): number | string | null {
@@ -26,7 +29,7 @@ const textOf = (value: unknown): string =>
 type Cell = {
     value: unknown;
     label: string;
-    set: (value: number | string | null) => void;
+    set: (value: number | string | null) => Done;
     placeholder?: string;
     id?: string;
     disabled?: boolean;
@@ -50,7 +53,12 @@ function NumberCell({ value, label, set, placeholder, id, disabled }: Cell) {
                     event.currentTarget.blur();
                 }
             }}
-            onChange={({ currentTarget }) => set(typed(currentTarget.value))}
+            onChange={({ currentTarget }) => {
+                const back = () => void (currentTarget.value = text);
+                const done = set(typed(currentTarget.value));
+                if (done) void done.then(({ ok }) => ok || back());
+                else back();
+            }}
         />
     );
 }
@@ -65,7 +73,7 @@ export function NumberRow({
     label: string;
     value: unknown;
     unit: string;
-    set: (value: number | string | null) => void;
+    set: (value: number | string | null) => Done;
     placeholder?: string;
 }) {
     const id = useId();
@@ -98,7 +106,7 @@ export function VectorRow({
     label: string;
     value: readonly unknown[];
     unit: string;
-    set: (value: unknown[]) => void;
+    set: (value: unknown[]) => Done;
 }) {
     return (
         <div class="field wide">
@@ -118,7 +126,7 @@ export function VectorRow({
     );
 }
 
-function AnglesRow({ label, value, set }: { label: string; value: Quat; set: (value: Quat) => void }) {
+function AnglesRow({ label, value, set }: { label: string; value: Quat; set: (value: Quat) => Done }) {
     const angles = anglesOf(value).map((angle) => Number(angle.toFixed(6)) + 0) as Vec3;
     return (
         <div class="field wide" title="Angles about x, then y, then z of the turned axes">
@@ -130,8 +138,8 @@ function AnglesRow({ label, value, set }: { label: string; value: Quat; set: (va
                         value={angle}
                         label={`${label} about ${LETTERS[k]}`}
                         set={(next) => {
-                            const found = typeof next === "number" ? next : 0;
-                            set(quatOf(angles.map((old, n) => (n === k ? found : old)) as Vec3));
+                            if (typeof next !== "number") return undefined;
+                            return set(quatOf(angles.map((old, n) => (n === k ? next : old)) as Vec3));
                         }}
                     />
                 ))}
