@@ -31,6 +31,7 @@ from bellcrank.viewer.settings import FIXED, FORMULATIONS
 from bellcrank.viewer.snapshot import Snapshot
 
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+_MOST: Final = 64  # browsers at once
 _METHODS: Final = (*FIXED, "dopri5", "adams", "bdf", "auto")
 
 
@@ -189,6 +190,8 @@ class Page:
         return Picture(scene, now.edition, run, self.session.is_live, described, tuple(contacts))
 
     async def _talk(self, line: Line) -> None:
+        if len(self.browsers) >= _MOST:
+            return
         taken = {browser.front.name for browser in self.browsers}
         names = ("page", *(f"page {k}" for k in range(2, len(taken) + 3)))
         browser = Browser(self, line, next(name for name in names if name not in taken))

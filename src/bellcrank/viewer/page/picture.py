@@ -103,14 +103,14 @@ class Picture:
             at += vertices.size + triangles.size
             arrays += [vertices.tobytes(), triangles.tobytes()]
         head = {**self._facts(), **self._drawn(offsets), "meshes": listed}
-        text = json.dumps(plain(head), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        text = _written(head)
         text += b" " * (-len(text) % 8)
         return struct.pack("<BBHI", SCENE, 0, self.edition & 0xFFFF, len(text)) + text + b"".join(arrays)
 
     def _facts(self) -> dict[str, Any]:
         scene = self.scene
         views = {name: _axes(view_of(scene, name)) for name in NAMES}
-        usual = view_of(scene)
+        usual, document = view_of(scene), encoded(self.described)
         return {
             "name": scene.name,
             "live": self.live,
@@ -119,8 +119,8 @@ class Picture:
             "views": {"start": _axes(usual, usual.plane), **views},
             "plane": usual.plane,
             "carriers": scene.carriers,
-            "document": encoded(self.described),
-            "numbers": encoded(scene.mechanism),
+            "document": document,
+            "numbers": encoded(scene.mechanism) if self.described.parameters else document,
             "contacts": self.contacts,
             "forces": self.forces,
             "signals": self.signals,
@@ -163,6 +163,15 @@ class Picture:
             "ends": ends,
             "gaps": gaps,
         }
+
+
+def _written(head: dict[str, Any]) -> bytes:
+    """The text of a head. Few have numbers that JSON lacks, and to look for these takes long."""
+    given: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    try:
+        return json.dumps(head, default=plain, **given).encode()
+    except ValueError:
+        return json.dumps(plain(head), **given).encode()
 
 
 def _axes(view: View, turned: bool = False) -> dict[str, Any]:
