@@ -5,7 +5,7 @@ import { look } from "../look.ts";
 import { distance, fromZ, product } from "../maths.ts";
 import { axisOf, endOf, markerAt, planeAt, tidy, workPlane } from "../picking.ts";
 import type { Target } from "../picking.ts";
-import type { Quat, Vec3 } from "../protocol.ts";
+import type { End, Quat, Vec3 } from "../protocol.ts";
 import { ask, order } from "../socket.ts";
 import { choose, scene, tell } from "../state.ts";
 import { lengthText, spoken } from "../words.ts";
@@ -40,27 +40,20 @@ async function drawRod(at: At, a: Spot, b: Spot): Promise<void> {
     const normal = (stage.plane ?? workPlane(stage)).normal;
     const start = tidy(stage, a.place);
     const finish = tidy(stage, b.place);
+    const axis = axisOf(normal);
     const answer = await order("rod", {
         start,
         end: finish,
         width: Math.min(width.value, 0.25 * distance(start, finish)),
         mass: mass.value,
+        hinges: hinges.value
+            ? [a, b].flatMap(({ target }, k): [0 | 1, End, Vec3][] =>
+                  target ? [[k as 0 | 1, endOf(target), axis]] : [],
+              )
+            : [],
     });
     const name = answer.result?.result;
     if (!answer.ok || typeof name !== "string") return;
-    for (const [spot, side] of [
-        [a, "start"],
-        [b, "end"],
-    ] as const) {
-        if (!hinges.value || !spot.target) continue;
-        await order("join", {
-            kind: "Revolute",
-            first: endOf(spot.target),
-            second: { marker: `${name}.${side}` },
-            axis: axisOf(normal),
-            snap: true,
-        });
-    }
     choose({ table: "bodies", name });
 }
 
