@@ -17,6 +17,7 @@ function Dialog({ title, children }: { title: string; children: preact.Component
     const ref = useRef<HTMLDialogElement>(null);
     useEffect(() => {
         ref.current!.showModal();
+        ref.current!.scrollTop = 0;
     }, []);
     return (
         <dialog
