@@ -16,6 +16,7 @@ import { fromZ } from "../maths.ts";
 import type { Vec3 } from "../protocol.ts";
 
 const CELLS = 100;
+const PIECE = 5; // cells
 const THIN: Record<string, number> = { light: 0xd5dbe2, dark: 0x343a42 };
 const THICK: Record<string, number> = { light: 0xbcc4cd, dark: 0x4a525c };
 
@@ -44,7 +45,11 @@ export class Grid {
         for (let k = -CELLS / 2; k <= CELLS / 2; k += 1) {
             const at = k * cell;
             const into = k % 5 === 0 ? lines.thick : lines.thin;
-            into.push(at, -half, 0, at, half, 0, -half, at, 0, half, at, 0);
+            // in pieces, since a line that runs behind the eye is not drawn everywhere
+            for (let from = -half; from < half - 0.5 * cell; from += PIECE * cell) {
+                const to = from + PIECE * cell;
+                into.push(at, from, 0, at, to, 0, from, at, 0, to, at, 0);
+            }
         }
         this.thin.geometry.setAttribute("position", new BufferAttribute(new Float32Array(lines.thin), 3));
         this.thick.geometry.setAttribute("position", new BufferAttribute(new Float32Array(lines.thick), 3));
