@@ -397,3 +397,22 @@ def test_copies_take_along_what_is_between_them_alone():
     for count in (1, 1.5, True, 10**6):
         with pytest.raises(bc.MechanismError):
             array_bodies(mech, ["crank"], count)
+
+
+def test_an_edit_leaves_everything_else_as_it_was():
+    """The mechanisms of the gallery come back from an edit that changes nothing."""
+    from bellcrank.shell.changing import edited
+
+    for name in ("four_bar", "double_pendulum", "slider_crank", "differential", "prosthetic_arm", "chain"):
+        if (make := getattr(bc.gallery, name, None)) is not None:
+            made = make(3) if name == "chain" else make()
+            assert edited(made, ["name"], made.name) == made
+
+
+def test_files_of_others_are_not_read_by_an_edit(session, tmp_path):
+    trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed")
+    trimesh.creation.box((0.1, 0.2, 0.3)).export(tmp_path / "part.stl")
+    name = session.do("add_body", kind="mesh", file="part.stl")
+    session.do("edit", path=["bodies", name, "shapes", 0, "scale"], value=2.0)
+    with pytest.raises(bc.MechanismError, match="outside the folder"):
+        session.do("edit", path=["bodies", name, "shapes", 0, "file"], value="/etc/passwd")
