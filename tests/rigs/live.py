@@ -80,16 +80,6 @@ def four_bar(session):
     session.do("motor", joint="O", velocity=2.0)
 
 
-def follows(page):
-    """Whether a page's bodies are where its session has them."""
-    now = page.session.snapshot
-    placed, unit = page.scene.placed(now.position, now.rotation), page.stage.unit
-    return all(
-        np.allclose(batch.handle.batched_positions, unit * placed.position[batch.numbers], atol=1e-5)
-        for batch in page.stage.batches
-    )
-
-
 def place(session, marker):
     """Where a marker is, (3,), m."""
     now = rested(session)

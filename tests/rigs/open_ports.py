@@ -29,14 +29,14 @@ def ports(process=None):
     return found
 
 
-def requests(port, version):
+def requests(port):
     """Requests of foreign pages, and of programs without the right token: for a page, for a WebSocket."""
     local, evil = f"Host: localhost:{port}", "Origin: http://evil.example"
     line = (
         "Connection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Version: 13\n"
-        f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\nSec-WebSocket-Protocol: viser-v{version}"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
     )
-    for target in ("/", "/index.html", "/?token=wrong", "/bellcrank/name?client=0&x=0.5&y=0.5&aspect=1"):
+    for target in ("/", "/index.html", "/?token=wrong", "/page.js", "/kinds.json", "/ws"):
         for fields in (
             f"{local}\n{evil}",
             f"{local}\nOrigin: null",
@@ -62,8 +62,8 @@ def answer(port, request):
             return ""
 
 
-def admitted(port, version):
+def admitted(port):
     """The requests of strangers that are not refused."""
     refusals = ("HTTP/1.1 403 ", '{"ok": false')
-    answers = {request: answer(port, request) for request in requests(port, version)}
+    answers = {request: answer(port, request) for request in requests(port)}
     return {request: found for request, found in answers.items() if found and not found.startswith(refusals)}

@@ -8,7 +8,6 @@ import bellcrank as bc
 
 @pytest.fixture(scope="module")
 def browser():
-    pytest.importorskip("viser", reason="viser is not installed")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as tool:
         opened = tool.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE)

@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 from rigs.live import four_bar, mechanism, poses, until
+from rigs.reader import needs_a_page
 
 import bellcrank as bc
 from bellcrank.shell.interpreter import Shell
@@ -150,7 +151,7 @@ def test_ten_front_ends_at_once_build_what_one_would(session):
 
 
 def test_a_terminal_attaches_to_a_page_by_the_command_line(tmp_path):
-    pytest.importorskip("viser", reason="viser is not installed")
+    needs_a_page()
     command = [sys.executable, "-m", "bellcrank", "view", "--port", "0", "--no-browser", "--shell"]
     lines = b"ib rod\ninfo\nquit\n"
     done = subprocess.run(command, input=lines, capture_output=True, cwd=tmp_path, timeout=300, check=True)
@@ -158,7 +159,7 @@ def test_a_terminal_attaches_to_a_page_by_the_command_line(tmp_path):
 
 
 def test_a_program_attaches_to_a_page_by_the_command_line(tmp_path):
-    pytest.importorskip("viser", reason="viser is not installed")
+    needs_a_page()
     lines = b"ib rod\nsb rod -vl 1 0 0\nrun 0.2\nsave rod.yaml\nsave /tmp/outside.yaml\n"
     command = [sys.executable, "-m", "bellcrank", "view", "--port", "0", "--no-browser", "--protocol", "json"]
     done = subprocess.run(command, input=lines, capture_output=True, cwd=tmp_path, timeout=300, check=False)

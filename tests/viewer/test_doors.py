@@ -9,17 +9,18 @@ import threading
 
 import pytest
 from rigs.open_ports import admitted, has_tables, ports
+from rigs.reader import needs_a_page
 
 import bellcrank as bc
 from bellcrank import scene
-from bellcrank.viewer.page.keeping import recording
+from bellcrank.viewer.page.recording import recording
 
-viser = pytest.importorskip("viser", reason="the extra `viewer` is not installed")
-pytestmark = [
-    pytest.mark.skipif(not has_tables(), reason="this system does not list the ports of a process"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = pytest.mark.skipif(not has_tables(), reason="this system does not list the ports of a process")
+
+
+@pytest.fixture(autouse=True)
+def _page():
+    needs_a_page()
 
 
 def live(tmp_path, **where):
@@ -63,8 +64,8 @@ def test_a_page_has_one_port_which_refuses_foreign_pages(tmp_path, way, where):
         opened = ports() - before
         assert opened == {int(re.search(r":(\d+)/", page.url)[1])}
         (port,) = opened
-        assert admitted(port, viser.__version__) == {}
-        assert not page.server._websock_server._live_connections
+        assert admitted(port) == {}
+        assert not page.browsers
     assert not ports() - before
 
 
@@ -73,11 +74,10 @@ def test_a_recording_opens_no_port(tmp_path, monkeypatch):
     monkeypatch.setattr(socket.socket, "bind", lambda self, where: bound.append(where) or usual(self, where))
     monkeypatch.chdir(tmp_path)
     with live(tmp_path) as page:
-        assert len([where for where in bound if isinstance(where, tuple)]) == 1  # of the gate: they are seen
+        assert len(bound) == 1  # of the page: they are seen
         bound.clear()
         page.session.do("step", count=50)
-        page.keeping._name.value = "kept"
-        page.keeping._record(None)
+        page.keeping.record(None, file="kept").result(60.0)
         assert (tmp_path / "kept.html").stat().st_size > 10_000
     run = bc.simulate(bc.gallery.four_bar(), 0.2)
     assert recording(scene.of(bc.gallery.four_bar()), run)
@@ -112,23 +112,23 @@ def test_a_command_has_one_port_which_refuses_foreign_pages(tmp_path, name):
             assert len(opened) == (2 if name == "at a port" else 1)
             assert ports(process.pid) == opened
             for port in opened:
-                assert admitted(port, viser.__version__) == {}
+                assert admitted(port) == {}
             assert process.poll() is None
         finally:
             timer.cancel()
             process.kill()
 
 
-def test_an_open_door_is_noticed():
-    """The requests would come through where nobody asks who they are: viser as it is."""
-    before = ports()
-    server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
-    try:
-        (port,) = ports() - before
-        found = admitted(port, viser.__version__).values()
-        assert {text.split("\r\n")[0] for text in found} >= {
-            "HTTP/1.1 101 Switching Protocols",
-            "HTTP/1.1 200 OK",
-        }
-    finally:
-        server.stop()
+def test_an_open_door_is_noticed(monkeypatch):
+    """The requests would come through where nobody judges them."""
+    from bellcrank.viewer.page import server
+    from bellcrank.viewer.page.gate import Request
+
+    def lax(head, _token):
+        return Request(head.split(b" ")[1].decode().partition("?")[0], "", "localhost", True)
+
+    monkeypatch.setattr(server, "judged", lax)
+    with bc.gallery.double_pendulum().view(port=0) as page:
+        found = admitted(page.port).values()
+        kinds = {text.split("\r\n")[0] for text in found}
+        assert kinds >= {"HTTP/1.1 101 Switching Protocols", "HTTP/1.1 200 OK"}

@@ -232,25 +232,6 @@ def test_a_cubic_meets_both_ends():
     assert c[1] + s * (2 * c[2] + 3 * s * c[3]) == pytest.approx(-0.2)
 
 
-def test_ways_are_those_of_the_picture():
-    pytest.importorskip("viser")
-    from bellcrank.viewer.page.jogging import direction
-
-    up = np.array((0.0, 0.0, 1.0))
-    # z into the picture is the world's y, x to the right
-    along_y = np.array((np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0))
-    assert np.allclose(rotate(along_y, np.array((0.0, 0.0, 1.0))), (0.0, 1.0, 0.0))
-    wanted = {
-        "farther": (0, 1, 0),
-        "nearer": (0, -1, 0),
-        "right": (1, 0, 0),
-        "left": (-1, 0, 0),
-        "upper": (0, 0, 1),
-    }
-    for way, axis in wanted.items():
-        assert np.allclose(direction(way, along_y, up), axis)
-
-
 def planar_arm(**elbow):
     """Three links in a plane, from the ground; the last one carries a tray."""
     mech = bc.Mechanism("arm", gravity=(0, 0, -9.81))

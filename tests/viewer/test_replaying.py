@@ -1,18 +1,14 @@
 """Contacts and quasi-static runs on a live page: points of the engine, and the objects that show them."""
 
-import time
-from dataclasses import replace
-
-import imageio.v3 as images
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from rigs.live import box_on_a_table, do, engine, until, wall
+from rigs.live import box_on_a_table, do, engine, wall
+from rigs.pixels import imread
+from rigs.reader import needs_a_page, reading
 
 import bellcrank as bc
-from bellcrank.scene.contact_marks import SLIPS, STICKS
 from bellcrank.scene.joints import ACTIVE
-from bellcrank.trajectory.contact_marks import Touching
 from bellcrank.viewer.history import Touched
 from bellcrank.viewer.playing import COMMANDS, Player
 from bellcrank.viewer.session import played
@@ -108,110 +104,6 @@ def test_a_played_run_shows_the_points_of_its_frames(tmp_path):
     assert len(without.snapshot().touching) == 0
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-class TestPage:
-    @pytest.fixture
-    def page(self):
-        pytest.importorskip("viser", reason="viser is not installed")
-        with sliding_box().view(port=0) as opened:
-            yield opened
-
-    def test_the_switch_shows_and_hides_them(self, page):
-        page.session.do("step", count=100)
-        page.contacts.show(page.session.snapshot)
-        assert page.contacts._balls._handle is None
-        assert page.contacts.note == ""
-        now = shown(page, True)
-        balls, arrows = page.contacts._balls._handle, page.contacts._arrows._handle
-        count = len(now.touching)
-        assert count == 4
-        rows, unit = now.touching.rows, page.stage.unit
-        for handle in (balls, arrows):
-            assert handle.visible
-            assert_allclose(handle.batched_positions[:count], unit * rows["position"], atol=1e-5)
-            assert np.max(handle.batched_scales[count:]) < 1e-6
-        colors = np.where((rows["slips"] == 0.0)[:, None], STICKS, SLIPS)
-        assert_allclose(balls.batched_colors[:count] / 255.0, colors, atol=0.01)
-        length, force = arrows.batched_scales[:count, 2], np.linalg.norm(rows["force"], axis=1)
-        assert_allclose(length / force, length[0] / force[0], rtol=1e-5)
-        assert "4 points; a full arrow is" in page.contacts.note
-        bodies = [batch.handle for batch in page.stage.batches if batch.moves]
-        assert all(np.max(handle.batched_opacities) < 1.0 for handle in bodies)
-        shown(page, False)
-        assert not balls.visible
-        assert not arrows.visible
-        assert all(handle.batched_opacities is None for handle in bodies)
-
-    def test_arrows_point_as_the_forces_do(self, page):
-        from bellcrank.mechanism.rotation_arrays import rotate
-
-        page.session.do("step", count=50)
-        now = shown(page, True)
-        arrows, count = page.contacts._arrows._handle, len(now.touching)
-        turned = rotate(np.asarray(arrows.batched_wxyzs[:count], dtype=float), np.array([0.0, 0.0, 1.0]))
-        first = np.array(
-            [now.touching.shapes[int(shape)] == "box" for shape in now.touching.rows["shapes"][:, 0]]
-        )
-        force = np.where(first[:, None], 1.0, -1.0) * now.touching.rows["force"]
-        assert (force[:, 2] > 0.0).all()
-        assert (force[:, 0] < 0.0).all()  # friction
-        assert_allclose(turned, force / np.linalg.norm(force, axis=1, keepdims=True), atol=1e-5)
-
-    def test_they_vanish_where_nothing_touches(self, page):
-        page.session.do("step", count=10)
-        now = shown(page, True)
-        empty = Touching(now.touching.contacts, now.touching.shapes, now.touching.rows[:0])
-        page.contacts.show(changed(now, empty))
-        assert not page.contacts._balls._handle.visible
-        assert page.contacts.note == "Nothing touches."
-
-    def test_another_number_of_points_takes_no_new_object_and_there_are_never_too_many(self, page):
-        page.session.do("step", count=10)
-        now = shown(page, True)
-        rows = np.tile(now.touching.rows, 600)
-        rows["force"] *= np.linspace(0.5, 1.0, len(rows))[:, None]
-        made = set()
-        for count in (3, 16, 5, 9):
-            page.contacts.show(changed(now, some(now, rows[:count])))
-            made.add(id(page.contacts._balls._handle))
-        assert len(made) == 1
-        page.contacts.show(changed(now, some(now, rows)))
-        ball = page.contacts._balls._handle
-        assert len(ball.batched_positions) == 512
-        assert len(page.contacts._arrows._handle.batched_positions) <= 512
-        assert f"{len(rows)} points" in page.contacts.note
-
-    def test_a_mechanism_that_has_no_contact_shows_none(self):
-        pytest.importorskip("viser", reason="viser is not installed")
-        with bc.gallery.double_pendulum().view(port=0) as page:
-            shown(page, True)
-            page.session.do("step", count=5)
-            page.contacts.show(page.session.snapshot)
-            assert page.contacts._balls._handle is None
-            assert page.contacts.note == "Nothing touches."
-
-
-def shown(page, on):
-    """Switch contacts on or off, and wait until that is done; the snapshot that is shown."""
-    page._contacts.value = on
-    end = time.monotonic() + 20.0
-    while page.contacts.shown is not on and time.monotonic() < end:
-        time.sleep(0.02)
-    assert page.contacts.shown is on
-    until(page.session, lambda now: now.status == "paused")
-    page.contacts.show(page.session.snapshot)
-    return page.session.snapshot
-
-
-def some(now, rows):
-    return Touching(now.touching.contacts, now.touching.shapes, rows)
-
-
-def changed(now, touching):
-    return replace(now, touching=touching)
-
-
 @pytest.fixture(scope="module")
 def run():
     """A chain that sags: its ends move more than its middle, and so not all joints in each step."""
@@ -251,12 +143,12 @@ def test_joints_that_moved_are_those_whose_coordinates_changed(run):
 def test_pictures_and_films_show_them(run, tmp_path):
     run.draw(tmp_path / "later.png", times=[0.2])
     run.draw(tmp_path / "start.png", times=[0.0])
-    assert highlighted(images.imread(tmp_path / "later.png")) > 100
-    assert highlighted(images.imread(tmp_path / "start.png")) == 0
+    assert highlighted(imread(tmp_path / "later.png")) > 100
+    assert highlighted(imread(tmp_path / "start.png")) == 0
     run.draw(tmp_path / "plain.png", times=[0.2], joints=False, paths=["rod11"])
-    assert highlighted(images.imread(tmp_path / "plain.png")) == 0
+    assert highlighted(imread(tmp_path / "plain.png")) == 0
     run.animate(tmp_path / "film.gif", fps=10, width=640)
-    film = images.imread(tmp_path / "film.gif")
+    film = imread(tmp_path / "film.gif")
     assert len(film) == 4
     assert highlighted(film[0]) == 0
     assert highlighted(film[-1]) > 20
@@ -279,31 +171,15 @@ def test_a_session_plays_one_and_refuses_what_it_has_not(run):
             session.do("inspect", name="nobody")
 
 
-def test_the_page_colours_them(run):
-    pytest.importorskip("viser", reason="viser is not installed")
-    with run.view(port=0) as page:
-        page.session.do("step", count=7)
-        until(page.session, lambda now: now.time == pytest.approx(0.07))
-        wanted = page.session.snapshot.active
-        end = time.monotonic() + 20.0
-        while colored(page.stage) != wanted:
-            assert time.monotonic() < end, colored(page.stage)
-            time.sleep(0.05)
-        page.session.do("rewind", time=0.0)
-        while colored(page.stage):
-            assert time.monotonic() < end
-            time.sleep(0.05)
-
-
-def colored(stage):
-    """Names of the joints that stand out on a stage."""
-    wanted, glyph_of = np.round(255.0 * np.array(ACTIVE[:3])), stage.scene.glyph_of
-    return {
-        glyph_of[id(stage.scene.drawn[number])]
-        for batch in stage.batches
-        for number, color in zip(batch.numbers, batch.handle.batched_colors, strict=True)
-        if np.array_equal(color, wanted)
-    }
+def test_the_page_is_told_which_joints_moved(run):
+    needs_a_page()
+    with run.view(port=0) as page, reading(page) as reader:
+        reader.do("step", count=7)
+        wanted = sorted(run.active(float(run.time[7])))
+        assert wanted
+        reader.state(lambda one: one["active"] == wanted)
+        reader.do("rewind", time=0.0)
+        reader.state(lambda one: one["active"] == sorted(run.active(0.0)))
 
 
 def test_the_program_draws_and_files_are_told_apart(run, tmp_path):

@@ -436,7 +436,8 @@ class Mechanism(Colliding):
             and is a part of `Page.url`. arguments: of `bc.simulate`.
 
         The page is served by threads of its own until it is closed: `page.wait()` waits for that. In a
-        notebook it appears in the output. Raises the errors of `bc.start`, and Unsupported without viser.
+        notebook it appears in the output. Raises the errors of `bc.start`, and Unsupported where the page was
+        not built.
         """
         return views.view(self, arguments, host, port, token)
 

@@ -218,9 +218,7 @@ class Scene:
         carrier, own_position, own_rotation = self._local
         turn = rotation[..., carrier, :]
         at = position[..., carrier, :] + rotate(turn, own_position)
-        ends = self._parts_of(self._ends(position, rotation))
-        for place, way in self._ways:
-            ends[..., place, :, :] = way.placed(position, rotation)
+        ends = self._every_part(position, rotation)
         span = ends[..., 1, :] - ends[..., 0, :]
         length = np.linalg.norm(span, axis=-1)
         ones = np.ones(at.shape[:-1])
@@ -229,6 +227,16 @@ class Scene:
             np.concatenate([product(turn, own_rotation), from_z(span)], axis=-2),
             np.concatenate([ones, length], axis=-1),
         )
+
+    def parts(self, position: Any = None, rotation: Any = None) -> Floats:
+        """Both ends of all parts of links (..., parts, 2, 3) at poses of the bodies, m."""
+        return self._every_part(*self._poses(position, rotation))
+
+    def _every_part(self, position: Floats, rotation: Floats) -> Floats:
+        ends = self._parts_of(self._ends(position, rotation))
+        for place, way in self._ways:
+            ends[..., place, :, :] = way.placed(position, rotation)
+        return ends
 
     def ends(self, position: Any = None, rotation: Any = None) -> Floats:
         """Both ends of all links (..., links, 2, 3) at poses of the bodies, m."""

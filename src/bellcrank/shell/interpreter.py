@@ -16,7 +16,7 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.named_files import is_admitted
 from bellcrank.run.plan import METHODS
-from bellcrank.shell import bodies, clock, description, files, forces, general, links, pictures
+from bellcrank.shell import bodies, changing, clock, description, files, forces, general, links, pictures
 from bellcrank.shell.language import Argument, Command, Reply, failure
 from bellcrank.shell.parsing import parsed, words
 from bellcrank.shell.pictures import CONVENTIONS
@@ -26,7 +26,7 @@ from bellcrank.turns import Turn
 
 COMMANDS: Final[dict[str, Command]] = {
     command.name: replace(command, group=module.GROUP)
-    for module in (description, clock, files, pictures, general, bodies, links, forces)
+    for module in (description, changing, clock, files, pictures, general, bodies, links, forces)
     for command in module.COMMANDS
 }
 """Every command by name, in the order of the help: plain words before those of the Virtual Erector Set."""

@@ -219,6 +219,11 @@ class Session:
         return len(self._undoable)
 
     @property
+    def steps_ahead(self) -> int:
+        """The number of situations that were undone and can be redone."""
+        return len(self._redoable)
+
+    @property
     def everything(self) -> _Before:
         """The current situation with the earlier and undone ones, as taken by `restore`."""
         return self.now, self._undoable, self._redoable

@@ -42,29 +42,30 @@ def execute(engine: LiveEngine, line: Any, by: Any = "") -> Reply:
     """Execute a line of the command language; return its reply, even if it is refused."""
     if not isinstance(line, str) or len(line) > LONGEST:
         raise MechanismError(Fault("line", f"a command is a text of at most {LONGEST} characters"))
-    return editor_of(engine).do([line], _who(by))
+    return editor_of(engine).do([line], who(by))
 
 
 def add_body(
     engine: LiveEngine, kind: Any, name: Any = None, size: Any = None, mass: Any = 1.0, position: Any = None,
-    file: Any = "", by: Any = "",
+    rotation: Any = None, file: Any = "", by: Any = "",
 ) -> str:  # fmt: skip
     """Add a body of the palette, with markers for attaching others; return its name.
 
     size: lengths, m, as `pieces.PALETTE` has them. mass: kg. position: (3,), m; by default above the others.
-    file: of a mesh, in the working folder.
+    rotation: (w, x, y, z). file: of a mesh, in the working folder.
     """
     editor = editor_of(engine)
-    _one_of("kind of body", kind, PALETTE)
+    one_of("kind of body", kind, PALETTE)
     sizes = _sizes(kind, size)
     with Check(f"body {name!r}" if name else kind) as check:
         mass = check.positive("mass", mass, "kg")
         place = None if position is None else check.vector("position", position, "m")
+        turn = None if rotation is None else check.quaternion("rotation", rotation)
     name = fresh_name(kind, editor.mechanism.bodies) if name in (None, "") else name
     if kind == "mesh":
         file = path_word(editor.folder, file_in(editor.folder, file, (".stl", ".obj", ".ply"), must_be=True))
     place = place or free_place(engine, kind, sizes)
-    _done(editor, body_lines(kind, name, sizes, mass, place, file), by)
+    done(editor, body_lines(kind, name, sizes, mass, place, file, turn), by)
     return str(name)
 
 
@@ -79,7 +80,7 @@ def join(
     snap: whether bodies come together at once, visibly. given: numbers of what is no joint.
     """
     editor = editor_of(engine)
-    _one_of("kind", kind, (*JOINT_KINDS, *FORCES))
+    one_of("kind", kind, (*JOINT_KINDS, *FORCES))
     with Check("join") as check:
         close = check.not_negative("reach", reach, "m")
         way = check.axis("axis", axis)
@@ -100,11 +101,11 @@ def join(
             pinned = _stays(editor, one.body, two.body)
             if (
                 pinned
-                and editor.do([*lines, f"assemble {word(pinned)} {_CLOSING}"], _who(by), may_fail=True).ok
+                and editor.do([*lines, f"assemble {word(pinned)} {_CLOSING}"], who(by), may_fail=True).ok
             ):
                 return str(name)
             lines.append(f"assemble {_CLOSING}")
-    _done(editor, lines, by)
+    done(editor, lines, by)
     return str(name)
 
 
@@ -127,7 +128,7 @@ def motor(engine: LiveEngine, joint: Any, velocity: Any, by: Any = "") -> str:
     name, lines = f"motor of {joint}", []
     if name in editor.mechanism.drives:
         lines.append(f"remove {word(name)}")
-    _done(editor, [*lines, f"drive {word(name)} {word(joint)} velocity={rate!r}"], by)
+    done(editor, [*lines, f"drive {word(name)} {word(joint)} velocity={rate!r}"], by)
     return name
 
 
@@ -136,7 +137,7 @@ def remove(engine: LiveEngine, name: Any, by: Any = "") -> None:
     editor = editor_of(engine)
     names = [n for table in _TABLES for n in getattr(editor.mechanism, table)]
     known("element", name, names)
-    _done(editor, [f"remove {word(name)} -all"], by)
+    done(editor, [f"remove {word(name)} -all"], by)
 
 
 def gravity(engine: LiveEngine, value: Any, by: Any = "") -> None:
@@ -145,17 +146,17 @@ def gravity(engine: LiveEngine, value: Any, by: Any = "") -> None:
         value = (0.0, 0.0, -9.81 if value else 0.0)
     with Check("gravity") as check:
         x, y, z = check.vector("it", value, "m/s^2")
-    _done(editor_of(engine), [f"gravity {x!r} {y!r} {z!r}"], by)
+    done(editor_of(engine), [f"gravity {x!r} {y!r} {z!r}"], by)
 
 
 def undo(engine: LiveEngine, by: Any = "") -> None:
     """Undo the last step."""
-    _done(editor_of(engine), ["undo"], by)
+    done(editor_of(engine), ["undo"], by)
 
 
 def redo(engine: LiveEngine, by: Any = "") -> None:
     """Redo the step that was undone last."""
-    _done(editor_of(engine), ["redo"], by)
+    done(editor_of(engine), ["redo"], by)
 
 
 def assemble(engine: LiveEngine, method: Any = "constraint_forces", by: Any = "") -> str:
@@ -163,8 +164,8 @@ def assemble(engine: LiveEngine, method: Any = "constraint_forces", by: Any = ""
 
     method: "constraint_forces", which shows how, or "root_finding".
     """
-    _one_of("method", method, ("constraint_forces", "root_finding"))
-    return _done(editor_of(engine), [f"assemble method={method}"], by).text
+    one_of("method", method, ("constraint_forces", "root_finding"))
+    return done(editor_of(engine), [f"assemble method={method}"], by).text
 
 
 def keep(engine: LiveEngine, file: Any, over: Any = False, by: Any = "") -> str:
@@ -174,7 +175,7 @@ def keep(engine: LiveEngine, file: Any, over: Any = False, by: Any = "") -> str:
     """
     editor = editor_of(engine)
     path = file_in(editor.folder, file, (".yaml", ".json"))
-    _done(editor, [f"save {path_word(editor.folder, path)}{' -over' if over is True else ''}"], by)
+    done(editor, [f"save {path_word(editor.folder, path)}{' -over' if over is True else ''}"], by)
     return f"written: {path.name}"
 
 
@@ -182,7 +183,7 @@ def open_file(engine: LiveEngine, file: Any, by: Any = "") -> str:
     """Read a mechanism from a file of the working folder, replacing this one; return its name."""
     editor = editor_of(engine)
     path = file_in(editor.folder, file, (".yaml", ".json"), must_be=True)
-    _done(editor, [f"load {path_word(editor.folder, path)}"], by)
+    done(editor, [f"load {path_word(editor.folder, path)}"], by)
     return editor.mechanism.name
 
 
@@ -193,9 +194,9 @@ def editor_of(engine: LiveEngine) -> Editor:
     return engine.editor
 
 
-def _done(editor: Editor, lines: Sequence[str], by: Any) -> Reply:
+def done(editor: Editor, lines: Sequence[str], by: Any, is_told: bool = True) -> Reply:
     """Execute lines. Raises MechanismError with the faults if they are refused."""
-    reply = editor.do(lines, _who(by))
+    reply = editor.do(lines, who(by), is_told=is_told)
     if not reply.ok:
         faults = [
             Fault(f["element"], f["rule"], f["value"], f["advice"]) for f in reply.data.get("faults", ())
@@ -204,11 +205,13 @@ def _done(editor: Editor, lines: Sequence[str], by: Any) -> Reply:
     return reply
 
 
-def _who(by: Any) -> str:
+def who(by: Any) -> str:
+    """The author of a line."""
     return by[:40] if isinstance(by, str) else ""
 
 
-def _one_of(noun: str, value: Any, names: Any) -> None:
+def one_of(noun: str, value: Any, names: Any) -> None:
+    """Raise MechanismError for anything but one of some names."""
     if not isinstance(value, str) or value not in names:
         raise MechanismError(
             Fault(noun, f"it is one of {', '.join(names)}", value, nearest(str(value), names))
@@ -250,4 +253,4 @@ def _stays(editor: Editor, first: str, second: str) -> str:
 def _ilc(engine: LiveEngine, body: Any, what: str, by: Any) -> None:
     editor = editor_of(engine)
     known("body", body, editor.mechanism.bodies)
-    _done(editor, [f"ilc {word(body)} {what}"], by)
+    done(editor, [f"ilc {word(body)} {what}"], by)

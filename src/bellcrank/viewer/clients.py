@@ -27,6 +27,7 @@ from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.shell import drivers
 from bellcrank.shell.drivers import received
 from bellcrank.shell.language import Reply, failure
+from bellcrank.viewer.front import Front, reply_of
 from bellcrank.viewer.session import Session
 from bellcrank.viewer.snapshot import Entry, Snapshot
 
@@ -192,9 +193,6 @@ _PERIOD: Final = 1.0 / 30.0  # s between poses, at least
 _UNREAD: Final = 100  # answers that wait to be read before no more lines are read
 _PATIENCE: Final = 10.0  # s until a connection that needs a token must have given it
 _LONGEST: Final = 60  # characters of a name
-_INSIDE: Final = ("execute", "save")  # a line does the one; the other takes paths that nobody has checked
-_SIGNED: Final = frozenset(("add_body", "join", "nail", "free", "motor", "remove", "gravity", "undo", "redo",
-                            "assemble", "keep", "open_file"))  # fmt: skip
 
 
 class Client:
@@ -214,13 +212,12 @@ class Client:
     ) -> None:  # fmt: skip
         self._live, self._socket, self._token = live, connection, token
         self._named, self._admit, self._ended = named, admitted, ended
-        self.name, self._admitted = named("program"), not token
+        self._front, self._admitted = Front(live, named("program")), not token
         self._poses, self._number, self._status, self._next = False, -1, "", 0.0
         self._changed = Condition()
         self._pending = deque[tuple[Future[Any], str | None]]()
         self._answers, self._last = deque[tuple[Future[Any], str | None]](), ""
         self._room = Semaphore(_UNREAD)
-        self._grabbed: set[str] = set()
         self._reads, self._open = True, True
         self._subscription = Subscription(live, self.name)
         self._timer = Timer(_PATIENCE, self.dismiss)
@@ -232,6 +229,11 @@ class Client:
         ]
         for thread in self._threads:
             thread.start()
+
+    @property
+    def name(self) -> str:
+        """Its name, which no other front end has."""
+        return self._front.name
 
     def close(self, reason: str = "the session has ended") -> None:
         """Disconnect it: pending output is written if it reads within a second."""
@@ -263,8 +265,7 @@ class Client:
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         self._room.release(_UNREAD)  # whoever reads may be waiting for it
-        for body in self._grabbed:
-            self._live.send("release", body=body)
+        self._front.leave()
         self._ended(self)
 
     def _read(self) -> None:
@@ -291,7 +292,7 @@ class Client:
             if text.lstrip().startswith("{"):
                 return self._request(text)
             self._refuse_stranger()
-            self._put(self._live.send("execute", line=text, by=self.name), text)
+            self._put(self._front.execute(text), text)
         except (BellcrankError, TypeError, RecursionError) as error:
             self._put(_done(failure(error)), text)
             return self._admitted
@@ -306,24 +307,12 @@ class Client:
             return self._put(_done(Reply(data=names)), text)
         self._refuse_stranger()
         if "complete" in given:
-            editor = self._live.editor
-            words = [] if editor is None else editor.shell.complete(str(given["complete"]))
+            words = self._front.words(str(given["complete"]))
             return self._put(_done(Reply(data={"words": words})), text)
         if "do" not in given:
             rule, advice = "it has none of the keys do, attach, complete", 'such as {"do": "play"}'
             raise MechanismError(Fault("request", rule, sorted(given)[:5], advice))
-        command = given.pop("do")
-        if (
-            not isinstance(command, str)
-            or command in _INSIDE
-            or given.keys() & {"command", "self", "by", "engine"}
-        ):
-            advice = "give command lines as they are" if command == "execute" else "use keep to write files"
-            raise MechanismError(Fault("request", "this cannot be asked from here", command, advice))
-        if command in _SIGNED:
-            given["by"] = self.name
-        self._hold(command, given)
-        return self._put(self._live.send(command, **given), text)
+        return self._put(self._front.ask(given.pop("do"), given), text)
 
     def _attach(self, given: Mapping[str, Any]) -> None:
         """Register the front end. Raises MechanismError for a wrong token or an invalid name."""
@@ -339,7 +328,7 @@ class Client:
         if self._token and not self._admit(self):
             raise MechanismError(Fault("attach", "too many front ends are attached", None, "detach another"))
         former = self._subscription
-        self._admitted, self.name = True, self._named(name)
+        self._admitted, self._front.name = True, self._named(name)
         self._subscription, self._poses = Subscription(self._live, self.name), given.get("poses") is True
         former.close()
 
@@ -348,12 +337,6 @@ class Client:
             raise MechanismError(
                 Fault("attach", "this session asks for its token first", None, "give --token")
             )
-
-    def _hold(self, command: str, given: Mapping[str, Any]) -> None:
-        """Note what it drags, to release it when the connection ends."""
-        body = given.get("body")
-        if isinstance(body, str) and command in ("grab", "release"):
-            (self._grabbed.add if command == "grab" else self._grabbed.discard)(body)
 
     def _put(self, answer: Future[Any], line: str | None) -> bool:
         """Queue the answer to a line."""
@@ -380,7 +363,7 @@ class Client:
                     over = not self._reads and not self._pending
                 lines = [*self._events(), *self._places()]
                 for answer, line in answers:
-                    reply = _reply(answer)
+                    reply = reply_of(answer)
                     lines.append(reply.as_json(line))
                     over = over or reply.leave
                 if over and self._last:
@@ -432,15 +415,3 @@ def _done(reply: Reply) -> Future[Any]:
     answer: Future[Any] = Future()
     answer.set_result(reply)
     return answer
-
-
-def _reply(answer: Future[Any]) -> Reply:
-    """The result of a command, or what was wrong with it, as a shell answers."""
-    error = answer.exception()
-    if error is not None:
-        return failure(error if isinstance(error, Exception) else RuntimeError(str(error)))
-    result = answer.result()
-    if isinstance(result, Reply):
-        return result
-    data = result if isinstance(result, Mapping) else {} if result is None else {"result": result}
-    return Reply(result if isinstance(result, str) else "", data)

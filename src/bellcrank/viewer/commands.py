@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
-from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer import steering
 from bellcrank.viewer.building import (
     add_body,
@@ -26,8 +25,9 @@ from bellcrank.viewer.building import (
     undo,
 )  # fmt: skip
 from bellcrank.viewer.dragging import grab, jog, move, pin, release, unpin
+from bellcrank.viewer.editing import add, array, copy, edit, length, mirror, rename, reshape, rod
 from bellcrank.viewer.engine import LiveEngine
-from bellcrank.viewer.inspecting import inspected_in
+from bellcrank.viewer.inspecting import inspected_in, loads_in, traced_in
 from bellcrank.viewer.names import known
 from bellcrank.viewer.settings import LIVE_STEP
 
@@ -107,10 +107,22 @@ def set_parameter(engine: LiveEngine, name: Any, value: Any) -> None:
 
 
 def inspect(engine: LiveEngine, name: Any) -> dict[str, Any]:
-    """Data of a body or a joint in the frame that is shown."""
-    number = len(engine.history) - 1 if engine.shown is None else engine.shown
-    store = engine.history.store(slice(number, number + 1))
-    return inspected_in(Trajectory(engine.history.layout, store, "running"), engine.model, name)
+    """Data of an element in the frame that is shown."""
+    return inspected_in(engine.frame_shown(), engine.model, name, engine.numbers)
+
+
+def loads(engine: LiveEngine, name: Any) -> dict[str, Any]:
+    """Section loads of a body in the frame that is shown."""
+    engine.ready()
+    return loads_in(engine.frame_shown(), name)
+
+
+def trace(
+    engine: LiveEngine, body: Any, point: Any = (0.0, 0.0, 0.0), seconds: Any = 1e9, frames: Any = 400
+) -> dict[str, Any]:
+    """Where a point (3,) of a body, m, in its frame, was in the last seconds that were recorded."""
+    count = _whole("trace", frames, 1, _STEPS)
+    return traced_in(engine.window(_number("trace", seconds, "s", 0.0), count), body, point)
 
 
 def save(engine: LiveEngine, path: Path, replace: bool = False) -> str:
@@ -138,8 +150,9 @@ COMMANDS: Final[dict[str, Callable[..., Any]]] = {
     f.__name__: f
     for f in (
         play, pause, step, reset, rewind, speed, switch, set_input, set_parameter,
-        grab, move, release, pin, unpin, jog, inspect, save,
-        execute, add_body, join, nail, free, motor, remove, gravity, undo, redo, assemble, keep, open_file,
+        grab, move, release, pin, unpin, jog, inspect, loads, trace, save,
+        execute, add_body, rod, add, edit, rename, length, reshape, copy, mirror, array, join, nail, free,
+        motor, remove, gravity, undo, redo, assemble, keep, open_file,
     )
 }  # fmt: skip
 """All commands by name."""

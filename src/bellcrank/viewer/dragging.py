@@ -50,10 +50,15 @@ def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
         engine.change(f"a hand on {body}", twin=twin)
 
 
-def move(engine: LiveEngine, body: Any, target: Any) -> None:
-    """Pull a body that was grabbed to another target."""
+def move(engine: LiveEngine, body: Any, target: Any, mark: tuple[str, int] | None = None) -> None:
+    """Pull a body that was grabbed to another target.
+
+    mark: the front end and its number of this move, which snapshots have from now on.
+    """
     _body(engine, body)
     target = _point("target", target)
+    if mark is not None:
+        engine.marks[mark[0]] = mark[1]
     if body in engine.posed:
         engine.posed[body] = (engine.posed[body][0], target)
         _pull(engine)

@@ -75,6 +75,7 @@ class Editor:
         self._reached = engine.state  # when the situation was taken up
         self._left_open: dict[int, Mechanism] = {}
         self._held: Situation | None = None  # before a body was dragged without time
+        self.reshaping: tuple[Any, ...] | None = None  # what is reshaped by and by, and how all was before
 
     @property
     def session(self) -> Worked:
@@ -86,11 +87,11 @@ class Editor:
         """The mechanism as it is described."""
         return self._work.now.mechanism
 
-    def do(self, lines: Sequence[str], by: str = "", may_fail: bool = False) -> Reply:
+    def do(self, lines: Sequence[str], by: str = "", may_fail: bool = False, is_told: bool = True) -> Reply:
         """Execute command lines as one step, and let the engine continue with the result.
 
-        by: their author. may_fail: a refusal is not reported. Nothing is raised: a refused line leaves
-        everything unchanged.
+        by: their author. may_fail: a refusal is not reported. is_told: whether they stand in the log. Nothing
+        is raised: a refused line leaves everything unchanged.
         """
         self.end_step()  # of a drag that goes on meanwhile: the line comes after it
         self.note()
@@ -108,9 +109,17 @@ class Editor:
             self.engine.motion = None
         if self.engine.posed:
             self.begin_step()
-        if reply.ok or not may_fail:
+        if is_told and (reply.ok or not may_fail):
             self._tell(lines, reply, by)
         return reply
+
+    def back_to(self, everything: Any) -> None:
+        """Return to an earlier state of the session; the engine follows with what is done next."""
+        self._work.restore(everything)
+
+    def combine(self, everything: Any) -> None:
+        """Make all since an earlier state of the session one step."""
+        self._work.combine(everything)
 
     def note(self) -> None:
         """Update the situation to the engine's current state."""
@@ -140,6 +149,7 @@ class Editor:
         self._work.set(mechanism=self.mechanism.with_parameters(**{name: value}))
         self._taken = self._work.now
         self.engine.mechanism, self.engine.numbers = self.mechanism, with_numbers(self.mechanism)
+        self.engine.looks_old = True
 
     def begin_step(self) -> None:
         """Note the poses of the bodies before they are dragged without time."""
@@ -165,9 +175,11 @@ class Editor:
             steer(engine, {one.name: value for one, value in now.inputs.items()})
         else:
             new = self._built(now, settings, is_loaded)
+            goes_on = now.live is not None and now.start == taken.start
+            stays = now.time == taken.time  # as where the present becomes the start, or that is undone
             follows = (
-                new.run is not None and now.live is not None and not engine.open
-                and now.start == taken.start and new.layout.bodies == engine.history.layout.bodies
+                new.run is not None and (goes_on or stays) and not engine.open and not is_loaded
+                and new.layout.bodies == engine.history.layout.bodies
             )  # fmt: skip
             engine.settings = settings
             if follows:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bellcrank.viewer.editor import Editor
 
 _PATIENCE: Final = 0.25  # s on the wall for a part, beyond which commands would wait too long
+_RENEWAL: Final = 0.2  # s on the wall between editions that differ in parameters alone
 _LONG: Final = 10.0  # s on the wall for what was asked for outright
 
 
@@ -47,6 +48,8 @@ class LiveEngine:
     values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: shown in
     place of the run. editor: what it is built on. log: what command lines did. edition: counts mechanisms.
     publish: shows what there is while a command is at work. numbers: the mechanism without expressions.
+    marks: of the last moves of front ends, which count them. looks_old: whether parameters have changed since
+    the edition that is shown; it follows them a few times a second, for pictures of it take long.
     Raises the errors of `bc.start` if it cannot start.
     """
 
@@ -69,8 +72,11 @@ class LiveEngine:
         ] = []  # of a mechanism that changes, since when
         self.posed: dict[str, tuple[Floats, Floats]] = {}
         self.puller: tuple[Twin, Puller] | None = None
+        self._origin: tuple[Twin, Origin] | None = None
         self.preparing = Preparing(background)
         self.log: tuple[Entry, ...] = ()
+        self.marks: dict[str, int] = {}
+        self.looks_old, self._renewed = False, -1.0
         self.editor: Editor | None = None
         self.publish: Callable[[], None] = lambda: None
         self._number, self.edition, self.mechanism = 0, 0, mechanism
@@ -102,6 +108,11 @@ class LiveEngine:
             self.work, self.history = 0.0, History(new.layout)
         self.history.add(new.frame[None], np.array([self.work]), new.now)
 
+    @property
+    def runs(self) -> bool:
+        """Whether time goes on by itself."""
+        return self.status == "playing"
+
     def ready(self) -> Model:
         """The model of the run. Raises MechanismError if the mechanism is open."""
         if self.open or self.model is None:
@@ -123,6 +134,9 @@ class LiveEngine:
     def tick(self, now: float) -> None:
         """Do what is due at a moment of real time, s."""
         self._take_up_prepared()
+        if self.looks_old and now - self._renewed > _RENEWAL:
+            self.looks_old, self._renewed = False, now
+            self.edition += 1
         if self.motion is not None:
             self.motion = self.motion if self.motion.go_on(now) else None
             self.pace.rest()
@@ -140,7 +154,8 @@ class LiveEngine:
     def wait(self, now: float) -> float:
         """How long, s of real time, until `tick` has something to do, if no command arrives."""
         if self.status != "playing" or self.motion is not None:
-            return PERIOD if self.preparing.what or self.motion is not None else 0.25
+            is_busy = self.preparing.what or self.motion is not None or self.looks_old
+            return PERIOD if is_busy else 0.25
         return self.pace.wait(now, self.settings.fixed_step)
 
     def interrupt(self) -> None:
@@ -255,6 +270,14 @@ class LiveEngine:
             self.history.layout, self.history.store(), status, {"work_of_hands": self.work}, source
         )
 
+    def frame_shown(self) -> Trajectory:
+        """The frame that is shown."""
+        if self._origin is None or self._origin[0] is not self.twin:
+            self._origin = (self.twin, Origin(source=self.twin.mechanism(), start=self.first.time))
+        number = len(self.history) - 1 if self.shown is None else self.shown
+        store = self.history.store(slice(number, number + 1))
+        return Trajectory(self.history.layout, store, "running", {}, self._origin[1])
+
     def window(self, seconds: float, frames: int) -> Trajectory:
         """At most so many frames of the last seconds up to what is shown."""
         return self.history.window(seconds, frames, self.shown)
@@ -262,9 +285,9 @@ class LiveEngine:
     def has_news(self, shown: Snapshot) -> bool:
         """Whether there is anything newer than a snapshot."""
         now = float(self.history.time[-1 if self.shown is None else self.shown])
-        seen = (shown.time, shown.status, shown.message, shown.preparing)
+        seen = (shown.time, shown.status, shown.message, shown.preparing, shown.edition)
         moving = self.motion is not None or shown.moving
-        return moving or (now, self.status, self.message, self.preparing.what) != seen
+        return moving or (now, self.status, self.message, self.preparing.what, self.edition) != seen
 
     def snapshot(self) -> Snapshot:
         """The current snapshot."""

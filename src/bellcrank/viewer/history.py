@@ -57,7 +57,8 @@ class History:
     """Frames at increasing times and, beside each, the work that hands had done up to it.
 
     When it is full, the oldest quarter is discarded. layout: of the frames, without the points of contacts,
-    whose sums on bodies are kept. touched: those points, of the latest frames.
+    whose sums on bodies are kept. touched: those points, of the latest frames. edits: counts changes other
+    than additions at the end.
     """
 
     def __init__(self, layout: FrameLayout) -> None:
@@ -65,7 +66,7 @@ class History:
         self._most = _most(layout)
         self._frames: FloatArray = np.empty((256, 1 + layout.width))
         self._works: FloatArray = np.empty(256)
-        self._count = 0
+        self._count = self.edits = 0
         self.touched = Touched()
 
     def __len__(self) -> int:
@@ -110,14 +111,17 @@ class History:
 
     def cut(self, time: float) -> None:
         """Discard frames later than a time, s, except the first frame."""
+        self.edits += 1
         self._count = max(int(np.searchsorted(self.time, time, "right")), min(self._count, 1))
 
     def drop(self, time: float) -> None:
         """Discard frames at a time, s, and later."""
+        self.edits += 1
         self._count = int(np.searchsorted(self.time, time, "left"))
 
     def put_before_last(self, frames: FloatArray, work: float) -> None:
         """Put what led to the last frame before it: frames (n, 1 + width) since the one before."""
+        self.edits += 1
         last, work_at_last = self.frames[-1:].copy(), self.work[-1:].copy()
         self._count -= 1
         after = -np.inf if self._count == 0 else self.time[-1]
@@ -141,6 +145,7 @@ class History:
         layout = without_points(layout)
         if layout == self.layout:
             return
+        self.edits += 1
         self.layout, self._frames = layout, laid(self._frames, self.layout, layout)
         self._most = _most(layout)
         if self._count > self._most:

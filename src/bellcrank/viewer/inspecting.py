@@ -2,24 +2,78 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from bellcrank.compile.model import Model
+from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rotation_arrays import conjugate, rotate
+from bellcrank.trajectory.columns import recorded
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.names import known
 
+_SECTIONS: Final = 41  # cuts of a member
+_TABLES: Final = {"drive": "drives", "constraint": "constraints", "force": "forces", "sensor": "sensors"}
 
-def inspected_in(run: Trajectory, model: Model | None, name: Any) -> dict[str, Any]:
-    """Lines of what a body or a joint does in the one frame of a run: {"position [m]": [x, y, z], ...}.
 
-    model: of the mechanism, if available. Raises MechanismError for an unknown name.
+def inspected_in(
+    run: Trajectory, model: Model | None, name: Any, mechanism: Mechanism | None = None
+) -> dict[str, Any]:
+    """Lines of what an element does in the one frame of a run: {"position [m]": [x, y, z], ...}.
+
+    model: of the mechanism, if available. mechanism: which says what drives joints. Raises MechanismError for
+    an unknown name.
     """
-    known("body or joint", name, (*run.bodies, *run.joints))
+    others = {one: noun for noun, table in _TABLES.items() for one in getattr(run, table)}
+    known("element", name, (*run.bodies, *run.joints, *others))
     found = {"name": name, "time [s]": float(run.time[0])}
-    return found | (_of_body(model, run, name) if name in run.bodies else _of_joint(run, name))
+    if name in run.bodies:
+        return found | _of_body(model, run, name)
+    if name in run.joints:
+        return found | _of_joint(run, name) | _efforts_at(run, mechanism, name)
+    return found | {"kind": others[name]} | _recorded(run, f"{others[name]}.{name}.")
+
+
+def loads_in(run: Trajectory, name: Any) -> dict[str, Any]:
+    """Section loads of a body in the one frame of a run, along the line between its farthest joints."""
+    known("body", name, run.bodies)
+    found = run.section(name, None, None, _SECTIONS)
+    unique = bool(found.force_unique.all() and found.moment_unique.all())
+    return {
+        "start": found.start, "end": found.end, "place": found.distance.tolist(),
+        "force": found.force[0].tolist(), "moment": found.moment[0].tolist(),
+        "remark": "" if unique else "redundant constraints share the loads; these are of least norm",
+    }  # fmt: skip
+
+
+def _recorded(run: Trajectory, begin: str) -> dict[str, Any]:
+    """What is recorded of an element, by what follows its name."""
+    listed = [one for one in recorded(run, begin.removesuffix(".")) if one.name.startswith(begin)]
+    return {
+        f"{one.name.removeprefix(begin)} [{one.unit or '1'}]": float(one.values[0])
+        for one in listed
+        if not one.flags
+    }
+
+
+def _efforts_at(run: Trajectory, mechanism: Mechanism | None, joint: str) -> dict[str, Any]:
+    """Efforts of the drives and motors that act on a joint."""
+    if mechanism is None:
+        return {}
+    drives = [d.name for d in mechanism.drives.values() if getattr(d, "coordinate", None) is not None
+              and d.coordinate.joint == joint]  # type: ignore[union-attr]  # fmt: skip
+    forces = [f.name for f in mechanism.forces.values() if joint in {c.joint for c in f.joint_coordinates}]
+    found: dict[str, Any] = {}
+    for noun, names, there in (("drive", drives, run.drives), ("force", forces, run.forces)):
+        for name in (name for name in names if name in there):
+            for label, value in _recorded(run, f"{noun}.{name}.").items():
+                if "effort" in label:
+                    what, _, unit = label.partition(" [")
+                    word = {"N m": "torque", "N": "force"}.get(unit.removesuffix("]"), what)
+                    found[f"{word} of {name} [{unit}"] = value
+    return found
 
 
 def _of_body(model: Model | None, run: Trajectory, name: str) -> dict[str, Any]:
@@ -63,3 +117,14 @@ def _of_joint(run: Trajectory, name: str) -> dict[str, Any]:
         if not (joint.moment_unique[0] and joint.force_unique[0]):
             found["remark"] = "redundant constraints share the reaction; this is the one of least norm"
     return found
+
+
+def traced_in(run: Trajectory, body: Any, point: Any) -> dict[str, Any]:
+    """Times, places of a point (3,) of a body, m, in its frame, and rotations of the body in a run."""
+    known("body", body, run.bodies)
+    with Check("trace") as check:
+        local = check.array("point", point, (3,), "m")
+    number = run.layout.body_number[body]
+    position, rotation = run.store.read("position", number), run.store.read("rotation", number)
+    points = position + rotate(rotation, np.broadcast_to(local, position.shape))
+    return {"time": run.time.tolist(), "points": points.tolist(), "rotations": rotation.tolist()}

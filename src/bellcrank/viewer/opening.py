@@ -26,14 +26,15 @@ def view(
 ) -> Page:
     """Open a page that shows a mechanism live, for editing, or plays a recorded run, until it is closed.
 
-    arguments: of `bc.simulate`, for a mechanism. The rest is as for `Page`. Raises Unsupported without viser
-    (extra `viewer`), MechanismError for anything that cannot be shown, and the errors of `bc.start`.
+    arguments: of `bc.simulate`, for a mechanism. The rest is as for `Page`. Raises Unsupported if what the
+    page needs is not there (extra `viewer`), MechanismError for anything that cannot be shown, and the errors
+    of `bc.start`.
     """
     from bellcrank import scene
+    from bellcrank.viewer.page.bundle import check_page
     from bellcrank.viewer.page.page import Page
-    from bellcrank.viewer.page.server import check_viser
 
-    check_viser()
+    check_page()
     place = None if folder is None else Path(folder)
     if isinstance(what, Mechanism):
         drawn = scene.of(what)

@@ -143,13 +143,15 @@ def word(name: str) -> str:
 
 
 def body_lines(
-    kind: str, name: str, sizes: Sequence[float], mass: float, position: Sequence[float], file: str
-) -> list[str]:
+    kind: str, name: str, sizes: Sequence[float], mass: float, position: Sequence[float], file: str,
+    rotation: Sequence[float] | None = None,
+) -> list[str]:  # fmt: skip
     """The command lines that add a body of the palette. Sizes are in m, the mass is in kg."""
     piece = PALETTE[kind]
     named = f"file: {file}, " if kind == "mesh" else ""
     shape = f"{piece.shape(*sizes)}{named}density: {_short(_DENSITY)}}}"
-    lines = [f"body {word(name)} mass={_short(mass)} shapes=[{shape}] position={_triple(position)}"]
+    turned = "" if rotation is None else f" rotation=[{', '.join(map(repr, rotation))}]"
+    lines = [f"body {word(name)} mass={_short(mass)} shapes=[{shape}] position={_triple(position)}{turned}"]
     return lines + [
         f"marker {word(f'{name}.{side}')} position={_triple(place)}"
         for side, place in piece.sides(*sizes).items()

@@ -17,7 +17,7 @@ from bellcrank.trajectory.contacts import starts_of
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.history import NONE
-from bellcrank.viewer.inspecting import inspected_in
+from bellcrank.viewer.inspecting import inspected_in, loads_in, traced_in
 from bellcrank.viewer.pace import PERIOD, Pace
 from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.snapshot import Snapshot
@@ -49,6 +49,11 @@ class Player:
             return self.run.origin.model
         except BellcrankError:
             return None
+
+    @property
+    def runs(self) -> bool:
+        """Whether time goes on by itself."""
+        return self.status == "playing"
 
     def tick(self, now: float) -> None:
         """Advance to the frame that is due."""
@@ -115,7 +120,8 @@ class Player:
 
     def inspected(self, name: Any) -> dict[str, Any]:
         """What a body or a joint does in the frame that is shown, line by line."""
-        return inspected_in(self.run[slice(self.shown, self.shown + 1)], self.model, name)
+        mechanism = None if self.model is None else self.model.source
+        return inspected_in(self.run[slice(self.shown, self.shown + 1)], self.model, name, mechanism)
 
     def _touching(self) -> Touching:
         layout = self.run.layout
@@ -178,6 +184,20 @@ def _inspect(player: Player, name: Any) -> dict[str, Any]:
     return player.inspected(name)
 
 
+def _loads(player: Player, name: Any) -> dict[str, Any]:
+    """Section loads of a body in the frame that is shown."""
+    return loads_in(player.run[slice(player.shown, player.shown + 1)], name)
+
+
+def _trace(
+    player: Player, body: Any, point: Any = (0.0, 0.0, 0.0), seconds: Any = 1e9, frames: Any = 400
+) -> dict[str, Any]:
+    """Where a point (3,) of a body, m, in its frame, was in the last seconds."""
+    return traced_in(
+        player.window(_number("trace", seconds), max(int(_number("trace", frames)), 1)), body, point
+    )
+
+
 def _number(element: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
         raise MechanismError(Fault(element, "it takes a number", value))
@@ -185,6 +205,7 @@ def _number(element: str, value: Any) -> float:
 
 
 COMMANDS: Final[dict[str, Callable[..., Any]]] = {
-    f.__name__.lstrip("_"): f for f in (_play, _pause, _step, _reset, _rewind, _speed, _inspect)
+    f.__name__.lstrip("_"): f
+    for f in (_play, _pause, _step, _reset, _rewind, _speed, _inspect, _loads, _trace)
 }
 """All commands by name."""

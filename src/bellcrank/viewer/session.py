@@ -21,6 +21,7 @@ from bellcrank.viewer import playing
 from bellcrank.viewer.commands import COMMANDS
 from bellcrank.viewer.editor import Editor
 from bellcrank.viewer.engine import LiveEngine
+from bellcrank.viewer.pace import PERIOD
 from bellcrank.viewer.playing import Player
 from bellcrank.viewer.replaying import Replayer
 from bellcrank.viewer.settings import Settings
@@ -28,6 +29,7 @@ from bellcrank.viewer.snapshot import Snapshot
 
 _TRIAL: Final = 50  # steps
 _WAITING: Final = 10_000  # commands that may wait
+_QUIET: Final = frozenset(("", "inspect", "loads", "trace"))  # questions, which change nothing that is shown
 _AT_ONCE: Final = 0.05  # s on the wall for commands, after which their answers are given and time goes on
 
 
@@ -47,6 +49,10 @@ class Engine(Protocol):
     @property
     def live(self) -> bool:
         """Whether it simulates."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether time goes on by itself."""
 
     def tick(self, now: float) -> None:
         """Do what is due at a moment of real time, s."""
@@ -88,10 +94,12 @@ class Session:
         self._queue: Queue[tuple[str, dict[str, Any], Future[Any]]] = Queue(_WAITING)
         self._gate = Lock()  # so that nothing is put into the queue after it was emptied for the last time
         self._news = Condition()
+        self._moved, self._shown = False, 0.0  # a hand since the last snapshot; when that was, s
         self._snapshot = self._engine.snapshot()
         if isinstance(engine, LiveEngine):
             engine.publish = self._show
         self._open = True
+        self.watchers: list[Callable[[], None]] = []  # called, in its thread, when there is a new snapshot
         self._thread = Thread(target=self._work, name="bellcrank session", daemon=True)
         self._thread.start()
 
@@ -175,6 +183,18 @@ class Session:
         """At most so many frames of the last seconds up to what is shown."""
         return self._asked(lambda engine: engine.window(seconds, frames))
 
+    def look(self, question: Callable[[Any], Any]) -> Future[Any]:
+        """Ask the engine something in the session's thread, which nothing that is shown changes by."""
+        answer: Future[Any] = Future()
+        try:
+            if not self._put("", {"question": question}, answer):
+                raise _closed()
+        except Full:
+            answer.set_exception(MechanismError(Fault("session", "too many commands wait", _WAITING)))
+        except MechanismError as error:
+            answer.set_exception(error)
+        return answer
+
     def close(self) -> None:
         """End it, and what a command line runs in it; commands that wait are refused."""
         with self._gate:
@@ -208,26 +228,35 @@ class Session:
         engine = self._engine
         while self._open:
             waits = engine.wait(self._clock())
-            if answers := self._answer(waits):
+            answers, shows = self._answer(waits)
+            if shows:
                 self._show()  # before who asked goes on to look
-                for settle in answers:
-                    settle()
+            for settle in answers:
+                settle()
             try:
                 engine.tick(self._clock())
             except Exception as error:  # noqa: BLE001  (whatever it is, the session goes on to answer)
                 engine.fail(f"{type(error).__name__}: {error}")
-            if engine.has_news(self._snapshot):
+            is_late = self._moved and time.monotonic() > self._shown + PERIOD
+            if is_late or engine.has_news(self._snapshot):
                 self._show()
         self._refuse_waiting()
 
     def _show(self) -> None:
+        self._moved, self._shown = False, time.monotonic()
         with self._news:
             self._snapshot = self._engine.snapshot()
             self._news.notify_all()
+        for watcher in tuple(self.watchers):
+            watcher()
 
-    def _answer(self, timeout: float) -> list[Callable[[], None]]:
-        """Do the commands that wait, for a while; what gives their answers to who asked."""
-        answers, end = list[Callable[[], None]](), inf
+    def _answer(self, timeout: float) -> tuple[list[Callable[[], None]], bool]:
+        """Do the commands that wait, for a while.
+
+        What gives their answers to who asked; whether one of them may have changed what is shown. A hand that
+        moves while time runs is seen with what it does, at the next step, if that does not take long.
+        """
+        answers, end, shows = list[Callable[[], None]](), inf, False
         while self._open and time.monotonic() < end:
             try:
                 waiting = self._queue.get(timeout=timeout) if timeout > 0 else self._queue.get_nowait()
@@ -235,8 +264,11 @@ class Session:
                 break
             timeout, end = 0.0, min(end, time.monotonic() + _AT_ONCE)
             if waiting[2].set_running_or_notify_cancel():  # else who asked has taken it back
+                is_move = waiting[0] == "move" and self._engine.runs
+                self._moved |= is_move
+                shows |= waiting[0] not in _QUIET and not is_move
                 answers.append(self._do(*waiting))
-        return answers
+        return answers, shows
 
     def _do(self, command: str, arguments: dict[str, Any], answer: Future[Any]) -> Callable[[], None]:
         """Do a command; what gives its result, or what is wrong with it, whatever that is, to who asked."""

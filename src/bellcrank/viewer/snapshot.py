@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from bellcrank.compile.model import Model
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.contact_marks import Touching
 from bellcrank.trajectory.layout import FrameLayout
@@ -46,7 +47,9 @@ class Snapshot:
     mechanism: what is shown, with numbers in the place of expressions; where edition has changed it is
     another one. moving: whether bodies are shown on the way to where they are. log: the last of what was done
     by command lines. touching: points at which bodies touch. active: names of the joints that moved in the
-    last step, of a quasi-static run; None where all may move.
+    last step, of a quasi-static run; None where all may move. marks: of the last move of each front end that
+    counts its moves. model: of the run, with hands and pins, if there is one. jogged: whether joints are
+    driven by a jog.
     """
 
     number: int
@@ -73,6 +76,9 @@ class Snapshot:
     log: tuple[Entry, ...] = ()
     touching: Touching = NONE
     active: frozenset[str] | None = None
+    marks: Mapping[str, int] = field(default_factory=dict)
+    model: Model | None = field(default=None, repr=False)
+    jogged: bool = False
 
     @property
     def time(self) -> float:
@@ -126,4 +132,7 @@ def snapshot_of(engine: LiveEngine, number: int) -> Snapshot:
         moving=motion is not None,
         log=engine.log,
         touching=past.touched.at(float(past.time[at])) if motion is None else NONE,
+        marks=dict(engine.marks),
+        model=None if engine.run is None else engine.run.model,
+        jogged=bool(engine.twin.driven),
     )

@@ -1,1 +1,1 @@
-"""The page of a session, shown in a browser by viser (extra `viewer`)."""
+"""The page of a session, shown in a browser (extra `viewer`)."""

@@ -1,23 +1,17 @@
-"""The gate in front of the page, the only way to it: it admits authorised clients and forwards their bytes.
+"""The gate of a page: which requests are admitted, and what other pages may do with the replies.
 
-The page itself listens at a Unix socket that only this user can open. The gate requires that the page was
-addressed as this machine and that no other page sent the request (Host and Origin of HTTP), so that a foreign
-page in the same browser cannot control the session. From other machines it requires a token. Pages and
-WebSockets are judged alike, and each connection serves one request.
+The page must have been addressed as this machine and no other page may have sent the request (Host and Origin
+of HTTP), so that a foreign page in the same browser cannot control the session. From other machines a token
+is required. Files and WebSockets are judged alike, and each connection serves one request.
 
 Only what browsers and programs send in earnest is read: one reading is left, whoever reads it after the gate.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import re
-import threading
-from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import parse_qs, quote
 
 _FIRST: Final = re.compile(rb"GET (/[!-~]*) HTTP/1\.1")
@@ -30,11 +24,15 @@ _LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Request(NamedTuple):
-    """What a request asks for. host: the name by which it was addressed, without the port."""
+    """What a request asks for.
+
+    host: the name by which it was addressed, without the port. own: whether it says that the page sent it.
+    """
 
     path: str
     query: str
     host: str
+    own: bool
 
 
 def judged(head: bytes, token: str) -> Request | bytes:
@@ -65,7 +63,7 @@ def judged(head: bytes, token: str) -> Request | bytes:
         return refusal("address this page as localhost" if not token else "say by what name it is addressed")
     if token and not _shown(headers.get("cookie", ""), quote(token, safe="")):
         return _received(token, query)
-    return Request(path, query, name)
+    return Request(path, query, name, "origin" in headers)
 
 
 def refusal(text: str) -> bytes:
@@ -73,6 +71,13 @@ def refusal(text: str) -> bytes:
     body = f"{text}\n"
     length = f"Content-Length: {len(body)}\r\nConnection: close"
     return f"HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\n{length}\r\n\r\n{body}".encode()
+
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'"
+)
+"""What a page may load and run, as Content-Security-Policy: its own files, and no text as a program."""
 
 
 def fields_of(request: Request) -> bytes:
@@ -84,8 +89,9 @@ def fields_of(request: Request) -> bytes:
     names = sorted({*_LOCAL[:2], request.host} if request.host in _LOCAL else {request.host})
     frames = " ".join(f"http://{name}:* https://{name}:*" for name in names if not name.startswith("["))
     return (
-        f"Content-Security-Policy: frame-ancestors 'self' {frames} vscode-webview:\r\n"
-        "Cross-Origin-Resource-Policy: same-origin\r\nX-Content-Type-Options: nosniff\r\n"
+        f"Content-Security-Policy: {POLICY}; frame-ancestors 'self' {frames} vscode-webview:\r\n"
+        "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+        "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-store\r\n"
         "Connection: close\r\n"
     ).encode()
 
@@ -107,143 +113,3 @@ def _shown(cookies: str, wanted: str) -> bool:
 
 def _same(one: str, two: str) -> bool:
     return hmac.compare_digest(one.encode(), two.encode())
-
-
-_HEAD: Final = 32_768  # largest head of a request, bytes
-_PATIENCE: Final = 10.0  # s allowed for sending it
-_STRANGERS: Final = 64  # connections at once that have not sent it
-_LINGER: Final = 5.0  # s for which one side may go on sending after the other has ended
-NAMES: Final = "/bellcrank/name"
-"""The path of requests for what is under the pointer."""
-
-
-class Gate:
-    """A proxy at a host and port, in its own thread, in front of a page at the path of a Unix socket.
-
-    answers: computes the text that is returned for the query of a request for `NAMES`, in another thread.
-    token: the token to require; it may be "" if the gate can only be reached from this machine. port: to
-    listen at; 0 selects a free one. Raises OSError if it cannot listen.
-    """
-
-    def __init__(
-        self, host: str, port: int, page: Path, token: str = "", answers: Callable[[str], str] | None = None
-    ) -> None:
-        self._answers = answers
-        self.host, self.port, self.token = host, port, token
-        self._page = page
-        self._loop = asyncio.new_event_loop()
-        self._meetings = set[asyncio.Task[Any]]()
-        self._strangers: dict[asyncio.Task[Any], None] = {}  # who has not asked yet, in the order of coming
-        self._thread = threading.Thread(target=self._loop.run_forever, name="bellcrank gate", daemon=True)
-        self._thread.start()
-        try:
-            self._server = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
-        except OSError:
-            self._stop()
-            raise
-        self.port = int(self._server.sockets[0].getsockname()[1])
-
-    async def _listen(self) -> asyncio.Server:
-        return await asyncio.start_server(self._meet, self.host, self.port, limit=_HEAD)
-
-    def close(self) -> None:
-        """Accept no more connections, and close those that are open."""
-        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(5.0)
-        self._stop()
-
-    def _stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5.0)
-        self._loop.close()
-
-    async def _end(self) -> None:
-        self._server.close()
-        current = asyncio.current_task()
-        tasks = [task for task in asyncio.all_tasks() if task is not current]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._meetings.add(task)  # the loop itself does not keep a reference to it
-        if len(self._strangers) >= _STRANGERS:  # whoever means to ask does so at once
-            oldest = next(iter(self._strangers))
-            del self._strangers[oldest]
-            oldest.cancel()
-        self._strangers[task] = None
-        try:
-            with suppress(OSError, EOFError, asyncio.LimitOverrunError, TimeoutError, ValueError):
-                head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _PATIENCE)
-                self._strangers.pop(task, None)
-                request = judged(head, self.token)
-                answer = request if isinstance(request, bytes) else await self._named(request)
-                if answer is not None:
-                    writer.write(answer)
-                    await writer.drain()
-                elif isinstance(request, Request):
-                    await self._pass_on(head, request, reader, writer)
-        except asyncio.CancelledError:  # to make room, or since the gate closes
-            if not writer.is_closing():
-                writer.transport.abort()
-        finally:
-            self._strangers.pop(task, None)
-            await _closed(writer)
-            self._meetings.discard(task)
-
-    async def _named(self, request: Request) -> bytes | None:
-        """The reply to a request for a name, None for any other request."""
-        if self._answers is None or request.path != NAMES:
-            return None
-        text = await asyncio.get_running_loop().run_in_executor(None, self._answers, request.query)
-        body = text.encode()
-        kind = "Content-Type: text/plain; charset=utf-8\r\nCache-Control: no-store"
-        status = f"HTTP/1.1 200 OK\r\n{kind}\r\nContent-Length: {len(body)}\r\n"
-        return status.encode() + fields_of(request) + b"\r\n" + body
-
-    async def _pass_on(
-        self, head: bytes, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        """Have the page answer one request; more than that is passed on only once it is a WebSocket.
-
-        So a second request in the same connection, which nobody has judged, never gets there.
-        """
-        far_reader, far_writer = await asyncio.open_unix_connection(self._page)
-        tasks = list[asyncio.Task[None]]()
-        try:
-            far_writer.write(head)
-            answer = await far_reader.readuntil(b"\r\n\r\n")
-            is_line = answer.startswith(b"HTTP/1.1 101 ")
-            if not is_line:
-                status, rest = answer.split(b"\r\n", 1)
-                answer = status + b"\r\n" + fields_of(request) + rest
-            writer.write(answer)
-            ways = [_pump(far_reader, writer), *([_pump(reader, far_writer)] if is_line else [])]
-            tasks += [asyncio.create_task(way) for way in ways]
-            _, going = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if going:  # one side has ended; the other may still have data to send, or be gone
-                await asyncio.wait(going, timeout=_LINGER)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await _closed(far_writer)
-
-
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Forward data until the stream ends, then signal its end."""
-    while data := await reader.read(65_536):
-        writer.write(data)
-        await writer.drain()
-    writer.write_eof()
-
-
-async def _closed(writer: asyncio.StreamWriter) -> None:
-    """Close a connection, at the latest when its other end has read nothing for a while."""
-    writer.close()
-    closing = asyncio.ensure_future(writer.wait_closed())
-    _, late = await asyncio.wait({closing}, timeout=_PATIENCE)
-    if late:
-        writer.transport.abort()
-    await asyncio.gather(closing, return_exceptions=True)

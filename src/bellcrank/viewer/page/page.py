@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -17,30 +17,22 @@ from bellcrank.compile.state import State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.scene import Scene
 from bellcrank.scene import of as scene_of
-from bellcrank.scene.view import NAMES
-from bellcrank.viewer.page.arrows import HINT, Arrows, Contacts
-from bellcrank.viewer.page.building import Building
-from bellcrank.viewer.page.controls import Controls
-from bellcrank.viewer.page.gate import Gate
-from bellcrank.viewer.page.jogging import Jogging
+from bellcrank.viewer.page import bundle
+from bellcrank.viewer.page.browser import Browser
+from bellcrank.viewer.page.frames import Wanted, frame_of
 from bellcrank.viewer.page.keeping import Keeping
-from bellcrank.viewer.page.plots import Plots
-from bellcrank.viewer.page.pointing import Hovering, Pointing
-from bellcrank.viewer.page.selected import Selected
-from bellcrank.viewer.page.server import page_path, quiet_server, stop_quietly
-from bellcrank.viewer.page.stage import Stage
+from bellcrank.viewer.page.line import Line
+from bellcrank.viewer.page.picture import Picture
+from bellcrank.viewer.page.server import Server
+from bellcrank.viewer.page.signals import one_frame
+from bellcrank.viewer.page.words import in_words_of_the_page
 from bellcrank.viewer.session import Session
+from bellcrank.viewer.settings import FIXED, FORMULATIONS
 from bellcrank.viewer.snapshot import Snapshot
 
-_PICTURES: Final = 30.0  # pictures a second
-_NUMBERS: Final = 5.0  # updates a second: widgets, plots
-_BRAND: Final = (47, 111, 179)
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
-# Notices lie over the stage, and viser lets them take clicks meant for bodies below; only their buttons may.
-_NOTICES: Final = """<style>
-.mantine-Notification-root, .mantine-Notifications-notification { pointer-events: none !important }
-.mantine-Notification-root button { pointer-events: auto }
-</style>"""
+_MOST: Final = 64  # browsers at once
+_METHODS: Final = (*FIXED, "dopri5", "adams", "bdf", "auto")
 
 
 class Page:
@@ -50,41 +42,29 @@ class Page:
     required of whoever opens it; generated if other machines can reach it and none is given. folder: where it
     may write files. url: its address, including the token.
 
-    Raises Unsupported without viser or without Unix sockets, MechanismError if it cannot listen.
+    Raises Unsupported if what the page needs is not there, MechanismError if it cannot listen.
     """
 
     def __init__(
         self, session: Session, scene: Scene, host: str = "localhost", port: int = 8080,
         token: str | None = None, folder: Path | None = None,
     ) -> None:  # fmt: skip
-        self.session, self.scene = session, scene
-        path, local = page_path(), host in _LOCAL
-        self.server = quiet_server(path)
+        bundle.check_page()
+        self.session, self._scene, self._folder = session, scene, folder or Path.cwd()
+        self._picture: Picture | None = None
+        self._frames: dict[Wanted, tuple[int, bytearray]] = {}
+        self.browsers: list[Browser] = []
+        self._is_noted = False
+        self.keeping = Keeping(self)
+        local = host in _LOCAL
         self.token = token or ("" if local else secrets.token_urlsafe(24))
-        self.hovering: Hovering | None = None  # the gate exists before the page does
-        try:
-            self._gate = _gate("127.0.0.1" if local else host, port, path, self.token, self._name)
-        except Exception:
-            stop_quietly(self.server)
-            raise
+        self._server = _server("127.0.0.1" if local else host, port, self._talk, self.token)
         name = "localhost" if local else f"[{host}]" if ":" in host else host
-        self.url = f"http://{name}:{self._gate.port}/" + (f"?token={quote(self.token)}" if self.token else "")
-        self._dark, self._named = False, (False, False)
-        self._theme()
-        self.stage = Stage(self.server, scene)
-        self.hovering = Hovering(self.server, session, self.stage)
-        self.arrows = Arrows(self.server, self.stage)
-        self.contacts = Contacts(self.server, self.stage)
-        self._moving, self._complaint = False, ""
-        self._edition = session.snapshot.edition
-        self.building: Building | None = None
-        self.jogging: Jogging | None = None
-        self._widgets(folder or Path.cwd())
-        self.pointing = Pointing(self.stage, session, self._report, self._chosen)
-        self.server.on_client_disconnect(lambda client: self.pointing.leave(client.client_id))
+        self.url = f"http://{name}:{self._server.port}/" + (
+            f"?token={quote(self.token)}" if self.token else ""
+        )
         self._open = True
-        self._thread = threading.Thread(target=self._show, name="bellcrank page", daemon=True)
-        self._thread.start()
+        session.watchers.append(self._note)
 
     def __enter__(self) -> Self:
         return self
@@ -96,7 +76,7 @@ class Page:
         return f"<page of {self.session.name!r} at {self.url}>"
 
     def _repr_html_(self) -> str:
-        return f'<iframe src="{self.url}" width="100%" height="560" style="border:0"></iframe>'
+        return f'<iframe src="{self.url}" width="100%" height="640" style="border:0"></iframe>'
 
     def wait(self) -> None:
         """Serve until Ctrl-C or `close`."""
@@ -106,187 +86,144 @@ class Page:
     def close(self) -> None:
         """Close the page and its session."""
         if self._open:
+            self.soon(self._farewell)
             self._open = False
-            self._thread.join(5.0)
-            self._gate.close()
-            stop_quietly(self.server)
+            self.session.watchers.remove(self._note)
+            self._server.close()
             self.session.close()
 
-    def _name(self, query: str) -> str:
-        """The name of the element that a browser points at."""
-        return "" if self.hovering is None else self.hovering.answer(query)
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop in which browsers are served."""
+        return self._server.loop
 
-    def _theme(self) -> None:
-        self.server.gui.configure_theme(
-            dark_mode=self._dark, show_logo=False, show_share_button=False, brand_color=_BRAND,
-            control_width="medium",
-        )  # fmt: skip
-        self.server.gui.main_panel.dock_right()
-        self.server.gui.set_panel_label(self.session.name)
+    @property
+    def port(self) -> int:
+        """The port at which it listens."""
+        return self._server.port
 
-    def _widgets(self, folder: Path) -> None:
-        gui, joints = self.server.gui, tuple(self.scene.joints)
-        self.controls = Controls(gui, self.session, self._report)
-        if self.session.is_live:
-            self.building = Building(self.server, self.session, self.stage, self._report, self._warned)
-        self.plots = Plots(gui, self.session)
-        if self.session.is_live:
-            self.jogging = Jogging(gui, self.session, self._report, self.plots, self.scene)
-        with gui.add_folder("Inspect"):
-            self.selected = Selected(gui, self.session, self._report, joints)
-        with gui.add_folder("Show", expand_by_default=False):
-            self._names = gui.add_checkbox("Names of bodies", False)
-            self._joint_names = gui.add_checkbox("Names of joints", False)
-            self._forces = gui.add_checkbox("Reactions", False, hint="Forces red, moments blue.")
-            self._contacts = gui.add_checkbox("Contacts", False, hint=HINT)
-            self._contact_note = gui.add_markdown("", visible=False)
-            self._floor = gui.add_checkbox("Floor", True)
-            self._night = gui.add_checkbox("Dark", False)
-            self._view = gui.add_dropdown("View", ("start", *NAMES), initial_value="start")
-        for widget in (
-            self._names, self._joint_names, self._forces, self._contacts, self._floor, self._night
-        ):  # fmt: skip
-            widget.on_update(self._on_look)
-        self._view.on_update(self._on_view)
-        with gui.add_folder("Keep", expand_by_default=False):
-            self.keeping = Keeping(gui, self.session, self.scene, folder, self._report)
-        gui.add_html(_NOTICES)
+    @property
+    def folder(self) -> Path:
+        """The folder where it may write files."""
+        return self._folder
 
-    async def _on_look(self, _event: Any) -> None:
-        now = self.session.snapshot
-        self.arrows.shown = self._forces.value
-        if self._contacts.value != self.contacts.shown:
-            self.contacts.shown = self._contacts.value
-            self.stage.make_clear(self.contacts.shown)  # otherwise bodies would hide their own points
-        if (named := (self._names.value, self._joint_names.value)) != self._named:
-            self._named = named
-            self.stage.label(*named, now.position, now.rotation)
-        if self._night.value != self._dark:
-            self._dark = self._night.value
-            self._theme()
-            self.stage.paint(self._dark)
-        self.stage.lay_floor(self._dark, self._floor.value)
-        self.arrows.show(now)
-        self.contacts.show(now)
-        self._note_contacts()
+    def soon(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Do something in the loop, soon; may be called in any thread."""
+        if self._open:
+            self.loop.call_soon_threadsafe(work, *arguments)
 
-    async def _on_view(self, event: Any) -> None:
-        if event.client is not None:
-            name = self._view.value
-            self.stage.look(event.client.camera, None if name == "start" else name)
+    def later(self, delay: float, work: Callable[[], None]) -> None:
+        """Do something in the loop after a delay, s."""
+        self.loop.call_later(delay, work)
+
+    def own_command(self, name: Any) -> Callable[..., Future[Any]] | None:
+        """What does a command of the page itself, which the session does not have; None for others."""
+        return self.keeping.commands.get(name) if isinstance(name, str) else None
+
+    def picture(self, now: Snapshot) -> Picture:
+        """The scene of a snapshot."""
+        if self._picture is None or self._picture.edition != now.edition:
+            self._picture = self._pictured(now)
+            self._frames.clear()
+        return self._picture
+
+    def frame(self, now: Snapshot, wanted: Wanted) -> bytearray:
+        """The frame of a snapshot, made once for all browsers that want the same."""
+        number, made = self._frames.get(wanted, (-1, bytearray()))
+        if number != now.number:
+            made = frame_of(now, self.picture(now), wanted)
+            self._frames[wanted] = (now.number, made)
+        return made
+
+    def state(self, now: Snapshot) -> dict[str, Any]:
+        """What changes seldom."""
+        session, editor = self.session, self.session.editor
+        worked = None if editor is None else editor.session
+        units = {column.name: column.unit for column in now.layout.inputs}
+        described = {} if editor is None else editor.mechanism.parameters
+        units |= {name: one.unit for name, one in described.items()}
+        settings = now.settings
+        return {
+            "event": "state",
+            "name": session.name,
+            "live": session.is_live,
+            "status": now.status,
+            "message": in_words_of_the_page(now.message),
+            "formulation": now.formulation,
+            "settings": {
+                "formulation": settings.formulation,
+                "method": settings.method,
+                "step": settings.step,
+            },
+            "formulations": FORMULATIONS,
+            "methods": _METHODS if settings.method in _METHODS else (*_METHODS, settings.method),
+            "fixed": FIXED,
+            "inputs": self._sliders(now.inputs, units),
+            "parameters": self._sliders(now.parameters, units),
+            "pins": now.pins,
+            "preparing": now.preparing,
+            "late": now.is_late,
+            "active": None if now.active is None else sorted(now.active),
+            "markers": session.markers,
+            "jogged": now.jogged,
+            "undo": worked is not None and worked.steps_back > 0,
+            "redo": worked is not None and worked.steps_ahead > 0,
+        }
+
+    def _sliders(self, values: Any, units: Any) -> dict[str, dict[str, Any]]:
+        ranges, found = self.session.ranges, {}
+        for name, value in values.items():
+            low, high = ranges.get(name, (value - 1.0, value + 1.0))
+            found[name] = {
+                "value": value, "low": min(low, value), "high": max(high, value), "unit": units.get(name, "")
+            }  # fmt: skip
+        return found
+
+    def _pictured(self, now: Snapshot) -> Picture:
+        editor, scene = self.session.editor, self._scene
+        if now.mechanism is not None:
+            still = np.zeros_like(now.position)
+            scene = scene_of(now.mechanism, State(now.time, now.position, now.rotation, still, still))
+        described = scene.mechanism if editor is None else editor.mechanism
+        contacts = now.touching.contacts if now.model is None else [c.name for c in now.model.contacts]
+        run = one_frame(now.layout, now.frame)
+        return Picture(scene, now.edition, run, self.session.is_live, described, tuple(contacts))
+
+    async def _talk(self, line: Line) -> None:
+        if len(self.browsers) >= _MOST:
+            return
+        taken = {browser.front.name for browser in self.browsers}
+        names = ("page", *(f"page {k}" for k in range(2, len(taken) + 3)))
+        browser = Browser(self, line, next(name for name in names if name not in taken))
+        self.browsers.append(browser)
+        try:
+            await browser.talk()
+        finally:
+            self.browsers.remove(browser)
+
+    def _note(self) -> None:
+        """Have browsers shown a new snapshot, once for several that come at a time."""
+        if not self._is_noted and self._open:
+            self._is_noted = True
+            self.soon(self._show)
+
+    def _farewell(self) -> None:
+        for browser in tuple(self.browsers):
+            browser.say({"event": "closed", "text": "the session has ended"})
 
     def _show(self) -> None:
-        """Show the state of the session, until the page is closed."""
-        number, last = -1, 0.0
-        while self._open:
-            begun = time.perf_counter()
-            now = self.session.newer(number, 0.25)
-            if now.number != number:
-                number = now.number
-                shows_numbers = begun - last > 1.0 / _NUMBERS or now.status != "playing"
-                last = begun if shows_numbers else last
-                try:
-                    self._picture(now)
-                    if shows_numbers:
-                        self._figures(now)
-                except Exception as error:  # noqa: BLE001  (one picture less, but the page goes on)
-                    self._complain(error)
-            time.sleep(max(0.0, 1.0 / _PICTURES - (time.perf_counter() - begun)))
-
-    def _chosen(self, kind: str, name: str) -> None:
-        """Handle a click on the stage."""
-        if self.building is not None and self.building.joining.armed:
-            return
-        self.selected.choose(kind, name)
-        if self.building is not None:
-            self.building.choose(kind, name)
-
-    def _renew(self, now: Snapshot) -> None:
-        """Show another mechanism."""
-        assert now.mechanism is not None
-        still = np.zeros_like(now.position)
-        self.scene = scene_of(now.mechanism, State(now.time, now.position, now.rotation, still, still))
-        self.keeping.scene = self.scene
-        self.arrows.renew()
-        self.contacts.renew()
-        self.stage.renew(self.scene, self._dark, bool(self._floor.value))
-        self.stage.label(*self._named, now.position, now.rotation)
-        if self.contacts.shown:
-            self.stage.make_clear(True)
-        self.pointing.connect()
-        self.controls.renew(now)
-        self.plots.renew()
-        self.selected.renew(tuple(self.scene.joints))
-        if self.building is not None:
-            self.building.renew(now)
-        self.server.gui.set_panel_label(self.session.name)
-
-    def _picture(self, now: Snapshot) -> None:
-        if now.edition != self._edition:
-            self._edition = now.edition
-            self._renew(now)
-        self.stage.show(now.position, now.rotation)
-        self.stage.highlight(now.active)
-        if self._moving and not now.moving:
-            self.stage.fit(False, now.position, now.rotation)
-        self._moving = now.moving
-        self.arrows.show(now)
-        self.contacts.show(now)
-        if self.building is not None:
-            self.building.marks.show(now)
-
-    def _figures(self, now: Snapshot) -> None:
-        with self.server.atomic():
-            self.controls.show(now)
-            if self.building is not None:
-                self.building.show(now)
-            if self.jogging is not None:
-                self.jogging.show(now)
-            self.plots.show()
-            self.selected.show(now)
-            self._note_contacts()
-
-    def _note_contacts(self) -> None:
-        """Show the scale of contact forces in words."""
-        if (note := self.contacts.note) != self._contact_note.content:
-            self._contact_note.content, self._contact_note.visible = note, bool(note)
-
-    def _report(self, answer: Future[Any]) -> None:
-        """Show a command's error, or its message, in all browsers."""
-        answer.add_done_callback(self._show_answer)
-
-    def _complain(self, error: Exception) -> None:
-        """Show, once, that a picture could not be made."""
-        if (text := f"{type(error).__name__}: {error}") != self._complaint:
-            self._complaint = text
-            failed: Future[Any] = Future()
-            failed.set_exception(error)
-            self._show_answer(failed)
-
-    def _warned(self, answer: Future[Any]) -> None:
-        """Show a command's error in all browsers."""
-        answer.add_done_callback(
-            lambda done: self._show_answer(done) if done.exception() is not None else None
-        )
-
-    def _show_answer(self, answer: Future[Any]) -> None:
-        error, result = answer.exception(), None
-        if error is None:
-            result = answer.result()
-        if error is None and not isinstance(result, str):
-            return
-        title, color = ("Not done", "red") if error is not None else ("Done", "green")
-        for client in self.server.get_clients().values():
-            client.add_notification(
-                title, str(error or result), color=color, auto_close_seconds=8.0 if error else 4.0
-            )
+        self._is_noted = False
+        now = self.session.snapshot
+        for browser in tuple(self.browsers):
+            browser.show(now)
 
 
-def _gate(host: str, port: int, page: Path, token: str, answers: Callable[[str], str]) -> Gate:
-    """A gate at the port, or at one of the next ports if it is in use."""
+def _server(host: str, port: int, talk: Any, token: str) -> Server:
+    """A server at the port, or at one of the next ports if it is in use."""
+    files = bundle.files()
     for number in range(port, port + 20) if port else (0,):
         try:
-            return Gate(host, number, page, token, answers)
+            return Server(host, number, files, talk, token)
         except OSError as error:
             trouble = error
     raise MechanismError(

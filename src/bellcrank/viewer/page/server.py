@@ -1,171 +1,125 @@
-"""The server of a page, on viser.
-
-viser listens at a port of this machine and asks nobody who they are, so that any page in any browser of the
-machine could steer it. Here it listens at a Unix socket that only its owner can open, or nowhere.
-"""
+"""The server of a page: one port, at which the gate judges each request, for a file or for a WebSocket."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import logging
-import socket
+import asyncio
 import threading
-from collections.abc import Iterator
-from pathlib import Path
-from types import CodeType, SimpleNamespace
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
 
-from bellcrank.errors import Unsupported
-from bellcrank.viewer.listening import free_path, unix_socket
+from bellcrank.viewer.page.gate import Request, fields_of, judged, refusal
+from bellcrank.viewer.page.line import Line, closed
 
-_NOWHERE: Final = "/nowhere"  # the host of a server that does not listen; no machine has this name
-_CALLED: Final = frozenset(("websockets", "asyncio", "server", "serve"))
-_WORKER: Final = "_background_worker"  # of viser's server: what its thread does
-_STARTING: Final = threading.Lock()  # one server at a time starts
-
-
-def check_viser() -> Any:
-    """The viser package. Raises Unsupported if it is missing, too old, or not as it is relied on here."""
-    try:
-        import viser
-    except ImportError as error:
-        raise Unsupported(
-            "the page needs viser, which is not installed: pip install 'bellcrank[viewer]'"
-        ) from error
-    if not hasattr(viser.SceneApi, "add_batched_meshes_simple") or not hasattr(viser.MeshHandle, "on_drag"):
-        raise Unsupported(f"the page needs viser 1.1 or newer, and this is {viser.__version__}: update it")
-    worker = getattr(viser.infra.WebsockServer, _WORKER, None)
-    if not _names(getattr(worker, "__code__", None)) >= _CALLED:
-        raise _misfit(viser)
-    return viser
+LINE: Final = "/ws"
+"""The path of WebSockets."""
+_HEAD: Final = 32_768  # largest head of a request, bytes
+_PATIENCE: Final = 10.0  # s allowed for sending it, and for reading a file
+_STRANGERS: Final = 64  # connections at once that have not sent it
 
 
-def page_path() -> Path:
-    """A path for the socket of a page's server.
+class File(NamedTuple):
+    """A file of the page. kind: its media type."""
 
-    Raises Unsupported on systems without Unix sockets, MechanismError if there is no folder for it.
+    kind: str
+    data: bytes
+
+
+class Server:
+    """Serves a table of files, and WebSockets, at a host and port, in a thread of its own, until closed.
+
+    files: by path. talk: takes a line that is open, until the line or the server is closed. token: to
+    require; it may be "" if only this machine can reach the server. port: to listen at; 0 selects a free one.
+    Raises OSError if it cannot listen.
     """
-    if not hasattr(socket, "AF_UNIX"):
-        raise Unsupported(
-            "the page needs Unix sockets, which this system does not have: at a port, any page in a browser "
-            "could steer it; `draw`, `animate` and `bellcrank.viewer.page.keeping.recording` need none"
-        )
-    return free_path("page")
 
-
-def quiet_server(path: Path | None = None) -> Any:
-    """A viser server that opens no port, prints nothing and cannot be shared.
-
-    path: of the Unix socket at which it listens, for its owner alone; by default it listens nowhere, and what
-    is put into it can only be recorded. The socket goes with the server.
-    Raises Unsupported as `check_viser` does, MechanismError or OSError if it cannot listen.
-    """
-    viser = check_viser()
-    lines = logging.getLogger("websockets")
-    if not lines.handlers:  # otherwise garbage on a connection is reported on the terminal, with a traceback
-        lines.addHandler(logging.NullHandler())
-    host = _NOWHERE if path is None else str(path)
-    listening = None if path is None else unix_socket(path)
-    with contextlib.redirect_stdout(io.StringIO()), _without_port(host, listening) as started, _ending(viser):
-        server = viser.ViserServer(host=host, port=0, verbose=False)
-    if not started:
-        stop_quietly(server)
-        raise _misfit(viser)
-    server.request_share_url = _unshared  # any browser could request it
-    return server
-
-
-def stop_quietly(server: Any) -> None:
-    """Stop a server without any output."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        server.stop()
-
-
-class _Inside:
-    """What viser takes for a WebSocket server at a port: one at a socket that listens already, or at none."""
-
-    def __init__(self, handler: Any, listening: socket.socket | None, options: dict[str, Any]) -> None:
-        from websockets.asyncio.server import unix_serve
-
-        self._path = None if listening is None else Path(listening.getsockname())
-        self._serving: Any = None if listening is None else unix_serve(handler, sock=listening, **options)
-        self.server = SimpleNamespace(sockets=())  # so viser looks for no port
-
-    async def __aenter__(self) -> _Inside:
-        if self._serving is not None:
-            await self._serving.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
-            await self._serving.__aexit__(*error)
-
-
-@contextlib.contextmanager
-def _without_port(host: str, listening: socket.socket | None) -> Iterator[list[_Inside]]:
-    """Meanwhile, a server that viser starts at this host is at a socket, and in the list once started."""
-    from websockets.asyncio import server as sockets
-
-    usual, started = sockets.serve, list[_Inside]()
-
-    def serve(handler: Any, *where: Any, **options: Any) -> Any:
-        if host not in (*where, options.get("host")):  # of another thread
-            return usual(handler, *where, **options)
-        inside = {name: value for name, value in options.items() if name not in ("host", "port")}
-        started.append(_Inside(handler, listening, inside))
-        return started[-1]
-
-    with _STARTING:
-        sockets.serve = serve  # type: ignore[assignment, misc]
+    def __init__(
+        self, host: str, port: int, files: Mapping[str, File], talk: Callable[[Line], Awaitable[None]],
+        token: str = "",
+    ) -> None:  # fmt: skip
+        self.host, self.token, self._files, self._talk = host, token, files, talk
+        self.loop = asyncio.new_event_loop()
+        self._meetings = set[asyncio.Task[Any]]()
+        self._strangers: dict[asyncio.Task[Any], None] = {}  # who has not asked yet, in the order of coming
+        self._thread = threading.Thread(target=self.loop.run_forever, name="bellcrank page", daemon=True)
+        self._thread.start()
         try:
-            yield started
-        finally:
-            sockets.serve = usual  # type: ignore[misc]
-            if listening is not None and not started:
-                Path(listening.getsockname()).unlink(missing_ok=True)
-                listening.close()
+            self._server = asyncio.run_coroutine_threadsafe(self._listen(port), self.loop).result()
+        except OSError:
+            self._stop()
+            raise
+        self.port = int(self._server.sockets[0].getsockname()[1])
 
+    async def _listen(self, port: int) -> asyncio.Server:
+        return await asyncio.start_server(self._meet, self.host, port, limit=_HEAD)
 
-@contextlib.contextmanager
-def _ending(viser: Any) -> Iterator[None]:
-    """Meanwhile, a viser whose thread fails at its start raises Unsupported; otherwise it waits forever."""
-    kind, faults = viser.infra.WebsockServer, list[BaseException]()
-    usual = getattr(kind, _WORKER)
+    def close(self) -> None:
+        """Accept no more connections, and close those that are open."""
+        with suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(self._end(), self.loop).result(5.0)
+        self._stop()
 
-    def work(self: Any, ready: threading.Semaphore) -> None:
+    def _stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(5.0)
+        if not self._thread.is_alive():
+            self.loop.close()
+
+    async def _end(self) -> None:
+        self._server.close()
+        current = asyncio.current_task()
+        tasks = [task for task in asyncio.all_tasks() if task is not current]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._meetings.add(task)  # the loop itself does not keep a reference to it
+        if len(self._strangers) >= _STRANGERS:  # whoever means to ask does so at once
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.cancel()
+        self._strangers[task] = None
         try:
-            usual(self, ready)
-        except BaseException as error:  # noqa: BLE001  (it is raised where the server is opened)
-            faults.append(error)
+            with suppress(OSError, EOFError, asyncio.LimitOverrunError, TimeoutError, ValueError):
+                head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _PATIENCE)
+                self._strangers.pop(task, None)
+                request = judged(head, self.token)
+                if isinstance(request, bytes):
+                    await _written(writer, request)
+                elif request.path == LINE and not request.own:
+                    await _written(writer, refusal("a line is opened by the page"))
+                elif request.path == LINE:
+                    await self._open(Line(head, reader, writer), request)
+                else:
+                    await _written(writer, self._file(request))
+        except asyncio.CancelledError:  # to make room, or since the server closes
+            if not writer.is_closing():
+                writer.transport.abort()
         finally:
-            ready.release()
+            self._strangers.pop(task, None)
+            await closed(writer)
+            self._meetings.discard(task)
 
-    setattr(kind, _WORKER, work)
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001  (of a server without what its thread makes first)
-        raise _misfit(viser) from (faults or [error])[0]
-    finally:
-        setattr(kind, _WORKER, usual)
-    if faults:
-        raise _misfit(viser) from faults[0]
+    def _file(self, request: Request) -> bytes:
+        """The reply to a request for a file. Paths are names in a table, and lead nowhere else."""
+        found = self._files.get(request.path)
+        status = "404 Not Found" if found is None else "200 OK"
+        kind, data = found or File("text/plain", b"there is no such file\n")
+        first = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\n"
+        return first.encode() + fields_of(request) + b"\r\n" + data
 
-
-def _names(code: object) -> frozenset[str]:
-    """Names that code and the functions in it refer to."""
-    if not isinstance(code, CodeType):
-        return frozenset()
-    return frozenset(code.co_names).union(*map(_names, code.co_consts))
-
-
-def _misfit(viser: Any) -> Unsupported:
-    return Unsupported(
-        f"viser {viser.__version__} cannot be kept from opening a port of its own, where any page in a "
-        "browser could steer the session: pip install 'bellcrank[viewer]' brings a viser that can"
-    )
+    async def _open(self, line: Line, request: Request) -> None:
+        if line.open(fields_of(request)):
+            try:
+                await self._talk(line)
+            finally:
+                await line.close()
 
 
-def _unshared(verbose: bool = True) -> None:
-    """Refuse a public address: access is decided where the page is opened."""
+async def _written(writer: asyncio.StreamWriter, reply: bytes) -> None:
+    """Write a reply, of which whoever reads nothing keeps nothing open."""
+    writer.write(reply)
+    await asyncio.wait_for(writer.drain(), _PATIENCE)
