@@ -157,6 +157,7 @@ export type State = {
     active: string[] | null; // joints that moved in the last step of a quasi-static run
     markers: string[]; // that can be jogged
     jogged: boolean; // whether joints are driven by a jog
+    limits: string[]; // the joints at whose limits it cannot go on
     undo: boolean; // whether there is something to undo
     redo: boolean;
 };

@@ -49,7 +49,7 @@ class Snapshot:
     by command lines. touching: points at which bodies touch. active: names of the joints that moved in the
     last step, of a quasi-static run; None where all may move. marks: of the last move of each front end that
     counts its moves. model: of the run, with hands and pins, if there is one. jogged: whether joints are
-    driven by a jog.
+    driven by a jog. limits: the joints at whose limits it cannot go on.
     """
 
     number: int
@@ -79,6 +79,7 @@ class Snapshot:
     marks: Mapping[str, int] = field(default_factory=dict)
     model: Model | None = field(default=None, repr=False)
     jogged: bool = False
+    limits: tuple[str, ...] = ()
 
     @property
     def time(self) -> float:
@@ -135,4 +136,5 @@ def snapshot_of(engine: LiveEngine, number: int) -> Snapshot:
         marks=dict(engine.marks),
         model=None if engine.run is None else engine.run.model,
         jogged=bool(engine.twin.driven),
+        limits=() if engine.jog is None else engine.jog.limits,
     )

@@ -11,6 +11,7 @@ import { playing } from "./transport.tsx";
 import { view } from "./view.tsx";
 
 const marker = signal("");
+const level = signal(false); // whether the marker keeps its axes
 const share = signal(0.2); // of the mechanism's size in a second
 const HELD = 0.25; // s that a press lasts
 const AGAIN = 90; // ms between presses of a button that is held
@@ -39,7 +40,7 @@ export async function jog(way: Way): Promise<void> {
     if (!stage || !name) return;
     const [, , toward] = stage.camera.axes;
     const velocity = scale(direction(way, scale(toward, -1), stage.camera.up), share.value * stage.size);
-    const given = { marker: name, velocity, duration: HELD };
+    const given = { marker: name, velocity, duration: HELD, level: level.value };
     if (begun && state.value?.jogged) void ask("jog", given);
     else {
         begun = true;
@@ -105,6 +106,14 @@ export function Jog() {
                 <span />
             </div>
             <div class="quiet numbers">{short(share.value * size)} m/s</div>
+            <label class="row" title="Joints that cannot move the marker turn so that it keeps its axes">
+                <input
+                    type="checkbox"
+                    checked={level.value}
+                    onChange={({ currentTarget }) => (level.value = currentTarget.checked)}
+                />
+                keep it level
+            </label>
             <div class="jogpad">
                 <Button way="upper" sign="↑ up" />
                 <Button way="farther" sign="↗ away" />
@@ -116,6 +125,11 @@ export function Jog() {
                 <Button way="nearer" sign="↙ near" />
                 <span />
             </div>
+            {now.limits.length > 0 && (
+                <p class="warn" role="status">
+                    It cannot go on that way: {now.limits.join(", ")} {now.limits.length > 1 ? "are" : "is"} at a limit.
+                </p>
+            )}
             <button
                 disabled={!now.jogged}
                 title="Joints are free again, drives as they were"

@@ -166,6 +166,7 @@ class Page:
             "active": None if now.active is None else sorted(now.active),
             "markers": session.markers,
             "jogged": now.jogged,
+            "limits": now.limits,
             "undo": worked is not None and worked.steps_back > 0,
             "redo": worked is not None and worked.steps_ahead > 0,
         }
