@@ -205,7 +205,7 @@ COMMANDS: Final = (
         "Move a point of a body with the markers and ends of joints that are there; a rod follows it.",
         _reshape,
         (BODY, Argument("point", "text"), Argument("to", "text")),
-        example="reshape stick0 [0, 0, 5] [0, 0, 5.5]",
+        example="reshape stick1 [0, 0, 1] [0, 0, 1.2]",
     ),
     Command(
         "copy",
