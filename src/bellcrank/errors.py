@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from errno import ENOENT
+from typing import Any, ClassVar
 
 
 class BellcrankError(Exception):
@@ -86,6 +87,8 @@ def _shortened(value: object) -> str:
 class MechanismError(BellcrankError, ValueError):
     """A description breaks rules. `faults` lists every fault; `str()` shows one line for each."""
 
+    _several: ClassVar[str] = "faults in the mechanism"
+
     def __init__(self, faults: Fault | Iterable[Fault]) -> None:
         self.faults: list[Fault] = [faults] if isinstance(faults, Fault) else list(faults)
         if not self.faults:
@@ -100,7 +103,7 @@ class MechanismError(BellcrankError, ValueError):
     def _text(self) -> str:
         if len(self.faults) == 1:
             return str(self.faults[0])
-        lines = [f"{len(self.faults)} faults in the mechanism:"]
+        lines = [f"{len(self.faults)} {self._several}:"]
         lines += [f"  {number}. {fault}" for number, fault in enumerate(self.faults, start=1)]
         return "\n".join(lines)
 
@@ -121,6 +124,20 @@ class NotWritten(MechanismError, OSError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NotWritten, (self.filename, self.errno, self.strerror), self.__dict__
+
+
+class NotFound(MechanismError, FileNotFoundError):
+    """A file is not there; a FileNotFoundError, so that it is caught as one. path: of the file."""
+
+    def __init__(self, path: str, advice: str) -> None:
+        super().__init__(Fault(f"file {path!r}", "there is no such file", None, advice))
+        self.errno, self.strerror, self.filename = ENOENT, "there is no such file", path
+
+    def __str__(self) -> str:
+        return self._text()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotFound, (self.filename, self.faults[0].advice), self.__dict__
 
 
 class FaultList:

@@ -15,11 +15,13 @@ from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport, Redundancy, limit_of_digits
 from bellcrank.formulations.preparing import choice, prepare_positions
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.slips import answered, answering
 
 _LOOPS = 20  # how many loops are listed element by element
 _REDUNDANT = 10  # and for how many redundant rows the rows that they follow from are listed
 
 
+@answering
 @dataclass(frozen=True)
 class MechanismInfo:
     """Facts about a mechanism in its assembled initial configuration.
@@ -117,6 +119,7 @@ class MechanismInfo:
         return "\n".join(lines)
 
 
+@answered
 def info(mechanism: Mechanism | Model) -> MechanismInfo:
     """Facts about a mechanism. Raises MechanismError for faults, AssemblyError if it cannot be assembled."""
     described = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)

@@ -24,6 +24,7 @@ from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, 
 from bellcrank.scene.making import of
 from bellcrank.scene.painter import Instant
 from bellcrank.scene.still import picture
+from bellcrank.slips import answering
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
@@ -44,6 +45,7 @@ _FAINT: Final = 0.28
 Kind: TypeAlias = Literal["neutral", "oscillating", "monotonic"]
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Mode:
     """One mode:  x(t) = Re(state exp(eigenvalue t)).
@@ -194,6 +196,7 @@ class _Found:
     state: np.ndarray
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Modes(Sequence[Mode]):
     """The modes of a mechanism about a state, neutral ones first, then by increasing |eigenvalue|.

@@ -12,6 +12,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.slips import answered, answering
 from bellcrank.studies.evaluator import Evaluator, Free, free_parameters
 from bellcrank.studies.exact import OfMeasures, exactly
 from bellcrank.studies.experiment import Experiment, Measures, checked_analysis
@@ -38,6 +39,7 @@ class Entry:
     reason: str
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimizeReport:
     """The results of an optimization.
@@ -108,6 +110,7 @@ class OptimizeReport:
         return "\n".join(lines)
 
 
+@answered
 def optimize(
     mechanism: Mechanism,
     parameters: Any,

@@ -13,6 +13,7 @@ import numpy as np
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import nearest
+from bellcrank.slips import answering
 from bellcrank.studies.experiment import run_path
 from bellcrank.studies.extras import needed
 from bellcrank.studies.points import Points
@@ -27,6 +28,7 @@ NOT_DONE: Final = "not computed"
 _SHOWN_REASONS: Final = 5
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepResult:
     """The outcomes of a sweep, in the order of its points.

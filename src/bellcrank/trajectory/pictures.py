@@ -12,7 +12,8 @@ import numpy as np
 from bellcrank import views
 from bellcrank.compile.state import State
 from bellcrank.errors import BellcrankError, Fault, MechanismError
-from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.body import Body
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.html import page
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.rotation_arrays import rotate
@@ -43,6 +44,7 @@ from bellcrank.scene.still import (
 )
 from bellcrank.scene.view import view_of
 from bellcrank.trajectory.contact_marks import pictured
+from bellcrank.trajectory.markers import marker_in
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
@@ -192,26 +194,18 @@ def times_of(run: Trajectory, times: Any, instants: Any) -> list[float]:
 
 def traces_of(run: Trajectory, paths: Sequence[Any]) -> dict[str, FloatArray]:
     """The paths of markers, and of the origins of bodies' frames, in the world by name, each (T, 3), m."""
-    return dict(_trace(run, one) for one in ([paths] if isinstance(paths, (str, Marker)) else paths))
+    alone = isinstance(paths, (str, Marker, Body))
+    return dict(_trace(run, one) for one in ([paths] if alone else paths))
 
 
 def _trace(run: Trajectory, given: Any) -> tuple[str, FloatArray]:
-    mechanism = run.origin.mechanism
-    name = given if isinstance(given, str) else getattr(given, "name", None)
-    if isinstance(given, str) and given in mechanism.markers:
-        given = mechanism.markers[given]
-    if isinstance(given, Marker):
-        body, point = given.body, np.asarray(given.position, dtype=float)
-        name = given.key or given.body
-    else:
-        body, point = str(name), np.zeros(3)
-    if body == GROUND or body not in run.bodies:
-        known = [*run.bodies, *mechanism.markers]
+    name, marker = marker_in(run.origin, run.bodies, "paths", given)
+    if marker.body == GROUND:
         raise MechanismError(
-            Fault("paths", "there is no body and no marker of this name", name, nearest(body, known))
+            Fault("paths", "the ground does not move", name, "name a body, or a marker on one")
         )
-    position, rotation = run.body_poses(body)
-    return str(name), position + rotate(rotation, np.broadcast_to(point, position.shape))
+    position, rotation = run.body_poses(marker.body)
+    return name, position + rotate(rotation, np.broadcast_to(marker.position, position.shape))
 
 
 def _page(run: Any) -> str:

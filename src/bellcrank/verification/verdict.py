@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank.compile.state import Floats
+from bellcrank.slips import answering
 
 SKIPPED = "skipped"
 
@@ -103,6 +104,7 @@ class Finding:
         )
 
 
+@answering
 @dataclass(frozen=True)
 class Verification:
     """The verification of a run, or of all formulations of a mechanism.
