@@ -17,10 +17,11 @@ class BellcrankError(Exception):
 
     # Exceptions are pickled by calling their class with `args`, which are not what every __init__ here takes.
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.args, self.__dict__)
+        return restored, (type(self), self.args, self.__dict__)
 
 
-def _restored(kind: type[BellcrankError], args: tuple[Any, ...], fields: dict[str, Any]) -> BellcrankError:
+def restored(kind: type[BellcrankError], args: tuple[Any, ...], fields: dict[str, Any]) -> BellcrankError:
+    """An error from what was pickled of it."""
     error = kind.__new__(kind, *args)
     error.__dict__.update(fields)
     return error

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, signature
 from types import FunctionType
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import Fault, MechanismError, restored
 from bellcrank.words import ATTRIBUTES, CALLS, NAMES, SYNONYMS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,7 +47,7 @@ class NoAttribute(MechanismError, AttributeError):
         return self._text()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MechanismError, (self.faults,)
+        return restored, (type(self), (), {**self.__dict__, "_found": self.faults})
 
 
 def alike(word: str, known: Iterable[str]) -> list[str]:
@@ -95,6 +95,8 @@ def _answer(word: str, context: str) -> str:
 def published(word: str, known: Sequence[str]) -> str:
     """What a name that a package does not publish may have meant; empty if nothing is like it."""
     plain = word.translate(_PLAIN).casefold()
+    if same := [name for name in known if name.casefold() == plain]:
+        return f"; did you mean {same[0]}?"
     for ending in ("joint", "constraint", "force", "kind"):
         plain = plain.removesuffix(ending) or plain
     for words, advice in NAMES.items():
@@ -281,8 +283,10 @@ class Names(tuple[str, ...]):
 
     __slots__ = ()
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, str):
-            advice = f"results by name are called, such as run.body({index!r}), run.joint({index!r})"
-            raise WrongCall(Fault("names of a run", "an index is a number here", index, advice))
-        return super().__getitem__(index)
+    if not TYPE_CHECKING:  # which see the types of a tuple
+
+        def __getitem__(self, index: Any) -> Any:
+            if isinstance(index, str):
+                advice = f"results by name are called, such as run.body({index!r}), run.joint({index!r})"
+                raise WrongCall(Fault("names of a run", "an index is a number here", index, advice))
+            return super().__getitem__(index)

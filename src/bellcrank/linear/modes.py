@@ -20,6 +20,7 @@ from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.differences import OutOfReach
 from bellcrank.linear.linear_model import LinearModel
 from bellcrank.mechanism.checking import Check
+from bellcrank.overloads import overload
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.scene.making import of
 from bellcrank.scene.painter import Instant
@@ -244,7 +245,11 @@ class Modes(Sequence[Mode]):
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Mode: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Mode, ...]: ...
+    def __getitem__(self, index: int | slice) -> Mode | tuple[Mode, ...]:
         return self._modes[index]
 
     def __iter__(self) -> Iterator[Mode]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bellcrank import views
 from bellcrank.errors import Fault, FaultList, MechanismError
@@ -35,6 +35,8 @@ from bellcrank.slips import answering
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+E = TypeVar("E")
 
 
 @answering
@@ -425,12 +427,12 @@ class Mechanism(Colliding):
         """
         remove_element(self, element, cascade)
 
-    def replace(self, element: Any, **changes: Any) -> Any:
+    def replace(self, element: E, **changes: Any) -> E:
         """Replace an element by a changed copy and return the copy; references follow a new name.
 
         >>> crank = mech.replace(crank, mass=2.0)
         """
-        return replace_element(self, element, changes)
+        return replace_element(self, element, changes)  # type: ignore[no-any-return]
 
     def draw(
         self,
