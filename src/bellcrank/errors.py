@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from errno import ENOENT
+from os import strerror
 from typing import Any, ClassVar
 
 
@@ -132,7 +133,7 @@ class NotFound(MechanismError, FileNotFoundError):
 
     def __init__(self, path: str, advice: str) -> None:
         super().__init__(Fault(f"file {path!r}", "there is no such file", None, advice))
-        self.errno, self.strerror, self.filename = ENOENT, "there is no such file", path
+        self.errno, self.strerror, self.filename = ENOENT, strerror(ENOENT), path
 
     def __str__(self) -> str:
         return self._text()
