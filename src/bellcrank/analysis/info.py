@@ -15,6 +15,7 @@ from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport, Redundancy, limit_of_digits
 from bellcrank.compile.stray_axes import stray_axes
 from bellcrank.formulations.preparing import choice, prepare_positions
+from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.slips import answered, answering
 
@@ -22,6 +23,7 @@ _LOOPS = 20  # how many loops are listed element by element
 _REDUNDANT = 10  # and for how many redundant rows the rows that they follow from are listed
 
 
+@displayed()
 @answering
 @dataclass(frozen=True)
 class MechanismInfo:

@@ -27,6 +27,7 @@ from bellcrank.formulations.system import Accelerations, DriveEffort, JointReact
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.scene.figure import check_matplotlib, check_picture, write_figure
@@ -74,6 +75,7 @@ class Judged:
         return f"0 ± {self.uncertainty:.1g}" if self.stability == "neutral" else f"{self.value:.6g}"
 
 
+@displayed()
 @answering
 @dataclass(frozen=True)
 class EquilibriumReport:
@@ -316,6 +318,7 @@ class ForceEfforts(dict[str, float]):
         return float(found[0]) if len(found) == 1 else found
 
 
+@displayed("draw")
 @answering
 @dataclass(frozen=True, eq=False)
 class Statics:

@@ -15,6 +15,7 @@ from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.linear.differences import Eigen, eigen
 from bellcrank.linear.state_chart import StateChart
 from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.html import displayed
 from bellcrank.slips import answering
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _SHOWN: Final = 12  # states of a matrix that is printed
 
 
+@displayed()
 @answering
 @dataclass(frozen=True, eq=False)
 class LinearModel:

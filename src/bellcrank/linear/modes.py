@@ -20,6 +20,7 @@ from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.differences import OutOfReach
 from bellcrank.linear.linear_model import LinearModel
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.html import displayed
 from bellcrank.overloads import overload
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.scene.making import of
@@ -197,6 +198,7 @@ class _Found:
     state: np.ndarray
 
 
+@displayed("draw")
 @answering
 @dataclass(frozen=True, eq=False)
 class Modes(Sequence[Mode]):

@@ -21,6 +21,7 @@ import numpy as np
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.slips import answered, answering
 from bellcrank.studies.data import Predictions, Record, records_of, union_of_times
@@ -83,6 +84,7 @@ class FittedQuantity:
     given: bool
 
 
+@displayed("plot")
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
 class FitReport:

@@ -11,6 +11,7 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.slips import answered, answering
 from bellcrank.studies.evaluator import Evaluator, Free, free_parameters
@@ -39,6 +40,7 @@ class Entry:
     reason: str
 
 
+@displayed("plot")
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimizeReport:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,9 +18,10 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.html import page
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.overloads import overload
 from bellcrank.scene.contact_marks import COLORS, ContactMarking
 from bellcrank.scene.figure import check_matplotlib, check_picture
-from bellcrank.scene.film import Pixels, check_film, write_film
+from bellcrank.scene.film import Film, Pixels, check_film, kind_for_notebooks, write_film
 from bellcrank.scene.making import of
 from bellcrank.scene.notebook import image
 from bellcrank.scene.painter import Look, Painter
@@ -104,9 +106,13 @@ class Shown:
         drawn = [replace(one, active=run.active(time)) for one, time in zip(shades, chosen, strict=True)]
         return picture(scene, drawn, path, axes, options, traces, words_of_times(chosen), marks)
 
+    @overload
+    def animate(self, path: str | Path, **options: Any) -> None: ...
+    @overload
+    def animate(self, path: None = None, **options: Any) -> Film: ...
     def animate(
         self,
-        path: str | Path,
+        path: str | Path | None = None,
         *,
         fps: float = 30.0,
         speed: float = 1.0,
@@ -114,15 +120,22 @@ class Shown:
         contacts: Any = None,
         force_scale: Any = None,
         **options: Any,
-    ) -> None:
+    ) -> Film | None:
         """Write a film of the run: MP4 (extra `video`) or GIF (extra `plot`), by the suffix of the path.
 
+        Without a path the film is returned, and notebooks play it: `run.animate()`.
         fps: pictures per second. speed: seconds of the run per second of the film; 0.1 is slow motion.
         paths: as in `draw`; each grows as the run goes on. contacts, force_scale: as in `draw`, one scale for
             the whole film. options: as in `Mechanism.draw`, and `width`, pixels.
         The film is written beside the path and put in its place once it is complete.
         """
         run: Any = self
+        if path is None:
+            given = {"fps": fps, "speed": speed, "paths": paths, "contacts": contacts, **options}
+            with TemporaryDirectory() as folder:
+                made = Path(folder) / f"film{kind_for_notebooks()}"
+                self.animate(made, force_scale=force_scale, **given)
+                return Film(made.suffix, made.read_bytes())
         check_film(path)
         check_matplotlib()
         with Check("film") as check:
@@ -140,6 +153,7 @@ class Shown:
         scene, traces, marks = _overlaid(run, times, paths, contacts, force_scale)
         pictures = _pictures(run, scene, times, width, traces, marks, options)
         write_film(path, pictures, fps, () if marks is None else COLORS)
+        return None
 
     def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> views.Page:
         """Open a page that plays the run, with slider and plots (extra `viewer`); see `Mechanism.view`."""

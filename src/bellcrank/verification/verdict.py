@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bellcrank.compile.state import Floats
+from bellcrank.mechanism.html import displayed
 from bellcrank.slips import answering
 
 SKIPPED = "skipped"
@@ -104,6 +105,7 @@ class Finding:
         )
 
 
+@displayed()
 @answering
 @dataclass(frozen=True)
 class Verification:
