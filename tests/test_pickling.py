@@ -101,6 +101,7 @@ def made():
     )
     yield from (
         run.body("leaf"),
+        run.marker("leaf.axis"),
         section,
         run.sensor("imu"),
         mechanism.sensors["imu"],

@@ -311,6 +311,7 @@ from bellcrank.trajectory.histories import InputHistory as InputHistory
 from bellcrank.trajectory.histories import JointHistory as JointHistory
 from bellcrank.trajectory.histories import SensorHistory as SensorHistory
 from bellcrank.trajectory.histories import ViolationHistory as ViolationHistory
+from bellcrank.trajectory.markers import MarkerHistory as MarkerHistory
 from bellcrank.trajectory.rubbing import FrictionHistory as FrictionHistory
 from bellcrank.trajectory.sections import SectionHistory as SectionHistory
 from bellcrank.trajectory.sections import WorstLoad as WorstLoad

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from errno import ENOENT
+from os import strerror
+from typing import Any, ClassVar
 
 
 class BellcrankError(Exception):
@@ -16,10 +18,11 @@ class BellcrankError(Exception):
 
     # Exceptions are pickled by calling their class with `args`, which are not what every __init__ here takes.
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.args, self.__dict__)
+        return restored, (type(self), self.args, self.__dict__)
 
 
-def _restored(kind: type[BellcrankError], args: tuple[Any, ...], fields: dict[str, Any]) -> BellcrankError:
+def restored(kind: type[BellcrankError], args: tuple[Any, ...], fields: dict[str, Any]) -> BellcrankError:
+    """An error from what was pickled of it."""
     error = kind.__new__(kind, *args)
     error.__dict__.update(fields)
     return error
@@ -86,6 +89,8 @@ def _shortened(value: object) -> str:
 class MechanismError(BellcrankError, ValueError):
     """A description breaks rules. `faults` lists every fault; `str()` shows one line for each."""
 
+    _several: ClassVar[str] = "faults in the mechanism"
+
     def __init__(self, faults: Fault | Iterable[Fault]) -> None:
         self.faults: list[Fault] = [faults] if isinstance(faults, Fault) else list(faults)
         if not self.faults:
@@ -100,7 +105,7 @@ class MechanismError(BellcrankError, ValueError):
     def _text(self) -> str:
         if len(self.faults) == 1:
             return str(self.faults[0])
-        lines = [f"{len(self.faults)} faults in the mechanism:"]
+        lines = [f"{len(self.faults)} {self._several}:"]
         lines += [f"  {number}. {fault}" for number, fault in enumerate(self.faults, start=1)]
         return "\n".join(lines)
 
@@ -121,6 +126,20 @@ class NotWritten(MechanismError, OSError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NotWritten, (self.filename, self.errno, self.strerror), self.__dict__
+
+
+class NotFound(MechanismError, FileNotFoundError):
+    """A file is not there; a FileNotFoundError, so that it is caught as one. path: of the file."""
+
+    def __init__(self, path: str, advice: str) -> None:
+        super().__init__(Fault(f"file {path!r}", "there is no such file", None, advice))
+        self.errno, self.strerror, self.filename = ENOENT, strerror(ENOENT), path
+
+    def __str__(self) -> str:
+        return self._text()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotFound, (self.filename, self.faults[0].advice), self.__dict__
 
 
 class FaultList:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import bellcrank.publishing as publishing
 import bellcrank.views as views
 
 if TYPE_CHECKING:
@@ -87,6 +88,22 @@ def mode_gradient(modes: Modes, of: Any, by: Any) -> Gradient:
     return mode_gradient.mode_gradient(modes, of, by)
 
 
+def answering(cls: type) -> type:
+    """A class that is published, made to answer slips."""
+    from bellcrank import slips
+
+    return slips.answering(cls)
+
+
+def close(name: str, known: list[str]) -> str:
+    """What a name may have meant that a package does not publish."""
+    from bellcrank import slips
+
+    return slips.published(name, known)
+
+
+publishing.Package._answering = staticmethod(answering)  # noqa: SLF001
+publishing.Package._close = staticmethod(close)  # noqa: SLF001
 views.draw, views.view, views.html, views.derivatives = draw, view, html, derivatives
 views.rest_derivatives, views.mode_gradient = rest_derivatives, mode_gradient
 views.friction_again = friction_again

@@ -2,6 +2,9 @@
 
 In the settings of mypy:  plugins = ["bellcrank.mypy_plugin"].  Without it mypy rejects every string where a
 number is expected; `bc.quantity("2 kg", "kg")` passes with and without it.
+
+With it, arguments may be kept in a dict and unpacked: rod = {"mass": 1.0, "inertia": (1, 1, 1)}, then
+add_body("upper", **rod). Without it mypy takes such a dict only where all its values are of one type.
 """
 
 from __future__ import annotations
@@ -30,13 +33,27 @@ def _has_units(argument: Expression) -> bool:
     return False
 
 
+def _is_unpacked(context: Context, given: list[Expression]) -> bool:
+    """Whether an argument comes out of a dict that the call unpacks, as in add_body("rod", **rod).
+
+    The type of such a dict is one for all its values, which says nothing of any of them.
+    """
+    call = context.context
+    if not isinstance(call, CallExpr):
+        return False
+    dicts = [one for one, kind in zip(call.args, call.arg_kinds, strict=True) if kind is ARG_STAR2]
+    return any(one is other for one in given for other in dicts)
+
+
 def _with_units(context: Context) -> FunctionLike:
-    """The signature in which arguments that are texts with units may stand for numbers."""
+    """The signature in which texts with units may stand for numbers, and dicts be unpacked."""
     signature = context.default_signature
     types = list(signature.arg_types)
     anything = AnyType(TypeOfAny.special_form)
     for place, (kind, given) in enumerate(zip(signature.arg_kinds, context.args, strict=False)):
         wanted = get_proper_type(types[place])
+        if kind is not ARG_STAR2 and _is_unpacked(context, given):
+            types[place] = anything
         if kind is ARG_STAR or not any(map(_has_units, given)):
             continue
         if kind is not ARG_STAR2:

@@ -11,13 +11,14 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import Fault, MechanismError, NotFound
+from bellcrank.slips import alike
 
 __all__ = ["admit", "confined", "confining_folder", "content_of", "is_admitted", "opened", "refuse_pointer"]
 
@@ -84,6 +85,8 @@ def opened(path: str | os.PathLike[str], element: str) -> Iterator[BinaryIO]:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         number = os.open(path, flags)
+    except FileNotFoundError:
+        raise NotFound(os.fspath(path), _beside(path)) from None
     except OSError as error:
         if error.errno != errno.ENXIO:  # what opening a socket gives
             raise
@@ -101,6 +104,17 @@ def opened(path: str | os.PathLike[str], element: str) -> Iterator[BinaryIO]:
             yield file
     finally:
         os.close(number)
+
+
+def _beside(path: str | os.PathLike[str]) -> str:
+    """Advice on a file that is not there: what lies beside it and has a name like it."""
+    given = Path(path)
+    if _confinement.get() is None:
+        with suppress(OSError):
+            beside = [one.name for one in given.parent.iterdir()]
+            if close := alike(given.name, beside):
+                return f"did you mean {' or '.join(repr(str(given.with_name(one))) for one in close)}?"
+    return "check its path" if given.is_absolute() else f"its path begins at {str(Path.cwd())!r}"
 
 
 def content_of(path: str | os.PathLike[str], element: str, most: int) -> bytes:

@@ -6,7 +6,10 @@ import ast
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def publish(package: str) -> list[str]:
@@ -30,6 +33,10 @@ class Package(ModuleType):
 
     published: ClassVar[dict[str, str]] = {}
     """The module of each name."""
+    _answering: ClassVar[Callable[[type], type]]
+    """Makes a class answer slips; `bellcrank.facade` puts it in here, as this module lies at the bottom."""
+    _close: ClassVar[Callable[[str, list[str]], str]]
+    """What a name may have meant that a package lacks; likewise."""
 
     def __getattr__(self, name: str) -> Any:
         if name not in self.published:
@@ -38,6 +45,8 @@ class Package(ModuleType):
         if source == self.__name__:
             return import_module(f"{source}.{name}")
         value = getattr(import_module(source), name)
+        if isinstance(value, type) and not issubclass(value, BaseException):
+            value = Package._answering(value)
         setattr(self, name, value)
         return value
 
@@ -53,8 +62,4 @@ class Package(ModuleType):
         """What a misspelt public name may have meant."""
         if name.startswith("_"):
             return ""
-        from difflib import get_close_matches
-
-        small = {known.lower(): known for known in self.published}
-        close = [small[found] for found in get_close_matches(name.lower().replace("_", ""), small, n=3)]
-        return f"; did you mean {' or '.join(close)}?" if close else ""
+        return Package._close(name, list(self.published))

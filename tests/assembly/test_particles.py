@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import bellcrank as bc
 import bellcrank.expression as ex
@@ -273,3 +274,42 @@ def of_the_first(count, state):
 def test_a_body_without_mass_is_refused_with_what_to_use():
     with pytest.raises(bc.MechanismError, match="a massless link is part of a joint: Distance"):
         bc.Mechanism("m").add_body("link", 0.0, NONE)
+
+
+def bead(kind, turned, formulation):
+    """A point mass on the parabola z = x², from x = 0.5 at rest, and what its run says after a second."""
+    mech = bc.Mechanism("bead")
+    s = bc.symbol("s")
+    pose = {"rotation": bc.rotation("z", 0.3), "com": (0.1, 0, 0)} if turned else {}
+    ball = mech.add_body("ball", mass=2.0, inertia=(0, 0, 0), **{"com": (0, 0, 0), **pose})
+    joint = {"path": bc.PathJoint(s, (s, 0, s**2)), "custom": bc.CustomJoint([s], ex.translation(s, 0, s**2))}
+    mech.add_joint("wire", joint[kind], mech.ground, ball.marker(ball.com), position=0.5)
+    return bc.simulate(mech, 1.0, formulation=formulation, tolerance=1e-11)
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "recursive", "symbolic", "dca"])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("kind", ["path", "custom"])
+def test_on_a_curve(kind, turned, formulation):
+    """Against (1 + 4 x²) ẍ + 4 x ẋ² + 2 g x = 0, integrated by another program."""
+
+    def rates(_, y):
+        return [y[1], -(4 * y[0] * y[1] ** 2 + 2 * 9.81 * y[0]) / (1 + 4 * y[0] ** 2)]
+
+    run = bead(kind, turned, formulation)
+    x = solve_ivp(rates, (0, 1), [0.5, 0], rtol=1e-12, atol=1e-12).y[0, -1]
+    assert run.joint("wire").position[-1, 0] == pytest.approx(x, abs=1e-8)
+    assert run.body("ball").com_position[-1] == pytest.approx((x, 0, x**2), abs=1e-8)
+    assert run.body("ball").rotation[-1] == pytest.approx(run.body("ball").rotation[0], abs=1e-9)
+    assert abs(run.joint("wire").moment).max() < 1e-9
+
+
+def test_a_curve_that_turns_is_refused():
+    mech = bc.Mechanism("hoop")
+    s = bc.symbol("s")
+    hoop = mech.add_body("hoop", mass=1.0, inertia=(1, 1, 1))
+    mech.add_joint("axle", bc.Revolute(), mech.ground, hoop)
+    ball = mech.add_body("ball", mass=1.0, inertia=(0, 0, 0))
+    mech.add_joint("wire", bc.PathJoint(s, (s, 0, s**2)), hoop, ball)
+    with pytest.raises(bc.MechanismError, match="joint 'wire': it would turn 'ball', which is a particle"):
+        bc.simulate(mech, 0.1)

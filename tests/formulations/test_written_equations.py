@@ -406,3 +406,96 @@ def test_names_cannot_end_a_comment(tmp_path):
     mechanism.add_joint("7 of/*9\\", bc.Revolute(), mechanism.ground, body)
     library = Library(mechanism, tmp_path, ["a*/b"])
     assert library.written.coordinates == ("q_7_of_9",)
+
+
+def driven_arm(limited=False):
+    """Two links, the first driven, a spring to the ground; masses that make numbers with rounding errors."""
+    mech = bc.Mechanism("arm")
+    upper = mech.add_body("upper", mass=2.0, inertia=(0.01, 2 * 0.2**2, 0.08), com=(0.2, 0, 0))
+    lower = mech.add_body(
+        "lower", mass=1.5, inertia=(0.01, 0.1 * 0.3, 0.03), com=(0.1, 0, 0.03), position=(0.4, 0, 0)
+    )
+    mech.add_joint("j", bc.Revolute(), mech.ground.marker(axis="y"), upper.marker(axis="y"))
+    mech.add_joint("k", bc.Revolute(), upper.marker((0.4, 0, 0), axis="y"), lower.marker(axis="y"))
+    ends = upper.marker((0.1 * 3, 0, 0)), mech.ground.marker((0.1, 0, 0.7))
+    mech.add_force("spring", bc.SpringDamper(0.1 * 0.2 * 40, 0.1), *ends)
+    mech.add_drive("d", "j", position="0.5*sin(2*t) + 0.1*t")
+    if limited:
+        mech.add_body("rod", mass=0.3, inertia=(1e-3, 1e-3, 1e-3), position=(1.0, 0, 0.3))
+        mech.add_joint("p", bc.Distance(), lower.marker((0.3, 0, 0)), "rod")
+        mech.add_joint("q", bc.Prismatic(), mech.ground.marker(axis="z"), "rod.z")
+    return mech
+
+
+def test_driven_coordinates_are_eliminated():
+    """Against runs of another formulation: accelerations, efforts of the drive, and the motion of a body."""
+    mech = driven_arm()
+    equations = bc.prepare(mech, "symbolic").equations(["lower"], eliminate_driven=True)
+    text = str(equations)
+    assert "coordinates q: k (rad)" in text
+    assert re.search(
+        r"drive 'd' \(theta_z\): j = .*sin\(2\*t\).*, j_dot = .*cos\(2\*t\).*, j_ddot = -2\*sin", text
+    )
+    assert not equations.left_out
+    run = bc.simulate(
+        mech, 1.0, formulation="lagrange", accelerations=True, tolerance=1e-11, output_step=0.25
+    )
+    for n, t in enumerate(run.time):
+        k = run.joint("k")
+        values = {
+            "t": t, "k": k.position[n, 0], "k_dot": k.velocity[n, 0], "k_ddot": k.acceleration[n, 0]
+        }  # fmt: skip
+        found = numbers(equations, values)
+        assert found["b"][0] / found["M"][0, 0] == pytest.approx(k.acceleration[n, 0], abs=1e-7)
+        assert found["E"][0] == pytest.approx(run.drive("d").effort[n], abs=1e-7)
+        body = run.body("lower")
+        assert found["p_lower"] == pytest.approx(body.position[n], abs=1e-8)
+        moving = found["J_lower"][:, 0] * k.velocity[n, 0] + found["v_lower"]
+        assert moving == pytest.approx([*body.velocity[n], *body.angular_velocity[n]], abs=1e-8)
+
+
+def test_rows_that_close_loops_stay_beside_eliminated_ones():
+    mech = known.slider_crank() if hasattr(known, "slider_crank") else bc.gallery.slider_crank()
+    if not mech.drives:
+        mech.add_drive("d", next(iter(mech.joints)), position="0.3 + 0.2*sin(t)")
+    kept = bc.prepare(mech, "symbolic").equations()
+    equations = bc.prepare(mech, "symbolic").equations(eliminate_driven=True)
+    drives = [row for row in str(kept).splitlines() if row.startswith("closing row") and "drive" in row]
+    assert len(drives) == 1
+    assert "E: efforts of drive" in str(equations)
+    assert "closing row 1" in str(equations)
+    assert "efforts of drives: E - D^T lambda" in str(equations)
+    assert equations["M"].shape[0] == kept["M"].shape[0] - 1
+
+
+def test_letters_do_not_clash_with_names():
+    mech = cart_pole()
+    mass = mech.add_parameter("M" if "M" not in mech.parameters else "b", 1.0)
+    mech.replace(mech.bodies[next(iter(mech.bodies))], mass=mass)
+    equations = bc.prepare(mech, "symbolic").equations()
+    taken = set(mech.parameters)
+    assert not taken & {part.letter for part in equations.parts}
+    assert equations["M"].letter == ("Mass" if "M" in taken else "M")
+    assert "\\mathbf{" in equations.latex
+
+
+def test_numbers_are_short():
+    text = str(bc.prepare(driven_arm(), "symbolic").equations(eliminate_driven=True))
+    assert max(len(digits) for digits in re.findall(r"\d+\.(\d+)", text)) <= 16
+    assert not re.search(r"0000000|9999999", text)
+    assert not re.search(r"s\d+ = -?[\d.]+$", text, re.MULTILINE)
+    bead = bc.Mechanism("bead")
+    s = bc.symbol("s")
+    ball = bead.add_body("b", mass=2.0, inertia=(1, 1, 1))
+    bead.add_joint("wire", bc.PathJoint(s, (s, 0, s**2)), bead.ground, ball)
+    assert "sqrt" not in str(bc.prepare(bead, "symbolic").equations()["M"])
+
+
+def test_a_point_mass_on_a_curve_is_that_of_textbooks():
+    bead = bc.Mechanism("bead")
+    s = bc.symbol("s")
+    ball = bead.add_body("ball", mass=2.0, inertia=(0, 0, 0))
+    bead.add_joint("wire", bc.PathJoint(s, (s, 0, s**2)), bead.ground, ball)
+    equations = bc.prepare(bead, "symbolic").equations()
+    assert equations["M"].entries[0, 0][0] == "8*wire^2 + 2"
+    assert equations["b"].entries[0,][0] == "-8*wire*wire_dot^2 - 39.24*wire"

@@ -61,32 +61,65 @@ mech.add_joint("pin", bc.Revolute(), "ground", "crank", velocity="60 rpm", limit
 mech.add_force("spring", bc.SpringDamper("2 N/mm", rest_length="10 cm"), body.marker(axis="-y"), "ground")
 mech.add_drive("motor", "pin", position="sin(t)")
 bc.simulate(mech, "2 s", step="1 ms", rank_tolerance=1e-9, events=[bc.Event("top", "pin")])
+rod = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+mech.add_body("upper", **rod, position=(0, 0, 1))
+steel = {"density": 7850.0}
+bc.Box(size=(1, 1, 1), color="tan", **steel)
+"""
+TYPES = """
+run = bc.simulate(mech, 1.0)
+reveal_type(mech.bodies["rod"])
+reveal_type(mech.replace(mech.bodies["rod"], mass=2.0))
+reveal_type(run.marker("rod.tip").position)
+reveal_type(run.bodies[0])
+reveal_type(run[10:20])
+reveal_type(bc.statics(mech).forces["spring"].effort)
+reveal_type(bc.statics(mech).position["pin"])
+reveal_type(bc.modes(mech)[0])
+reveal_type(bc.modes(mech)[:2])
+reveal_type(bc.verify(mech)["energy"])
+reveal_type(bc.sweep(mech, {"L": [1.0]}, "final pin")["L"])
 """
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """The errors that mypy finds, line and message, by the name of each file: in one run of a minute.
-
-    It does not follow the values of a dict that is unpacked, so what it says of those is left out.
-    """
+def report(tmp_path_factory):
+    """What mypy says of each file: line, error or note, and message, by its name; in one run of a minute."""
     folder = tmp_path_factory.mktemp("typed")
     pages = {page.stem: snippets(page) for page in sorted((ROOT / "docs" / "guide").glob("*.md"))}
-    calls = {"wrong": BEFORE + "\n".join(WRONG) + "\n", "right": BEFORE + RIGHT}
+    calls = {"wrong": BEFORE + "\n".join(WRONG) + "\n", "right": BEFORE + RIGHT, "indexing": BEFORE + TYPES}
     texts = calls | {"page_" + re.sub(r"\W", "_", name): text for name, text in pages.items()}
     texts["readme"] = snippets(ROOT / "README.md")
     (folder / "mypy.ini").write_text(SETTINGS.format(src=ROOT / "src"))
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text)
     options = ["--config-file", str(folder / "mypy.ini"), "--cache-dir", str(folder / "cache")]
-    report, errors, _ = api.run([*options, *(str(folder / f"{name}.py") for name in texts)])
+    said, errors, _ = api.run([*options, *(str(folder / f"{name}.py") for name in texts)])
     assert not errors, errors
     lines = {name: [] for name in texts}
-    for line in report.splitlines():
-        match = re.match(r"(?:.*/)?(\w+)\.py:(\d+): error: (.*)", line)
-        if match and '"**dict' not in match[3]:
-            lines[match[1]].append((int(match[2]), match[3]))
+    for line in said.splitlines():
+        if match := re.match(r"(?:.*/)?(\w+)\.py:(\d+): (error|note): (.*)", line):
+            lines[match[1]].append((int(match[2]), match[3], match[4]))
     return lines
+
+
+@pytest.fixture(scope="module")
+def found(report):
+    """The errors of each file, line and message."""
+    return {
+        name: [(line, text) for line, kind, text in lines if kind == "error"]
+        for name, lines in report.items()
+    }
+
+
+def test_indexing_has_a_type(report):
+    """Its class, as the last word of its name."""
+    told = [text.split('"')[1] for _, kind, text in report["indexing"] if kind == "note" and '"' in text]
+    arrays = "ndarray[tuple[Any, ...], dtype[float64]]"
+    assert [re.sub(r"[\w.]*\.(?=\w+)", "", one).replace("_AnyShape", "tuple[Any, ...]") for one in told] == [
+        "Body", "Body", arrays, "str", "Trajectory", f"float | {arrays}", arrays, "Mode", "tuple[Mode, ...]",
+        "CheckResult", arrays,
+    ]  # fmt: skip
 
 
 def test_wrong_calls_are_refused(found):

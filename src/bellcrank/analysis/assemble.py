@@ -25,6 +25,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import holds_expressions, is_expression
 from bellcrank.mechanism.ropes import Way
 from bellcrank.run.start import TIME_CONSTANT, closing
+from bellcrank.slips import answered
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
@@ -36,6 +37,7 @@ _FRAMES: Final = 241  # of the motion of constraint forces
 _FIELDS = ("position", "rotation", "velocity", "angular_velocity")
 
 
+@answered
 def assemble(
     mechanism: Mechanism,
     time: float = 0.0,
@@ -175,6 +177,7 @@ def _lost(what: str, held: Sequence[Any], put: Sequence[Any], new: list[float]) 
     return [f"{what} was given by expressions ({lost}) and is now ({numbers})"] if lost else []
 
 
+@answered
 def hold_start_values(mechanism: Mechanism, time: float = 0.0) -> tuple[str, ...]:
     """Write what springs and slack cables take from the initial configuration into the description.
 

@@ -13,13 +13,18 @@ from bellcrank.compile.dependence import redundant_rows
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport, Redundancy, limit_of_digits
+from bellcrank.compile.stray_axes import stray_axes
 from bellcrank.formulations.preparing import choice, prepare_positions
+from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.slips import answered, answering
 
 _LOOPS = 20  # how many loops are listed element by element
 _REDUNDANT = 10  # and for how many redundant rows the rows that they follow from are listed
 
 
+@displayed()
+@answering
 @dataclass(frozen=True)
 class MechanismInfo:
     """Facts about a mechanism in its assembled initial configuration.
@@ -38,6 +43,8 @@ class MechanismInfo:
     loops: number of independent closed loops. loop_elements: joints and constraints round the first of them.
     components: groups of connected bodies (the ground does not connect), largest first.
     floating: how many of these are not connected to the ground.
+    hint: why nothing can move, if the axis of a joint that points another way than those around it is the
+        reason; else empty.
     choice: the formulation that "auto" takes for it, and why.
     uncertainty: of the accelerations due to double precision, relative to the largest; mostly 0.
     assembly: the report of its assembly.
@@ -63,6 +70,7 @@ class MechanismInfo:
     loop_elements: tuple[tuple[str, ...], ...]
     components: tuple[tuple[str, ...], ...]
     floating: int
+    hint: str
     choice: str
     uncertainty: float
     assembly: AssemblyReport
@@ -99,6 +107,8 @@ class MechanismInfo:
             f"  drives       {self.drives}",
             f"  mobility     {freedom} ({self.rows} rows, Gruebler's count {self.grubler})",
         ]
+        if self.hint:
+            lines.append(f"  hint         {self.hint}")
         if self.independent:
             lines.append(f"  independent  {', '.join(self.independent)}")
         if self.redundant:
@@ -117,6 +127,7 @@ class MechanismInfo:
         return "\n".join(lines)
 
 
+@answered
 def info(mechanism: Mechanism | Model) -> MechanismInfo:
     """Facts about a mechanism. Raises MechanismError for faults, AssemblyError if it cannot be assembled."""
     described = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)
@@ -147,6 +158,7 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         loop_elements=tuple(tuple(graph.loop(closure)) for closure in graph.closures[:_LOOPS]),
         components=tuple(tuple(model.bodies[body] for body in bodies) for bodies in components),
         floating=sum(not grounded for grounded in graph.grounded),
+        hint=stray_axes(model, model.initial) if found.count == 0 else "",
         choice=": ".join(choice(model)),
         uncertainty=_uncertainty(model),
         assembly=report,

@@ -20,10 +20,12 @@ from bellcrank.compile.state import Floats, State, by_coordinate
 from bellcrank.errors import AssemblyError, Fault, MechanismError, Unreachable, Unsupported
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Check, Quat, Vec3, nearest
+from bellcrank.mechanism.contents import numbers_in, point_in
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import as_marker
 from bellcrank.mechanism.rotation import IDENTITY
+from bellcrank.slips import answered, answering
 from bellcrank.turns import Turn, in_turn
 
 Targets: TypeAlias = Mapping[Any, Any]
@@ -49,6 +51,7 @@ class _Frame(NamedTuple):
 Frames: TypeAlias = tuple[_Frame, ...]
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Reached:
     """The result of inverse kinematics.
@@ -196,10 +199,11 @@ class InverseKinematics:
             rule = "targets are a mapping of markers to where they go"
             advice = "such as {'hand.wrist': (0.3, 0.0, -0.2)}"
             raise MechanismError(Fault("inverse_kinematics", rule, targets, advice))
+        known = self._mechanism
         frames, poses = [], []
         for key, value in targets.items():
             marker, name = self._marker(key)
-            position, rotation = _aim(name, value)
+            position, rotation = _aim(name, value if known is None else numbers_in(known, value))
             placed, turned = position is not None, rotation is not None
             body = self.model.body_number(marker.body)
             frames.append(_Frame(body, marker.position, marker.rotation, placed, turned))
@@ -210,8 +214,7 @@ class InverseKinematics:
         """The frame that a target names, and its name in words."""
         element = f"target {key!r}"
         if isinstance(key, tuple) and len(key) == 2:
-            with Check(element) as check:
-                point = check.vector("the point", key[1], "m")
+            point = point_in(self._mechanism, element, key[1])
             body = key[0].name if isinstance(key[0], (Body, Ground)) else key[0]
             marker = Marker(self._body(element, body), point)
         elif isinstance(key, str) and key in self.model.bodies:
@@ -224,6 +227,7 @@ class InverseKinematics:
                 raise MechanismError(Fault(element, rule, None, "name a body"))
             marker = as_marker(self._mechanism, element, key)
             self._body(element, marker.body)
+            marker = numbers_in(self._mechanism, marker)
         return marker, element if isinstance(key, str) else f"target on {marker.body!r}"
 
     def _body(self, element: str, name: Any) -> str:
@@ -246,6 +250,7 @@ class InverseKinematics:
         )
 
 
+@answered
 def inverse_kinematics(
     mechanism: Mechanism | Model, targets: Targets, start: State | None = None, **options: Any
 ) -> Reached:

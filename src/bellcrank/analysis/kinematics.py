@@ -41,7 +41,8 @@ from bellcrank.mechanism.references import as_marker
 from bellcrank.progress import Progress
 from bellcrank.run.advance import follow
 from bellcrank.run.ending import explain
-from bellcrank.run.plan import Method, MethodOptions, check_resolved, output_times
+from bellcrank.run.plan import Method, MethodOptions, check_resolved, checked_times, output_times
+from bellcrank.slips import answered
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
@@ -56,11 +57,13 @@ _ARGUMENTS: Final = ("path", "orientation", "reference")
 """What `Mechanism.add_drive` takes for a marker on a path."""
 
 
+@answered
 def kinematics(
     mechanism: Mechanism | Model,
-    duration: float,
+    duration: float | None = None,
     step: float | None = None,
     *,
+    times: Any = None,
     formulation: str = "auto",
     start: float = 0.0,
     path: str | pathlib.Path | None = None,
@@ -73,22 +76,25 @@ def kinematics(
     no error accumulates. Masses and forces have no influence, and the masses of bodies need not be known
     (`Body.mass_known`): efforts of drives and energies are not numbers then.
 
-    duration, start: s. step: between frames, s; by default a thousandth of the duration.
+    duration, start: s. step: between frames, s; by default a thousandth of the duration. times: of the
+        frames, s, in place of these two, increasing.
     formulation, path, progress, options: as for `simulate`.
 
     Raises Unsupported for a formulation that cannot take the mechanism; MechanismError naming the
     coordinates that no drive prescribes, if there are any; AssemblyError if the mechanism cannot be
     assembled; SimulationError, with what was computed, where the motion cannot go on.
     """
-    times = _Times(duration, step, start)
+    times = _Times.of(duration, step, start, times)
     return _run(mechanism, times, formulation, path, progress, options, dynamics=False)
 
 
+@answered
 def inverse_dynamics(
     mechanism: Mechanism | Model,
-    duration: float,
+    duration: float | None = None,
     step: float | None = None,
     *,
+    times: Any = None,
     along: Mapping[Any, Any] | None = None,
     keep: Iterable[str] = (),
     formulation: str = "auto",
@@ -107,7 +113,7 @@ def inverse_dynamics(
 
     The other arguments and errors are those of `kinematics`.
     """
-    times = _Times(duration, step, start)
+    times = _Times.of(duration, step, start, times)
     if along is None:
         if required_names("keep", keep):
             advice = "without paths all drives go on"
@@ -125,21 +131,46 @@ def inverse_dynamics(
 
 @dataclass(frozen=True)
 class _Times:
-    """The times of frames, s; step: None for a thousandth of the duration."""
+    """The times of frames, s; start: of the drives' time, from where the mechanism is followed."""
 
-    duration: float
-    step: float | None
     start: float
+    frames: Floats
 
-    def __post_init__(self) -> None:
+    @staticmethod
+    def of(duration: Any, step: Any, start: Any, times: Any) -> _Times:
+        """From a duration and a step, None for a thousandth of it; or from times."""
         with Check("kinematics") as check:
-            duration, start = (
-                check.positive("duration", self.duration, "s"),
-                check.number("start", self.start, "s"),
-            )
-            step = None if self.step is None else check.positive("step", self.step, "s")
+            start = check.number("start", start, "s")
+            if times is not None:
+                frames = checked_times(check, times, start)
+                for name, value in (("duration", duration), ("step", step)):
+                    if value is not None:
+                        rule = f"times determine it, so {name} has no meaning"
+                        check.fault(rule, value, "leave one of them out")
+                check.faults.raise_any()
+                return _Times(start, frames)
+            if duration is None:
+                check.fault("it needs a duration, or times", None, "such as duration=1.0")
+                check.faults.raise_any()
+            duration = check.positive("duration", duration, "s")
+            step = None if step is None else check.positive("step", step, "s")
             check_resolved(check, start, duration, step=step)
-            check.store(self, duration=duration, step=step, start=start)
+        return _Times(start, output_times(start, duration, step, _FOLLOWING))
+
+    @property
+    def followed(self) -> Floats:
+        """The times of frames, and the start, from where the mechanism gets to the first."""
+        return self.frames if self.frames[0] == self.start else np.insert(self.frames, 0, self.start)
+
+    def only(self, record: Callable[..., None]) -> Callable[..., None]:
+        """`record`, without the frame at the start where that was not asked for."""
+        first = float(self.frames[0])
+        return record if first == self.start else lambda frames: record(frames[frames[:, 0] >= first])
+
+    @property
+    def duration(self) -> float:
+        """From the start to the last frame, s."""
+        return float(self.frames[-1]) - self.start
 
 
 def _run(
@@ -154,17 +185,16 @@ def _run(
     required_progress("kinematics", progress)
     if path is not None:
         required_path("kinematics, path", path)
-    check_request(formulation, options, signature(kinematics).parameters)
+    check_request(formulation, options, signature(kinematics).parameters, "kinematics")
     model = _driven(mechanism, times.start)
     system = (prepare if dynamics else prepare_positions)(model, formulation, **options)
     system.project()
     what = observation(model, reactions=dynamics, accelerations=True)
     recorder = Recorder(what.layout, path, description=Origin.of_model(model))
-    frames = output_times(times.start, times.duration, times.step, _FOLLOWING)
     begun = perf_counter()
     with Progress(progress, times.start, times.duration) as shown, recorder:
-        take = _without_loads(model, what.layout, recorder.on_block)
-        outcome = follow(system.core, frames, what.core, take, shown.at)
+        take = times.only(_without_loads(model, what.layout, recorder.on_block))
+        outcome = follow(system.core, times.followed, what.core, take, shown.at)
     explained = explain(model, system.core, _FOLLOWING, outcome)
     trajectory = recorder.finish(
         {

@@ -14,6 +14,7 @@ from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.fields import Description, array, described, quantity
 from bellcrank.mechanism.given import FloatField, FloatsField
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
+from bellcrank.slips import answered
 from bellcrank.trajectory.histories import EffortHistory, ForceHistory
 from bellcrank.trajectory.panels import COLOURS, GREY, MILLIMETRE, SETTINGS, WIDTH
 from bellcrank.trajectory.trajectory import Trajectory
@@ -207,6 +208,7 @@ def _ratio(available: float, needed: float) -> float:
     return available / needed if needed > 0.0 else float("inf")
 
 
+@answered
 def size_motor(
     run: Trajectory,
     drive: str,

@@ -15,8 +15,10 @@ from bellcrank.mechanism.rope_path import RopePath
 from bellcrank.mechanism.rope_path import rope_path as path_over
 from bellcrank.mechanism.ropes import Way
 from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.slips import answered
 
 
+@answered
 def rope_path(mechanism: Mechanism, name: str, state: State | None = None) -> RopePath:
     """The way of a rope or belt: its length, m, and the angles by which it goes around its wheels, rad.
 

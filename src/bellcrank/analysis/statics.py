@@ -27,14 +27,15 @@ from bellcrank.formulations.system import Accelerations, DriveEffort, JointReact
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.rotation import matrix
 from bellcrank.scene.figure import check_matplotlib, check_picture, write_figure
 from bellcrank.scene.making import of
 from bellcrank.scene.painter import Instant
 from bellcrank.scene.still import picture
 from bellcrank.scene.view import view_of
+from bellcrank.slips import Named, answered, answering
 from bellcrank.trajectory.observation import observation
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class Judged:
         return f"0 ± {self.uncertainty:.1g}" if self.stability == "neutral" else f"{self.value:.6g}"
 
 
+@displayed()
+@answering
 @dataclass(frozen=True)
 class EquilibriumReport:
     """The equilibrium of a mechanism, and whether it is stable.
@@ -135,6 +138,7 @@ class EquilibriumReport:
         return f"{self.stability}{along}, least eigenvalue {least} 1/s^2"
 
 
+@answered
 def find_equilibrium(
     mechanism: Mechanism,
     time: float = 0.0,
@@ -303,6 +307,19 @@ def _held(model: Model) -> Model:
     return without_rows(still, compliant) if len(compliant) else still
 
 
+@answering
+class ForceEfforts(dict[str, float]):
+    """Efforts of a spring, a motor or another force by the coordinate or component, with unit."""
+
+    @property
+    def effort(self) -> float | Floats:
+        """The effort, N or N m: a plain number if there is only one."""
+        found = np.array(list(self.values()))
+        return float(found[0]) if len(found) == 1 else found
+
+
+@displayed("draw")
+@answering
 @dataclass(frozen=True, eq=False)
 class Statics:
     """A mechanism at rest.
@@ -330,7 +347,7 @@ class Statics:
     joints: Mapping[str, JointReaction]
     limits: Mapping[str, DriveEffort]
     constraints: Mapping[str, DriveEffort]
-    forces: Mapping[str, Mapping[str, float]]
+    forces: Mapping[str, ForceEfforts]
     friction: Mapping[str, HeldFriction]
     holds: bool
     slips: tuple[str, ...]
@@ -497,6 +514,7 @@ class Statics:
         return _NOTHING * self.equilibrium.scale
 
 
+@answered
 def statics(
     mechanism: Mechanism,
     time: float = 0.0,
@@ -540,9 +558,11 @@ def statics(
         mechanism=model.name,
         equilibrium=found,
         state=at_rest,
-        position={j.name: values[list(j.coordinates)] for j in model.joints if j.coordinates},
+        position=Named("joint", {j.name: values[list(j.coordinates)] for j in model.joints if j.coordinates}),
         drives=_efforts(model, acting, "drive"),
-        joints={name: acting.joint(name) for name, _, _ in model.reactions if name in twin.joints},
+        joints=Named(
+            "joint", {name: acting.joint(name) for name, _, _ in model.reactions if name in twin.joints}
+        ),
         limits=_efforts(model, acting, "limit"),
         constraints=_efforts(model, acting, "constraint"),
         forces=_forces(held, system, rubbing),
@@ -558,22 +578,24 @@ def statics(
 
 def _efforts(model: Model, acting: Accelerations, kind: str) -> Mapping[str, DriveEffort]:
     names = dict.fromkeys(m.element for m in model.multipliers if m.kind == kind)
-    return {name: getattr(acting, kind)(name) for name in names}
+    noun = "joint with limits" if kind == "limit" else kind
+    return Named(noun, {name: getattr(acting, kind)(name) for name in names})
 
 
-def _forces(model: Model, system: System, rubbing: FrictionAtRest) -> Mapping[str, Mapping[str, float]]:
+def _forces(model: Model, system: System, rubbing: FrictionAtRest) -> Mapping[str, ForceEfforts]:
     """Efforts by name of the force, and by the coordinate or component that they act along."""
     what = observation(model)
     frame = _core.observe(system.core, what.core)[0]
     values = frame[what.layout.columns["force_efforts"]]
-    found: dict[str, Mapping[str, float]] = {}
+    found: Named[ForceEfforts] = Named("force that exerts something")
     for name, places in what.layout.force_numbers.items():
         columns = what.layout.force_columns[places]
         held = rubbing.by_name.get(name)
         efforts = values[places].tolist() if held is None else [held.effort]
         pairs = zip(columns, efforts, strict=True)
-        found[name] = {f"{c.name} [{c.unit}]": value for c, value in pairs}
-    return {name: one for name, one in found.items() if one}
+        if columns:
+            found[name] = ForceEfforts({f"{c.name} [{c.unit}]": value for c, value in pairs})
+    return found
 
 
 def _finite(value: float) -> float | None:
@@ -615,7 +637,8 @@ def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) 
         size = float(np.linalg.norm(force))
         if not size > _LEAST * largest or largest == 0.0:
             continue
-        point = view.project(_place(numbers, found.state, name))[:2]
+        place = numbers.position_in_world(numbers.joints[name].marker_2, found.state)
+        point = view.project(np.array(place))[:2]
         tail = point - force / largest * _LONGEST * (right - left)
         style = {"arrowstyle": "-|>", "color": _RED, "linewidth": 1.4, "shrinkA": 0.0, "shrinkB": 0.0}
         axes.annotate("", xy=point, xytext=tail, arrowprops=style)
@@ -652,13 +675,3 @@ def _framed(figure: Any, axes: Any, reach: list[Any]) -> None:
     width, _ = figure.get_size_inches()
     figure.set_size_inches(width, width * (high - low) / (right - left))
     axes.set(xlim=(left, right), ylim=(low, high))
-
-
-def _place(mechanism: Mechanism, state: State, name: str) -> Any:
-    """Where marker 2 of a joint is in the world."""
-    marker = mechanism.joints[name].marker_2
-    if marker.body == "ground":
-        return np.asarray(marker.position, dtype=float)
-    body = list(mechanism.bodies).index(marker.body)
-    w, x, y, z = state.rotation[body].tolist()
-    return state.position[body] + matrix((w, x, y, z)) @ np.asarray(marker.position, dtype=float)

@@ -9,6 +9,8 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bellcrank.slips import answered
+
 Weighting: TypeAlias = Literal["Wk", "Wd"]
 Values: TypeAlias = NDArray[np.float64]
 
@@ -56,6 +58,7 @@ class Vibration:
         return self.peak / self.rms if self.rms > 0.0 else float("nan")
 
 
+@answered
 def frequency_weighting(frequency: ArrayLike, weighting: Weighting = "Wk") -> NDArray[np.complex128]:
     """The transfer function of a weighting of ISO 2631-1:1997, annex A: weighted over given acceleration.
 
@@ -74,6 +77,7 @@ def frequency_weighting(frequency: ArrayLike, weighting: Weighting = "Wk") -> ND
     return np.asarray(gain * pairs / np.prod(p - poles[len(zeros) :], axis=-1))
 
 
+@answered
 def vibration(time: ArrayLike, acceleration: ArrayLike, weighting: Weighting = "Wk") -> Vibration:
     """Weight an acceleration by frequency after ISO 2631-1:1997, with its peak, root mean square and dose.
 

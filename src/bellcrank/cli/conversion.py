@@ -54,9 +54,19 @@ def convert_command(source: str, target: str, reading: dict[str, Any]) -> None:
     help="Body, or marker as body.marker, whose pose, velocity and Jacobian are written; may be repeated.",
 )
 @click.option("--name", metavar="NAME", help="Prefix of the C functions; by default the name of the file TO.")
+@click.option(
+    "--eliminate-driven",
+    is_flag=True,
+    help="Replace coordinates that drives prescribe by their functions of time (text and LaTeX).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def export_command(
-    source: str, target: str | None, frames: tuple[str, ...], name: str | None, as_json: bool
+    source: str,
+    target: str | None,
+    frames: tuple[str, ...],
+    name: str | None,
+    eliminate_driven: bool,
+    as_json: bool,
 ) -> None:
     """Write the equations of motion of MECHANISM as TO: C with a header (.c), LaTeX (.tex) or text (.txt).
 
@@ -71,13 +81,15 @@ def export_command(
         raise Unsupported(f"equations of motion become a .c, .tex or .txt file, not {target!r}")
     if name is not None and suffix != ".c":
         raise click.UsageError("--name is for C files")
+    if eliminate_driven and suffix == ".c":
+        raise click.UsageError("--eliminate-driven is for text and LaTeX")
     mechanism = load(source)
     note_left_out(mechanism.left_out)
     system = prepare(mechanism, "symbolic")
     if suffix == ".c":
         found, left_out = _as_c(system, str(target), frames, name)
     else:
-        found, left_out = _as_text(system, target, frames)
+        found, left_out = _as_text(system, target, frames, eliminate_driven)
     if as_json:
         show_json(found)
         return
@@ -99,11 +111,11 @@ def _as_c(
 
 
 def _as_text(
-    system: SymbolicSystem, target: str | None, frames: tuple[str, ...]
+    system: SymbolicSystem, target: str | None, frames: tuple[str, ...], eliminate_driven: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     from bellcrank.whole_files import write_whole
 
-    equations = system.equations(frames)
+    equations = system.equations(frames, eliminate_driven=eliminate_driven)
     latex = f"\\[\n{equations.latex}\n\\]\n"
     if target is not None:
         text = latex if Path(target).suffix.lower() == ".tex" else f"{equations}\n"

@@ -94,6 +94,11 @@ def dead_points(model: Model, at: State) -> str:
     if not names:
         return ""
     drives = ", ".join(f"drive {name!r}" for name in names)
+    if not len(free):
+        from bellcrank.compile.stray_axes import stray_axes  # which counts degrees of freedom by this module
+
+        if stray := stray_axes(model, at):
+            return f"the joints hold still what {drives} would move: {stray}"
     return (
         f"the joints hold still what {drives} would move: the pose is singular there (a dead point, or links "
         "in line), where the row of the drive depends on those of the joints; start away from it, or drive a "

@@ -2,7 +2,8 @@
 
 A particle has three degrees of freedom. It is compiled as a body whose turning is held by a joint to the
 ground; no element may exert a moment on it, so that this joint carries none, and the moments of inertia that
-stand in its place have no influence on anything.
+stand in its place have no influence on anything. On a curve or a surface of the ground, given by formulas, it
+is the joint itself that keeps it from turning: of the formulas, those of the position are taken.
 """
 
 from __future__ import annotations
@@ -14,16 +15,19 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.errors import FaultList
+from bellcrank.expression.poses import Transform
 from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.custom_joints import CustomJoint
 from bellcrank.mechanism.formulas import CustomForce
 from bellcrank.mechanism.friction import BodyDamping
+from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.joint_kinds import Orientation
 from bellcrank.mechanism.lowering import LoweredElement, lower, resolve_ends
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.rotation import conjugate
+from bellcrank.mechanism.rotation import conjugate, multiply
 
 _POSITIONS: Final = (
     *("x", "y", "z", "distance", "distance_xy", "tangent_span", "azimuth"),
@@ -46,11 +50,19 @@ def with_held_particles(mechanism: Mechanism, numeric: Mechanism) -> Mechanism:
         return mechanism
     _check(numeric, frozenset(names))
     copy = mechanism.copy()
+    guided = [one for one in numeric.joints.values() if _is_guided(numeric, one, names)]
+    for one in guided:
+        joint = mechanism.joints[one.name]
+        turn = multiply(conjugate(copy.bodies[joint.marker_2.body].rotation), joint.marker_1.rotation)
+        end = Marker(joint.marker_2.body, joint.marker_2.position, turn)
+        copy._joints[one.name] = replace(joint, kind=_position_alone(joint.kind), marker_2=end)  # noqa: SLF001
     for name in names:
         body = copy.bodies[name]
         moment = _SQUARE * body.mass
         stand_in = (moment, 0.0, 0.0), (0.0, moment, 0.0), (0.0, 0.0, moment)
         copy._bodies[name] = replace(body, inertia=stand_in)  # noqa: SLF001  (joints on it are kept)
+        if any(one.marker_2.body == name for one in guided):
+            continue
         upright = Marker(name, body.com, conjugate(body.rotation))
         copy.add_joint(_free_name(copy, name), Orientation(), Marker(GROUND), upright)
     return copy
@@ -59,6 +71,23 @@ def with_held_particles(mechanism: Mechanism, numeric: Mechanism) -> Mechanism:
 def is_particle(body: Body) -> bool:
     """Whether a body has no inertia at all."""
     return not any(map(any, body.inertia))
+
+
+def _is_guided(mechanism: Mechanism, joint: Joint, particles: Collection[str]) -> bool:
+    """Whether a joint given by formulas guides a particle along a curve or a surface of the ground."""
+    kind: Any = joint.kind
+    if joint.marker_1.body != GROUND or joint.marker_2.body not in particles or kind.custom is None:
+        return False
+    if not hasattr(kind, "transform") or kind.rolling or not _at_the_point(mechanism, joint.marker_2):
+        return False
+    needed = set(kind.own_symbols)
+    return needed <= set(symbols_of(*kind.transform.position))
+
+
+def _position_alone(kind: Any) -> CustomJoint:
+    """A kind given by formulas with the same position, which does not turn."""
+    pose = Transform(None, kind.transform.position)
+    return CustomJoint(kind.own_symbols, pose, kind.units_of_coordinates, kind.values)
 
 
 def _free_name(mechanism: Mechanism, body: str) -> str:
@@ -80,7 +109,8 @@ def _check(mechanism: Mechanism, particles: Collection[str]) -> None:
         for name in turned:
             advice = (
                 "hold or load its point only: a marker at its centre of mass, Spherical, Distance, or a "
-                "joint that locks x, y or z with the particle as the second body; or give the body an inertia"
+                "joint that locks x, y or z with the particle as the second body, PathJoint or CustomJoint "
+                "with the ground as the first; or give the body an inertia"
             )
             rule = f"it would turn {name!r}, which is a particle (inertia zero)"
             faults.add(f"{element.category} {element.name!r}", rule, None, advice)
@@ -121,6 +151,8 @@ def _turned_by_formulas(
 ) -> Iterator[str]:
     if element.category == "joint":
         joint = mechanism.joints[element.name]
+        if _is_guided(mechanism, joint, [joint.marker_2.body]):
+            return
         for marker in (joint.marker_1, joint.marker_2):
             yield from of(marker, False)
         return

@@ -10,6 +10,7 @@ import numpy as np
 
 from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.html import page
+from bellcrank.slips import answering
 
 ROUNDING = 1e-13  # smaller changes are none
 _SHOWN = 10  # lines of a kind in a report as text
@@ -110,6 +111,7 @@ class Redundancy(NamedRow):
         return f"{self.name}, residual {self.residual:.2g}, {self.reason}"
 
 
+@answering
 @dataclass(frozen=True)
 class AssemblyReport:
     """The report of an assembly.

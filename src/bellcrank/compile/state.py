@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bellcrank import _core
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.coordinate import TURNED
+from bellcrank.slips import answering
 
 if TYPE_CHECKING:
     from bellcrank.compile.model import Model
@@ -55,6 +56,7 @@ def _contacts(value: Any) -> Points:
     return value.copy()
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class State:
     """Poses and velocities of the body frames' origins in world axes, bodies in the model's order.

@@ -17,8 +17,10 @@ from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import inputs_of
 from bellcrank.mechanism.references import forces_of, joints_of, markers_of
 from bellcrank.mechanism.sensors import IMU, DistanceSensor, ForceSensor, Sensor
+from bellcrank.slips import answered
 
 
+@answered
 def validate(mechanism: Mechanism) -> None:
     """Raise one MechanismError with all faults of the mechanism; return if there are none.
 

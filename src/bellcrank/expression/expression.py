@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from bellcrank import _core
 from bellcrank.errors import MechanismError
+from bellcrank.slips import answered
 
 __all__ = ["Expression", "Scalar", "as_expression", "fresh_symbol", "symbol", "symbols", "t", "table"]
 
@@ -20,6 +21,7 @@ _PROCESS: Final = os.urandom(16).hex()
 _made: Final = count()
 
 
+@answered
 def symbol(
     name: str, *, positive: bool = False, low: float | None = None, high: float | None = None
 ) -> _core.Expression:
@@ -64,6 +66,7 @@ def _bounds(name: str, positive: bool, low: float | None, high: float | None) ->
     return 0.0 if open_below else least, most, open_below
 
 
+@answered
 def symbols(names: str, *, positive: bool = False) -> tuple[_core.Expression, ...]:
     """The symbols of these names, "x y z" or "x, y, z"."""
     return tuple(symbol(name, positive=positive) for name in names.replace(",", " ").split())

@@ -307,7 +307,7 @@ class _Page:
         for node in self.nodes:
             printed = self._write(node)
             size = len(printed.text)
-            worth = size > _PART or (users.get(node, 0) > 1 and size >= _WORTH)
+            worth = size > _PART or (users.get(node, 0) > 1 and size >= _WORTH and not node.is_constant)
             if worth if chosen is None else node in chosen:
                 name = self.names[node] = next(free) if chosen is None else chosen[node]
                 named.append((self.notation.symbol(name), printed.text))

@@ -14,6 +14,7 @@ from functools import reduce
 from math import cos, sin
 from typing import Any, Final, NamedTuple
 
+from bellcrank.expression.cleaning import short
 from bellcrank.expression.expression import Expression
 from bellcrank.expression.printing import Notation, Printed
 
@@ -96,8 +97,21 @@ class Expansion:
             for second, y in b.items():
                 factors = _multiplied(first.factors, second.factors)
                 for term, z in _angles_multiplied(factors, first, second):
-                    _add(out, term, x * y * z)
+                    for whole, w in self._without_squared_roots(term).items():
+                        _add(out, whole, x * y * z * w)
         return _short(out)
+
+    def _without_squared_roots(self, term: Term) -> Sum:
+        """A term in which sqrt(x)^2 is x."""
+        for atom, power in term.factors:
+            if self.atoms[atom].op == "sqrt" and abs(power) > 1:
+                left = power - 2 if power > 0 else power + 2
+                others = _multiplied(tuple(p for p in term.factors if p[0] != atom), ((atom, left),))
+                (under,) = self.atoms[atom].operands
+                return self.product(
+                    {Term(others, term.kind, term.angle): 1.0}, under if power > 0 else self.reciprocal(under)
+                )
+        return {term: 1.0}
 
     def reciprocal(self, a: Sum) -> Sum:
         """The reciprocal of a sum; with more than one term it is an atom."""
@@ -330,7 +344,7 @@ class Writer:
         return turn if power == 1 else self.notation.power(turn, self._number(power))
 
     def _number(self, x: float) -> Printed:
-        value = float(f"{x:.15g}")
+        value = short(x, 15)
         text = repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
         return self.notation.number(text)
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, runtime_che
 import numpy as np
 
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.joint import Joint
+from bellcrank.slips import meant
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -119,32 +120,38 @@ def check_names(
     kinds: Iterable[type[DataclassInstance]],
     given: Iterable[str],
     others: Iterable[str],
+    named: str = "simulate",
 ) -> None:
     """Raise MechanismError for names that are no options of any kind.
 
-    others: the arguments of `simulate`, if it was called; one of them may have been meant.
+    others: the arguments of `simulate`, if it or another such function was called, which is named; one of
+        them may have been meant.
     """
     known = [item.name for kind in kinds for item in fields(kind)]
     faults = FaultList()
     for name in given:
         if name not in known:
-            advice = nearest(name, [*others, *known])
+            _, advice = meant(name, [*others, *known], [named])
             rule = f"it has no argument or option {name!r}" if others else f"it has no option {name!r}"
-            faults.add("simulate" if others else f"formulation {formulation!r}", rule, None, advice)
+            faults.add(named if others else f"formulation {formulation!r}", rule, None, advice)
     faults.raise_any()
 
 
 def checked_options(
-    formulation: str, kind: type[Options], given: Mapping[str, Any], others: Iterable[str] = ()
+    formulation: str,
+    kind: type[Options],
+    given: Mapping[str, Any],
+    others: Iterable[str] = (),
+    named: str = "simulate",
 ) -> Options:
-    """The options given, the rest at their defaults; `others` as for `check_names`.
+    """The options given, the rest at their defaults; `others` and `named` as for `check_names`.
 
     Raises MechanismError for names that are not options and for values out of range, all at once.
     """
     known = {item.name: item for item in fields(kind)}
     faults, values = FaultList(), {}
     with faults.collect():
-        check_names(formulation, [kind], given, others)
+        check_names(formulation, [kind], given, others, named)
     for name in (name for name in given if name in known):
         with faults.collect():
             values[name] = _checked(formulation, known[name], given[name])

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bellcrank import _core
+from bellcrank.expression.cleaning import cleaned
 from bellcrank.expression.expression import Expression, fresh_symbol
 from bellcrank.expression.printing import ATOM, LATEX, TEXT, Latex, Notation, Printed, listed
 from bellcrank.expression.readable import Expansion, Sum, TooLongError, Writer
-from bellcrank.formulations.export_c import Exported
+from bellcrank.formulations.export_c import Exported, Frame, Name
+from bellcrank.formulations.prescribed import Driven, Elimination, Entries, added, driven
 
 if TYPE_CHECKING:
     from bellcrank.formulations.symbolic import SymbolicSystem
@@ -25,6 +27,15 @@ _NODES: Final = 4000  # operations above which the result is too long to read
 _TURNS: Final = ("sin", "cos")
 _WIDE: Final = 3  # columns of a matrix that is shown in one piece, at most
 _LONG: Final = 100  # characters of one of its rows, as text, at most
+_INSTEAD: Final = {
+    "M": "Mass", "b": "Rhs", "a": "Acc", "Q": "Applied", "qdot": "Rates", "C": "Closing", "J": "Jacobian",
+    "gamma": "Drift", "lambda": "Multipliers", "tau": "Tau", "E": "Effort", "D": "Jacobian_d",
+}  # fmt: skip
+"""The letters of parts, and what they are called where a parameter or a joint has that name."""
+_BOLD: Final = {
+    other: f"\\mathbf{{{one}}}" if len(one) == 1 else f"\\boldsymbol{{{LATEX.symbol(one)}}}"
+    for one, other in _INSTEAD.items()
+}
 
 
 @dataclass(frozen=True)
@@ -85,8 +96,9 @@ class WrittenEquations:
     left_out: tuple[str, ...]
 
     def __getitem__(self, letter: str) -> Part:
-        """A part by its letter, such as "M"; KeyError if there is none."""
-        return {part.letter: part for part in self.parts}[letter]
+        """A part by its letter, such as "M", even where a parameter has it; KeyError if there is none."""
+        own = {part.letter: part for part in self.parts}
+        return own[letter] if letter in own else own[_INSTEAD.get(letter, letter)]
 
     def __str__(self) -> str:
         return "\n\n".join(self._paragraphs())
@@ -147,18 +159,23 @@ class _Listed(NamedTuple):
     named: list[tuple[str, ...]]
 
 
-def written_equations(system: SymbolicSystem, frames: Iterable[Any], longest: int) -> WrittenEquations:
+def written_equations(
+    system: SymbolicSystem, frames: Iterable[Any], longest: int, eliminate_driven: bool = False
+) -> WrittenEquations:
     """See `SymbolicSystem.equations`."""
-    return _Author(Exported(system, frames), longest).equations()
+    return _Author(Exported(system, frames), longest, eliminate_driven).equations()
 
 
 class _Author:
     """Derives the parts and writes them."""
 
-    def __init__(self, exported: Exported, longest: int) -> None:
+    def __init__(self, exported: Exported, longest: int, eliminate_driven: bool) -> None:
         self.exported, self.longest = exported, longest
         names = exported.names()
         self.symbols = [fresh_symbol(one.name) for one in names]
+        taken = {one.name for one in names}
+        self.letters = {one: other if one in taken else one for one, other in _INSTEAD.items()}
+        self.eliminated = self._elimination(eliminate_driven)
         constants = [one.name for one in (*exported.parameters, *exported.inputs)]
         rest = [one.name for one in names if one.name not in constants]
         self.expansion = Expansion([*constants, *rest])
@@ -169,6 +186,31 @@ class _Author:
             _NamedLatex(_letters([*constants, *positions], rates)),
         )
         self.left_out = list(exported.left_out)
+        if eliminate_driven and (kept := [exported.rows[k] for k in self.eliminated.rows]):
+            self.left_out.append(
+                f"the elimination of {', '.join(kept)}, which prescribe no single coordinate"
+            )
+
+    def _elimination(self, wanted: bool) -> Elimination:
+        """What drives prescribe; nothing unless it is wanted."""
+        exported = self.exported
+        n, m, count = len(exported.speeds), len(exported.rows), len(exported.coordinates)
+        symbol = {one.name: s for one, s in zip(exported.names(), self.symbols, strict=True)}
+        laws: list[Driven] = []
+        if wanted and m:
+            error = self._draft("constraint_error", "C", "", (m,)).expressions
+            jacobian = self._draft("constraint_jacobian", "J", "", (m, n)).expressions
+            known = {symbol[one.name] for one in exported.parameters}
+            laws = driven(error, jacobian, self.symbols[1 : 1 + count], self.symbols[0], known)
+        images: dict[Expression, Any] = {}
+        for one in laws:
+            levels = (
+                (exported.coordinates, one.coordinate),
+                (exported.speeds, one.speed),
+                (exported.accelerations, one.speed),
+            )
+            images |= {symbol[of[k].name]: law for (of, k), law in zip(levels, one.law, strict=True)}
+        return Elimination(laws, n, m, images)
 
     def equations(self) -> WrittenEquations:
         """All equations."""
@@ -187,34 +229,85 @@ class _Author:
         )
 
     def _drafts(self) -> Iterator[_Draft]:
+        left, l = self.eliminated, self.letters  # noqa: E741  (the letters of the equations)
+        others, rows = left.others, left.rows
         n, m = len(self.exported.speeds), len(self.exported.rows)
-        mass = self._draft("mass_matrix", "M", "mass matrix", (n, n))
-        mass.symmetric = True
-        mass.expressions = {(i, j): e for (i, j), e in mass.expressions.items() if i <= j}
-        yield mass
-        yield self._draft("bias", "b", "right-hand side: applied forces, gravity and velocity terms", (n,))
-        applied = self._draft("forces", "Q", "the applied forces in b, gravity aside", (n,))
-        if applied.expressions:
-            yield applied
+        every, driven_speeds = list(range(n)), [one.speed for one in left.laws]
+        half = self._known("mass_matrix", (n, n))
+        mass = half | {(j, i): e for (i, j), e in half.items()}
+        bias, jacobian = self._known("bias", (n,)), self._known("constraint_jacobian", (m, n)) if m else {}
+        own = left.matrix(mass, others, others)
+        yield _Draft(
+            l["M"], "mass matrix", (len(others),) * 2, {k: e for k, e in own.items() if k[0] <= k[1]}, True
+        )
+        pushed = left.times(mass, left.accelerations, every)
+        meaning = "right-hand side: applied forces, gravity and velocity terms"
+        meaning += ", less what accelerations of driven coordinates take" if left.laws else ""
+        yield _Draft(l["b"], meaning, (len(others),), left.vector(added(bias, pushed, -1.0), others))
+        applied = left.vector(self._known("forces", (n,)), others)
+        if applied:
+            yield _Draft(l["Q"], "the applied forces in b, gravity aside", (len(others),), applied)
         if any(component for _, component in self.exported.system.core.coordinate_labels()):
             count = len(self.exported.coordinates)
-            yield self._draft("coordinate_rates", "qdot", "rates of the coordinates", (count,))
-        if m:
-            yield self._draft("constraint_error", "C", "closing rows, zero where loops are closed", (m,))
-            yield self._draft("constraint_jacobian", "J", "derivatives of the rate of C by u", (m, n))
-            yield self._draft("constraint_bias", "gamma", "second rate of C at a = 0", (m,))
+            rates = left.vector(self._known("coordinate_rates", (count,)), self._coordinates)
+            yield _Draft(l["qdot"], "rates of the coordinates", (len(self._coordinates),), rates)
+        if rows:
+            size = len(rows)
+            error = left.vector(self._known("constraint_error", (m,)), rows)
+            yield _Draft(l["C"], "closing rows, zero where loops are closed", (size,), error)
+            own = left.matrix(jacobian, rows, others)
+            yield _Draft(l["J"], "derivatives of the rate of C by u", (size, len(others)), own)
+            drift = added(
+                self._known("constraint_bias", (m,)), left.times(jacobian, left.accelerations, range(m))
+            )
+            yield _Draft(l["gamma"], "second rate of C at a = 0", (size,), left.vector(drift, rows))
+        if left.laws:
+            a = {k: self._symbol(self.exported.accelerations[k]) for k in others}
+            efforts = added(added(left.times(mass, a, every), pushed), bias, -1.0)
+            names = ", ".join(self.exported.rows[one.row] for one in left.laws)
+            size = len(left.laws)
+            yield _Draft(l["E"], f"efforts of {names}", (size,), left.vector(efforts, driven_speeds))
+            if rows and (own := left.matrix(jacobian, rows, driven_speeds)):
+                yield _Draft(l["D"], "derivatives of the rate of C by driven speeds", (len(rows), size), own)
         for frame in self.exported.frames:
-            name, of = frame.name, frame.meaning
-            pose = self.exported.expressions("pose", self.symbols, frame)
-            jacobian = self.exported.expressions("jacobian", self.symbols, frame)
-            meaning = f"derivatives by u of the velocity (3) and angular velocity (3) of {of}"
-            for draft in (
-                _entered(f"p_{name}", f"position of {of}, world axes", (3,), pose[:3]),
-                _entered(f"R_{name}", f"rotation of {of}, its axes to the world's", (3, 3), pose[3:]),
-                _entered(f"J_{name}", meaning, (6, n), jacobian),
-            ):
-                draft.of_frame = True
-                yield draft
+            yield from self._of_frame(frame)
+
+    def _of_frame(self, frame: Frame) -> Iterator[_Draft]:
+        left, name, of, n = self.eliminated, frame.name, frame.meaning, len(self.exported.speeds)
+        pose = self.exported.expressions("pose", self.symbols, frame)
+        jacobian = left.known(
+            _entered("", "", (6, n), self.exported.expressions("jacobian", self.symbols, frame)).expressions
+        )
+        meaning = f"derivatives by u of the velocity (3) and angular velocity (3) of {of}"
+        carried = left.times(jacobian, left.velocities, range(6))
+        drafts = [
+            _entered(f"p_{name}", f"position of {of}, world axes", (3,), pose[:3]),
+            _entered(f"R_{name}", f"rotation of {of}, its axes to the world's", (3, 3), pose[3:]),
+        ]
+        for draft in drafts:
+            draft.expressions = left.known(draft.expressions)
+        own = left.matrix(jacobian, range(6), left.others)
+        drafts.append(_Draft(f"J_{name}", meaning, (6, len(left.others)), own))
+        if carried:
+            drafts.append(
+                _Draft(f"v_{name}", f"velocity (3) and angular velocity (3) of {of} at u = 0", (6,), carried)
+            )
+        for draft in drafts:
+            draft.of_frame = True
+            yield draft
+
+    def _known(self, form: str, shape: tuple[int, ...]) -> Entries:
+        """A form, with functions of time for what drives prescribe."""
+        return self.eliminated.known(self._draft(form, "", "", shape).expressions)
+
+    def _symbol(self, name: Name) -> Expression:
+        return self.symbols[[one.name for one in self.exported.names()].index(name.name)]
+
+    @property
+    def _coordinates(self) -> list[int]:
+        """Numbers of the coordinates that are left."""
+        gone = {one.coordinate for one in self.eliminated.laws}
+        return [k for k in range(len(self.exported.coordinates)) if k not in gone]
 
     def _draft(self, form: str, letter: str, meaning: str, shape: tuple[int, ...]) -> _Draft:
         return _entered(letter, meaning, shape, self.exported.expressions(form, self.symbols))
@@ -247,7 +340,7 @@ class _Author:
         long = []
         for group in (dynamics, *([draft] for draft in drafts if draft.of_frame)):
             expressions = [e for one in (*kept, *group) for e in one.expressions.values()]
-            tried = listed(expressions, _NODES, self.notations)
+            tried = listed(cleaned(expressions, 15), _NODES, self.notations)
             size = 0 if tried is None else sum(map(len, (*tried[0][0], *(text for _, text, *_ in tried[1]))))
             if tried is None or size > self.longest:
                 long += [draft.letter for draft in group]
@@ -265,15 +358,17 @@ class _Author:
 
     def _solved(self, mass: _Draft, bias: _Draft) -> list[_Draft]:
         """The accelerations, M^-1 b, of one or two speeds."""
-        n = len(self.exported.speeds)
-        if self.exported.rows or n > 2 or not mass.entries:
+        n = len(self.eliminated.others)
+        if self.eliminated.rows or not 0 < n <= 2 or not mass.entries:
             return []
-        out = _Draft("a", "accelerations, M^-1 b", (n,), {})
+        M, b = mass.letter, bias.letter
+        LM, Lb = _letter(M), _letter(b)
+        out = _Draft(self.letters["a"], f"accelerations, {M}^-1 {b}", (n,), {})
         if (0, 1) in mass.expressions:
-            below = "(M[1,1]*M[2,2] - M[1,2]^2)", "M_{1,1} M_{2,2} - M_{1,2}^{2}"
+            below = f"({M}[1,1]*{M}[2,2] - {M}[1,2]^2)", f"{LM}_{{1,1}} {LM}_{{2,2}} - {LM}_{{1,2}}^{{2}}"
             for i, (other, own, far) in enumerate((("2,2", 1, 2), ("1,1", 2, 1))):
-                above = f"M_{{{other}}} b_{{{own}}} - M_{{1,2}} b_{{{far}}}"
-                text = f"(M[{other}]*b[{own}] - M[1,2]*b[{far}])/{below[0]}"
+                above = f"{LM}_{{{other}}} {Lb}_{{{own}}} - {LM}_{{1,2}} {Lb}_{{{far}}}"
+                text = f"({M}[{other}]*{b}[{own}] - {M}[1,2]*{b}[{far}])/{below[0]}"
                 out.entries[i,] = (text, f"\\frac{{{above}}}{{{below[1]}}}")
         else:
             out.entries = {(i,): self._quotient(i, mass, bias) for i in range(n) if (i,) in bias.expressions}
@@ -287,48 +382,82 @@ class _Author:
             texts = ("", "")
         if 0 < len(texts[0]) <= _READABLE:
             return texts
-        k = i + 1
-        return f"b[{k}]/M[{k},{k}]", f"\\frac{{b_{{{k}}}}}{{M_{{{k},{k}}}}}"
+        k, M, b = i + 1, mass.letter, bias.letter
+        return f"{b}[{k}]/{M}[{k},{k}]", f"\\frac{{{_letter(b)}_{{{k}}}}}{{{_letter(M)}_{{{k},{k}}}}}"
 
     def _relations(self, solved: bool) -> Iterator[tuple[str, str]]:
         """The relations between the parts, as text and LaTeX."""
-        names = [one.name for one in self.exported.accelerations]
-        if len(names) <= _LISTED:
+        l, left = self.letters, self.eliminated  # noqa: E741
+        M, b, a, J, gamma, tau = (l[one] for one in ("M", "b", "a", "J", "gamma", "tau"))
+        multipliers, E, D = l["lambda"], l["E"], l["D"]
+        names = [self.exported.accelerations[k].name for k in left.others]
+        if not names:
+            yield f"{a}: empty, the drives prescribe all motion", f"&\\text{{{a}: empty}}"
+        elif len(names) <= _LISTED:
             column = " \\\\ ".join(self.notations[1].symbol(name) for name in names)
-            yield f"a = ({', '.join(names)})", f"a &= \\begin{{pmatrix}} {column} \\end{{pmatrix}}"
+            yield (
+                f"{a} = ({', '.join(names)})",
+                f"{_letter(a)} &= \\begin{{pmatrix}} {column} \\end{{pmatrix}}",
+            )
         else:
-            yield "a: the rates of u", "a &= \\dot{u}"
-        if self.exported.rows:
-            text = "M a = b + J^T lambda, J a = -gamma, with the multipliers lambda of the closing rows"
-            yield text, "M a &= b + J^{T} \\lambda, \\quad J a = -\\gamma"
-            tau, latex = "tau = M a - b - J^T lambda", "\\tau &= M a - b - J^{T} \\lambda"
+            yield f"{a}: the rates of u", f"{_letter(a)} &= \\dot{{u}}"
+        LM, Lb, La, LJ, Lg, Ll, Lt, LE, LD = map(_letter, (M, b, a, J, gamma, multipliers, tau, E, D))
+        if left.rows:
+            text = (
+                f"{M} {a} = {b} + {J}^T {multipliers}, {J} {a} = -{gamma}, "
+                f"with the multipliers {multipliers} of the closing rows"
+            )
+            yield text, f"{LM} {La} &= {Lb} + {LJ}^{{T}} {Ll}, \\quad {LJ} {La} = -{Lg}"
+            inverse = f"{tau} = {M} {a} - {b} - {J}^T {multipliers}"
+            latex = f"{Lt} &= {LM} {La} - {Lb} - {LJ}^{{T}} {Ll}"
+            if left.laws:
+                yield (
+                    f"efforts of drives: {E} - {D}^T {multipliers}",
+                    f"&\\text{{efforts of drives: }} {LE} - {LD}^{{T}} {Ll}",
+                )
         else:
-            yield "M a = b", "M a &= b"
-            if not solved:
-                yield "forward dynamics: a = M^-1 b", "a &= M^{-1} b"
-            tau, latex = "tau = M a - b", "\\tau &= M a - b"
-        yield f"inverse dynamics: {tau}, the efforts along the speeds that a needs beside b", latex
+            if names:
+                yield f"{M} {a} = {b}", f"{LM} {La} &= {Lb}"
+            if names and not solved:
+                yield f"forward dynamics: {a} = {M}^-1 {b}", f"{La} &= {LM}^{{-1}} {Lb}"
+            inverse, latex = f"{tau} = {M} {a} - {b}", f"{Lt} &= {LM} {La} - {Lb}"
+        if names:
+            yield (
+                f"inverse dynamics: {inverse}, the efforts along the speeds that {a} needs beside {b}",
+                latex,
+            )
 
     def _names(self) -> Iterator[str]:
-        exported = self.exported
+        exported, left = self.exported, self.eliminated
         for title, names in (
-            ("coordinates q", exported.coordinates),
-            ("speeds u", exported.speeds),
+            ("coordinates q", [exported.coordinates[k] for k in self._coordinates]),
+            ("speeds u", [exported.speeds[k] for k in left.others]),
             ("parameters", exported.parameters),
             ("inputs", exported.inputs),
         ):
             if names:
                 shown = [f"{one.name} ({one.unit})" if one.unit else one.name for one in names]
                 yield f"{title}: {', '.join(shown)}"
-        for number, row in enumerate(exported.rows):
-            yield f"closing row {number + 1}: {row}"
+        for law in left.laws:
+            laws = listed(cleaned(law.law, 15), _NODES, self.notations[:1])
+            written = laws[0][0] if laws is not None and not laws[1] else ["a function of time"] * 3
+            of = (
+                exported.coordinates[law.coordinate],
+                exported.speeds[law.speed],
+                exported.accelerations[law.speed],
+            )
+            line = ", ".join(f"{name.name} = {text}" for name, text in zip(of, written, strict=True))
+            yield f"{exported.rows[law.row]}: {line}"
+        for number, place in enumerate(left.rows):
+            yield f"closing row {number + 1}: {exported.rows[place]}"
 
 
 def _entered(letter: str, meaning: str, shape: tuple[int, ...], values: Sequence[Expression]) -> _Draft:
     """A draft of values in row-major order."""
     width = shape[-1]
     indices = [divmod(k, width) if len(shape) == 2 else (k,) for k in range(len(values))]
-    return _Draft(letter, meaning, shape, {i: e for i, e in zip(indices, values, strict=True) if e != 0.0})
+    entries = zip(indices, cleaned(list(values)), strict=True)
+    return _Draft(letter, meaning, shape, {i: e for i, e in entries if e != 0.0})
 
 
 def _tables(expressions: Sequence[Expression]) -> list[str]:
@@ -376,7 +505,9 @@ def _letters(names: Iterable[str], rates: Iterable[str]) -> dict[str, str]:
 
 
 def _letter(name: str) -> str:
-    """The usual form of a name, with everything after the first "_" as an index."""
+    """The usual form of a name, with everything after the first "_" as an index; of parts, in bold."""
+    if name in _BOLD:
+        return _BOLD[name]
     stem, _, index = name.partition("_")
     shown = LATEX.symbol(stem)
     if not index:

@@ -23,6 +23,7 @@ from bellcrank.formulations.system import System, with_own_inputs
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
+from bellcrank.slips import answered
 
 if TYPE_CHECKING:
     from bellcrank.formulations import dca, lagrange, recursive, symbolic
@@ -56,6 +57,7 @@ def prepare(
 def prepare(
     mechanism: Mechanism | Model, formulation: str = "auto", **options: Unpack[FormulationOptions]
 ) -> System: ...
+@answered
 def prepare(
     mechanism: Mechanism | Model, formulation: str = "auto", **options: Unpack[FormulationOptions]
 ) -> System:
@@ -120,11 +122,14 @@ def _chosen(model: Model, options: Mapping[str, Any]) -> tuple[str, str]:
     return able[0], f"{able[0]}: it has the option{'s' * (len(options) > 1)} {listed}"
 
 
-def check_request(formulation: str, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:
+def check_request(
+    formulation: str, options: Mapping[str, Any], others: Iterable[str] = (), named: str = "simulate"
+) -> None:
     """Refuse an unknown formulation, and options that it does not have or that are out of range.
 
     With "auto", options of any formulation pass.
-    others: the arguments of `simulate`, where one of them may have been meant.
+    others: the arguments of what is called, `simulate` or another of the name given, where one of them may
+        have been meant.
     Raises Unsupported for the formulation, MechanismError for the options.
     """
     if not isinstance(formulation, str) or (formulation != "auto" and formulation not in FORMULATIONS):
@@ -132,9 +137,9 @@ def check_request(formulation: str, options: Mapping[str, Any], others: Iterable
         raise Unsupported(f"there is no formulation {formulation!r}; {advice}")
     if options and formulation == "auto":
         kinds = [formulation_module(name).OPTIONS for name in FORMULATIONS]
-        check_names(formulation, kinds, options, others)
+        check_names(formulation, kinds, options, others, named)
     elif options:
-        checked_options(formulation, formulation_module(formulation).OPTIONS, options, others)
+        checked_options(formulation, formulation_module(formulation).OPTIONS, options, others, named)
 
 
 def takes_names(option: str) -> bool:

@@ -470,18 +470,22 @@ class SymbolicSystem(JointSystem):
 
         return export_c(self, path, frames, name)
 
-    def equations(self, frames: Iterable[Any] = (), *, longest: int = 20_000) -> WrittenEquations:
+    def equations(
+        self, frames: Iterable[Any] = (), *, longest: int = 20_000, eliminate_driven: bool = False
+    ) -> WrittenEquations:
         """The equations of motion as text and LaTeX, simplified.
 
         frames: bodies and markers, by name or handle, whose pose, velocity and Jacobian are written as well.
         longest: length in characters beyond which a part is left out, with a line that says so.
+        eliminate_driven: whether coordinates that drives prescribe are replaced by their functions of time,
+            and the rows of the drives by formulas for their efforts.
 
         Raises MechanismError for unknown frames, Unsupported for contacts.
         """
         refuse_contacts(self.model, "equations")
         from bellcrank.formulations.equations import written_equations
 
-        return written_equations(self, frames, longest)
+        return written_equations(self, frames, longest, eliminate_driven)
 
     def joint_state(self, state: State | None = None) -> tuple[Floats, Floats]:
         """Coordinates and speeds of the tree's joints, in the order of `export_c` and `equations`."""

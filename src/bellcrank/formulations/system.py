@@ -21,6 +21,7 @@ from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contact import IMPACT_LAWS
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation_arrays import conjugate, product, rotate
+from bellcrank.slips import answering
 from bellcrank.turns import Turn, in_turn
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ class BodyAcceleration(PointAcceleration):
     com: PointAcceleration
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class JointReaction:
     """What a joint, its limits included, exerts on its second body.
@@ -174,6 +176,7 @@ class JointReaction:
         return self.moment_unique and self.force_unique
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class DriveEffort:
     """The efforts of a drive, a constraint or the limits of a joint along the coordinates they constrain.
@@ -198,6 +201,7 @@ class DriveEffort:
         return bool(self.determined.all())
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Accelerations:
     """Accelerations of a model at a state.
@@ -376,6 +380,7 @@ class Rows:
     names: tuple[str, ...]
 
 
+@answering
 @in_turn
 class System:
     """A Model prepared for one formulation.

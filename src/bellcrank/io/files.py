@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from bellcrank.errors import Fault, FaultList, Location, MechanismError, Unsupported
+from bellcrank.errors import Fault, FaultList, Location, MechanismError, NotFound, Unsupported
 from bellcrank.io import json_format, meshes, protein
 from bellcrank.io.document import Document, DocumentReader
 from bellcrank.io.encode import encoded
@@ -23,6 +23,7 @@ from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.checking import Check, required, required_path
 from bellcrank.mechanism.collisions import not_written
 from bellcrank.named_files import admit, content_of
+from bellcrank.slips import answered
 from bellcrank.whole_files import write_whole
 
 Importer: TypeAlias = Callable[..., Mechanism]
@@ -97,6 +98,7 @@ def read(
     return reader.result(document)
 
 
+@answered
 def load(
     path: str | os.PathLike[str],
     packages: Iterable[str | os.PathLike[str]] = (),
@@ -116,6 +118,7 @@ def load(
     return read(path, packages, density, scale, start).mechanism
 
 
+@answered
 def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] | None = None) -> Mechanism:  # noqa: A002
     """Load a mechanism from a text.
 
@@ -134,6 +137,7 @@ def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] |
     return reader.result(document).mechanism
 
 
+@answered
 def save(
     mechanism: Mechanism, path: str | os.PathLike[str], simulation: Simulation | None = None
 ) -> tuple[Fault, ...]:
@@ -210,6 +214,8 @@ class _Reader:
         try:
             raw = content_of(path, "mechanism file", SIZE)
             text = raw.decode("utf-8-sig")
+        except NotFound:
+            raise
         except MechanismError as error:
             for fault in error.faults:
                 self.faults.add(fault.element, fault.rule, name, fault.advice, Location(name))

@@ -15,6 +15,8 @@ from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.linear.differences import Eigen, eigen
 from bellcrank.linear.state_chart import StateChart
 from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.html import displayed
+from bellcrank.slips import answering
 
 if TYPE_CHECKING:
     from bellcrank.linear.modes import Modes
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 _SHOWN: Final = 12  # states of a matrix that is printed
 
 
+@displayed()
+@answering
 @dataclass(frozen=True, eq=False)
 class LinearModel:
     """The equations  x' = A x + B u,  y = C x + D u  of small changes about a state.

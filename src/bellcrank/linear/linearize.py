@@ -37,6 +37,7 @@ from bellcrank.linear.touching import refuse_kinks, refuse_touching
 from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rows import LAW_PARAMETERS
+from bellcrank.slips import answered
 
 _EPSILON: Final = 4e-16
 _ELSE: Final = "leave out state=, or take that of a run of this mechanism"
@@ -52,6 +53,7 @@ _SMOOTH: Final = 1e-6  # error of a derivative, in parts of the largest
 _AWAY: Final = 1e-3  # displacement after which a singular pose is left
 
 
+@answered
 def linearize(
     mechanism: Mechanism,
     *,
@@ -95,7 +97,7 @@ def linearize(
         raise Unsupported(
             "linearize: 'adaptive' has no velocities and no accelerations; use another formulation"
         )
-    check_request(formulation, options, signature(linearize).parameters)
+    check_request(formulation, options, signature(linearize).parameters, "linearize")
     with Check("linearize") as check:
         check.instance("mechanism", mechanism, Mechanism, "give a Mechanism")
         time, steady = check.number("time", time, "s"), check.flag("steady", steady)
@@ -126,6 +128,7 @@ def linearize(
     return made
 
 
+@answered
 def modes(
     mechanism: Mechanism,
     *,

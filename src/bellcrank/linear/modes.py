@@ -20,10 +20,13 @@ from bellcrank.formulations.preparing import prepare
 from bellcrank.linear.differences import OutOfReach
 from bellcrank.linear.linear_model import LinearModel
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.html import displayed
+from bellcrank.overloads import overload
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.scene.making import of
 from bellcrank.scene.painter import Instant
 from bellcrank.scene.still import picture
+from bellcrank.slips import answering
 from bellcrank.trajectory.observation import observation
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
@@ -44,6 +47,7 @@ _FAINT: Final = 0.28
 Kind: TypeAlias = Literal["neutral", "oscillating", "monotonic"]
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Mode:
     """One mode:  x(t) = Re(state exp(eigenvalue t)).
@@ -194,6 +198,8 @@ class _Found:
     state: np.ndarray
 
 
+@displayed("draw")
+@answering
 @dataclass(frozen=True, eq=False)
 class Modes(Sequence[Mode]):
     """The modes of a mechanism about a state, neutral ones first, then by increasing |eigenvalue|.
@@ -241,7 +247,11 @@ class Modes(Sequence[Mode]):
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Mode: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Mode, ...]: ...
+    def __getitem__(self, index: int | slice) -> Mode | tuple[Mode, ...]:
         return self._modes[index]
 
     def __iter__(self) -> Iterator[Mode]:

@@ -26,6 +26,7 @@ from bellcrank.mechanism.parameters import present, quiet
 from bellcrank.mechanism.rotation import IDENTITY, conjugate, multiply, orientation, rotate
 from bellcrank.mechanism.shape import Shape
 from bellcrank.mechanism.units import in_si
+from bellcrank.slips import answering
 
 _ORIGIN: Final[Vec3] = (0.0, 0.0, 0.0)
 STAND_IN_MASS: Final = 1.0
@@ -98,6 +99,7 @@ def _no_shapes(value: Any) -> tuple[Shape, ...] | None:
     return () if type(value) in (tuple, list) and not value else None
 
 
+@answering
 @described
 class Ground(_Carrier):
     """The ground: the world frame, which does not move. `shapes` are drawn and have no mass."""
@@ -134,6 +136,7 @@ def _mass(check: Check, name: str, value: Any) -> float:
     return check.positive(name, value, "kg")
 
 
+@answering
 @described
 class Body(_Carrier):
     """A rigid body.

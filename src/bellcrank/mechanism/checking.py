@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from sys import float_info
 from types import TracebackType
@@ -19,6 +18,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 
 from bellcrank.errors import FaultList
+from bellcrank.slips import alike
 
 
 @dataclass(frozen=True)
@@ -414,7 +414,7 @@ def _advice(unit: str, what: str = "it") -> str:
 def nearest(name: object, known: Iterable[str]) -> str:
     """Advice that names what may have been meant, or the available names."""
     names = list(known)
-    close = get_close_matches(str(name), names, n=3, cutoff=0.6)
+    close = alike(str(name), names)
     close += [other for other in names if other.endswith(f"/{name}") and other not in close][:3]
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.attachment import Constraint, Force
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change
@@ -23,15 +24,20 @@ from bellcrank.mechanism.parameters import (
     evaluated,
     expressions_in,
     holds_expressions,
+    is_input,
+    is_parameter,
     present,
     values_of,
 )
 from bellcrank.mechanism.sensors import Sensor
+from bellcrank.mechanism.units import in_si
+from bellcrank.slips import Named
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.collisions import Collisions
     from bellcrank.mechanism.mechanism import Mechanism
 
+E = TypeVar("E")
 
 TABLES: Final = {
     "parameters": "parameter",
@@ -58,17 +64,17 @@ class Contents:
 
     def __init__(self, name: str = "mechanism", gravity: Numbers = (0.0, 0.0, -9.81)) -> None:
         self.name = check_name("mechanism", name)
-        self._parameters: dict[str, Parameter] = {}
+        self._parameters: dict[str, Parameter] = Named("parameter")
         self.gravity = cast(Any, gravity)
         self._ground = Ground()
-        self._bodies: dict[str, Body] = {}
-        self._markers: dict[str, Marker] = {}
-        self._joints: dict[str, Joint] = {}
-        self._constraints: dict[str, Constraint] = {}
-        self._forces: dict[str, Force] = {}
-        self._drives: dict[str, Drive | PathDrive] = {}
-        self._sensors: dict[str, Sensor] = {}
-        self._changes: dict[str, Change] = {}
+        self._bodies: dict[str, Body] = Named("body")
+        self._markers: dict[str, Marker] = Named("marker")
+        self._joints: dict[str, Joint] = Named("joint")
+        self._constraints: dict[str, Constraint] = Named("constraint")
+        self._forces: dict[str, Force] = Named("force")
+        self._drives: dict[str, Drive | PathDrive] = Named("drive")
+        self._sensors: dict[str, Sensor] = Named("sensor")
+        self._changes: dict[str, Change] = Named("change")
         self.left_out: tuple[Fault, ...] = ()
         self.collisions: tuple[Collisions, ...] = ()
 
@@ -212,6 +218,45 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
     copy.gravity = evaluated(mechanism.gravity, numbers.__getitem__)
     copy._ground = evaluated(mechanism.ground, numbers.__getitem__)  # noqa: SLF001
     return copy
+
+
+def numbers_in(mechanism: Contents, value: E) -> E:
+    """A value given beside a mechanism, such as a marker or a point, with numbers for its expressions.
+
+    Parameters have the values that they have in the mechanism, by name: one read from a file has symbols of
+    its own. Raises MechanismError for expressions of anything else.
+    """
+    if not holds_expressions(value):
+        return value
+    wanted = list(expressions_in(value))
+    symbols = {symbol for one in wanted for symbol in symbols_of(one)}
+    parameters = mechanism.parameters
+    known = {
+        symbol: parameters[symbol.name].value
+        for symbol in symbols
+        if is_parameter(symbol) and not is_input(symbol) and symbol.name in parameters
+    }
+    return evaluated(value, values_of(wanted, known).__getitem__)
+
+
+def point_in(mechanism: Contents | None, element: str, value: Any, what: str = "the point") -> Vec3:
+    """The three numbers, m, of a point given beside a mechanism by numbers, expressions, texts with units.
+
+    mechanism: None where it is not known. Raises MechanismError for anything else.
+    """
+    with Check(element) as check:
+        number = in_si(check, what, value, ("m",))
+        if holds_expressions(number):
+            if mechanism is None:
+                check.fault("it depends on parameters, of which the values are not known here", value)
+                return (0.0, 0.0, 0.0)
+            try:
+                number = numbers_in(mechanism, number)
+            except MechanismError as error:
+                for fault in error.faults:
+                    check.fault(f"{what}: {fault.rule}", fault.value, fault.advice)
+        check.faults.raise_any()
+        return check.vector(what, number, "m")
 
 
 @contextmanager

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     InertiaField: TypeAlias = Declared[Mat3, Rows]
     FloatsField: TypeAlias = Declared[tuple[float, ...], Numbers]
     OptionalFloatsField: TypeAlias = Declared[tuple[float, ...] | None, Numbers | None]
+    ColorField: TypeAlias = Declared[tuple[float, ...] | None, Numbers | str | None]
     PointsField: TypeAlias = Declared[tuple[Vec3, ...], Rows]
     TableField: TypeAlias = Declared[tuple[tuple[float, ...], ...], Rows]
     HeightsField: TypeAlias = Declared[tuple[tuple[float, ...], ...] | str, Rows | str]
@@ -81,5 +82,6 @@ else:  # files take what is stored
     FloatField, OptionalFloatField = float, float | None
     VectorField, RotationField, InertiaField = Vec3, Quat, Mat3
     FloatsField, OptionalFloatsField = tuple[float, ...], tuple[float, ...] | None
+    ColorField = OptionalFloatsField
     PointsField, TableField = tuple[Vec3, ...], tuple[tuple[float, ...], ...]
     HeightsField, PairField = tuple[tuple[float, ...], ...] | str, float | tuple[float, float]

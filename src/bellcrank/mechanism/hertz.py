@@ -12,6 +12,7 @@ import numpy as np
 
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.rotation_arrays import Floats
+from bellcrank.slips import answered
 
 _NEARLY_ROUND: Final = 1e-6  # 1 - (b/a)^2 below which stresses are those below a circle
 _SHARE: Final = 1e-3  # of an argument, by which the three of an elliptic integral may differ at last
@@ -37,6 +38,7 @@ class HertzContact:
     stiffness: float
 
 
+@answered
 def hertz(
     force: Any,
     radius_1: float | tuple[float, float],

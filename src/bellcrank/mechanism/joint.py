@@ -31,6 +31,7 @@ from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import holds_expressions, present
 from bellcrank.mechanism.rows import Block, Lowered, Row, Term, lock
 from bellcrank.mechanism.units import unit_along
+from bellcrank.slips import answering
 
 
 @described
@@ -154,6 +155,7 @@ def joint_kind(name: str, locked: str, free: str, meaning: str, module: str | No
     return register(dataclass(frozen=True)(type(name, (JointKind,), body)))
 
 
+@answering
 @dataclass(frozen=True)
 class Joint:
     """A joint between a marker on the first (proximal) body and one on the second.
@@ -218,6 +220,8 @@ class Joint:
 
     def _checked_limits(self, limits: Any) -> tuple[tuple[str, Limit], ...]:
         with Check(f"joint {self.name!r}") as check:
+            if limits is None:
+                return ()
             if isinstance(limits, Limit):
                 if len(self.kind.free) != 1:
                     advice = f"give {{coordinate: limit}}; free are {', '.join(self.kind.free) or 'none'}"
@@ -229,7 +233,8 @@ class Joint:
             if not isinstance(pairs, (tuple, list)) or any(
                 not isinstance(p, tuple) or len(p) != 2 for p in pairs
             ):
-                check.fault("limits must be a Limit or a mapping from coordinates to limits", limits)
+                advice = "such as bc.Limit(-1.0, 1.0)"
+                check.fault("limits must be a Limit or a mapping from coordinates to limits", limits, advice)
                 return ()
             if len({name for name, _ in pairs}) < len(pairs):
                 check.fault("there are two limits on one coordinate", [name for name, _ in pairs])

@@ -7,10 +7,12 @@ from bellcrank.mechanism.checking import Quat, Vec3, check_name
 from bellcrank.mechanism.fields import Description, described, rotation, vector
 from bellcrank.mechanism.given import RotationField, VectorField
 from bellcrank.mechanism.rotation import IDENTITY, multiply, rotate
+from bellcrank.slips import answering
 
 GROUND = "ground"
 
 
+@answering
 @described
 class Marker(Description):
     """A frame on a body.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bellcrank import views
 from bellcrank.errors import Fault, FaultList, MechanismError
@@ -12,7 +12,9 @@ from bellcrank.mechanism import given
 from bellcrank.mechanism.attachment import Constraint, ConstraintKind, Force, ForceKind
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change, ChangeKind
+from bellcrank.mechanism.checking import Vec3, nearest
 from bellcrank.mechanism.collisions import Colliding
+from bellcrank.mechanism.contents import numbers_in
 from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.cylinders import Telescopic
 from bellcrank.mechanism.drive import Drive, PathDrive
@@ -26,13 +28,18 @@ from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameters import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_ends, as_joint_coordinate, as_marker, markers_of
+from bellcrank.mechanism.rotation import rotate
 from bellcrank.mechanism.sensors import Sensor, SensorKind
 from bellcrank.mechanism.shape import Shape
+from bellcrank.slips import answering
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+E = TypeVar("E")
 
+
+@answering
 class Mechanism(Colliding):
     """A mechanism under construction, in SI units.
 
@@ -183,13 +190,42 @@ class Mechanism(Colliding):
         """The named marker "body.name". Raises MechanismError if there is none."""
         return as_marker(self, "mechanism", key)
 
+    def position_in_world(self, marker: given.MarkerLike, state: views.Poses | None = None) -> Vec3:
+        """The position of a marker in the world, (3,), m.
+
+        marker: a marker, the name "body.name" of one, or a body or its name, for its frame.
+        state: of the bodies, such as `run.at(1.0)`; by default as they are described, which is where
+            `assemble` left them. There, what depends on parameters stays a formula of them.
+        Raises MechanismError if there is no such marker, and for a state of another mechanism.
+
+        >>> mech.position_in_world("boom.tip")
+        """
+        element = "position in the world"
+        found = as_marker(self, element, marker)
+        if found.body == GROUND:
+            return found.position
+        if found.body not in self.bodies:
+            advice = nearest(found.body, self.bodies)
+            raise MechanismError.of(element, "there is no body of this name", found.body, advice)
+        body = self.bodies[found.body]
+        if state is None:
+            position, rotation = body.position, body.rotation
+        else:
+            if len(state.position) != len(self.bodies):
+                advice = "give a state of this mechanism, such as run.at(1.0)"
+                raise MechanismError.of(element, "the state is of another mechanism", state, advice)
+            number, found = list(self.bodies).index(found.body), numbers_in(self, found)
+            position, rotation = state.position[number].tolist(), tuple(state.rotation[number].tolist())
+        x, y, z = (at + arm for at, arm in zip(position, rotate(rotation, found.position), strict=True))
+        return (x, y, z)
+
     def add_joint(
         self,
         name: str,
         kind: JointKind,
         marker_1: given.MarkerLike,
         marker_2: given.MarkerLike,
-        limits: Limit | Mapping[str, Limit] | Sequence[tuple[str, Limit]] = (),
+        limits: Limit | Mapping[str, Limit] | Sequence[tuple[str, Limit]] | None = (),
         position: given.StartValues | None = None,
         velocity: given.StartValues | None = None,
         guess: given.StartValues | None = None,
@@ -236,7 +272,7 @@ class Mechanism(Colliding):
         x_axis: given.Axis | None = None,
         y_axis: given.Axis | None = None,
         rotation: given.Rows | None = None,
-        limits: Limit | Mapping[str, Limit] | Sequence[tuple[str, Limit]] = (),
+        limits: Limit | Mapping[str, Limit] | Sequence[tuple[str, Limit]] | None = (),
         position: given.StartValues | None = None,
         velocity: given.StartValues | None = None,
         guess: given.StartValues | None = None,
@@ -391,12 +427,12 @@ class Mechanism(Colliding):
         """
         remove_element(self, element, cascade)
 
-    def replace(self, element: Any, **changes: Any) -> Any:
+    def replace(self, element: E, **changes: Any) -> E:
         """Replace an element by a changed copy and return the copy; references follow a new name.
 
         >>> crank = mech.replace(crank, mass=2.0)
         """
-        return replace_element(self, element, changes)
+        return replace_element(self, element, changes)  # type: ignore[no-any-return]
 
     def draw(
         self,

@@ -22,6 +22,7 @@ from bellcrank.expression.parser import RESERVED, is_name
 from bellcrank.expression.reading import TIME, symbols_of
 from bellcrank.mechanism.checking import Check, check_name, nearest
 from bellcrank.mechanism.units import in_si
+from bellcrank.slips import answered
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.contents import Contents
@@ -343,6 +344,7 @@ def _stranger(expression: Any, symbols: Iterable[Any], known: Iterable[str]) -> 
     )
 
 
+@answered
 def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  (it stands beside Drive, Event)
     """A number that may change during a run: an expression, from which others may be built.
 

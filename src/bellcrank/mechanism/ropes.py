@@ -36,6 +36,7 @@ from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import is_expression, present
 from bellcrank.mechanism.rope_path import relative_pose
 from bellcrank.mechanism.rows import FROM_START, Block, FrictionLoad, LoadOf, Lowered, Row, Term, dry_friction
+from bellcrank.slips import answered
 
 
 def numbers_of_ends(check: Check, field: str, value: Any) -> tuple[int, ...]:
@@ -518,6 +519,7 @@ class _RopeEquations(CustomConstraint, listed=False):
     holds: Any = ()
 
 
+@answered
 def tackle(
     parts: int, upper: Any, lower: Any, haul: Any, radius: float, drum: float = 0.0, **fields: Any
 ) -> tuple[Any, ...]:

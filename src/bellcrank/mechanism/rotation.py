@@ -13,6 +13,7 @@ from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, plai
 from bellcrank.mechanism.given import Axis, Number, Numbers
 from bellcrank.mechanism.parameters import holds_expressions, is_expression, present, quiet
 from bellcrank.mechanism.units import in_si
+from bellcrank.slips import answered
 
 IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
 
@@ -132,6 +133,7 @@ _NAMED_AXES: Final[dict[str, Vec3]] = {
 }
 
 
+@answered
 def rotation(
     axis: Axis | None = None,
     angle: Number | None = None,

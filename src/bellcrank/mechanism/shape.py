@@ -9,12 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.mechanism.checking import Check, Quat, Vec3
+from bellcrank.mechanism.checking import Check, Quat, Vec3, nearest
+from bellcrank.mechanism.colors import COLORS, color_of
 from bellcrank.mechanism.fields import Description, checked, described, flag, quantity, rotation, vector
 from bellcrank.mechanism.given import (
+    ColorField,
     FloatField,
     OptionalFloatField,
-    OptionalFloatsField,
     RotationField,
     TableField,
     VectorField,
@@ -28,10 +29,21 @@ SHAPES: dict[str, type[Shape]] = {}
 """Every shape class by name, as files refer to it. All are frozen dataclasses."""
 
 
-def _color(check: Check, name: str, value: Any) -> tuple[float, ...]:
+def as_color(check: Check, name: str, value: Any) -> tuple[float, ...]:
+    """Red, green, blue and, if given, opacity, from numbers or a name; faults are noted."""
+    if isinstance(value, str):
+        if (found := color_of(value)) is not None:
+            return found
+        advice = f"{nearest(value, COLORS)}; or give '#rrggbb', or three numbers from 0 to 1"
+        check.fault(f"{name}: there is no colour of this name", value, advice)
+        return (0.5, 0.5, 0.5)
+    noted = len(check.faults)
     color = check.array(name, value, (None,))
+    if len(check.faults) > noted:
+        return (0.5, 0.5, 0.5)
     if len(color) not in (3, 4) or np.any(color < 0.0) or np.any(color > 1.0):
-        check.fault("color must be three or four numbers from 0 to 1 (red, green, blue, opacity)", value)
+        rule = f"{name} must be three or four numbers from 0 to 1 (red, green, blue, opacity)"
+        check.fault(rule, value, "or a name, such as 'tan'")
     return tuple(color.tolist())
 
 
@@ -41,7 +53,8 @@ class Shape(Description, ABC):
 
     position, rotation: pose of the shape's frame in the body frame (m; unit quaternion (w, x, y, z)).
     density: kg/m^3, or None for a shape that is only drawn.
-    color: red, green, blue and, if wanted, opacity, each 0 to 1; None leaves it to the viewer.
+    color: red, green, blue and, if wanted, opacity, each 0 to 1; or a name, as in CSS, or "#rrggbb"; None
+        leaves it to the viewer.
     touches: whether it takes part in the contacts of its body (`Contact`).
     shown: whether it is drawn, in pictures, films and the live page.
     """
@@ -49,7 +62,7 @@ class Shape(Description, ABC):
     position: VectorField = vector("m", default=(0.0, 0.0, 0.0))  # noqa: RUF009  (a declaration)
     rotation: RotationField = rotation(default=IDENTITY)  # noqa: RUF009
     density: OptionalFloatField = quantity("kg/m^3", "positive", default=None)  # noqa: RUF009
-    color: OptionalFloatsField = checked(_color, "1", default=None, parametric=True)  # noqa: RUF009
+    color: ColorField = checked(as_color, "1", default=None, parametric=True)  # noqa: RUF009
     touches: bool = flag(default=True)
     shown: bool = flag(default=True)
 

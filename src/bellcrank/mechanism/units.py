@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 from bellcrank.errors import MechanismError
 from bellcrank.expression.reading import read
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.slips import answered
 
 Dimension: TypeAlias = tuple[int, ...]
 """Exponents of m, kg, s, A, K and rad."""
@@ -228,6 +229,7 @@ def unit_along(unit: str, coordinate: str) -> str:
     return next((one for one in unit.split(" or ") if (one in _ANGULAR) == (coordinate == "rad")), unit)
 
 
+@answered
 def quantity(text: str, unit: str = "") -> float:
     """Convert a text such as "12 N/mm" or "30 deg" to a number in SI units.
 

@@ -15,6 +15,8 @@ from bellcrank.compile.dependence import dead_points
 from bellcrank.compile.formula_joints import poles_near
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import limit_of_digits
+from bellcrank.compile.state import State
+from bellcrank.compile.stray_axes import stray_axes
 from bellcrank.compile.undefined import forces_without_value, formulas_without_value, pole_text
 from bellcrank.formulations.system import System
 from bellcrank.run.advance import Outcome
@@ -28,6 +30,7 @@ _BESIDE: Final = 1e-9  # of the time: largest distance between the failure of an
 _RANK: Final = 1e-9  # singular values below this part of the largest are zero
 _DENSE_ROWS: Final = 600  # with more rows than this no dense matrix is formed
 _NAMED: Final = 4  # forces, drives
+_STILL: Final = 1e-9  # m, m/s, rad/s: what moves less has not moved
 _CUTS: Final = 50  # joints that a run lists by name
 _AT_SINGULARITY: Final = (
     "the mechanism is at or near a singular configuration (a dead point, or links in line)"
@@ -44,12 +47,27 @@ class Explanation:
 
 
 def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -> Explanation:
-    """The message about the end of a run, empty if it finished. `core` holds the last good state."""
+    """The message about the end of a run. `core` holds the last good state.
+
+    That of a run that finished is empty, unless nothing could move since an axis points the wrong way.
+    """
     if outcome.status == "finished":
-        return Explanation("")
+        return Explanation(_stuck(model, core))
     if outcome.status == "interrupted":
         return Explanation(f"interrupted at t = {outcome.time:.6g} s; what was computed up to there is kept")
     return _Failure(model, core, options, outcome).explained()
+
+
+def _stuck(model: Model, core: Any) -> str:
+    """Why nothing moved that was not driven, if the axis of a joint is the reason; else empty."""
+    if model.drives or len(model.bodies) == 0:
+        return ""
+    start, end = model.initial, State(*core.state())
+    still = np.abs(end.velocity).max() + np.abs(end.angular_velocity).max() < _STILL
+    if not still or np.abs(end.position - start.position).max() > _STILL:
+        return ""
+    stray = stray_axes(model, start)
+    return f"nothing could move: {stray}" if stray else ""
 
 
 def acting_on(model: Model, body: int) -> list[str]:

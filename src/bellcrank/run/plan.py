@@ -280,7 +280,7 @@ def times_and_method(
     find_method(method)
     with Check("simulate") as check:
         begin = check.number("start", begin, "s")
-        recorded = None if times is None else _checked_times(check, times, begin)
+        recorded = None if times is None else checked_times(check, times, begin)
         if recorded is None:
             duration = _positive(check, "duration", duration, None, "s")
             output_step = _positive(check, "output_step", output_step, None, "s")
@@ -300,7 +300,7 @@ def times_and_method(
     return output_times(begin, duration, output_step, chosen) if recorded is None else recorded, chosen
 
 
-def _checked_times(check: Check, times: Any, begin: float) -> Floats:
+def checked_times(check: Check, times: Any, begin: float) -> Floats:
     """Times (n,) to record, increasing from the beginning of the run or later."""
     recorded: Floats = check.array("times", times, (None,), "s")
     if len(check.faults) == 0:

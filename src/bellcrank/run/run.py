@@ -42,6 +42,7 @@ from bellcrank.run.ending import Explanation, Slowness, counted, explain, happen
 from bellcrank.run.events import STATE_SET, Event, compiled
 from bellcrank.run.plan import Plan
 from bellcrank.run.sensing import Sensing, needs_accelerations, sensors_of
+from bellcrank.slips import answering
 from bellcrank.trajectory.joining import remembered
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.observation import Observation, observation
@@ -53,6 +54,7 @@ from bellcrank.turns import Turn, in_turn
 _FARTHER: Final = 1e-6  # of a time: who takes over and gets no farther than that has failed likewise
 
 
+@answering
 @in_turn
 class Run:
     """A run that is advanced part by part, keeping the history of its method; see `bc.start`.

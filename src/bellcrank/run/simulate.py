@@ -27,6 +27,7 @@ from bellcrank.run.plan import Plan, times_and_method
 from bellcrank.run.quasistatic import QuasistaticRun, begun
 from bellcrank.run.run import Run
 from bellcrank.run.start import PROJECTION, described
+from bellcrank.slips import answered
 from bellcrank.trajectory.moves import MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -96,6 +97,7 @@ def simulate(
 ) -> Trajectory: ...
 
 
+@answered
 def simulate(
     mechanism: Mechanism | Model,
     duration: float | None = None,
@@ -162,6 +164,8 @@ def simulate(
         faults = FaultList()
         with faults.collect():
             check_request(formulation, options, _ARGUMENTS)
+        if not isinstance(mechanism, (Mechanism, Model)):
+            faults.add("simulate", "what it simulates must be a Mechanism", mechanism, "simulate(mech, 1.0)")
         faults.add("simulate", "it needs a duration, or times", None, "such as duration=1.0")
         faults.raise_any()
     return _started(given, options).complete()
@@ -192,6 +196,7 @@ def start(
 ) -> Run: ...
 
 
+@answered
 def start(mechanism: Mechanism | Model, duration: float | None = None, **arguments: Any) -> Any:
     """Prepare a run at its start, to be advanced in parts.
 

@@ -32,8 +32,13 @@ def new_figure(size: tuple[float, float], on_screen: bool, **settings: Any) -> A
     """A figure registered with pyplot, which shows it, or, for a file, an unregistered one. size: inches."""
     settings = {"layout": "constrained", **settings}
     if on_screen:
+        from matplotlib import get_backend
         from matplotlib import pyplot as plt
 
+        if "inline" in get_backend():  # which shows all figures after each cell, and its result as well
+            from bellcrank.scene.notebook_figure import NotebookFigure
+
+            settings["FigureClass"] = NotebookFigure
         return plt.figure(figsize=size, **settings)
     from matplotlib.figure import Figure
 

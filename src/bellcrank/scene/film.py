@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -12,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
-from bellcrank.whole_files import whole_file
+from bellcrank.whole_files import whole_file, write_whole
 
 Pixels: TypeAlias = NDArray[np.uint8]
 
@@ -20,6 +23,37 @@ SUFFIXES: Final = (".mp4", ".gif")
 _QUALITY: Final = "20"  # constant rate factor of x264 at which lines stay clean
 _PRESET: Final = "veryfast"  # of x264: files a tenth larger than by "medium", in a third of the time
 _COLORS: Final = 128
+
+
+@dataclass(frozen=True, repr=False)
+class Film:
+    """A film, which notebooks play. kind: ".mp4" or ".gif". data: the content of such a file."""
+
+    kind: str
+    data: bytes
+
+    def __repr__(self) -> str:
+        return f"<film, {self.kind[1:]}, {len(self.data) / 1e6:.2g} MB>"
+
+    def save(self, path: str | Path) -> None:
+        """Write it into a file. Raises MechanismError for another suffix than its kind."""
+        if Path(path).suffix.lower() != self.kind:
+            raise MechanismError(
+                Fault(f"file '{path}'", f"the film is a {self.kind}", None, "end its name so")
+            )
+        write_whole(path, self.data)
+
+    def _repr_html_(self) -> str:
+        data = b64encode(self.data).decode("ascii")
+        if self.kind == ".gif":
+            return f'<img alt="film of a run" src="data:image/gif;base64,{data}"/>'
+        source = f"data:video/mp4;base64,{data}"
+        return f'<video controls loop autoplay muted style="max-width:100%" src="{source}"></video>'
+
+
+def kind_for_notebooks() -> str:
+    """The kind of film that can be made here: MP4 if PyAV is installed, else GIF."""
+    return ".mp4" if find_spec("av") is not None else ".gif"
 
 
 def check_film(path: str | Path) -> None:

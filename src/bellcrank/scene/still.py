@@ -17,6 +17,7 @@ from bellcrank.compile.standing import absent_at
 from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.shape import as_color
 from bellcrank.scene.bodies import PALETTE
 from bellcrank.scene.contact_marks import ContactLayer, ContactMarking, round_down
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
@@ -75,6 +76,8 @@ class Style:
                 check.array("box", np.asarray(box).tolist(), (2, 3), "m")
             if (size := options.get("size")) is not None and min(check.array("size", size, (2,))) <= 0.0:
                 check.fault("size must be greater than zero", size, "inches")
+            if options.get("color") is not None:
+                options = {**options, "color": as_color(check, "color", options["color"])}
             if "opacity" in options:
                 check.number("opacity", options["opacity"])
             if "dpi" in options:

@@ -1,4 +1,4 @@
-"""Commands on bodies: ib, pb, sb."""
+"""Commands on bodies and markers: ib, pb, pm, sb."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.contents import numbers_in, with_numbers
+from bellcrank.mechanism.marker import GROUND
 from bellcrank.shell import forces
 from bellcrank.shell.language import BODY, QUATERNION, Argument, Command, Given, Option, Reply, vector
 from bellcrank.shell.parsing import unit_quaternion
@@ -75,6 +76,24 @@ def _print(session: Session, given: Given) -> Reply:
     return Reply("\n".join(lines) or "no bodies yet", {"time": session.now.time, "bodies": found})
 
 
+def _print_markers(session: Session, given: Given) -> Reply:
+    wanted, state, mechanism = given.get("name"), session.state(), session.mechanism
+    if wanted is not None:
+        mechanism.marker(wanted)  # raises if there is none
+    index = list(mechanism.bodies)
+    found, lines = {}, []
+    for name in [wanted] if wanted is not None else mechanism.markers:
+        marker = numbers_in(mechanism, mechanism.marker(name))
+        place, velocity = np.array(mechanism.position_in_world(marker, state)), np.zeros(3)
+        if marker.body != GROUND:
+            number = index.index(marker.body)
+            arm = place - state.position[number]
+            velocity = state.velocity[number] + np.cross(state.angular_velocity[number], arm)
+        found[name] = {"position": place.tolist(), "velocity": velocity.tolist()}
+        lines += [name, f"    -t  {_row(place)}   -vl {_row(velocity)}"]
+    return Reply("\n".join(lines) or "no markers yet", {"time": session.now.time, "markers": found})
+
+
 def _row(values: Any) -> str:
     return " ".join(f"{value:.6g}" for value in values)
 
@@ -93,6 +112,14 @@ COMMANDS: Final = (
         _print,
         (Argument("localname", "body", optional=True),),
         example="pb stick0",
+        keeps=True,
+    ),
+    Command(
+        "pm",
+        "Print a marker, or all named ones: where it is in the world now, and its velocity.",
+        _print_markers,
+        (Argument("name", "element", optional=True),),
+        example="pm stick0",
         keeps=True,
     ),
     Command(

@@ -126,7 +126,7 @@ def _draw(session: Session, given: Given) -> Reply:
 COMMANDS: Final = (
     Command(
         "plot",
-        "Write a figure of what was run: overview, joint, body, path, reaction, drive, force, limit, "
+        "Write a figure of what was run: overview, joint, body, marker, path, reaction, drive, force, limit, "
         "energy, violation.",
         _plot,
         (Argument("kind", "text", optional=True), Argument("names", "element", repeated=True)),

@@ -21,7 +21,9 @@ import numpy as np
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.slips import answered, answering
 from bellcrank.studies.data import Predictions, Record, records_of, union_of_times
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
 from bellcrank.studies.exact import SEARCHED, OfRecords, asked_for, exactly
@@ -82,6 +84,8 @@ class FittedQuantity:
     given: bool
 
 
+@displayed("plot")
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class FitReport:
     """The parameters that best match the data.
@@ -187,6 +191,7 @@ _ACCURATE: Final = 10.0  # times their tolerance, of exact derivatives
 _AT_BOUND: Final = 1e-6  # of a parameter's scale
 
 
+@answered
 def fit(
     mechanism: Mechanism,
     parameters: Any,

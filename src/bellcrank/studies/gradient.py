@@ -15,6 +15,7 @@ from bellcrank.linear.followed import FollowedRun
 from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.plan import METHODS
+from bellcrank.slips import answered, answering
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
 from bellcrank.studies.exact import (
     asked_for,
@@ -41,6 +42,7 @@ _FIFTH: Final = 31.0 / 32.0  # of the error of the first is what the two differ 
 _COARSE: Final = 0.1  # of the range of a quantity: an error beyond which it is a guess only
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class Gradient:
     """Measures of a run, or numbers of modes, and their derivatives.
@@ -133,6 +135,7 @@ def _sure(error: float) -> str:
     return "" if np.isnan(error) else f" ± {error:.1e}"
 
 
+@answered
 def gradient(
     mechanism: Mechanism,
     of: Any,

@@ -12,6 +12,7 @@ import numpy as np
 
 from bellcrank.errors import BellcrankError, Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import nearest
+from bellcrank.slips import NoAttribute, NoName, WrongCall
 from bellcrank.trajectory.columns import quantity
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.trajectory.trajectory import Trajectory
@@ -134,6 +135,8 @@ class Measure:
         """The number. Raises NoMeasure if there is none, UnknownQuantity if a text names nothing."""
         try:
             value = self.function(outcome)
+        except (NoAttribute, WrongCall, NoName) as error:  # slips of the one who wrote the function
+            raise NoMeasure(f"measure {self.name!r}: {error}") from error
         except (NoMeasure, MechanismError):
             raise
         except Exception as error:

@@ -11,7 +11,9 @@ import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.slips import answered, answering
 from bellcrank.studies.evaluator import Evaluator, Free, free_parameters
 from bellcrank.studies.exact import OfMeasures, exactly
 from bellcrank.studies.experiment import Experiment, Measures, checked_analysis
@@ -38,6 +40,8 @@ class Entry:
     reason: str
 
 
+@displayed("plot")
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimizeReport:
     """The results of an optimization.
@@ -108,6 +112,7 @@ class OptimizeReport:
         return "\n".join(lines)
 
 
+@answered
 def optimize(
     mechanism: Mechanism,
     parameters: Any,

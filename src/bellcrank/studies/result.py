@@ -13,6 +13,8 @@ import numpy as np
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.html import displayed
+from bellcrank.slips import answering
 from bellcrank.studies.experiment import run_path
 from bellcrank.studies.extras import needed
 from bellcrank.studies.points import Points
@@ -27,6 +29,8 @@ NOT_DONE: Final = "not computed"
 _SHOWN_REASONS: Final = 5
 
 
+@displayed("_picture")
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepResult:
     """The outcomes of a sweep, in the order of its points.
@@ -140,6 +144,9 @@ class SweepResult:
         from bellcrank.studies.plots import plot_sweep
 
         return plot_sweep(self, self.measure_number(measure), path)
+
+    def _picture(self, path: Path) -> None:
+        self.plot(path=path)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values, as it is printed as JSON."""

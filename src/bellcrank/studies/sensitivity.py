@@ -13,6 +13,7 @@ from bellcrank.compile.state import Floats
 from bellcrank.linear.followed import FollowedRun
 from bellcrank.mechanism.checking import Check, required_names
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.slips import answered, answering
 from bellcrank.studies.exact import asked_for
 from bellcrank.trajectory.trajectory import Trajectory
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity:
     """Derivatives of quantities of a run at every frame.
@@ -73,6 +75,7 @@ class Sensitivity:
         return f"<Sensitivity of {len(self.of)} quantities by {len(self.by)}, {len(self.time)} frames>"
 
 
+@answered
 def sensitivity(
     mechanism: Mechanism,
     duration: float | None = None,

@@ -13,6 +13,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import Check, required_path
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.slips import answered
 from bellcrank.studies.experiment import Experiment, Measures, Outcome, checked_analysis
 from bellcrank.studies.measures import measures_of, quantity_of
 from bellcrank.studies.points import Points, points_of
@@ -29,6 +30,7 @@ _HERE_SECONDS: Final = 2.0  # of computing, for which starting processes does no
 _WRITE_SECONDS: Final = 0.5  # of computing, between two writes
 
 
+@answered
 def sweep(
     mechanism: Mechanism,
     parameters: Any,
@@ -91,6 +93,7 @@ def sweep(
     return result_of(mechanism.name, points, names, outcomes, status, experiment.folder, units)
 
 
+@answered
 def load_sweep(path: str | Path) -> SweepResult:
     """Load the result in the file of a sweep, even one still being computed or interrupted.
 

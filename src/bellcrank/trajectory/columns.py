@@ -71,6 +71,8 @@ def recorded(run: Trajectory, name: str = "") -> Iterator[Quantity]:
 
     yield Quantity("time", "s", run.time)
     yield from _of_bodies(run, wanted)
+    if not name or name.startswith("marker."):
+        yield from _of_markers(run, wanted)
     yield from _of_joints(run, wanted)
     efforts = (
         ("drive", run.drives, run.drive),
@@ -107,6 +109,17 @@ def _of_bodies(run: Trajectory, wanted: Wanted) -> Iterator[Quantity]:
                 if wanted("body", body):
                     for k, part in enumerate(names):
                         yield Quantity(f"body.{body}.{part}", unit, values[:, number, k])
+
+
+def _of_markers(run: Trajectory, wanted: Wanted) -> Iterator[Quantity]:
+    """Position, velocity and acceleration of the named markers on bodies."""
+    for marker in filter(partial(wanted, "marker"), run.markers):
+        history = run.marker(marker)
+        for section in ("position", "velocity", "acceleration"):
+            if section in run.layout.shapes:
+                names, unit = _BODY[section]
+                for part, values in zip(names, getattr(history, section).T, strict=True):
+                    yield Quantity(f"marker.{marker}.{part}", unit, values)
 
 
 def _of_joints(run: Trajectory, wanted: Wanted) -> Iterator[Quantity]:
@@ -188,11 +201,11 @@ def write_csv(run: Trajectory, path: str | Path, replace: bool = True) -> None:
 
 _WITH_UNIT: Final = re.compile(r"^(?P<name>.*?)(?: \[(?P<unit>[^\]]*)\])?$")
 _MAGNITUDES: Final = {
-    "force": ("joint", ("Fx", "Fy", "Fz")),
-    "moment": ("joint", ("Mx", "My", "Mz")),
-    "speed": ("body", ("vx", "vy", "vz")),
+    "force": (("joint.",), ("Fx", "Fy", "Fz")),
+    "moment": (("joint.",), ("Mx", "My", "Mz")),
+    "speed": (("body.", "marker."), ("vx", "vy", "vz")),
 }
-"""Names of magnitudes, the kind of element that has them, and the components."""
+"""Names of magnitudes, what the names of elements that have them begin with, and the components."""
 
 
 class UnknownQuantity(MechanismError):
@@ -203,10 +216,11 @@ def quantity(run: Trajectory, name: str) -> Quantity:
     """A quantity that a run recorded.
 
     name: of a column of `Trajectory.to_dict`, with or without its unit, such as "joint.pivot.theta_z"; or
-        "energy.total"; or a magnitude: "joint.pivot.force", "joint.pivot.moment", "body.crank.speed". For an
-            element with one effort, or only one quantity, its name is enough: "drive.motor".
+        "energy.total"; or a magnitude: "joint.pivot.force", "joint.pivot.moment", "body.crank.speed",
+        "marker.crank.tip.speed". For an element with one effort, or only one quantity, its name is enough:
+        "drive.motor".
 
-        Raises UnknownQuantity, a MechanismError, with close matches for quantities that were not recorded.
+    Raises UnknownQuantity, a MechanismError, with close matches for quantities that were not recorded.
     """
     asked = _WITH_UNIT.match(name)
     assert asked is not None
@@ -226,8 +240,8 @@ def quantity(run: Trajectory, name: str) -> Quantity:
 def _magnitude(table: list[Quantity], name: str) -> list[Quantity]:
     """The magnitude of this name, if its components are in the table."""
     element, _, last = name.rpartition(".")
-    kind, components = _MAGNITUDES.get(last, ("", ()))
-    if not element.startswith(f"{kind}.") or not kind:
+    kinds, components = _MAGNITUDES.get(last, ((), ()))
+    if not element.startswith(kinds):
         return []
     parts = [one for one in table if one.name in [f"{element}.{c}" for c in components]]
     if len(parts) != len(components):

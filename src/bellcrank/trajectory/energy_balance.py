@@ -14,6 +14,7 @@ import numpy as np
 
 from bellcrank.compile.model import ElementRecord, Model
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.html import displayed
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.store import FloatArray, Store, read_only
 
@@ -72,6 +73,7 @@ _ROUNDING = 1e-9  # of the energy: a motion that exchanges less is known to roun
 _FLOOR = 1e-300  # J: where nothing moves, no energy is exchanged
 
 
+@displayed()
 @dataclass(frozen=True)
 class EnergyBalance:
     """The energy of a run against its work, J, each (T,) and counted from the first frame on.

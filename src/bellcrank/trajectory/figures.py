@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.checking import nearest
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
+from bellcrank.trajectory.histories import named
 from bellcrank.trajectory.panels import (
     GREY,
     MILLIMETRE,
@@ -219,20 +220,47 @@ def body(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
     return panels
 
 
+def marker(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
+    """Position and velocity of named markers, components in world axes."""
+    panels: list[Panel] = []
+    for name in names or run.markers[:1] or run.bodies[:1]:
+        history = run.marker(name)
+        for title, unit, values in (
+            ("position", "m", history.position),
+            ("velocity", "m/s", history.velocity),
+        ):
+            series = _components(values)
+            panels.append(TimePanel(f"{name}: {title}", title.capitalize(), unit, run.time, series))
+    if not panels:
+        raise _nothing(run, "no bodies")
+    return panels
+
+
 def path(run: Trajectory, names: tuple[str, ...], plane: str | None = None, point: Any = None) -> list[Panel]:
-    """Paths of bodies: of their centres of mass, or of a point given in the body frame.
+    """Paths of bodies: of their centres of mass, or of a point given in the body frame; and of named markers.
 
     plane: "xy", "xz" or "yz"; by default the plane of the motion, or all three.
     point: three numbers, m, in the frame of the body (of each body named).
     """
     if not run.bodies:
         raise _nothing(run, "no bodies")
-    with Check("plot of a path") as check:
-        offset = None if point is None else check.vector("point", point)
-    bodies = [run.body(name) for name in names or _moving_bodies(run)]
-    paths = [(b.name, b.com_position if offset is None else b.point(offset)) for b in bodies]
-    of = "centre of mass" if offset is None else f"point ({offset[0]:g}, {offset[1]:g}, {offset[2]:g}) m"
-    title = f"Path of the {of}" if offset is not None or len(paths) == 1 else "Paths of the centres of mass"
+    offset = None if point is None else run.origin.point("plot of a path", point, "point")
+    markers = run.markers if set(names) - set(run.bodies) else ()
+    if offset is not None and (given := [name for name in names if name in markers]):
+        rule, advice = "a marker is a point itself", "leave out point=, or name the body"
+        raise MechanismError(Fault("plot of a path", rule, given[0], advice))
+    paths = []
+    for name in names or _moving_bodies(run):
+        if name in markers:
+            paths.append((name, run.marker(name).position))
+            continue
+        body = run.body(named("body or marker" if markers else "body", name, (*run.bodies, *markers)))
+        paths.append((name, body.com_position if offset is None else body.point(offset)))
+    title = "Path" if len(paths) == 1 else "Paths"
+    if offset is not None:
+        title = f"Path of the point ({offset[0]:g}, {offset[1]:g}, {offset[2]:g}) m"
+    elif not markers:
+        title += " of the centre of mass" if len(paths) == 1 else " of the centres of mass"
     title = _titled(title, paths, len(names or run.bodies))
     planes = (_plane(plane),) if plane else _planes_of_motion([values for _, values in paths])
     return [PathPanel(title if k == 0 else "", letters, paths) for k, letters in enumerate(planes)]
@@ -357,6 +385,7 @@ def section(
 KINDS: Final[dict[str, Callable[..., Sequence[Panel]]]] = {
     "joint": joint,
     "body": body,
+    "marker": marker,
     "path": path,
     "reaction": reaction,
     "drive": drive,

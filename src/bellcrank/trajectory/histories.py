@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -16,8 +16,10 @@ from bellcrank.mechanism.attachment import Attachment, ConstraintKind, Coupled, 
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.coordinate import JointCoordinate
+from bellcrank.mechanism.given import Numbers
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation_arrays import product, rotate
+from bellcrank.slips import answering
 from bellcrank.trajectory.energy_balance import force_account
 from bellcrank.trajectory.layout import CoordinateColumn, ForceColumn, FrameLayout, MultiplierColumn
 from bellcrank.trajectory.loads import Side, exerted, sides_of, wrench_on
@@ -28,6 +30,8 @@ from bellcrank.trajectory.store import FloatArray, Store, read_only
 
 def named(noun: str, name: object, known: Collection[str]) -> str:
     """A name that a run contains. Raises MechanismError with close matches for any other."""
+    if not isinstance(name, str):
+        name = getattr(name, "name", name)  # the element itself is as good
     if isinstance(name, str) and name in known:
         return name
     if isinstance(name, str) and name == "ground":
@@ -55,14 +59,19 @@ def _work_of(account: str, layout: FrameLayout, store: Store) -> FloatArray:
     return store.read("works", layout.works.index(account))
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class BodyHistory:
-    """Motion of one body. Positions and velocities are those of its frame's origin, in world axes."""
+    """Motion of one body. Positions and velocities are those of its frame's origin, in world axes.
+
+    origin: the mechanism, whose parameters give a value to points that depend on them.
+    """
 
     name: str
     number: int
     layout: FrameLayout
     store: Store
+    origin: Origin = field(default_factory=Origin, compare=False)
 
     def __repr__(self) -> str:
         return f"<body {self.name!r}, {self.store.frames} frames>"
@@ -117,22 +126,22 @@ class BodyHistory:
         """(T, 3), m/s^2: of the centre of mass; recorded only if asked for."""
         return self.point_acceleration(self.com)
 
-    def point(self, offset: tuple[float, float, float]) -> FloatArray:
+    def point(self, offset: Numbers) -> FloatArray:
         """(T, 3), m: the path of a point of the body that lies at `offset` in its frame."""
         return read_only(self.position + self._arm(offset))
 
-    def point_velocity(self, offset: tuple[float, float, float]) -> FloatArray:
+    def point_velocity(self, offset: Numbers) -> FloatArray:
         """(T, 3), m/s: the velocity of a point of the body."""
         return read_only(self.velocity + np.cross(self.angular_velocity, self._arm(offset)))
 
-    def point_acceleration(self, offset: tuple[float, float, float]) -> FloatArray:
+    def point_acceleration(self, offset: Numbers) -> FloatArray:
         """(T, 3), m/s^2: the acceleration of a point of the body; recorded only if asked for."""
         arm, omega = self._arm(offset), self.angular_velocity
         turning = np.cross(self.angular_acceleration, arm) + np.cross(omega, np.cross(omega, arm))
         return read_only(self.acceleration + turning)
 
-    def _arm(self, offset: tuple[float, float, float]) -> FloatArray:
-        return rotate(self.rotation, np.asarray(offset, dtype=float))
+    def _arm(self, offset: Numbers) -> FloatArray:
+        return rotate(self.rotation, np.array(self.origin.point(f"body {self.name!r}", offset)))
 
     def _recorded(self, section: str) -> FloatArray:
         if not self.layout.accelerations:
@@ -140,6 +149,7 @@ class BodyHistory:
         return self.store.read(section, self.number)
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class JointHistory:
     """Motion of one joint and the loads it transmits. d is the number of its free coordinates."""
@@ -223,6 +233,7 @@ class JointHistory:
         return self.layout.joint_coordinates.get(self.name, slice(0, 0))
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class EnergyHistory:
     """Mechanical energy of the whole mechanism, J. All (T,)."""
@@ -251,6 +262,7 @@ class EnergyHistory:
         return read_only(total - total[:1])
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class InputHistory:
     """An input over time. unit: of the values, as declared for the input."""
@@ -269,6 +281,7 @@ class InputHistory:
         return self.store.read("inputs", self.number)
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class SensorHistory:
     """What a sensor read: at each frame, what could be read just before it. c is the number of channels."""
@@ -310,6 +323,7 @@ class SensorHistory:
         return self.layout.sensor_numbers[self.name]
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class ViolationHistory:
     """Constraint errors: the largest absolute error of any row. All (T,)."""
@@ -372,6 +386,7 @@ class Efforts(ABC):
         return {}
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class EffortHistory(Efforts):
     """Efforts of a drive, of a geared motor's inertia or of a joint's limits, along the coordinates.
@@ -453,6 +468,7 @@ class EffortHistory(Efforts):
         return total
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class ConstraintHistory(EffortHistory):
     """The effort of a constraint, with the further results of its kind, such as the pressure on a cam."""
@@ -484,10 +500,11 @@ class ConstraintHistory(EffortHistory):
         place, turn = np.asarray(end.position), np.asarray(end.rotation)
         if end.body == GROUND:
             return np.tile(place, (self.store.frames, 1)), np.tile(turn, (self.store.frames, 1))
-        body = BodyHistory(end.body, self.layout.bodies.index(end.body), self.layout, self.store)
+        body = BodyHistory(end.body, self.layout.bodies.index(end.body), self.layout, self.store, self.origin)
         return body.point(end.position), product(body.rotation, turn)
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class ForceHistory(Efforts):
     """History of a spring, a motor, friction, an applied wrench or another force: positions and efforts.
@@ -555,7 +572,7 @@ class ForceHistory(Efforts):
         names = (*self._model.bodies, GROUND)
         return tuple(dict.fromkeys(names[side.body] for side in sides_of(self._model, self._in_core)))
 
-    def wrench(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> FloatArray:
+    def wrench(self, body: str, point: Numbers = (0.0, 0.0, 0.0)) -> FloatArray:
         """(T, 6), N m and N: moment about a point of a body, then force, exerted on that body, world axes.
 
         body: one of `bodies`. point: in the body's frame, m. Raises MechanismError for another body, and for
@@ -566,7 +583,7 @@ class ForceHistory(Efforts):
             raise MechanismError(Fault(f"force {self.name!r}", rule, body, nearest(body, self.bodies)))
         number = self._model.body_index[body]
         moment, force = np.split(wrench_on(number, self._exerted, self._efforts), 2, axis=1)
-        arm = np.asarray(point, dtype=float)
+        arm = np.array(self.origin.point(f"force {self.name!r}", point))
         if body != GROUND:
             arm = rotate(self.store.read("rotation", number), arm)
         return read_only(np.concatenate([moment - np.cross(arm, force), force], axis=1))

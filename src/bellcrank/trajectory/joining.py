@@ -16,6 +16,7 @@ import numpy as np
 from bellcrank.compile.state import Points
 from bellcrank.errors import FaultList
 from bellcrank.mechanism.checking import required
+from bellcrank.slips import answered
 from bellcrank.trajectory.energy_balance import MOVES
 from bellcrank.trajectory.interpolate import STATE_SECTIONS
 from bellcrank.trajectory.layout import FrameLayout
@@ -59,6 +60,7 @@ _ODD: Final = ("shear", "normal", "force", "slip", "moment")
 _LASTING: Final = ("bodies", "com", "coordinates", "reactions", "accelerations")
 
 
+@answered
 def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
     """Concatenate successive runs of one mechanism into one run, in memory.
 

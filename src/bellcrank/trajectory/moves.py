@@ -25,6 +25,7 @@ from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.slips import answering
 from bellcrank.trajectory.histories import named
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.own_file import OwnFile, check_recorded
@@ -39,6 +40,7 @@ _FORMAT: Final = "bellcrank moves"
 _VERSION: Final = 2
 
 
+@answering
 class MoveTrajectory(Shown):
     """Results of a quasi-static run, a record of what moved: T frames at increasing times, SI, world axes.
 

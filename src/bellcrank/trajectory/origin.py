@@ -10,6 +10,8 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.standing import EVERYTHING
 from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.contents import point_in
 from bellcrank.mechanism.mechanism import Mechanism
 
 
@@ -77,6 +79,10 @@ class Origin:
     def known(self) -> bool:
         """Whether the mechanism is known."""
         return self._source is not None or bool(self._given)
+
+    def point(self, element: str, value: Any, what: str = "the point") -> Vec3:
+        """The numbers of a point, m, some of them maybe expressions of parameters. Raises MechanismError."""
+        return point_in(self.mechanism if self.known else None, element, value, what)
 
     @cached_property
     def text(self) -> str:

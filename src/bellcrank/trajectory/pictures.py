@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,15 +15,17 @@ from bellcrank import views
 from bellcrank.compile.standing import absent_at
 from bellcrank.compile.state import State
 from bellcrank.errors import BellcrankError, Fault, MechanismError
-from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.body import Body
+from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.html import page
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.overloads import overload
 from bellcrank.progress import ProgressBar
 from bellcrank.scene import gltf
 from bellcrank.scene.contact_marks import COLORS, ContactMarking
 from bellcrank.scene.figure import check_matplotlib, check_picture
-from bellcrank.scene.film import Pixels, check_film, write_film
+from bellcrank.scene.film import Film, Pixels, check_film, kind_for_notebooks, write_film
 from bellcrank.scene.making import of
 from bellcrank.scene.notebook import image
 from bellcrank.scene.painter import Look, Painter
@@ -45,6 +48,7 @@ from bellcrank.scene.still import (
 )
 from bellcrank.scene.view import view_of
 from bellcrank.trajectory.contact_marks import pictured
+from bellcrank.trajectory.markers import marker_in
 from bellcrank.trajectory.store import FloatArray
 
 if TYPE_CHECKING:
@@ -104,9 +108,13 @@ class Shown:
         drawn = [replace(one, active=run.active(time)) for one, time in zip(shades, chosen, strict=True)]
         return picture(scene, drawn, path, axes, options, traces, words_of_times(chosen), marks)
 
+    @overload
+    def animate(self, path: str | Path, **options: Any) -> None: ...
+    @overload
+    def animate(self, path: None = None, **options: Any) -> Film: ...
     def animate(
         self,
-        path: str | Path,
+        path: str | Path | None = None,
         *,
         fps: float = 30.0,
         speed: float = 1.0,
@@ -115,12 +123,13 @@ class Shown:
         force_scale: Any = None,
         progress: bool | Callable[[float], None] = False,
         **options: Any,
-    ) -> None:
+    ) -> Film | None:
         """Write a film of the run: MP4 (extra `video`), GIF (extra `plot`) or GLB, by the suffix of the path.
 
         A GLB file (glTF 2.0) is the mechanism in motion, for Blender, Unity, Godot and browsers: the frames
         that the run has recorded, at most `fps` per second of the film. It takes no options but `speed`.
 
+        Without a path the film is returned, and notebooks play it: `run.animate()`.
         fps: pictures per second. speed: seconds of the run per second of the film; 0.1 is slow motion.
         paths: as in `draw`; each grows as the run goes on. contacts, force_scale: as in `draw`, one scale for
             the whole film. options: as in `Mechanism.draw`, and `width`, pixels; with `follow` the picture
@@ -129,6 +138,19 @@ class Shown:
         The film is written beside the path and put in its place once it is complete.
         """
         run: Any = self
+        if path is None:
+            given = {
+                "fps": fps,
+                "speed": speed,
+                "paths": paths,
+                "contacts": contacts,
+                "progress": progress,
+                **options,
+            }
+            with TemporaryDirectory() as folder:
+                made = Path(folder) / f"film{kind_for_notebooks()}"
+                self.animate(made, force_scale=force_scale, **given)
+                return Film(made.suffix, made.read_bytes())
         is_scene = Path(path).suffix.lower() == gltf.SUFFIX
         if not is_scene:
             check_film(path)
@@ -150,12 +172,13 @@ class Shown:
         times = np.linspace(first, min(last, first + (count - 1) / fps * speed), count)
         if is_scene:
             gltf.write_gltf(path, scene_of(run), _motion(run, times, speed))
-            return
+            return None
         scene, traces, marks = _overlaid(run, times, paths, contacts, force_scale)
         pictures = _pictures(run, scene, times, width, traces, marks, options)
         with ProgressBar(progress, "film", count, counted=True) as bar:
             shown = _counted(pictures, bar)
             write_film(path, shown, fps, () if marks is None else COLORS)
+        return None
 
     def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> views.Page:
         """Open a page that plays the run, with slider and plots (extra `viewer`); see `Mechanism.view`."""
@@ -225,26 +248,18 @@ def times_of(run: Trajectory, times: Any, instants: Any) -> list[float]:
 
 def traces_of(run: Trajectory, paths: Sequence[Any]) -> dict[str, FloatArray]:
     """The paths of markers, and of the origins of bodies' frames, in the world by name, each (T, 3), m."""
-    return dict(_trace(run, one) for one in ([paths] if isinstance(paths, (str, Marker)) else paths))
+    alone = isinstance(paths, (str, Marker, Body))
+    return dict(_trace(run, one) for one in ([paths] if alone else paths))
 
 
 def _trace(run: Trajectory, given: Any) -> tuple[str, FloatArray]:
-    mechanism = run.origin.mechanism
-    name = given if isinstance(given, str) else getattr(given, "name", None)
-    if isinstance(given, str) and given in mechanism.markers:
-        given = mechanism.markers[given]
-    if isinstance(given, Marker):
-        body, point = given.body, np.asarray(given.position, dtype=float)
-        name = given.key or given.body
-    else:
-        body, point = str(name), np.zeros(3)
-    if body == GROUND or body not in run.bodies:
-        known = [*run.bodies, *mechanism.markers]
+    name, marker = marker_in(run.origin, run.bodies, "paths", given)
+    if marker.body == GROUND:
         raise MechanismError(
-            Fault("paths", "there is no body and no marker of this name", name, nearest(body, known))
+            Fault("paths", "the ground does not move", name, "name a body, or a marker on one")
         )
-    position, rotation = run.body_poses(body)
-    return str(name), position + rotate(rotation, np.broadcast_to(point, position.shape))
+    position, rotation = run.body_poses(marker.body)
+    return name, position + rotate(rotation, np.broadcast_to(marker.position, position.shape))
 
 
 def _page(run: Any) -> str:

@@ -13,6 +13,7 @@ from bellcrank import _core, views
 from bellcrank.compile.model import Model
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.rotation_arrays import conjugate, product, rotate
+from bellcrank.slips import answering
 from bellcrank.trajectory.histories import named
 from bellcrank.trajectory.store import FloatArray
 
@@ -146,6 +147,7 @@ class FoundAgain:
     jam_margin: FloatArray
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class FrictionHistory:
     """Dry friction that holds, over a run.

@@ -16,10 +16,11 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check, Vec3
-from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.contents import numbers_in, with_numbers
 from bellcrank.mechanism.mass import total
 from bellcrank.mechanism.rotation_arrays import conjugate, rotate
 from bellcrank.mechanism.slicing import MassBeyond
+from bellcrank.slips import answering
 from bellcrank.trajectory.loads import Load, loads_on
 from bellcrank.trajectory.store import FloatArray, read_only
 
@@ -46,6 +47,7 @@ class WorstLoad:
     distance: float
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class SectionHistory:
     """Loads at S cuts of a member in a run of T frames.
@@ -133,7 +135,11 @@ def section(
     if model.bodies != run.layout.bodies:
         raise MechanismError(Fault(f"body {body!r}", "the mechanism kept with the run is another one"))
     loads = loads_on(body, model, run.layout, run.store)
-    first, last = _ends(body, loads) if start is None and end is None else (start, end)
+    first, last = (
+        _ends(body, loads)
+        if start is None and end is None
+        else (None if one is None else numbers_in(run.origin.mechanism, one) for one in (start, end))
+    )
     member = _Member.of(body, first, last, up)
     beyond = distribution(with_numbers(run.origin.mechanism).bodies[body], member.start, member.end, mass)
     distance, after = member.cuts(cuts, loads)

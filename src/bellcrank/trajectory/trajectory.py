@@ -16,6 +16,8 @@ from bellcrank.compile.state import State, StateSource
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import counted
+from bellcrank.mechanism.marker import GROUND
+from bellcrank.slips import Names, answering
 from bellcrank.trajectory.contacts import ContactHistory, memory_at, rows_of
 from bellcrank.trajectory.energy_balance import EnergyBalance, energy_balance
 from bellcrank.trajectory.histories import (
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
     from bellcrank.compile.variants import Part
+    from bellcrank.mechanism.given import MarkerLike
+    from bellcrank.trajectory.markers import MarkerHistory
     from bellcrank.trajectory.rubbing import FrictionHistory
     from bellcrank.trajectory.sections import SectionHistory
 
@@ -81,6 +85,7 @@ class EventRecord:
 _FRAMES_MOST = 10_000_000  # of a run at other times
 
 
+@answering
 class Trajectory(Shown):
     """Results of a run: T frames at increasing times. SI units, world axes; all arrays are read-only.
 
@@ -176,12 +181,12 @@ class Trajectory(Shown):
     @property
     def bodies(self) -> tuple[str, ...]:
         """Names of the bodies."""
-        return self.layout.bodies
+        return Names(self.layout.bodies)
 
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of the joints."""
-        return self.layout.joints
+        return Names(self.layout.joints)
 
     @property
     def drives(self) -> tuple[str, ...]:
@@ -196,17 +201,17 @@ class Trajectory(Shown):
     @property
     def forces(self) -> tuple[str, ...]:
         """Names of the forces: springs, motors, friction, applied wrenches and others."""
-        return self.layout.forces
+        return Names(self.layout.forces)
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs."""
-        return tuple(column.name for column in self.layout.inputs)
+        return Names(column.name for column in self.layout.inputs)
 
     @property
     def sensors(self) -> tuple[str, ...]:
         """Names of the sensors."""
-        return tuple(self.layout.sensor_numbers)
+        return Names(self.layout.sensor_numbers)
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -215,8 +220,31 @@ class Trajectory(Shown):
 
     def body(self, name: str) -> BodyHistory:
         """The motion of a body. Raises MechanismError with close matches for an unknown name."""
-        number = self.layout.body_number[named("body", name, self.layout.body_number)]
-        return BodyHistory(name, number, self.layout, self.store)
+        name = named("body", name, self.layout.body_number)
+        number = self.layout.body_number[name]
+        return BodyHistory(name, number, self.layout, self.store, self.origin)
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """Names of the markers on bodies, "body.name"; none if the run does not contain its mechanism."""
+        if not self.origin.known:
+            return ()
+        return Names(name for name, one in self.origin.mechanism.markers.items() if one.body in self.bodies)
+
+    def marker(self, marker: MarkerLike) -> MarkerHistory:
+        """The motion of a marker.
+
+        marker: the name "body.name" of one, a marker itself, or a body or its name, for its frame. Of a run
+            during which the mechanism was changed, markers lie where the last mechanism has them.
+        Raises MechanismError with close matches for an unknown name.
+
+        >>> run.marker("boom.tip").velocity
+        """
+        from bellcrank.trajectory.markers import MarkerHistory, marker_in
+
+        name, found = marker_in(self.origin, self.bodies, f"marker {_shown(marker)}", marker)
+        body = None if found.body == GROUND else self.body(found.body)
+        return MarkerHistory(name, found, body, self.store)
 
     def joint(self, name: str) -> JointHistory:
         """Motion and reaction of a joint. Raises MechanismError with close matches for an unknown name."""
@@ -233,7 +261,8 @@ class Trajectory(Shown):
         or force on the first coordinate that it couples, divided by that coordinate's coefficient.
         Raises MechanismError with close matches for an unknown name.
         """
-        numbers = self.layout.multiplier_numbers(named("constraint", name, self.constraints), "constraint")
+        name = named("constraint", name, self.constraints)
+        numbers = self.layout.multiplier_numbers(name, "constraint")
         return ConstraintHistory.of(name, numbers, self.layout, self.store, self.origin)
 
     def limit(self, name: str) -> EffortHistory:
@@ -247,7 +276,7 @@ class Trajectory(Shown):
     @property
     def contacts(self) -> tuple[str, ...]:
         """Names of the contacts, which are forces as well."""
-        return self.layout.contacts
+        return Names(self.layout.contacts)
 
     def contact(self, name: str) -> ContactHistory:
         """The points of a contact. Raises MechanismError with close matches for an unknown name."""
@@ -298,7 +327,8 @@ class Trajectory(Shown):
 
     def input(self, name: str) -> InputHistory:
         """The values of an input over time. Raises MechanismError with close matches for an unknown name."""
-        number = self.inputs.index(named("input", name, self.inputs))
+        name = named("input", name, self.inputs)
+        number = self.inputs.index(name)
         return InputHistory(name, number, self.layout.inputs[number].unit, self.store)
 
     def sensor(self, name: str) -> SensorHistory:
@@ -306,10 +336,11 @@ class Trajectory(Shown):
         return SensorHistory(named("sensor", name, self.sensors), self.layout, self.store)
 
     def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))
+        return Names(dict.fromkeys(c.element for c in self.layout.multipliers if c.kind in kinds))
 
     def _effort(self, noun: str, name: str, known: tuple[str, ...], *kinds: MultiplierKind) -> EffortHistory:
-        numbers = self.layout.multiplier_numbers(named(noun, name, known), *kinds)
+        name = named(noun, name, known)
+        numbers = self.layout.multiplier_numbers(name, *kinds)
         return EffortHistory.of(name, numbers, self.layout, self.store)
 
     @property
@@ -477,9 +508,9 @@ class Trajectory(Shown):
     ) -> Figure:
         """Plot the run (needs matplotlib, extra `plot`).
 
-        what: "overview", "joint", "body", "path", "reaction", "drive", "force", "limit",
+        what: "overview", "joint", "body", "marker", "path", "reaction", "drive", "force", "limit",
             "section", "energy", "violation"; or "picture", which is `draw`.
-        names: the joints, bodies, drives or forces to show; by default the most significant ones.
+        names: the joints, bodies, markers, drives or forces to show; by default the most significant ones.
         path: file to write the figure into (PNG, PDF or SVG).
         options: those of the kind, see the functions in `figures`.
         Raises MechanismError for an unknown kind or name, Unsupported without matplotlib.
@@ -513,6 +544,11 @@ class Trajectory(Shown):
         if len(self) == 0:
             return "no frames"
         return f"{len(self)} frames, t = {self.time[0]:g} to {self.time[-1]:g} s"
+
+
+def _shown(marker: Any) -> str:
+    """A marker in words of messages."""
+    return repr(marker if isinstance(marker, str) else getattr(marker, "key", None) or "without a name")
 
 
 _parts: WeakKeyDictionary[Trajectory, tuple[Part, ...]] = WeakKeyDictionary()

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from bellcrank.compile.state import Floats
+from bellcrank.mechanism.html import displayed
+from bellcrank.slips import answering
 
 SKIPPED = "skipped"
 
@@ -103,6 +105,8 @@ class Finding:
         )
 
 
+@displayed()
+@answering
 @dataclass(frozen=True)
 class Verification:
     """The verification of a run, or of all formulations of a mechanism.

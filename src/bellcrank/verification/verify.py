@@ -11,12 +11,14 @@ from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import MOVING, check_request
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.slips import answered
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.verification.certificate import certificate
 from bellcrank.verification.run import judged_run
 from bellcrank.verification.verdict import Verification
 
 
+@answered
 def verify(
     mechanism: Mechanism | Model | Trajectory,
     run: Trajectory | None = None,

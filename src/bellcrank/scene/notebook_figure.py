@@ -1,0 +1,22 @@
+"""Figures in notebooks that draw all figures after a cell: one that is its result is shown once."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+from matplotlib.figure import Figure
+
+
+class NotebookFigure(Figure):
+    """A figure of pyplot, which closes it once it has been displayed."""
+
+    def _ipython_display_(self) -> None:
+        from importlib import import_module
+
+        from matplotlib import pyplot as plt
+
+        out: Any = BytesIO()
+        self.savefig(out, format="png", bbox_inches="tight")
+        plt.close(self)
+        import_module("IPython.display").display({"image/png": out.getvalue()}, raw=True)
