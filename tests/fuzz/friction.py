@@ -218,7 +218,7 @@ def judge(seed):
     method = ("dopri5", "adams")[seed // len(FAMILIES) % 2]
     wrong, runs = [], {}
     for formulation in ("lagrange", "recursive", "dca"):
-        settings = {"method": method, "tolerance": 1e-9, "output_step": 0.05, "ledger": True}
+        settings = {"method": method, "tolerance": 1e-10, "output_step": 0.05, "ledger": True}
         try:
             run = bc.simulate(mech, DURATION, formulation=formulation, **settings)
         except BellcrankError as error:
