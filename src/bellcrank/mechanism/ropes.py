@@ -230,7 +230,7 @@ class Rope(OpenWay, _Inextensible):
     thickness: of the rope, m, by which the radius of its drum grows with each layer of `layer_turns` turns,
         evenly over these turns, from `radii` on, where the drum is bare; 0 for a drum of constant radius.
     wound: turns on the drum in the initial configuration.
-    rough: the place of an end between, as of gripped, on whose wheel or bollard the rope rubs, by a coefficient
+    rough: the place of an end between, as of gripped, on whose wheel or bollard it rubs, by a coefficient
         of friction, and static_coefficient while it holds, by default the same. It holds while the ratio of
         the tensions on both sides is up to exp(coefficient wrap), and slips beyond (Euler-Eytelwein); wrap
         is the angle that it lies around the wheel there and then, with whole `turns` at the start. Its
