@@ -181,6 +181,8 @@ def _wrong(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[
     for word, value in kwargs.items():
         if word in places[: len(args)]:
             advice = "give it once, with its name or without"
+            if "bodies" in places and isinstance(args[places.index("bodies")], str):
+                advice = "bodies stand in a list, as ['ground', 'rod'] does"
             faults.append(Fault(element, f"{word} is given twice", _brief(value), advice))
         elif word not in named and Parameter.VAR_KEYWORD not in kinds:
             argument, advice = meant(word, named, contexts)

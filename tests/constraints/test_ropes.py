@@ -324,3 +324,18 @@ def test_the_number_of_ends_must_fit():
         bc.simulate(mech, 0.1)
     with pytest.raises(bc.MechanismError, match="there is no rope or belt of this name"):
         bc.rope_path(mech, "rope")
+
+
+def test_a_rope_that_leaves_the_plane_of_its_wheel_is_refused():
+    """Its length would count in another plane: both weights would fall."""
+    mech = bc.Mechanism("Atwood")
+    disc = mech.add_body("disc", 1.0, (0.01, 0.01, 0.01))
+    mech.join("axle", bc.Revolute(), ["ground", disc], at=(0, 0, 0), axis="y")
+    for name, x in (("one", -0.1), ("two", 0.1)):
+        body = mech.add_body(name, 2.0, (0.01, 0.01, 0.01), position=(x, 0, -1))
+        mech.add_joint(f"rail {name}", bc.Prismatic(), mech.ground.marker((x, 0, -1)), body)
+    mech.add_constraint("rope", bc.Rope((0, 0.1, 0)), "one", disc.marker(), "two")
+    with pytest.raises(
+        bc.MechanismError, match=r"constraint 'rope': it leaves the plane of wheel 'disc'.*axis='y'"
+    ):
+        bc.simulate(mech, 0.1)

@@ -41,6 +41,11 @@ CALLS = {
         "simulate: it has no argument or option 't_end'; here it is called 'duration'",
     "bc.simulate(m, 1.0, dt=0.01)": "a fixed step is step=, the time between frames is output_step=",
     "bc.simulate(m, 1.0, solver='rk4')": "here it is called 'method'",
+    "m.join('k', bc.Revolute(), 'ground', 'a', at=(0, 0, 0))": "bodies stand in a list, as ['ground', 'rod']",
+    "m.add_force('s', bc.SpringDamper(10.0), 'j')": "it is a joint: give the two ends",
+    "m.add_force('s', bc.TorsionSpring(10.0), 'ground', 'a')": "TorsionSpring acts on joints, got 'ground'",
+    "m.add_joint('k', bc.Spherical(), 'ground', 'a.tip')": "register it: mech.add_marker(body.marker(...",
+    "m.add_parameter('L', 100.0, 'mm')": "unit must be one of SI, in which the value is, got 'mm'",
     # what is done in another way
     "bc.Revolute(friction=0.1)": "mech.add_force(name, bc.JointFriction(coulomb=...), joint=...)",
     "bc.Revolute(axis='z')": "the axis is that of its markers: body.marker(point, axis=\"y\")",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.initial import assembled
+from bellcrank.compile.rope_ends import ends_at, ways_of
 from bellcrank.compile.state import State, adopted
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import nearest, required
@@ -14,7 +13,6 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rope_path import RopePath
 from bellcrank.mechanism.rope_path import rope_path as path_over
 from bellcrank.mechanism.ropes import Way
-from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.slips import answered
 
 
@@ -30,11 +28,7 @@ def rope_path(mechanism: Mechanism, name: str, state: State | None = None) -> Ro
     >>> bc.rope_path(mech, "belt").length      # to choose a standard belt
     """
     required("mechanism", mechanism, Mechanism)
-    ways = {
-        element.name: element
-        for element in (*mechanism.constraints.values(), *mechanism.forces.values())
-        if isinstance(element.kind, Way)
-    }
+    ways = ways_of(mechanism)
     if name not in ways:
         rule = "there is no rope or belt of this name"
         raise MechanismError(Fault(f"mechanism {mechanism.name!r}", rule, name, nearest(str(name), ways)))
@@ -44,9 +38,5 @@ def rope_path(mechanism: Mechanism, name: str, state: State | None = None) -> Ro
     element = {**numeric.constraints, **numeric.forces}[name]
     kind = element.kind
     assert isinstance(kind, Way)
-    carriers = [model.body_index[marker.body] for marker in element.markers]
-    position = np.concatenate([at.position, np.zeros((1, 3))])[carriers]
-    turn = np.concatenate([at.rotation, [[1.0, 0.0, 0.0, 0.0]]])[carriers]
-    points = position + rotate(turn, np.array([marker.position for marker in element.markers], dtype=float))
-    axes = rotate(turn, np.array([marker.z_axis for marker in element.markers], dtype=float))
+    points, axes = ends_at(model, element, at)
     return path_over(kind.drawn_radii, kind.closed, points, axes)

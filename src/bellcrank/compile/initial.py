@@ -25,6 +25,7 @@ from bellcrank.compile.positions import (
     without_rows,
 )
 from bellcrank.compile.report import AssemblyReport, listed, moves_between, untouched_kept
+from bellcrank.compile.rope_ends import check_ropes
 from bellcrank.compile.state import Floats, State, adopted
 from bellcrank.compile.undefined import pole_text
 from bellcrank.errors import AssemblyError
@@ -47,10 +48,12 @@ def assembled(model: Model, pinned: Sequence[str] = ()) -> tuple[Model, Assembly
     """The model with a corrected initial state, and what was done.
 
     pinned: names of bodies that keep their placement. Raises AssemblyError if the constraints cannot be
-    satisfied, MechanismError for unknown names.
+    satisfied, MechanismError for unknown names and for ropes that no wheel would guide.
     """
     model, fixed = with_pinned(model, pinned)
-    return settled(model, _positions(model, fixed), pinned)
+    placed, report = settled(model, _positions(model, fixed), pinned)
+    check_ropes(placed)
+    return placed, report
 
 
 def settled(model: Model, found: Found, pinned: Sequence[str] = ()) -> tuple[Model, AssemblyReport]:

@@ -24,7 +24,8 @@ class Contact(ForceKind):
 
     stiffness, exponent: of the normal force k d^n (1 + c v) at each point of contact, with the depth d, m,
         and the speed v at which it grows, m/s; k in N/m^n. The force never pulls.
-    restitution: speed after an impact by the speed before it, where that is impact_speed, m/s. The
+    restitution: speed after an impact by the speed before it, where that is impact_speed, m/s; faster
+        impacts bounce less (0.7 at 1 m/s is 0.3 at 4 m/s), with `method="moreau"` all the same. The
         dissipation c follows from it; a restitution below 0.05 counts as 0.05.
     impact_law: for rigid contacts: with "newton" restitution is a ratio of speeds; with "poisson" it is the
         ratio of the impulse that follows to the impulse that stops the approach.

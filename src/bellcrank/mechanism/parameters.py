@@ -21,7 +21,7 @@ from bellcrank.expression.expression import Expression, fresh_symbol, steered_sy
 from bellcrank.expression.parser import RESERVED, is_name
 from bellcrank.expression.reading import TIME, symbols_of
 from bellcrank.mechanism.checking import Check, check_name, nearest
-from bellcrank.mechanism.units import in_si
+from bellcrank.mechanism.units import in_si, size_of_unit
 from bellcrank.slips import answered
 
 if TYPE_CHECKING:
@@ -239,6 +239,9 @@ class Parameter:
                 if not isinstance(getattr(self, text), str):
                     check.fault(f"{text} must be a text", getattr(self, text))
             unit = self.unit if isinstance(self.unit, str) else ""
+            if unit and size_of_unit(unit) not in (None, 1.0):
+                advice = f"give the value as a text, such as '{self.value} {unit}', with a unit of SI or none"
+                check.fault("unit must be one of SI, in which the value is", unit, advice)
             low, high = (
                 None if bound is None else check.number(name, in_si(check, name, bound, ()), unit)
                 for name, bound in (("low", self.low), ("high", self.high))

@@ -37,11 +37,24 @@ def as_marker(mechanism: Mechanism, element: str, value: Any) -> Marker:
     if isinstance(value, str):
         if (found := _named_marker(mechanism, value)) is not None:
             return found
-        advice = nearest(value, [*mechanism.markers, GROUND, *mechanism.bodies])
-        raise MechanismError.of(element, "there is no marker of this name", value, advice)
+        raise MechanismError.of(
+            element, "there is no marker of this name", value, _marker_meant(mechanism, value)
+        )
     raise MechanismError.of(
         element, "a marker is needed here", value, "use body.marker(...), a body, or the name of one"
     )
+
+
+def _marker_meant(mechanism: Mechanism, name: str) -> str:
+    """What to do where there is no marker of a name."""
+    owner, _, own = name.rpartition(".")
+    if name in mechanism.joints:
+        return (
+            "it is a joint: give the two ends; springs, motors and friction of joints have kinds of their own"
+        )
+    if owner in mechanism.bodies or owner == GROUND:
+        return f"register it: mech.add_marker(body.marker(..., name={own!r}))"
+    return nearest(name, [*mechanism.markers, GROUND, *mechanism.bodies])
 
 
 def _named_marker(mechanism: Mechanism, name: str) -> Marker | None:
@@ -92,6 +105,13 @@ def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -
     if isinstance(value, (Marker, Body, Ground)):
         return as_marker(mechanism, element, value)
     if isinstance(value, (Joint, JointCoordinate)) or "M" not in kind.pattern:
+        if (
+            isinstance(value, str)
+            and value not in mechanism.joints
+            and _named_marker(mechanism, value) is not None
+        ):
+            advice = f"give the joint that it acts on; {value!r} is a body or marker"
+            raise MechanismError.of(element, f"{kind.name} acts on joints", value, advice)
         return as_joint_coordinate(mechanism, element, value)
     if not isinstance(value, str) or "J" not in kind.pattern:
         return as_marker(mechanism, element, value)

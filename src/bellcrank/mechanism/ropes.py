@@ -157,7 +157,7 @@ def judge_parts(way: Way, check: Check, field: str, values: tuple[float, ...]) -
 
 
 class OpenWay(Way):
-    """A rope with two ends. gripped: numbers of the wheels between them, from 1, that turn with it."""
+    """A rope with two ends. gripped: wheels that turn with it, by the places of ends, the first 1."""
 
     gripped: tuple[int, ...]
 
@@ -221,15 +221,16 @@ class Rope(OpenWay, _Inextensible):
     radii: one for each end, m: of a wheel about the marker's z axis, to the middle of the rope, positive if
         the rope passes counter-clockwise about z, negative if it passes clockwise; 0 for a fastening or an
         eyelet. A wheel at the first or last end is a drum: its marker turns with it, and winds the rope.
-    gripped: numbers of the ends between, from 1, whose wheels turn with the rope, which does not slip on
-        them: their markers turn too, and the tensions before and after differ by what turns the wheel. All
-        others are smooth: the tension is the same on both sides, whether they turn or not.
+    gripped: places of ends, the first being 1 (the wheel of "a", wheel, "b" is 2), whose wheels turn with the
+        rope, which does not slip on them: their markers turn too, and the tensions before and after differ by
+        what turns the wheel. All others are smooth: the tension is the same on both sides, whether they turn
+        or not.
     slack: if True each part only pulls and may go slack. spare: by how much each part is longer at the start
         than its way, m, such as (0.3,).
     thickness: of the rope, m, by which the radius of its drum grows with each layer of `layer_turns` turns,
         evenly over these turns, from `radii` on, where the drum is bare; 0 for a drum of constant radius.
     wound: turns on the drum in the initial configuration.
-    rough: the number of an end between, from 1, on whose wheel or bollard the rope rubs, with a coefficient
+    rough: the place of an end between, as of gripped, on whose wheel or bollard it rubs, by a coefficient
         of friction, and static_coefficient while it holds, by default the same. It holds while the ratio of
         the tensions on both sides is up to exp(coefficient wrap), and slips beyond (Euler-Eytelwein); wrap
         is the angle that it lies around the wheel there and then, with whole `turns` at the start. Its

@@ -169,6 +169,15 @@ def _unit(text: str) -> _Unit:
     return result
 
 
+def size_of_unit(unit: str) -> float | None:
+    """A unit as a number in SI, such as 0.001 for "mm"; None for one without meaning here."""
+    try:
+        found = _unit("" if unit == "1" else unit)
+    except UnitError:
+        return None
+    return float(found.factor) * pi**found.turns
+
+
 def dimension_of(unit: str) -> Dimension:
     """The dimension of a unit; "1" has none."""
     return _unit("" if unit == "1" else unit).dimension
