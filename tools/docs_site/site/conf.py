@@ -1,6 +1,7 @@
 """Settings of Sphinx for the site that tools/docs_site stages."""
 
 from importlib.metadata import version as version_of
+from pathlib import Path
 
 project = "bellcrank"
 version = release = version_of("bellcrank")
@@ -24,7 +25,7 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_logo = None
-html_search_scorer = "scorer.js"
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
