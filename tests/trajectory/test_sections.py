@@ -390,3 +390,17 @@ def test_a_ball_in_a_tube_leaves_nothing_to_redundant_joints():
     section = bc.simulate(mech, 0.05).section("rod")
     assert section.force_unique.all()
     assert section.moment_unique.all()
+
+
+def test_a_line_across_the_body_is_refused():
+    """The frame of a rod has z along it: by a line along x all of its mass would lie at one end."""
+    mech = bc.Mechanism("pendulum")
+    mech.add_rod("rod", (0, 0, 0), (1, 0, 0), radius=0.02)
+    mech.join("pin", bc.Revolute(), ["ground", "rod"], at=(0, 0, 0), axis="y")
+    run = bc.simulate(mech, 0.01)
+    with pytest.raises(bc.MechanismError, match=r"its centre of mass is 0\.5 m beside the line"):
+        run.section("rod", (0, 0, 0), (1, 0, 0))
+    along = run.section("rod", (0, 0, 0), (0, 0, 1)).worst("bending")
+    assert along.value == pytest.approx(
+        mech.bodies["rod"].mass * 9.81 / 27.0, rel=1e-3
+    )  # at a third, by d'Alembert

@@ -14,7 +14,7 @@ from bellcrank.mechanism.rope_path import rope_path
 from bellcrank.mechanism.ropes import Way
 from bellcrank.mechanism.rotation_arrays import rotate
 
-_STEEPEST: Final = np.radians(30.0)  # between a rope and the plane of a wheel that guides it
+_STEEPEST: Final = np.radians(60.0)  # between a rope and the plane of a wheel that guides it
 
 
 def ways_of(mechanism: Any) -> dict[str, Any]:

@@ -35,6 +35,7 @@ _Distribution: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], MassBe
 _ALIKE: Final = 1e-6  # relative, of mass properties
 _SLENDER: Final = 0.05  # of a bar's inertia, by which that of a body may differ
 _AT: Final = 1e-9  # of a member's length: two places this near to each other are one
+_ACROSS: Final = 0.45  # of a line: a body whose centre of mass is farther beside it is not along it
 _MOST: Final = 2_000_000  # numbers that are computed at once
 
 
@@ -141,7 +142,10 @@ def section(
         else (None if one is None else numbers_in(run.origin.mechanism, one) for one in (start, end))
     )
     member = _Member.of(body, first, last, up)
-    beyond = distribution(with_numbers(run.origin.mechanism).bodies[body], member.start, member.end, mass)
+    whole = with_numbers(run.origin.mechanism).bodies[body]
+    if mass is None:
+        member.check_runs_along(body, np.asarray(whole.com, dtype=float))
+    beyond = distribution(whole, member.start, member.end, mass)
     distance, after = member.cuts(cuts, loads)
     offsets = distance + np.asarray(member.start) @ member.axes[:, 0]
     masses = beyond(member.axes[:, 0], offsets, np.where(after, 1.0, -1.0) * _AT * member.length)
@@ -181,6 +185,17 @@ class _Member:
     end: Vec3
     length: float
     axes: FloatArray
+
+    def check_runs_along(self, body: str, com: FloatArray) -> None:
+        """Raise MechanismError if the line leads across the body, whose mass then lies beside all cuts."""
+        aside = com - np.asarray(self.start)
+        aside = aside - (aside @ self.axes[:, 0]) * self.axes[:, 0]
+        if (off := float(np.linalg.norm(aside))) > _ACROSS * self.length:
+            rule = f"its centre of mass is {off:.3g} m beside the line, which is {self.length:.3g} m long"
+            advice = (
+                "give start and end along the body, in its own frame; or say by mass= that it is meant so"
+            )
+            raise MechanismError(Fault(f"section loads of body {body!r}", rule, None, advice))
 
     @staticmethod
     def of(body: str, start: Any, end: Any, up: Any) -> _Member:

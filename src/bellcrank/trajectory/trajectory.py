@@ -306,8 +306,8 @@ class Trajectory(Shown):
     ) -> SectionHistory:
         """Axial force, shear, torsion and bending at cuts of a body across a line, at all frames.
 
-        start, end: of the line, m, in the body's frame; by default the places where loads take hold of the
-            body that are farthest apart.
+        start, end: of the line, m, in the body's frame, such as (0, 0, 0) and (0, 0, length) of `add_rod`; by
+            default the places where loads take hold of the body that are farthest apart.
         cuts: how many, evenly spaced, with two more at each place where a load enters; or distances from the
             start, m. up: direction of the sections' z axis, body axes; by default the body's z axis, or x for
             a line along z.
