@@ -1,6 +1,6 @@
 // How the search ranks what it finds, in place of Sphinx's own numbers: what says how to do something comes before what
 // says why it is so.
-const PARTS = [
+var PARTS = [
   ["cookbook/", 2.0],
   ["guide/", 1.5],
   ["reference/", 1.3],
@@ -9,7 +9,7 @@ const PARTS = [
   ["project/", 0.3],
 ];
 
-const Scorer = {
+var Scorer = {
   score: ([docname, , , , score]) => score * (PARTS.find(([folder]) => docname.startsWith(folder)) ?? ["", 1.0])[1],
   objNameMatch: 11,
   objPartialMatch: 6,
