@@ -285,8 +285,8 @@ bool Projector::settle_friction(double t, double* x, double* u, int changed, dou
 
 // What all together would hold is held by none where the mechanism passes a dead point: rows depend on each other there
 // and ask for different accelerations, so that one is not met, whichever elimination has dropped. A hold is to blame if
-// without it there is one dependence less, and the others accelerate what it held. Before anything begins to slip by its
-// load. Where nothing moves nothing passes.
+// without it there is one dependence less, and the others accelerate what it held. Before anything begins to slip by
+// its load. Where nothing moves nothing passes.
 bool Projector::leave_dead_point(double t, const double* x, const double* u) {
     const int redundant = counts_.dropped_rows;
     if (redundant == 0) return false;
