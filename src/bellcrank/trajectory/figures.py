@@ -205,31 +205,26 @@ def joint(run: Trajectory, names: tuple[str, ...], degrees: bool = False) -> lis
 
 def body(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
     """Position, velocity and angular velocity of bodies, components in world axes."""
-    panels: list[Panel] = []
-    for name in names or run.bodies[:1]:
-        history = run.body(name)
-        for title, unit, values in (
-            ("position", "m", history.position),
-            ("velocity", "m/s", history.velocity),
-            ("angular velocity", "rad/s", history.angular_velocity),
-        ):
-            series = _components(values)
-            panels.append(TimePanel(f"{name}: {title}", title.capitalize(), unit, run.time, series))
-    if not panels:
-        raise _nothing(run, "no bodies")
-    return panels
+    return _moving(run, names or run.bodies[:1], run.body, {**_MOTION, "angular velocity": "rad/s"})
 
 
 def marker(run: Trajectory, names: tuple[str, ...]) -> list[Panel]:
     """Position and velocity of named markers, components in world axes."""
+    return _moving(run, names or run.markers[:1] or run.bodies[:1], run.marker, _MOTION)
+
+
+_MOTION: Final = {"position": "m", "velocity": "m/s"}
+
+
+def _moving(
+    run: Trajectory, names: tuple[str, ...], history_of: Callable[[str], Any], shown: Mapping[str, str]
+) -> list[Panel]:
+    """Vectors of what moves, by components. shown: which, and their units."""
     panels: list[Panel] = []
-    for name in names or run.markers[:1] or run.bodies[:1]:
-        history = run.marker(name)
-        for title, unit, values in (
-            ("position", "m", history.position),
-            ("velocity", "m/s", history.velocity),
-        ):
-            series = _components(values)
+    for name in names:
+        history = history_of(name)
+        for title, unit in shown.items():
+            series = _components(getattr(history, title.replace(" ", "_")))
             panels.append(TimePanel(f"{name}: {title}", title.capitalize(), unit, run.time, series))
     if not panels:
         raise _nothing(run, "no bodies")

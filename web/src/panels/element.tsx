@@ -18,19 +18,6 @@ import { following, view } from "./view.tsx";
 
 const RARE: Record<string, string[]> = { bodies: ["check_inertia", "mass_known", "velocity", "angular_velocity"] };
 const FIRST = new Set(["velocity", "position", "rest_length", "color", "value"]);
-const NOUN: Record<string, string> = {
-    bodies: "body",
-    joints: "joint",
-    constraints: "constraint",
-    forces: "force",
-    drives: "drive",
-    sensors: "sensor",
-    changes: "change",
-    parameters: "parameter",
-    markers: "marker",
-    inputs: "input",
-};
-
 function Action({
     icon,
     label,
@@ -279,7 +266,7 @@ function Fields({ table, name }: { table: string; name: string }) {
         return <AnyRow name="value" value={value} path={[table, name]} />;
     const given = value as Record<string, unknown>;
     const kind = typeof given.type === "string" ? given.type : "";
-    const fields = declared(NOUN[table], kind);
+    const fields = declared(nounOf(table), kind);
     // Fields that are left out and follow from others stand below, but for what one looks for first.
     const isRare = ({ name: one, required, usual }: Field) =>
         RARE[table]?.includes(one) ||

@@ -4,7 +4,7 @@ import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { Icon } from "../icons.tsx";
+import { axisLook } from "../axes.ts";
 import { dark } from "../look.ts";
 import { setLook } from "../look.ts";
 import { all, changes, COLORS, data, knownIn, MOST, plot, plotted, seconds, toggle } from "../plotted.ts";
@@ -12,6 +12,7 @@ import type { SignalGroup } from "../protocol.ts";
 import { drawer, recorded, scene, shown, tell } from "../state.ts";
 import { short, spoken } from "../words.ts";
 import { rewind } from "./transport.tsx";
+import { Finder } from "./finder.tsx";
 
 const wanted = signal("");
 const GROUPS = 80; // that are listed without a search
@@ -86,16 +87,7 @@ function SignalTree() {
     const energies = known.filter(({ name }) => name.startsWith("energy.")).map(({ name }) => name);
     return (
         <div class="signals">
-            <div class="finder">
-                <Icon name="search" />
-                <input
-                    type="search"
-                    placeholder="Find a signal"
-                    aria-label="Find a signal"
-                    value={wanted.value}
-                    onInput={({ currentTarget }) => (wanted.value = currentTarget.value)}
-                />
-            </div>
+            <Finder of="Find a signal" value={wanted} />
             {text ? (
                 <>
                     {found.slice(0, FOUND).map((one) => (
@@ -143,14 +135,7 @@ const shortName = (name: string) => name.replace(/^(joint|body|drive|force|const
 function options(names: string[], width: number, height: number): uPlot.Options {
     const known = scene.peek() ? knownIn(scene.peek()!) : new Map();
     const units = [...new Set(names.map((name) => known.get(name)?.unit ?? ""))];
-    const line = dark.peek() ? "#343b44" : "#e6eaee";
-    const text = dark.peek() ? "#9aa5b1" : "#66717d";
-    const axis = {
-        stroke: text,
-        grid: { stroke: line, width: 1 },
-        ticks: { stroke: line, width: 1, size: 4 },
-        font: "11px system-ui, sans-serif",
-    };
+    const axis = axisLook();
     return {
         width,
         height,

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { axisLook } from "../axes.ts";
 import { dark, look, setLook } from "../look.ts";
 import { along, dot, norm, sub, unit } from "../maths.ts";
 import type { Loads, Vec3 } from "../protocol.ts";
@@ -24,14 +25,7 @@ function Chart({ of }: { of: Loads }) {
     const chart = useRef<uPlot | null>(null);
     useEffect(() => {
         const box = ref.current!;
-        const line = dark.peek() ? "#343b44" : "#e6eaee";
-        const text = dark.peek() ? "#9aa5b1" : "#66717d";
-        const axis = {
-            stroke: text,
-            grid: { stroke: line, width: 1 },
-            ticks: { stroke: line, width: 1, size: 4 },
-            font: "11px system-ui, sans-serif",
-        };
+        const axis = axisLook();
         const numbers = (_: uPlot, splits: number[]) => splits.map(short);
         const made = new uPlot(
             {

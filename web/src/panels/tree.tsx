@@ -1,8 +1,8 @@
 // All elements of the mechanism, by kind, with a search.
 
 import { signal } from "@preact/signals";
-import { Icon } from "../icons.tsx";
 import { choose, hovered, scene, selection } from "../state.ts";
+import { Finder } from "./finder.tsx";
 
 const TABLES: [string, string][] = [
     ["bodies", "bodies"],
@@ -74,16 +74,7 @@ export function Tree() {
     }).filter(({ entries }) => entries.length > 0);
     return (
         <div class="tree">
-            <div class="finder">
-                <Icon name="search" />
-                <input
-                    type="search"
-                    placeholder="Find an element"
-                    aria-label="Find an element"
-                    value={wanted.value}
-                    onInput={({ currentTarget }) => (wanted.value = currentTarget.value)}
-                />
-            </div>
+            <Finder of="Find an element" value={wanted} />
             {tables.map((one) => (
                 <Table
                     key={one.table}
