@@ -190,14 +190,6 @@ class Scene:
         return MappingProxyType({key: np.array(numbers, dtype=np.int32) for key, numbers in found.items()})
 
     @cached_property
-    def spheres(self) -> tuple[Floats, Floats]:
-        """A sphere about each piece: middles (p, 3) in the frames of the meshes, and radii (p,), m."""
-        corners = np.array([piece.mesh.corners for piece in self.pieces], dtype=float).reshape(-1, 2, 3)
-        return corners.mean(axis=1), 0.5 * np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1) * (
-            1.0 + 1e-9
-        )
-
-    @cached_property
     def _local(self) -> tuple[Ints, Floats, Floats]:
         """Carriers (p,), positions (p, 3) and rotations (p, 4) of the pieces."""
         carrier = np.array([piece.carrier for piece in self.pieces], dtype=np.int32)
