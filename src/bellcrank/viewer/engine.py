@@ -127,7 +127,7 @@ class LiveEngine:
         layout = self.history.layout
         found = state_of(layout, self.history.frames[-1 if self.shown is None else self.shown])
         if values := [values for time, values in self._in_force if time <= found.time][-1:]:
-            found = replace(found, source=StateSource(layout.bodies, layout.angle_labels(), values[0]))
+            found = replace(found, source=StateSource(layout.bodies, layout.angle_labels, values[0]))
         lacking = found.angles is not None and not np.isfinite(found.angles).all()
         return replace(found, angles=None) if lacking else found
 

@@ -139,6 +139,8 @@ def times_of(begin: float, duration: float, step: float, held: bool) -> Floats:
     if held:
         parts = max(round(duration / step), 1) if step else _SUBFRAMES
         parts += parts % 2
+    if parts == 1:
+        return np.array([begin, begin + duration])
     return np.linspace(begin, begin + duration, parts + 1)
 
 
