@@ -14,7 +14,7 @@ def cross(a: Floats, b: Floats) -> Floats:
     """The cross product of vectors (..., 3), as `numpy.cross` computes it, which takes four times as long."""
     a, b = np.asarray(a), np.asarray(b)
     (ax, ay, az), (bx, by, bz) = ((v[..., 0], v[..., 1], v[..., 2]) for v in (a, b))
-    found = np.empty(np.broadcast(a, b).shape)
+    found = np.empty(np.broadcast(a, b).shape, np.result_type(a, b))
     np.subtract(ay * bz, az * by, out=found[..., 0])
     np.subtract(az * bx, ax * bz, out=found[..., 1])
     np.subtract(ax * by, ay * bx, out=found[..., 2])
