@@ -83,15 +83,71 @@ def test_nothing_is_cut_off_and_the_plots_are_below_the_view(browser, size):
 
 def test_the_clock_is_run_by_keys_and_buttons(shown):
     page, tab = shown
-    press(tab, "Space")
+    tab.keyboard.press("Space")
     until(page.session, lambda now: now.status == "playing" and now.time > 0.2)
-    press(tab, "Space")
+    tab.keyboard.press("Space")
     stood = until(page.session, lambda now: now.status == "paused")
-    press(tab, ".")
+    tab.keyboard.press(".")
     until(page.session, lambda now: now.time == pytest.approx(stood.time + 1e-3))
     wait_for(tab, lambda: hook(tab, "bellcrank.time") == pytest.approx(stood.time + 1e-3))
-    press(tab, "Home")
+    tab.keyboard.press("Home")
     until(page.session, lambda now: now.time == 0.0)
+
+
+def test_keys_pressed_faster_than_answers_come_play_and_pause_in_turn(shown):
+    page, tab = shown
+    done = []
+    for name in ("play", "pause"):
+        does = page.session._commands[name]
+        page.session._commands = {
+            **page.session._commands,
+            name: lambda *given, name=name, does=does, **more: (done.append(name), does(*given, **more))[1],
+        }
+    tab.evaluate(
+        """() => [1, 2, 3].forEach(() => window.dispatchEvent(new KeyboardEvent("keydown", { key: " " })))"""
+    )
+    until(page.session, lambda now: len(done) == 3)
+    assert done == ["play", "pause", "play"]
+
+
+def test_what_was_set_survives_a_reload(browser):
+    with bc.gallery.four_bar().view(port=0) as page:
+        tab = visit(browser, page, SIZES[0])
+        page.session.do("step", count=300)
+        press(tab, "1")
+        press(tab, "t")
+        click(tab, on(tab, "coupler"))
+        press(tab, "d")
+        click(tab, on(tab, "crank"))
+        click(tab, on(tab, "coupler"))
+        press(tab, "Escape")
+        press(tab, "Escape")
+        click(tab, on(tab, "coupler", (0.02, 0.0, 0.0)))
+        wait_for(tab, lambda: [one["name"] for one in hook(tab, "bellcrank.selection")] == ["coupler"])
+        tab.get_by_label("Let the camera follow the chosen body").click()
+        tab.get_by_role("tab", name="Section loads").click()
+        tab.mouse.move(*at(tab, (0.0, 0.0, 0.0)))
+        tab.mouse.wheel(0, -300)
+        tab.wait_for_timeout(800)
+        parts = (
+            "({d: bellcrank.dimensions, s: bellcrank.selection, t: bellcrank.traces, c: bellcrank.camera})"
+        )
+        before = hook(tab, parts)
+        assert before["d"]
+        assert before["t"]
+        assert before["c"]["follows"] == "coupler"
+        tab.reload()
+        ready(tab)
+        wait_for(tab, lambda: hook(tab, "bellcrank.traces.length && bellcrank.traces[0].complete"))
+        after = hook(tab, parts)
+        for name in "dst":
+            assert after[name] == before[name]
+        for name in ("eye", "target"):
+            assert after["c"][name] == pytest.approx(before["c"][name], abs=1e-6)
+        assert after["c"]["follows"] == "coupler"
+        assert tab.get_by_role("tab", name="Section loads").get_attribute("aria-selected") == "true"
+        sound(tab)
+        tab.close()
 
 
 def test_a_page_at_rest_draws_nothing_and_plays_at_full_rate(shown):

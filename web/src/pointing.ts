@@ -14,7 +14,7 @@ import type { Marks } from "./stage/marks.ts";
 import { lengthText, nounOf } from "./words.ts";
 
 const SLOP = 4; // px: less is a click
-const EVERY = 16; // ms between moves that are sent
+const EVERY = 8; // ms between moves that are sent
 const HOVER = 50; // ms between looks at what is under the pointer
 
 type Drag =
