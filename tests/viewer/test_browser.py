@@ -356,6 +356,26 @@ def test_contacts_are_seen_where_the_switch_shows_them(browser):
         tab.close()
 
 
+def test_plates_that_cross_in_one_plane_do_not_flicker(browser):
+    mech = bc.Mechanism("plates", gravity=(0.0, 0.0, 0.0))
+    for number, (color, half) in enumerate((("red", 0.0), ("blue", 0.35), ("green", 0.75))):
+        plate = bc.Box(size=(1.0, 0.1, 0.2), density=100.0, color=color)
+        turn = (np.cos(half), 0.0, np.sin(half), 0.0)
+        mech.add_body(f"plate {number}", position=(0.02 * number, 0.0, 0.0), rotation=turn, shapes=[plate])
+    with mech.view(port=0) as page:
+        tab = visit(browser, page)
+        tab.wait_for_timeout(1000)
+        picture = seen(tab)
+        vivid = np.ptp(picture, axis=-1) > 100
+        colors = np.where(vivid, np.argmax(picture, axis=-1) + 1, 0)
+        middle, left, right = colors[:, 1:-1], colors[:, :-2], colors[:, 2:]
+        strays = (middle != left) & (middle != right) & (middle > 0) & (left > 0) & (right > 0)
+        assert vivid.sum() > 5000
+        assert strays.sum() < 10
+        sound(tab)
+        tab.close()
+
+
 def test_a_recorded_run_is_played_without_tools(browser):
     with bc.simulate(bc.gallery.four_bar(), 0.5).view(port=0) as page:
         tab = visit(browser, page)
