@@ -456,3 +456,82 @@ def test_a_notebook_of_this_machine_shows_it_in_a_frame(browser, token):
         tab.close()
         server.shutdown()
         server.server_close()
+
+
+def test_a_script_is_done_by_buttons_and_the_log_is_one(browser, tmp_path):
+    with view(bc.Mechanism("bench", gravity=(0.0, 0.0, -9.81)), port=0, folder=tmp_path) as page:
+        tab, session = visit(browser, page, SIZES[0]), page.session
+        tab.get_by_role("tab", name="Script").click()
+        tab.get_by_label("Script").fill(
+            "# Build\nbody ball mass=1 inertia=[1, 1, 1]\n# Fall\nrun 0.5\nno such line\n"
+        )
+        tab.get_by_role("button", name="Build").click()
+        until(session, lambda now: now.bodies == ("ball",))
+        tab.get_by_role("button", name="Fall").click()
+        tab.get_by_text("Line 5:").wait_for(timeout=20_000)
+        until(session, lambda now: now.time == pytest.approx(0.5))
+        tab.get_by_role("button", name="From the log").click()
+        assert tab.get_by_label("Script").input_value().splitlines() == [
+            "# Replay", "body ball mass=1 inertia=[1, 1, 1]", "run 0.5"
+        ]  # fmt: skip
+        tab.get_by_role("tab", name="Commands").click()
+        assert tab.locator(".log .by").first.inner_text().strip().count(":") == 2
+        assert outside(tab) == []
+        sound(tab)
+        tab.close()
+
+
+def test_a_link_brings_a_mechanism_that_one_is_asked_about(browser):
+    context = browser.new_context(viewport={"width": 900, "height": 600})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    with bc.gallery.four_bar().view(port=0) as page:
+        tab = context.new_page()
+        watch(tab)
+        tab.goto(page.url)
+        ready(tab)
+        press(tab, "Control+s")
+        tab.get_by_role("button", name="Copy a link").click()
+        tab.get_by_text("The link is in the clipboard").wait_for()
+        link = tab.evaluate("() => navigator.clipboard.readText()")
+        assert link.startswith(f"{page.url}#mechanism=")
+        page.session.do("execute", line="new")
+        tab.goto("about:blank")
+        tab.goto(link)
+        ready(tab)
+        dialog = tab.get_by_role("dialog")
+        dialog.get_by_text("“four-bar”, 3 bodies, 4 joints").wait_for()
+        assert "#" not in tab.url
+        assert page.session.snapshot.bodies == ()  # nothing is done before one has said so
+        dialog.get_by_role("button", name="Open it").click()
+        until(page.session, lambda now: len(now.bodies) == 3)
+        tab.evaluate("() => { location.hash = '#mechanism=' + 'A'.repeat(200000); }")
+        tab.get_by_text("The link brings no mechanism: it is too large").wait_for()
+        sound(tab)
+        context.close()
+
+
+def test_a_controller_turns_the_view_plays_and_jogs(browser):
+    with bc.gallery.double_pendulum().view(port=0) as page:
+        tab = visit(browser, page)
+        tab.evaluate(
+            """() => {
+                const at = (value) => ({ pressed: value > 0.5, touched: false, value });
+                const buttons = Array.from({ length: 17 }, () => at(0));
+                window.pad = { axes: [0, 0, 0, 0], buttons, mapping: "standard" };
+                navigator.getGamepads = () => [window.pad, null];
+                window.dispatchEvent(new Event("gamepadconnected"));
+            }"""
+        )
+        before = hook(tab, "bellcrank.camera")
+        tab.evaluate("() => { pad.axes = [0, 0, 1, 0]; }")
+        wait_for(tab, lambda: hook(tab, "bellcrank.camera")["eye"] != before["eye"])
+        tab.evaluate("() => { pad.axes = [0, 0, 0, 0]; }")
+        assert hook(tab, "bellcrank.camera")["target"] == pytest.approx(before["target"])
+        tab.evaluate("() => { pad.buttons[0] = { pressed: true, value: 1 }; }")
+        until(page.session, lambda now: now.status == "playing")
+        tab.evaluate("() => { pad.buttons[0] = { pressed: false, value: 0 }; }")
+        tab.get_by_role("tab", name="Jog").click()
+        tab.evaluate("() => { pad.axes = [1, 0, 0, 0]; }")
+        until(page.session, lambda now: now.jogged)
+        sound(tab)
+        tab.close()

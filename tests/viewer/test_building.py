@@ -1,6 +1,7 @@
 """Building in a live session by the commands of a page: a four-bar, undone, kept and reloaded."""
 
 import random
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from rigs.live import COUPLER, CRANK, GROUND, ROCKER, four_bar, mechanism, place
 
 import bellcrank as bc
 from bellcrank.errors import BellcrankError
+from bellcrank.io import dumps
 from bellcrank.viewer.session import live
 
 
@@ -300,3 +302,34 @@ def test_malformed_commands_are_answered(session):
     session.do("execute", line="new bench")
     four_bar(session)
     session.do("step")
+
+
+def test_a_mechanism_comes_as_a_text_and_goes_by_undo(session):
+    text = dumps(bc.gallery.four_bar(), "json")
+    session.do("add_body", kind="rod", name="own")
+    assert session.do("open_text", text=text) == "four-bar"
+    assert list(session.snapshot.mechanism.bodies) == list(bc.gallery.four_bar().bodies)
+    assert session.snapshot.log[-1].line.startswith(";")
+    session.do("step", count=100)
+    session.do("undo")
+    assert list(session.snapshot.mechanism.bodies) == ["own"]
+    for bad, rule in (
+        ("{", "JSON"),
+        ('{"bellcrank": 1, "bodies": 3}', "mapping"),
+        ("x" * 600_000, "characters"),
+        (7, "text"),
+    ):
+        with pytest.raises(BellcrankError, match=rule):
+            session.do("open_text", text=bad)
+    assert list(session.snapshot.mechanism.bodies) == ["own"]
+
+
+def test_the_log_says_when_lines_were_given(session):
+    before = time.time()
+    session.do("add_body", kind="rod", name="one")
+    session.do("step", count=250)
+    session.do("execute", line="run 0.5")
+    session.do("execute", line="sb one -m 3")
+    first, run, last = (session.snapshot.log[k] for k in (0, -2, -1))
+    assert (first.time, run.time, last.time) == pytest.approx((0.0, 0.25, 0.75))
+    assert before <= first.moment <= run.moment <= last.moment <= time.time()

@@ -5,6 +5,7 @@ import { dimensions } from "./dimensions.ts";
 import type { Dimension } from "./dimensions.ts";
 import { all, wanted } from "./plotted.ts";
 import type { Scene, Vec3 } from "./protocol.ts";
+import { script } from "./script.ts";
 import { whenScene } from "./socket.ts";
 import { drawer, panel, selection } from "./state.ts";
 import type { Picked } from "./state.ts";
@@ -23,6 +24,7 @@ type Kept = {
     traces: Trace[];
     dimensions: Dimension[];
     plots: string[] | null;
+    script: string;
     all: boolean;
     selection: Picked[];
     following: string;
@@ -60,6 +62,7 @@ function write(): void {
         traces: traces.peek(),
         dimensions: dimensions.peek(),
         plots: wanted.peek(),
+        script: script.peek(),
         all: all.peek(),
         selection: selection.peek(),
         following: following.peek(),
@@ -90,6 +93,7 @@ function restore(of: Scene): void {
     putTraces((kept.traces ?? []).filter((trace) => known(trace.body)));
     dimensions.value = (kept.dimensions ?? []).filter(({ from, to }) => known(from.body) && known(to.body));
     wanted.value = kept.plots ?? null;
+    script.value = kept.script ?? "";
     all.value = kept.all ?? false;
     selection.value = (kept.selection ?? []).filter(
         (one) => one.name in ((of.document[one.table] as object | undefined) ?? {}),
@@ -121,7 +125,7 @@ whenScene((of) => {
 });
 effect(() => {
     void [traces.value, dimensions.value, wanted.value, all.value, selection.value, following.value];
-    void [drawer.value, panel.value];
+    void [drawer.value, panel.value, script.value];
     if (name !== null) writeSoon();
 });
 window.addEventListener("pagehide", () => timer !== undefined && write());

@@ -115,6 +115,7 @@ export type Commands = {
     files: object; // Answer.result = { mechanisms: string[], meshes: string[] }
     keep: { file: string; over?: boolean };
     open_file: { file: string };
+    open_text: { text: string }; // a document, as JSON
     save_run: { file: string }; // HDF5
     record: { file: string }; // a page that plays without a server
 };
@@ -162,10 +163,20 @@ export type State = {
     redo: boolean;
 };
 export type Slider = { value: number; low: number; high: number; unit: string };
-// Lines that were done or refused, by whom; new ones only. own: this page did it.
+// Lines that were done or refused, by whom; new ones only. own: this page did it. time: that was shown then, s;
+// moment: on the wall, s since 1970.
 export type Log = {
     event: "log";
-    entries: { number: number; by: string; own: boolean; line: string; text: string; ok: boolean }[];
+    entries: {
+        number: number;
+        by: string;
+        own: boolean;
+        line: string;
+        text: string;
+        ok: boolean;
+        time: number;
+        moment: number;
+    }[];
 };
 // rows: label, value or values, unit.
 export type Inspected = {

@@ -131,6 +131,11 @@ class LiveEngine:
         lacking = found.angles is not None and not np.isfinite(found.angles).all()
         return replace(found, angles=None) if lacking else found
 
+    @property
+    def time(self) -> float:
+        """The time that is shown, s."""
+        return float(self.history.time[-1 if self.shown is None else self.shown])
+
     def tick(self, now: float) -> None:
         """Do what is due at a moment of real time, s."""
         self._take_up_prepared()
@@ -284,7 +289,7 @@ class LiveEngine:
 
     def has_news(self, shown: Snapshot) -> bool:
         """Whether there is anything newer than a snapshot."""
-        now = float(self.history.time[-1 if self.shown is None else self.shown])
+        now = self.time
         seen = (shown.time, shown.status, shown.message, shown.preparing, shown.edition)
         moving = self.motion is not None or shown.moving
         return moving or (now, self.status, self.message, self.preparing.what, self.edition) != seen

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Entry:
     """A command line that was done or refused.
 
-    number: counts them. by: who gave it. text: the answer.
+    number: counts them. by: who gave it. text: the answer. time: that was shown when it was given, s.
+    moment: on the wall, s since 1970.
     """
 
     number: int
@@ -31,6 +32,8 @@ class Entry:
     line: str
     text: str
     ok: bool
+    time: float = 0.0
+    moment: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
