@@ -535,3 +535,21 @@ def test_a_controller_turns_the_view_plays_and_jogs(browser):
         until(page.session, lambda now: now.jogged)
         sound(tab)
         tab.close()
+
+
+def test_joints_that_cannot_all_fit_are_marked_with_their_gaps(browser, tmp_path):
+    mech, axis = bc.Mechanism("apart", gravity=(0.0, 0.0, 0.0)), (0.0, 1.0, 0.0)
+    rod = mech.add_body("rod", 1.0, (1.0, 1.0, 1.0))
+    mech.add_joint("near", bc.Revolute(), mech.ground.marker(axis=axis), rod.marker(axis=axis))
+    far = mech.ground.marker((1.0, 0.0, 0.0), axis=axis)
+    mech.add_joint("far", bc.Revolute(), rod.marker((0.5, 0.0, 0.0), axis=axis), far)
+    bc.save(mech, tmp_path / "apart.yaml")
+    with view(bc.Mechanism("bench"), port=0, folder=tmp_path) as page:
+        tab = visit(browser, page)
+        page.session.do("open_file", file="apart.yaml")
+        for name in ("near", "far"):
+            tab.get_by_text(f"{name}: 250 mm apart").wait_for(timeout=20_000)
+        tab.get_by_text("shown where they come closest").first.wait_for()
+        assert outside(tab) == []
+        sound(tab)
+        tab.close()

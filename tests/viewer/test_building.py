@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from rigs.live import COUPLER, CRANK, GROUND, ROCKER, four_bar, mechanism, place, poses, until
+from rigs.live import COUPLER, CRANK, GROUND, ROCKER, four_bar, mechanism, place, poses, rested, until
 
 import bellcrank as bc
 from bellcrank.errors import BellcrankError
@@ -264,6 +264,51 @@ def test_a_joint_that_cannot_be_closed_is_refused(session):
     with pytest.raises(bc.MechanismError, match=r"(?i)cannot|contradict"):
         session.do("join", kind="Revolute", first={"marker": "a.end"}, second={"marker": "b.left"})
     assert mechanism(session) == before
+
+
+def apart(length=0.6):
+    """A four-bar in the xz plane whose pivots are too far apart by 1.3 m - 0.7 m."""
+    mech, axis = bc.Mechanism("apart", gravity=(0.0, 0.0, 0.0)), (0.0, 1.0, 0.0)
+    bodies = [mech.add_body(name, 1.0, (1.0, 1.0, 1.0)) for name in ("crank", "coupler", "rocker")]
+    ends = (0.2, 0.3, 0.2)
+    before = mech.ground.marker(axis=axis)
+    for name, body, end in zip("OAB", bodies, ends, strict=True):
+        mech.add_joint(name, bc.Revolute(), before, body.marker(axis=axis))
+        before = body.marker((end, 0.0, 0.0), axis=axis)
+    mech.add_joint("C", bc.Revolute(), before, mech.ground.marker((0.7 + length, 0.0, 0.0), axis=axis))
+    return mech
+
+
+def test_what_cannot_close_is_shown_where_its_joints_come_closest(session, tmp_path):
+    bc.save(apart(), tmp_path / "apart.yaml")
+    session.do("open_file", file="apart.yaml")
+    for _ in range(2):
+        now = session.snapshot
+        assert (now.status, now.misfits) == ("open", ("O", "A", "B", "C"))
+        assert "come closest" in now.message
+        # four gaps, equal in the sense of least squares, between points on one line
+        assert now.position[:, 0] == pytest.approx([0.15, 0.5, 0.95], abs=1e-5)
+        with pytest.raises(BellcrankError, match="cannot"):
+            session.do("assemble")
+    session.do("edit", path=["joints", "C", "second", "position"], value=[0.6, 0.0, 0.0])
+    assert rested(session).status == "paused"
+    assert session.snapshot.misfits == ()
+
+
+def test_joints_that_assembling_cannot_close_are_marked(session):
+    for name in "ab":
+        session.do("add_body", kind="box", name=name)
+        session.do("nail", body=name)
+    ends = {"first": {"marker": "a.left"}, "second": {"marker": "b.right"}}
+    session.do("join", kind="Spherical", name="gap", snap=False, **ends)
+    assert session.snapshot.misfits == ()
+    with pytest.raises(BellcrankError, match="gap"):
+        session.do("assemble", method="root_finding")
+    now = rested(session)
+    assert now.status == "open"
+    assert "gap" in now.misfits
+    session.do("remove", name="gap")
+    assert session.snapshot.misfits == ()
 
 
 BUILDING = (

@@ -158,6 +158,7 @@ export type State = {
     active: string[] | null; // joints that moved in the last step of a quasi-static run
     markers: string[]; // that can be jogged
     jogged: boolean; // whether joints are driven by a jog
+    misfits: string[]; // joints that cannot all fit, shown where they come closest
     limits: string[]; // the joints at whose limits it cannot go on
     undo: boolean; // whether there is something to undo
     redo: boolean;
@@ -233,7 +234,7 @@ export type SceneHead = {
     links: Link[];
     points: Point[]; // to which clicks snap
     gaps: [number, number][]; // pairs of points, by index in ends, that a joint wants to coincide
-    ends: { body: number; position: Vec3 }[];
+    ends: { body: number; position: Vec3; joint: string }[];
     contacts: string[]; // names, for the points of frames
     forces: string[]; // names, for arrows of forces
     signals: SignalGroup[];

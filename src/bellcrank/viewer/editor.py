@@ -31,7 +31,7 @@ from bellcrank.shell.session import Settings as ShellSettings
 from bellcrank.shell.session import Situation
 from bellcrank.trajectory.joining import frames_of
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer.built import Built, gapes, open_one, running
+from bellcrank.viewer.built import Built, gapes, nearest_to_closed, open_one, running
 from bellcrank.viewer.history import without_points
 from bellcrank.viewer.motion import Motion
 from bellcrank.viewer.settings import Settings
@@ -106,6 +106,8 @@ class Editor:
         if not reply.ok:
             self._work.restore(before)
             self._follow()
+            if self.engine.open and self.mechanism.bodies and lines[0].split()[:1] == ["assemble"]:
+                self.engine.take(nearest_to_closed(self.mechanism, self._work.now.start))
         if self.engine.motion is not None and self.engine.motion.still:
             self.engine.motion = None
         if self.engine.posed:
@@ -223,13 +225,18 @@ class Editor:
             try:
                 return running(now.mechanism, settings, now.start, None, inputs)
             except AssemblyError:
-                pass
+                self._leave_open(now.mechanism)
+                return nearest_to_closed(now.mechanism, now.start)
         if id(now.mechanism) in self._left_open or gapes(now.mechanism, now.start):
-            self._left_open[id(now.mechanism)] = now.mechanism
-            for key in list(self._left_open)[:-_LEFT_OPEN]:
-                del self._left_open[key]
+            self._leave_open(now.mechanism)
             return open_one(now.mechanism, now.start)
         return running(now.mechanism, settings, now.start, None, inputs)
+
+    def _leave_open(self, mechanism: Mechanism) -> None:
+        """Remember that a mechanism stands open."""
+        self._left_open[id(mechanism)] = mechanism
+        for key in list(self._left_open)[:-_LEFT_OPEN]:
+            del self._left_open[key]
 
     def _watched(self, part: Trajectory) -> bool:
         """Show a part of what a command runs; whether it is to end."""

@@ -72,7 +72,7 @@ function raise(box: HTMLElement): () => void {
         const { camera, poses } = stage;
         const stood = takeStanding();
         if (stood) camera.stand(poses.toPage(stood.eye), poses.toPage(stood.target), stood.up);
-        stage.pieces?.paint(selection.peek(), hovered.peek(), state.peek()?.active ?? null);
+        stage.pieces?.paint(selection.peek(), hovered.peek(), state.peek());
         stage.followBody(stage.scene?.carriers.indexOf(following.peek()) ?? -1);
         pointing.refresh();
     };
@@ -115,8 +115,7 @@ function raise(box: HTMLElement): () => void {
     const stops = [
         effect(() => stage.paint(look.value, dark.value)),
         effect(() => {
-            const [picked, over, active] = [selection.value, hovered.value, state.value?.active ?? null];
-            stage.pieces?.paint(picked, over, active);
+            stage.pieces?.paint(selection.value, hovered.value, state.value);
             stage.request();
         }),
         effect(() => {

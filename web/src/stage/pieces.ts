@@ -26,6 +26,7 @@ const LIFTS = 11; // steps, after which they begin anew
 const FINE = 30_000; // triangles beyond which a mesh is shaded smoothly as a whole
 const CHOSEN = new Color(0x2f7fd6);
 const ACTIVE = new Color(0xf2a900);
+const MISFIT = new Color(0xd6303a);
 
 /** One thing that is drawn: a piece of a body, or a part of a link. */
 type Copy = Picked & {
@@ -148,11 +149,16 @@ export class Pieces {
         return [poses.place(link.carriers[0], link.points[0]), poses.place(link.carriers[1], link.points[1])];
     }
 
-    /** Colour what is chosen, what is under the pointer, and the joints that moved in the last step. */
-    paint(chosen: readonly Picked[], hovered: Picked | null, active: readonly string[] | null): void {
+    /** Colour what is chosen, what is under the pointer, joints that moved in the last step, and those that miss. */
+    paint(
+        chosen: readonly Picked[],
+        hovered: Picked | null,
+        state: { active: readonly string[] | null; misfits: readonly string[] } | null,
+    ): void {
         const names = new Set(chosen.map((one) => `${one.table} ${one.name}`));
         const over = hovered ? `${hovered.table} ${hovered.name}` : "";
-        const moved = new Set(active ?? []);
+        const moved = new Set(state?.active ?? []);
+        const missing = new Set(state?.misfits ?? []);
         const color = new Color();
         for (const { mesh, copies } of this.batches) {
             const numbers = mesh.instanceColor!.array as Float32Array;
@@ -160,6 +166,7 @@ export class Pieces {
                 const key = `${copy.table} ${copy.name}`;
                 color.copy(copy.color);
                 if (copy.joint && moved.has(copy.name)) color.copy(ACTIVE);
+                if (copy.joint && missing.has(copy.name)) color.copy(MISFIT);
                 if (names.has(key)) color.lerp(CHOSEN, 0.6);
                 else if (key === over) color.offsetHSL(0, 0, 0.08);
                 color.toArray(numbers, 3 * k);

@@ -153,7 +153,9 @@ class Picture:
             both = ends_of(joint)
             if len(both) == 2 and {"x", "y", "z"} <= set(joint.kind.locked):
                 gaps.append((len(ends), len(ends) + 1))
-                ends += [{"body": number[one.body], "position": one.position} for one in both]
+                ends += [
+                    {"body": number[one.body], "position": one.position, "joint": joint.name} for one in both
+                ]
         return {
             "pieces": [_piece(scene, piece, meshes) for piece in scene.pieces],
             "joints": [_joint(mechanism, glyph, place) for glyph in scene.joints.values()],
