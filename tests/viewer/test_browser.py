@@ -74,6 +74,10 @@ def test_nothing_is_cut_off_and_the_plots_are_below_the_view(browser, size):
             tab.wait_for_timeout(200)
             assert outside(tab) == []
             tab.get_by_role("button", name=name, exact=True).click()
+        for key in ("Control+s", "Control+o", "?"):
+            press(tab, key)
+            assert outside(tab) == []
+            tab.keyboard.press("Escape")
         canvas = tab.locator("canvas").first.bounding_box()
         assert canvas["width"] > 0.6 * size[0]
         assert canvas["height"] > 0.3 * size[1]
@@ -552,4 +556,24 @@ def test_joints_that_cannot_all_fit_are_marked_with_their_gaps(browser, tmp_path
         tab.get_by_text("shown where they come closest").first.wait_for()
         assert outside(tab) == []
         sound(tab)
+        tab.close()
+
+
+def test_a_browser_without_webgl_says_so_and_everything_else_works(browser):
+    with bc.gallery.four_bar().view(port=0) as page:
+        tab = browser.new_page(viewport={"width": 900, "height": 600})
+        tab.add_init_script(
+            """(() => {
+                const get = HTMLCanvasElement.prototype.getContext;
+                HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+                    return kind.startsWith("webgl") ? null : get.call(this, kind, ...more);
+                };
+            })()"""
+        )
+        tab.goto(page.url)
+        tab.get_by_text("WebGL 2 is missing or switched off").wait_for(timeout=20_000)
+        tab.get_by_text("coupler", exact=True).click()
+        tab.keyboard.press("Space")
+        until(page.session, lambda now: now.status == "playing")
+        tab.get_by_text("kinetic energy").first.wait_for(timeout=20_000)
         tab.close()

@@ -139,7 +139,10 @@ function options(names: string[], width: number, height: number): uPlot.Options 
     return {
         width,
         height,
-        scales: { x: { time: false } },
+        scales: {
+            x: { time: false, range: (_: uPlot, low: number | null, high: number | null) => spanOf(low, high) },
+            ...Object.fromEntries(units.map((unit) => [unit || "1", { range: roomFor }])),
+        },
         legend: { show: true, live: true },
         cursor: { drag: { x: true, y: false } },
         axes: [
@@ -175,6 +178,22 @@ function options(names: string[], width: number, height: number): uPlot.Options 
         ],
         hooks: { draw: [drawNow] },
     };
+}
+
+/** Times from the first to the last; a second where there is one or none. */
+const spanOf = (low: number | null, high: number | null): [number, number] =>
+    low === null || high === null ? [0, 1] : high > low ? [low, high] : [low, low + 1];
+
+/** Values with room above and below; what rounding leaves is no reason to look closer. */
+function roomFor(_: uPlot, low: number | null, high: number | null): [number, number] {
+    const [a, b] = [low ?? 0, high ?? 0];
+    const size = Math.max(Math.abs(a), Math.abs(b));
+    if (b - a > Math.max(1e-12 * size, 1e-11)) {
+        const [from, to] = uPlot.rangeNum(a, b, 0.1, true);
+        return [from ?? a, to ?? b];
+    }
+    const room = size > 1e-11 ? 0.1 * size : 1;
+    return [a - room, b + room];
 }
 
 /** A line at the time that is shown. */

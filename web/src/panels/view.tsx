@@ -310,7 +310,9 @@ export function View() {
         try {
             return raise(ref.current!);
         } catch (error) {
-            blind.value = `This browser draws no pictures in space (WebGL 2): ${error instanceof Error ? error.message : error}`;
+            console.info(error);
+            blind.value =
+                "This browser draws no pictures in space: WebGL 2 is missing or switched off. Panels, plots and commands work.";
             return undefined;
         }
     }, []);
