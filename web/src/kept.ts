@@ -121,7 +121,12 @@ whenScene((of) => {
     carriers = of.carriers.slice(0, -1);
     if (of.name === name) return;
     name = of.name;
-    if (carriers.length) restore(of); // one that is built from nothing begins anew
+    if (!carriers.length) return; // one that is built from nothing begins anew
+    try {
+        restore(of);
+    } catch (error) {
+        console.info("what was kept of the last visit is not understood", error);
+    }
 });
 effect(() => {
     void [traces.value, dimensions.value, wanted.value, all.value, selection.value, following.value];
