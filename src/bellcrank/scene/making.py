@@ -23,6 +23,7 @@ from bellcrank.scene.scene import Glyph, Piece, Scene
 from bellcrank.scene.setting import Setting, pin_of, setting_of, size_of
 from bellcrank.scene.wheels import wheel_pieces
 
+_FEW = 20_000  # triangles, up to which several lines meet them at once
 _MOTORS = ("JointMotor", "GearedMotor", "DCMotor", "Servo", "StepperMotor")
 
 
@@ -136,7 +137,10 @@ class _Stack:
             if not len(corners):
                 continue
             lines = at + 0.7 * unit * np.array([0.0 * side, side, -side, other, -other])
-            depths = crossings(corners, lines, way)
+            at_once = len(lines) if len(corners) < _FEW else 1
+            depths = np.concatenate(
+                [crossings(corners, lines[k : k + at_once], way) for k in range(0, len(lines), at_once)]
+            )
             depths = depths[np.abs(depths) < 9.0 * unit]
             if len(depths):
                 reach = np.array([min(reach[0], depths.min()), max(reach[1], depths.max())])
