@@ -279,9 +279,18 @@ def apart(length=0.6):
     return mech
 
 
-def test_what_cannot_close_is_shown_where_its_joints_come_closest(session, tmp_path):
-    bc.save(apart(), tmp_path / "apart.yaml")
-    session.do("open_file", file="apart.yaml")
+@pytest.mark.parametrize("way", ["opened", "begun"])
+def test_what_cannot_close_is_shown_where_its_joints_come_closest(session, tmp_path, way):
+    if way == "begun":
+        with live(apart(), folder=tmp_path) as opened:
+            closes_in_the_end(opened)
+    else:
+        bc.save(apart(), tmp_path / "apart.yaml")
+        session.do("open_file", file="apart.yaml")
+        closes_in_the_end(session)
+
+
+def closes_in_the_end(session):
     for _ in range(2):
         now = session.snapshot
         assert (now.status, now.misfits) == ("open", ("O", "A", "B", "C"))
@@ -378,3 +387,14 @@ def test_the_log_says_when_lines_were_given(session):
     first, run, last = (session.snapshot.log[k] for k in (0, -2, -1))
     assert (first.time, run.time, last.time) == pytest.approx((0.0, 0.25, 0.75))
     assert before <= first.moment <= run.moment <= last.moment <= time.time()
+
+
+def test_what_asks_for_two_motions_is_refused_as_ever():
+    mech = bc.Mechanism("two drives")
+    for name, velocity in (("slow", 1.0), ("fast", 3.0)):
+        wheel = mech.add_body(f"{name} wheel", 1.0, (1.0, 1.0, 1.0))
+        mech.add_joint(name, bc.Revolute(), mech.ground.marker(), wheel.marker())
+        mech.add_drive(f"drive of {name}", name, velocity=velocity)
+    mech.add_constraint("gear", bc.Gear(1.0), "slow", "fast")
+    with pytest.raises(bc.AssemblyError):
+        live(mech)

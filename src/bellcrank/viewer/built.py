@@ -86,8 +86,18 @@ def running(
 
 
 def begun(mechanism: Mechanism, settings: Settings, begin: float) -> Built:
-    """A mechanism at its start, with a run if it has bodies. Raises the errors of `bc.start`."""
-    return running(mechanism, settings, begin) if mechanism.bodies else open_one(mechanism, begin)
+    """A mechanism at its start, with a run if it has bodies; open, where its joints cannot all fit.
+
+    Raises the errors of `bc.start`.
+    """
+    if not mechanism.bodies:
+        return open_one(mechanism, begin)
+    try:
+        return running(mechanism, settings, begin)
+    except AssemblyError:
+        if (nearest := nearest_to_closed(mechanism, begin)) is None:
+            raise
+        return nearest
 
 
 def open_one(mechanism: Mechanism, begin: float) -> Built:
@@ -102,14 +112,16 @@ def open_one(mechanism: Mechanism, begin: float) -> Built:
     return _standing(mechanism, Twin(mechanism), compile_mechanism(mechanism, begin), OPEN)
 
 
-def nearest_to_closed(mechanism: Mechanism, begin: float) -> Built:
+def nearest_to_closed(mechanism: Mechanism, begin: float) -> Built | None:
     """A mechanism that cannot be assembled, open, where its constraints are missed least.
 
-    Raises MechanismError for a faulty mechanism.
+    None where positions are not what it fails by. Raises MechanismError for a faulty mechanism.
     """
     model = compile_mechanism(mechanism, begin)
     nearest = solve_positions(model).state
-    missed = violations_of(model, row_errors(model, nearest))
+    missed = [one for one in violations_of(model, row_errors(model, nearest)) if one[1] > _FITS]
+    if not missed:
+        return None
     listed = ", ".join(f"{name} by {size:.3g}" for name, size in missed[:_NAMED])
     more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
     why = f"these cannot all hold, and are shown where they come closest: {listed}{more} (m or rad/2)"

@@ -107,7 +107,9 @@ class Editor:
             self._work.restore(before)
             self._follow()
             if self.engine.open and self.mechanism.bodies and lines[0].split()[:1] == ["assemble"]:
-                self.engine.take(nearest_to_closed(self.mechanism, self._work.now.start))
+                nearest = nearest_to_closed(self.mechanism, self._work.now.start)
+                if nearest is not None:
+                    self.engine.take(nearest)
         if self.engine.motion is not None and self.engine.motion.still:
             self.engine.motion = None
         if self.engine.posed:
@@ -225,8 +227,9 @@ class Editor:
             try:
                 return running(now.mechanism, settings, now.start, None, inputs)
             except AssemblyError:
-                self._leave_open(now.mechanism)
-                return nearest_to_closed(now.mechanism, now.start)
+                if (nearest := nearest_to_closed(now.mechanism, now.start)) is not None:
+                    self._leave_open(now.mechanism)
+                    return nearest
         if id(now.mechanism) in self._left_open or gapes(now.mechanism, now.start):
             self._leave_open(now.mechanism)
             return open_one(now.mechanism, now.start)
