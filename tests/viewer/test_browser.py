@@ -554,6 +554,14 @@ def test_joints_that_cannot_all_fit_are_marked_with_their_gaps(browser, tmp_path
         for name in ("near", "far"):
             tab.get_by_text(f"{name}: 250 mm apart").wait_for(timeout=20_000)
         tab.get_by_text("shown where they come closest").first.wait_for()
+
+        def red():
+            picture = seen(tab)
+            return int(
+                np.sum((picture[..., 0] > picture[..., 1] + 100) & (picture[..., 0] > picture[..., 2] + 90))
+            )
+
+        wait_for(tab, lambda: red() > 20, "no joint is red")
         assert outside(tab) == []
         sound(tab)
         tab.close()

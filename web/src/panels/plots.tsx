@@ -196,6 +196,16 @@ function roomFor(_: uPlot, low: number | null, high: number | null): [number, nu
     return [a - room, b + room];
 }
 
+/** What is plotted; of one time or none, a second from there. */
+function drawnData(): uPlot.AlignedData {
+    const first = data.time[0] ?? shown.peek()?.time ?? 0;
+    const found =
+        data.time.length > 1
+            ? [data.time, ...data.columns]
+            : [[first, first + 1], ...data.columns.map((column) => [column[0] ?? null, null])];
+    return found as uPlot.AlignedData;
+}
+
 /** A line at the time that is shown. */
 function drawNow(chart: uPlot): void {
     const time = shown.peek()?.time;
@@ -224,11 +234,7 @@ function Chart() {
         chart.current = null;
         if (!data.names.length) return undefined;
         const size = () => ({ width: Math.max(box.clientWidth - 8, 60), height: Math.max(box.clientHeight - 4, 40) });
-        const made = new uPlot(
-            options(data.names, size().width, size().height),
-            [data.time, ...data.columns] as uPlot.AlignedData,
-            box,
-        );
+        const made = new uPlot(options(data.names, size().width, size().height), drawnData(), box);
         const fit = () => {
             const legend = box.querySelector<HTMLElement>(".u-legend")?.offsetHeight ?? 0;
             made.setSize({ width: size().width, height: Math.max(size().height - legend, 40) });
@@ -250,7 +256,7 @@ function Chart() {
     }, [key]);
     useEffect(() => {
         if (chart.current && chart.current.series.length === data.columns.length + 1)
-            chart.current.setData([data.time, ...data.columns] as uPlot.AlignedData, chart.current.select.width === 0);
+            chart.current.setData(drawnData(), chart.current.select.width === 0);
     }, [changes.value]);
     useEffect(() => {
         if (shown.value?.status !== 1 || recorded.value) chart.current?.redraw(false, false); // else data come, and draw it

@@ -115,7 +115,8 @@ function raise(box: HTMLElement): () => void {
     const stops = [
         effect(() => stage.paint(look.value, dark.value)),
         effect(() => {
-            stage.pieces?.paint(selection.value, hovered.value, state.value);
+            const [picked, over, now] = [selection.value, hovered.value, state.value]; // read, pieces or not
+            stage.pieces?.paint(picked, over, now);
             stage.request();
         }),
         effect(() => {

@@ -87,7 +87,7 @@ export class Marks {
                 this.gaps.put(places[0], places[1]);
                 if (poses.frame.moving || poses.frame.status !== STANDS_OPEN) continue;
                 const place = middle(places[0], places[1]);
-                this.labels.put({ place, text: `${scene.ends[a].joint}: ${lengthText(gap)} apart`, kind: "size" });
+                this.labels.put({ place, text: `${scene.ends[a].joint}: ${lengthText(gap)} apart`, kind: "", dy: -26 });
             }
             if (look.peek().centres) this.centres(stage, ball);
         }
