@@ -1,4 +1,4 @@
-"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction."""
+"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction, the page."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from benchmarks import (
     friction,
     humanoid,
     loops,
+    page,
     piles,
     recursive,
     scaling,
@@ -43,6 +44,7 @@ def command(form: Form) -> None:
         piles.run,
         humanoid.run,
         friction.run,
+        page.run,  # the last, since it uses all cores
     )
     publish([run() for run in runs], form)
 

@@ -89,6 +89,8 @@ def outside(tab):
             const away = box.left < -1 || box.right > innerWidth + 1;
             const scrolls = getComputedStyle(one.parentElement).overflow !== 'visible';
             const cut = one.tagName === 'BUTTON' && one.scrollWidth > one.clientWidth + 1;
-            return (away && !scrolls) || cut;
+            const frame = one.closest('dialog')?.getBoundingClientRect();
+            const beside = frame && (box.left < frame.left - 1 || box.right > frame.right + 1);
+            return (away && !scrolls) || cut || beside;
         }).map((one) => `${one.tagName}.${one.className}: ${one.textContent.slice(0, 30)}`)"""
     )

@@ -74,6 +74,10 @@ def test_nothing_is_cut_off_and_the_plots_are_below_the_view(browser, size):
             tab.wait_for_timeout(200)
             assert outside(tab) == []
             tab.get_by_role("button", name=name, exact=True).click()
+        for key in ("Control+s", "Control+o", "?"):
+            press(tab, key)
+            assert outside(tab) == []
+            tab.keyboard.press("Escape")
         canvas = tab.locator("canvas").first.bounding_box()
         assert canvas["width"] > 0.6 * size[0]
         assert canvas["height"] > 0.3 * size[1]
@@ -83,15 +87,71 @@ def test_nothing_is_cut_off_and_the_plots_are_below_the_view(browser, size):
 
 def test_the_clock_is_run_by_keys_and_buttons(shown):
     page, tab = shown
-    press(tab, "Space")
+    tab.keyboard.press("Space")
     until(page.session, lambda now: now.status == "playing" and now.time > 0.2)
-    press(tab, "Space")
+    tab.keyboard.press("Space")
     stood = until(page.session, lambda now: now.status == "paused")
-    press(tab, ".")
+    tab.keyboard.press(".")
     until(page.session, lambda now: now.time == pytest.approx(stood.time + 1e-3))
     wait_for(tab, lambda: hook(tab, "bellcrank.time") == pytest.approx(stood.time + 1e-3))
-    press(tab, "Home")
+    tab.keyboard.press("Home")
     until(page.session, lambda now: now.time == 0.0)
+
+
+def test_keys_pressed_faster_than_answers_come_play_and_pause_in_turn(shown):
+    page, tab = shown
+    done = []
+    for name in ("play", "pause"):
+        does = page.session._commands[name]
+        page.session._commands = {
+            **page.session._commands,
+            name: lambda *given, name=name, does=does, **more: (done.append(name), does(*given, **more))[1],
+        }
+    tab.evaluate(
+        """() => [1, 2, 3].forEach(() => window.dispatchEvent(new KeyboardEvent("keydown", { key: " " })))"""
+    )
+    until(page.session, lambda now: len(done) == 3)
+    assert done == ["play", "pause", "play"]
+
+
+def test_what_was_set_survives_a_reload(browser):
+    with bc.gallery.four_bar().view(port=0) as page:
+        tab = visit(browser, page, SIZES[0])
+        page.session.do("step", count=300)
+        press(tab, "1")
+        press(tab, "t")
+        click(tab, on(tab, "coupler"))
+        press(tab, "d")
+        click(tab, on(tab, "crank"))
+        click(tab, on(tab, "coupler"))
+        press(tab, "Escape")
+        press(tab, "Escape")
+        click(tab, on(tab, "coupler", (0.02, 0.0, 0.0)))
+        wait_for(tab, lambda: [one["name"] for one in hook(tab, "bellcrank.selection")] == ["coupler"])
+        tab.get_by_label("Let the camera follow the chosen body").click()
+        tab.get_by_role("tab", name="Section loads").click()
+        tab.mouse.move(*at(tab, (0.0, 0.0, 0.0)))
+        tab.mouse.wheel(0, -300)
+        tab.wait_for_timeout(800)
+        parts = (
+            "({d: bellcrank.dimensions, s: bellcrank.selection, t: bellcrank.traces, c: bellcrank.camera})"
+        )
+        before = hook(tab, parts)
+        assert before["d"]
+        assert before["t"]
+        assert before["c"]["follows"] == "coupler"
+        tab.reload()
+        ready(tab)
+        wait_for(tab, lambda: hook(tab, "bellcrank.traces.length && bellcrank.traces[0].complete"))
+        after = hook(tab, parts)
+        for name in "dst":
+            assert after[name] == before[name]
+        for name in ("eye", "target"):
+            assert after["c"][name] == pytest.approx(before["c"][name], abs=1e-6)
+        assert after["c"]["follows"] == "coupler"
+        assert tab.get_by_role("tab", name="Section loads").get_attribute("aria-selected") == "true"
+        sound(tab)
+        tab.close()
 
 
 def test_a_page_at_rest_draws_nothing_and_plays_at_full_rate(shown):
@@ -300,6 +360,26 @@ def test_contacts_are_seen_where_the_switch_shows_them(browser):
         tab.close()
 
 
+def test_plates_that_cross_in_one_plane_do_not_flicker(browser):
+    mech = bc.Mechanism("plates", gravity=(0.0, 0.0, 0.0))
+    for number, (color, half) in enumerate((("red", 0.0), ("blue", 0.35), ("green", 0.75))):
+        plate = bc.Box(size=(1.0, 0.1, 0.2), density=100.0, color=color)
+        turn = (np.cos(half), 0.0, np.sin(half), 0.0)
+        mech.add_body(f"plate {number}", position=(0.02 * number, 0.0, 0.0), rotation=turn, shapes=[plate])
+    with mech.view(port=0) as page:
+        tab = visit(browser, page)
+        tab.wait_for_timeout(1000)
+        picture = seen(tab)
+        vivid = np.ptp(picture, axis=-1) > 100
+        colors = np.where(vivid, np.argmax(picture, axis=-1) + 1, 0)
+        middle, left, right = colors[:, 1:-1], colors[:, :-2], colors[:, 2:]
+        strays = (middle != left) & (middle != right) & (middle > 0) & (left > 0) & (right > 0)
+        assert vivid.sum() > 5000
+        assert strays.sum() < 10
+        sound(tab)
+        tab.close()
+
+
 def test_a_recorded_run_is_played_without_tools(browser):
     with bc.simulate(bc.gallery.four_bar(), 0.5).view(port=0) as page:
         tab = visit(browser, page)
@@ -380,3 +460,128 @@ def test_a_notebook_of_this_machine_shows_it_in_a_frame(browser, token):
         tab.close()
         server.shutdown()
         server.server_close()
+
+
+def test_a_script_is_done_by_buttons_and_the_log_is_one(browser, tmp_path):
+    with view(bc.Mechanism("bench", gravity=(0.0, 0.0, -9.81)), port=0, folder=tmp_path) as page:
+        tab, session = visit(browser, page, SIZES[0]), page.session
+        tab.get_by_role("tab", name="Script").click()
+        tab.get_by_label("Script").fill(
+            "# Build\nbody ball mass=1 inertia=[1, 1, 1]\n# Fall\nrun 0.5\nno such line\n"
+        )
+        tab.get_by_role("button", name="Build").click()
+        until(session, lambda now: now.bodies == ("ball",))
+        tab.get_by_role("button", name="Fall").click()
+        tab.get_by_text("Line 5:").wait_for(timeout=20_000)
+        until(session, lambda now: now.time == pytest.approx(0.5))
+        tab.get_by_role("button", name="From the log").click()
+        assert tab.get_by_label("Script").input_value().splitlines() == [
+            "# Replay", "body ball mass=1 inertia=[1, 1, 1]", "run 0.5"
+        ]  # fmt: skip
+        tab.get_by_role("tab", name="Commands").click()
+        assert tab.locator(".log .by").first.inner_text().strip().count(":") == 2
+        assert outside(tab) == []
+        sound(tab)
+        tab.close()
+
+
+def test_a_link_brings_a_mechanism_that_one_is_asked_about(browser):
+    context = browser.new_context(viewport={"width": 900, "height": 600})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    with bc.gallery.four_bar().view(port=0) as page:
+        tab = context.new_page()
+        watch(tab)
+        tab.goto(page.url)
+        ready(tab)
+        press(tab, "Control+s")
+        tab.get_by_role("button", name="Copy a link").click()
+        tab.get_by_text("The link is in the clipboard").wait_for()
+        link = tab.evaluate("() => navigator.clipboard.readText()")
+        assert link.startswith(f"{page.url}#mechanism=")
+        page.session.do("execute", line="new")
+        tab.goto("about:blank")
+        tab.goto(link)
+        ready(tab)
+        dialog = tab.get_by_role("dialog")
+        dialog.get_by_text("“four-bar”, 3 bodies, 4 joints").wait_for()
+        assert "#" not in tab.url
+        assert page.session.snapshot.bodies == ()  # nothing is done before one has said so
+        dialog.get_by_role("button", name="Open it").click()
+        until(page.session, lambda now: len(now.bodies) == 3)
+        tab.evaluate("() => { location.hash = '#mechanism=' + 'A'.repeat(200000); }")
+        tab.get_by_text("The link brings no mechanism: it is too large").wait_for()
+        sound(tab)
+        context.close()
+
+
+def test_a_controller_turns_the_view_plays_and_jogs(browser):
+    with bc.gallery.double_pendulum().view(port=0) as page:
+        tab = visit(browser, page)
+        tab.evaluate(
+            """() => {
+                const at = (value) => ({ pressed: value > 0.5, touched: false, value });
+                const buttons = Array.from({ length: 17 }, () => at(0));
+                window.pad = { axes: [0, 0, 0, 0], buttons, mapping: "standard" };
+                navigator.getGamepads = () => [window.pad, null];
+                window.dispatchEvent(new Event("gamepadconnected"));
+            }"""
+        )
+        before = hook(tab, "bellcrank.camera")
+        tab.evaluate("() => { pad.axes = [0, 0, 1, 0]; }")
+        wait_for(tab, lambda: hook(tab, "bellcrank.camera")["eye"] != before["eye"])
+        tab.evaluate("() => { pad.axes = [0, 0, 0, 0]; }")
+        assert hook(tab, "bellcrank.camera")["target"] == pytest.approx(before["target"])
+        tab.evaluate("() => { pad.buttons[0] = { pressed: true, value: 1 }; }")
+        until(page.session, lambda now: now.status == "playing")
+        tab.evaluate("() => { pad.buttons[0] = { pressed: false, value: 0 }; }")
+        tab.get_by_role("tab", name="Jog").click()
+        tab.evaluate("() => { pad.axes = [1, 0, 0, 0]; }")
+        until(page.session, lambda now: now.jogged)
+        sound(tab)
+        tab.close()
+
+
+def test_joints_that_cannot_all_fit_are_marked_with_their_gaps(browser, tmp_path):
+    mech, axis = bc.Mechanism("apart", gravity=(0.0, 0.0, 0.0)), (0.0, 1.0, 0.0)
+    rod = mech.add_body("rod", 1.0, (1.0, 1.0, 1.0))
+    mech.add_joint("near", bc.Revolute(), mech.ground.marker(axis=axis), rod.marker(axis=axis))
+    far = mech.ground.marker((1.0, 0.0, 0.0), axis=axis)
+    mech.add_joint("far", bc.Revolute(), rod.marker((0.5, 0.0, 0.0), axis=axis), far)
+    bc.save(mech, tmp_path / "apart.yaml")
+    with view(bc.Mechanism("bench"), port=0, folder=tmp_path) as page:
+        tab = visit(browser, page)
+        page.session.do("open_file", file="apart.yaml")
+        for name in ("near", "far"):
+            tab.get_by_text(f"{name}: 250 mm apart").wait_for(timeout=20_000)
+        tab.get_by_text("shown where they come closest").first.wait_for()
+
+        def red():
+            picture = seen(tab)
+            return int(
+                np.sum((picture[..., 0] > picture[..., 1] + 100) & (picture[..., 0] > picture[..., 2] + 90))
+            )
+
+        wait_for(tab, lambda: red() > 20, "no joint is red")
+        assert outside(tab) == []
+        sound(tab)
+        tab.close()
+
+
+def test_a_browser_without_webgl_says_so_and_everything_else_works(browser):
+    with bc.gallery.four_bar().view(port=0) as page:
+        tab = browser.new_page(viewport={"width": 900, "height": 600})
+        tab.add_init_script(
+            """(() => {
+                const get = HTMLCanvasElement.prototype.getContext;
+                HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+                    return kind.startsWith("webgl") ? null : get.call(this, kind, ...more);
+                };
+            })()"""
+        )
+        tab.goto(page.url)
+        tab.get_by_text("WebGL 2 is missing or switched off").wait_for(timeout=20_000)
+        tab.get_by_text("coupler", exact=True).click()
+        tab.keyboard.press("Space")
+        until(page.session, lambda now: now.status == "playing")
+        tab.get_by_text("kinetic energy").first.wait_for(timeout=20_000)
+        tab.close()

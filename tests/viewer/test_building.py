@@ -1,13 +1,15 @@
 """Building in a live session by the commands of a page: a four-bar, undone, kept and reloaded."""
 
 import random
+import time
 
 import numpy as np
 import pytest
-from rigs.live import COUPLER, CRANK, GROUND, ROCKER, four_bar, mechanism, place, poses, until
+from rigs.live import COUPLER, CRANK, GROUND, ROCKER, four_bar, mechanism, place, poses, rested, until
 
 import bellcrank as bc
 from bellcrank.errors import BellcrankError
+from bellcrank.io import dumps
 from bellcrank.viewer.session import live
 
 
@@ -264,6 +266,60 @@ def test_a_joint_that_cannot_be_closed_is_refused(session):
     assert mechanism(session) == before
 
 
+def apart(length=0.6):
+    """A four-bar in the xz plane whose pivots are too far apart by 1.3 m - 0.7 m."""
+    mech, axis = bc.Mechanism("apart", gravity=(0.0, 0.0, 0.0)), (0.0, 1.0, 0.0)
+    bodies = [mech.add_body(name, 1.0, (1.0, 1.0, 1.0)) for name in ("crank", "coupler", "rocker")]
+    ends = (0.2, 0.3, 0.2)
+    before = mech.ground.marker(axis=axis)
+    for name, body, end in zip("OAB", bodies, ends, strict=True):
+        mech.add_joint(name, bc.Revolute(), before, body.marker(axis=axis))
+        before = body.marker((end, 0.0, 0.0), axis=axis)
+    mech.add_joint("C", bc.Revolute(), before, mech.ground.marker((0.7 + length, 0.0, 0.0), axis=axis))
+    return mech
+
+
+@pytest.mark.parametrize("way", ["opened", "begun"])
+def test_what_cannot_close_is_shown_where_its_joints_come_closest(session, tmp_path, way):
+    if way == "begun":
+        with live(apart(), folder=tmp_path) as opened:
+            closes_in_the_end(opened)
+    else:
+        bc.save(apart(), tmp_path / "apart.yaml")
+        session.do("open_file", file="apart.yaml")
+        closes_in_the_end(session)
+
+
+def closes_in_the_end(session):
+    for _ in range(2):
+        now = session.snapshot
+        assert (now.status, now.misfits) == ("open", ("O", "A", "B", "C"))
+        assert "come closest" in now.message
+        # four gaps, equal in the sense of least squares, between points on one line
+        assert now.position[:, 0] == pytest.approx([0.15, 0.5, 0.95], abs=1e-5)
+        with pytest.raises(BellcrankError, match="cannot"):
+            session.do("assemble")
+    session.do("edit", path=["joints", "C", "second", "position"], value=[0.6, 0.0, 0.0])
+    assert rested(session).status == "paused"
+    assert session.snapshot.misfits == ()
+
+
+def test_joints_that_assembling_cannot_close_are_marked(session):
+    for name in "ab":
+        session.do("add_body", kind="box", name=name)
+        session.do("nail", body=name)
+    ends = {"first": {"marker": "a.left"}, "second": {"marker": "b.right"}}
+    session.do("join", kind="Spherical", name="gap", snap=False, **ends)
+    assert session.snapshot.misfits == ()
+    with pytest.raises(BellcrankError, match="gap"):
+        session.do("assemble", method="root_finding")
+    now = rested(session)
+    assert now.status == "open"
+    assert "gap" in now.misfits
+    session.do("remove", name="gap")
+    assert session.snapshot.misfits == ()
+
+
 BUILDING = (
     "execute", "add_body", "join", "nail", "free", "motor", "remove", "gravity", "undo", "redo", "assemble",
     "keep", "open_file",
@@ -300,3 +356,45 @@ def test_malformed_commands_are_answered(session):
     session.do("execute", line="new bench")
     four_bar(session)
     session.do("step")
+
+
+def test_a_mechanism_comes_as_a_text_and_goes_by_undo(session):
+    text = dumps(bc.gallery.four_bar(), "json")
+    session.do("add_body", kind="rod", name="own")
+    assert session.do("open_text", text=text) == "four-bar"
+    assert list(session.snapshot.mechanism.bodies) == list(bc.gallery.four_bar().bodies)
+    assert session.snapshot.log[-1].line.startswith(";")
+    session.do("step", count=100)
+    session.do("undo")
+    assert list(session.snapshot.mechanism.bodies) == ["own"]
+    for bad, rule in (
+        ("{", "JSON"),
+        ('{"bellcrank": 1, "bodies": 3}', "mapping"),
+        ("x" * 600_000, "characters"),
+        (7, "text"),
+    ):
+        with pytest.raises(BellcrankError, match=rule):
+            session.do("open_text", text=bad)
+    assert list(session.snapshot.mechanism.bodies) == ["own"]
+
+
+def test_the_log_says_when_lines_were_given(session):
+    before = time.time()
+    session.do("add_body", kind="rod", name="one")
+    session.do("step", count=250)
+    session.do("execute", line="run 0.5")
+    session.do("execute", line="sb one -m 3")
+    first, run, last = (session.snapshot.log[k] for k in (0, -2, -1))
+    assert (first.time, run.time, last.time) == pytest.approx((0.0, 0.25, 0.75))
+    assert before <= first.moment <= run.moment <= last.moment <= time.time()
+
+
+def test_what_asks_for_two_motions_is_refused_as_ever():
+    mech = bc.Mechanism("two drives")
+    for name, velocity in (("slow", 1.0), ("fast", 3.0)):
+        wheel = mech.add_body(f"{name} wheel", 1.0, (1.0, 1.0, 1.0))
+        mech.add_joint(name, bc.Revolute(), mech.ground.marker(), wheel.marker())
+        mech.add_drive(f"drive of {name}", name, velocity=velocity)
+    mech.add_constraint("gear", bc.Gear(1.0), "slow", "fast")
+    with pytest.raises(bc.AssemblyError):
+        live(mech)

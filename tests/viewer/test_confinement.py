@@ -6,8 +6,10 @@ import os
 import struct
 
 import pytest
+import yaml
 
 import bellcrank as bc
+from bellcrank.errors import BellcrankError
 from bellcrank.named_files import confined
 from bellcrank.viewer.session import live
 
@@ -73,6 +75,16 @@ def test_what_a_file_names_outside_is_refused(folders, name):
         reply = session.do("execute", line=f"load {name}")
         assert not reply.ok
         assert "outside the folder" in reply.text or "the included file is not found" in reply.text
+        assert list(session.editor.mechanism.bodies) == ["link 1", "link 2"]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMED if name.endswith((".yaml", ".json"))])
+def test_what_a_text_names_outside_is_refused(folders, name):
+    (folders / "link-to-secret.yaml").symlink_to(folders.parent / "secret.yaml")
+    document = yaml.safe_load(NAMED[name](folders.parent))
+    with live(bc.gallery.double_pendulum(), folder=folders) as session:
+        with pytest.raises(BellcrankError, match="outside the folder"):
+            session.do("open_text", text=json.dumps(document))
         assert list(session.editor.mechanism.bodies) == ["link 1", "link 2"]
 
 

@@ -274,3 +274,25 @@ def test_a_jog_that_cannot_go_on_names_the_limits():
     wall(live, 0.3)
     assert not live.jog.stopped
     assert live.jog.limits == ()
+
+
+def slide_by_parameters():
+    """A slide along x with a marker and a limit that are expressions of a parameter."""
+    mech = bc.Mechanism("slide", gravity=(0.0, 0.0, 0.0))
+    length = mech.add_parameter("length", 0.4, "m")
+    cart = mech.add_body("cart", 1.0, (0.1, 0.1, 0.1))
+    mech.add_marker(cart.marker((length, 0.0, 0.0), name="tip"))
+    stop = bc.Limit(-1.0, 0.125 * length)
+    mech.add_joint("rail", bc.PrismaticX(), mech.ground, cart, limits=stop)
+    return mech
+
+
+def test_a_marker_and_a_limit_given_by_a_parameter_are_jogged_by():
+    live = engine(slide_by_parameters())
+    jogged(live, "cart.tip", (0.2, 0.0, 0.0), 1.0, duration=3.0)
+    assert live.state.position[0, 0] == pytest.approx(0.05, abs=1e-4)
+    assert live.jog.limits == ("rail",)
+    do(live, "set_parameter", name="length", value=0.8)
+    jogged(live, "cart.tip", (0.2, 0.0, 0.0), 1.0, duration=3.0)
+    assert live.state.position[0, 0] == pytest.approx(0.1, abs=1e-4)
+    assert live.jog.marker.position[0] == pytest.approx(0.8)

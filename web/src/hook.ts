@@ -1,6 +1,8 @@
 // What tests ask the page: pixels of points, frames and pictures that were drawn, moves that were done.
 
 import { moves, taken } from "./socket.ts";
+import { dimensions } from "./dimensions.ts";
+import { following } from "./kept.ts";
 import { now, scene, selection, state } from "./state.ts";
 import { tool } from "./tools/tool.ts";
 import { paths } from "./traces.ts";
@@ -81,6 +83,16 @@ export const hook = {
             count: path.points.length,
             complete: path.complete,
         }));
+    },
+    get dimensions() {
+        return dimensions.peek();
+    },
+    /** Where the camera stands and what it looks at, in the world, and the body that it follows. */
+    get camera() {
+        const stage = view.peek();
+        if (!stage) return null;
+        const { camera, poses } = stage;
+        return { eye: poses.toWorld(camera.eye), target: poses.toWorld(camera.target), follows: following.peek() };
     },
     get plotted() {
         return { names: data.names, rows: data.time.length };

@@ -9,6 +9,7 @@ import { Jog } from "./panels/jog.tsx";
 import { Mechanism } from "./panels/mechanism.tsx";
 import { Plots } from "./panels/plots.tsx";
 import { Rail } from "./panels/rail.tsx";
+import { Script } from "./panels/script.tsx";
 import { Sections } from "./panels/sections.tsx";
 import { Top } from "./panels/top.tsx";
 import { Transport } from "./panels/transport.tsx";
@@ -27,6 +28,7 @@ import "./style/drawer.css";
 import "./style/menus.css";
 import "./efforts.ts";
 import { hook } from "./hook.ts";
+import { listenToControllers } from "./gamepad.ts";
 import { listen } from "./keys.ts";
 import { look } from "./look.ts";
 import { plotted, seconds } from "./plotted.ts";
@@ -79,12 +81,14 @@ function Drawer() {
                 {live.value && (
                     <Tab on={now === "commands"} text="Commands" press={() => (drawer.value = "commands")} />
                 )}
+                {live.value && <Tab on={now === "script"} text="Script" press={() => (drawer.value = "script")} />}
                 {!recorded.value && (
                     <Tab on={now === "sections"} text="Section loads" press={() => (drawer.value = "sections")} />
                 )}
             </div>
             {now === "plots" && <Plots />}
             {now === "commands" && <Commands />}
+            {now === "script" && <Script />}
             {now === "sections" && <Sections />}
         </section>
     );
@@ -111,6 +115,7 @@ effect(() => {
 const root = document.getElementById("app") ?? document.body;
 render(<Page />, root);
 listen();
+listenToControllers();
 const recording = recordingIn(RECORDING);
 if (recording) play(recording);
 else connect();

@@ -12,7 +12,7 @@ const LATELY = 20; // s that a plot of a running session covers
 export type Known = { name: string; label: string; unit: string; usual: number };
 
 /** Names of plotted signals, in order; null before anybody has chosen. */
-const wanted = signal<string[] | null>(null);
+export const wanted = signal<string[] | null>(null);
 export const all = signal(false);
 export const seconds = computed(() => (live.value && !all.value ? LATELY : undefined));
 

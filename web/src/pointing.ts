@@ -14,7 +14,7 @@ import type { Marks } from "./stage/marks.ts";
 import { lengthText, nounOf } from "./words.ts";
 
 const SLOP = 4; // px: less is a click
-const EVERY = 16; // ms between moves that are sent
+const EVERY = 8; // ms between moves that are sent
 const HOVER = 50; // ms between looks at what is under the pointer
 
 type Drag =
@@ -32,6 +32,7 @@ export class Pointing {
     private sending: ReturnType<typeof setTimeout> | undefined;
     private sentAt = 0;
     private shaping = false;
+    private inside = false;
     private readonly fingers = new Map<number, [number, number]>();
 
     constructor(
@@ -52,6 +53,7 @@ export class Pointing {
     }
 
     private place(event: MouseEvent): void {
+        this.inside = true;
         const box = this.stage.box.getBoundingClientRect();
         [this.x, this.y] = [event.clientX - box.left, event.clientY - box.top];
     }
@@ -251,6 +253,7 @@ export class Pointing {
     };
 
     private leave(): void {
+        this.inside = false;
         clearTimeout(this.hovering);
         this.hovering = undefined;
         this.tip("", 0, 0);
@@ -311,6 +314,7 @@ export class Pointing {
     refresh(): void {
         if (this.drag) this.preview(this.drag.kind === "shape" ? this.handles() : NOTHING);
         else if (!tool.value) this.preview(this.handles());
+        else if (!this.inside) this.preview(NOTHING);
         else if (tool.value.hover)
             this.preview(tool.value.hover({ stage: this.stage, x: this.x, y: this.y, shift: false }));
     }

@@ -115,6 +115,7 @@ export type Commands = {
     files: object; // Answer.result = { mechanisms: string[], meshes: string[] }
     keep: { file: string; over?: boolean };
     open_file: { file: string };
+    open_text: { text: string }; // a document, as JSON
     save_run: { file: string }; // HDF5
     record: { file: string }; // a page that plays without a server
 };
@@ -157,15 +158,26 @@ export type State = {
     active: string[] | null; // joints that moved in the last step of a quasi-static run
     markers: string[]; // that can be jogged
     jogged: boolean; // whether joints are driven by a jog
+    misfits: string[]; // joints that cannot all fit, shown where they come closest
     limits: string[]; // the joints at whose limits it cannot go on
     undo: boolean; // whether there is something to undo
     redo: boolean;
 };
 export type Slider = { value: number; low: number; high: number; unit: string };
-// Lines that were done or refused, by whom; new ones only. own: this page did it.
+// Lines that were done or refused, by whom; new ones only. own: this page did it. time: that was shown then, s;
+// moment: on the wall, s since 1970.
 export type Log = {
     event: "log";
-    entries: { number: number; by: string; own: boolean; line: string; text: string; ok: boolean }[];
+    entries: {
+        number: number;
+        by: string;
+        own: boolean;
+        line: string;
+        text: string;
+        ok: boolean;
+        time: number;
+        moment: number;
+    }[];
 };
 // rows: label, value or values, unit.
 export type Inspected = {
@@ -222,7 +234,7 @@ export type SceneHead = {
     links: Link[];
     points: Point[]; // to which clicks snap
     gaps: [number, number][]; // pairs of points, by index in ends, that a joint wants to coincide
-    ends: { body: number; position: Vec3 }[];
+    ends: { body: number; position: Vec3; joint: string }[];
     contacts: string[]; // names, for the points of frames
     forces: string[]; // names, for arrows of forces
     signals: SignalGroup[];

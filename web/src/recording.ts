@@ -146,6 +146,7 @@ function stateOf(name: string, playing: boolean): State {
         active: null,
         markers: [],
         jogged: false,
+        misfits: [],
         limits: [],
         undo: false,
         redo: false,

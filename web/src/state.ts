@@ -39,7 +39,7 @@ export function choose(picked: Picked | null, more = false): void {
 
 /** What the panel at the right shows below the tree. */
 export const panel = signal<"element" | "mechanism" | "tool" | "jog">("mechanism");
-export const drawer = signal<"plots" | "commands" | "sections">("plots");
+export const drawer = signal<"plots" | "commands" | "script" | "sections">("plots");
 
 // Messages over the view
 export type Notice = { key: number; text: string; error: boolean };

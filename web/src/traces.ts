@@ -36,6 +36,16 @@ export function addTrace(body: string, point: Vec3, envelope = false): void {
     void fill(trace);
 }
 
+/** Trace these alone, from what was recorded on. */
+export function putTraces(wanted: Trace[]): void {
+    traces.value = wanted;
+    paths.clear();
+    for (const trace of wanted) {
+        paths.set(trace, { time: [], points: [], rotations: [], complete: false });
+        void fill(trace);
+    }
+}
+
 export function removeTrace(trace: Trace): void {
     traces.value = traces.value.filter((one) => one !== trace);
     paths.delete(trace);
@@ -92,13 +102,5 @@ whenFrame(extend);
 whenPointsMove((move) => {
     const carriers = scene.peek()?.carriers ?? [];
     const kept = traces.peek().filter((trace) => carriers.includes(trace.body));
-    traces.value = kept.map((trace) => ({
-        ...trace,
-        point: trace.envelope ? trace.point : move(trace.body, trace.point),
-    }));
-    paths.clear();
-    for (const trace of traces.peek()) {
-        paths.set(trace, { time: [], points: [], rotations: [], complete: false });
-        void fill(trace);
-    }
+    putTraces(kept.map((trace) => ({ ...trace, point: trace.envelope ? trace.point : move(trace.body, trace.point) })));
 });

@@ -10,12 +10,23 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 
+def cross(a: Floats, b: Floats) -> Floats:
+    """The cross product of vectors (..., 3), as `numpy.cross` computes it, which takes four times as long."""
+    a, b = np.asarray(a), np.asarray(b)
+    (ax, ay, az), (bx, by, bz) = ((v[..., 0], v[..., 1], v[..., 2]) for v in (a, b))
+    found = np.empty(np.broadcast(a, b).shape, np.result_type(a, b))
+    np.subtract(ay * bz, az * by, out=found[..., 0])
+    np.subtract(az * bx, ax * bz, out=found[..., 1])
+    np.subtract(ax * by, ay * bx, out=found[..., 2])
+    return found
+
+
 def product(p: Floats, q: Floats) -> Floats:
     """The quaternion product p q: first q, then p, as rotations of vectors. Shapes (..., 4) broadcast."""
     pw, qw = p[..., :1], q[..., :1]
     pv, qv = p[..., 1:], q[..., 1:]
     scalar = pw * qw - np.sum(pv * qv, axis=-1, keepdims=True)
-    return np.asarray(np.concatenate([scalar, pw * qv + qw * pv + np.cross(pv, qv)], axis=-1))
+    return np.asarray(np.concatenate([scalar, pw * qv + qw * pv + cross(pv, qv)], axis=-1))
 
 
 def conjugate(q: Floats) -> Floats:
@@ -26,8 +37,8 @@ def conjugate(q: Floats) -> Floats:
 def rotate(q: Floats, v: Floats) -> Floats:
     """Vectors v (..., 3), given in local axes, in world axes."""
     vector = q[..., 1:]
-    turned = 2.0 * np.cross(vector, v)
-    return np.asarray(v + q[..., :1] * turned + np.cross(vector, turned))
+    turned = 2.0 * cross(vector, v)
+    return np.asarray(v + q[..., :1] * turned + cross(vector, turned))
 
 
 def exponential(vector: Floats) -> Floats:
@@ -51,8 +62,8 @@ def left_jacobian(vector: Floats, rate: Floats) -> Floats:
     safe = np.where(near, 1.0, angle)
     first = 0.5 * np.sinc(0.5 * angle / np.pi) ** 2
     second = np.where(near, 1.0 / 6.0, (safe - np.sin(safe)) / safe**3)
-    turned = np.cross(vector, rate)
-    return np.asarray(rate + first * turned + second * np.cross(vector, turned))
+    turned = cross(vector, rate)
+    return np.asarray(rate + first * turned + second * cross(vector, turned))
 
 
 def inverse_left_jacobian(vector: Floats, omega: Floats) -> Floats:
@@ -61,5 +72,5 @@ def inverse_left_jacobian(vector: Floats, omega: Floats) -> Floats:
     near = angle < 1e-3
     safe = np.where(near, 1.0, angle)
     factor = np.where(near, 1.0 / 12.0 + angle**2 / 720.0, (1.0 - 0.5 * safe / np.tan(0.5 * safe)) / safe**2)
-    turned = np.cross(vector, omega)
-    return np.asarray(omega - 0.5 * turned + factor * np.cross(vector, turned))
+    turned = cross(vector, omega)
+    return np.asarray(omega - 0.5 * turned + factor * cross(vector, turned))

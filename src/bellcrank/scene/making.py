@@ -14,7 +14,7 @@ from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import joints_of
-from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.mechanism.rotation_arrays import cross, rotate
 from bellcrank.scene.bodies import hinge_axis, made_up, shape_pieces
 from bellcrank.scene.cams import cam_pieces
 from bellcrank.scene.joints import GlyphBuilder
@@ -23,6 +23,7 @@ from bellcrank.scene.scene import Glyph, Piece, Scene
 from bellcrank.scene.setting import Setting, pin_of, setting_of, size_of
 from bellcrank.scene.wheels import wheel_pieces
 
+_FEW = 20_000  # triangles, up to which several lines meet them at once
 _MOTORS = ("JointMotor", "GearedMotor", "DCMotor", "Servo", "StepperMotor")
 
 
@@ -135,11 +136,14 @@ class _Stack:
             corners = self._triangles(carrier)
             if not len(corners):
                 continue
-            for shift in (0.0 * side, 0.7 * side, -0.7 * side, 0.7 * other, -0.7 * other):
-                depths = crossings(corners, at + unit * shift, way)
-                depths = depths[np.abs(depths) < 9.0 * unit]
-                if len(depths):
-                    reach = np.array([min(reach[0], depths.min()), max(reach[1], depths.max())])
+            lines = at + 0.7 * unit * np.array([0.0 * side, side, -side, other, -other])
+            at_once = len(lines) if len(corners) < _FEW else 1
+            depths = np.concatenate(
+                [crossings(corners, lines[k : k + at_once], way) for k in range(0, len(lines), at_once)]
+            )
+            depths = depths[np.abs(depths) < 9.0 * unit]
+            if len(depths):
+                reach = np.array([min(reach[0], depths.min()), max(reach[1], depths.max())])
         return float(reach[0]), float(reach[1])
 
     def _triangles(self, carrier: int) -> Floats:
@@ -157,16 +161,19 @@ class _Stack:
 
 
 def crossings(corners: Floats, at: Floats, way: Floats) -> Floats:
-    """Intersections of a line with triangles (n, 3, 3), m along it (T. Moeller, B. Trumbore, 1997)."""
+    """Depths at which lines through points (k, 3) meet triangles (n, 3, 3), m along `way` (3,).
+
+    T. Moeller, B. Trumbore, 1997.
+    """
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    across = np.cross(way, second)
-    volume = np.sum(first * across, axis=1)
+    across = cross(way, second)
+    volume = np.einsum("nk,nk->n", first, across)
     scale = np.where(np.abs(volume) > 1e-30, volume, np.inf)
-    from_corner = at - corners[:, 0]
-    u = np.sum(from_corner * across, axis=1) / scale
-    bend = np.cross(from_corner, first)
+    from_corner = at[:, None] - corners[:, 0]
+    u = np.einsum("lnk,nk->ln", from_corner, across) / scale
+    bend = cross(from_corner, first)
     v = (bend @ way) / scale
-    depth = np.sum(second * bend, axis=1) / scale
+    depth = np.einsum("nk,lnk->ln", second, bend) / scale
     meets = (np.abs(volume) > 1e-30) & (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0)
     found: Floats = depth[meets]
     return found

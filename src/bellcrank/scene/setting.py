@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -52,7 +53,7 @@ class Setting:
         """The shapes of a carrier that are drawn."""
         return tuple(shape for shape in self.carriers[number].shapes if shape.shown)
 
-    @property
+    @cached_property
     def _numbers(self) -> dict[str, int]:
         return {carrier.name: number for number, carrier in enumerate(self.carriers)}
 

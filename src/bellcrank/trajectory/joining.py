@@ -241,7 +241,9 @@ def _renumbered(points: Points, old: Sequence[str], new: Sequence[str]) -> Point
 
 def frames_of(run: Trajectory) -> FloatArray:
     """All frames of a run, (T, 1 + width)."""
-    count = len(run)
+    whole, count = getattr(run.store, "whole", None), len(run)
+    if whole is not None and whole[0] is run.layout:
+        return np.asarray(whole[1][:, : 1 + run.layout.width])
     return np.concatenate([run.store.read(name).reshape(count, -1) for name in run.layout.shapes], axis=1)
 
 

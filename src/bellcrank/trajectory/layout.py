@@ -208,6 +208,7 @@ class FrameLayout:
         )
         return tuple((value, rate, place) for value, rate, columns in groups for place in range(len(columns)))
 
+    @cached_property
     def angle_labels(self) -> tuple[Label, ...]:
         """The labels of the angles that states of the run contain."""
         columns = (*self.coordinates, *self.angles)

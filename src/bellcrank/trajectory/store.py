@@ -41,7 +41,9 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """Sections held in memory."""
+    """Sections held in memory. whole: the frames whose sections these are, with their layout, if they are."""
+
+    whole: tuple[FrameLayout, FloatArray] | None = None
 
     def __init__(self, sections: Mapping[str, FloatArray], contacts: Points | None = None) -> None:
         self._sections = {name: read_only(values) for name, values in sections.items()}
@@ -51,10 +53,12 @@ class MemoryStore:
     @staticmethod
     def from_frames(layout: FrameLayout, frames: FloatArray, contacts: Points | None = None) -> MemoryStore:
         """The sections of frames (n, 1 + width), without copying them."""
-        sections = {}
+        sections, frames = {}, read_only(frames)
         for name, shape in layout.shapes.items():
             sections[name] = frames[:, layout.columns[name]].reshape(len(frames), *shape)
-        return MemoryStore(sections, contacts)
+        found = MemoryStore(sections, contacts)
+        found.whole = (layout, frames)
+        return found
 
     def read(self, section: str, item: Item | None = None, rows: Rows = ALL_ROWS) -> FloatArray:
         """See `Store.read`; views where the rows are a slice."""
@@ -64,6 +68,8 @@ class MemoryStore:
 
 def read_only(values: Any) -> FloatArray:
     """The same numbers as an array that cannot be written to."""
+    if type(values) is np.ndarray and values.dtype == np.float64 and not values.flags.writeable:
+        return values
     view: FloatArray = np.asarray(values, dtype=np.float64).view()
     view.flags.writeable = False
     return view

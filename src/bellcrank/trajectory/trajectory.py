@@ -111,7 +111,7 @@ class Trajectory(Shown):
         self.origin = Origin.of(mechanism)
         if (changed := self.statistics.get("changed_at", "")) != self.origin.changed:
             self.origin = self.origin.changed_at(str(changed))
-        self.state_source = StateSource(layout.bodies, layout.angle_labels(), self.origin.values)
+        self.state_source = StateSource(layout.bodies, layout.angle_labels, self.origin.values)
         self._happened = tuple(
             e if e.state.source else replace(e, state=replace(e.state, source=self.state_source))
             for e in events

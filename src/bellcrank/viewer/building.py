@@ -11,10 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.io.files import loads
 from bellcrank.mechanism import JOINT_KINDS
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.marker import GROUND
+from bellcrank.named_files import confined
 from bellcrank.shell.language import Reply
 from bellcrank.shell.parsing import LONGEST
 from bellcrank.viewer.editor import Editor
@@ -35,6 +37,7 @@ from bellcrank.viewer.pieces import (
 
 _SIZES: Final = (1e-6, 1e4)  # m
 _TABLES: Final = (*ELEMENTS, "markers")
+_TEXT: Final = 500_000  # characters of a mechanism that comes as a text
 _CLOSING: Final = "method=constraint_forces"
 
 
@@ -185,6 +188,20 @@ def open_file(engine: LiveEngine, file: Any, by: Any = "") -> str:
     path = file_in(editor.folder, file, (".yaml", ".json"), must_be=True)
     done(editor, [f"load {path_word(editor.folder, path)}"], by)
     return editor.mechanism.name
+
+
+def open_text(engine: LiveEngine, text: Any, by: Any = "") -> str:
+    """Read a mechanism from a text, as files have it (JSON), replacing this one; return its name.
+
+    Files that it names are read from the working folder alone.
+    """
+    editor = editor_of(engine)
+    if not isinstance(text, str) or len(text) > _TEXT:
+        raise MechanismError(Fault("text", f"it is a text of at most {_TEXT} characters", None))
+    with confined(editor.folder):
+        mechanism = loads(text, "json", editor.folder)
+        editor.take(mechanism, f"; a mechanism from a link: {word(mechanism.name)}", who(by))
+    return mechanism.name
 
 
 def editor_of(engine: LiveEngine) -> Editor:

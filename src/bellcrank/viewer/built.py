@@ -9,8 +9,9 @@ from typing import Final
 import numpy as np
 
 from bellcrank.compile.compile import compile_mechanism
-from bellcrank.compile.initial import assembled
+from bellcrank.compile.initial import assembled, violations_of
 from bellcrank.compile.model import Model
+from bellcrank.compile.positions import row_errors, solve_positions
 from bellcrank.compile.report import AssemblyReport
 from bellcrank.compile.state import State
 from bellcrank.errors import AssemblyError
@@ -32,6 +33,7 @@ OPEN: Final = "joints do not fit yet: assemble brings the bodies together"
 UNWEIGHED: Final = (
     "its masses are not known, so it stands still: give its bodies masses, or load it with a density"
 )
+_NAMED: Final = 4  # elements that a message lists
 _FITS: Final = 1e-6  # m and rad: what assembly moves by less was no gap
 
 
@@ -41,7 +43,8 @@ class Built:
 
     model: assembled, or as described where it is open; None of an empty one. run: None of what is open.
     first: where it starts. frame: (1 + width,), where it is. open: why it cannot run, "" if it can.
-    now: that frame as a trajectory, of what runs.
+    now: that frame as a trajectory, of what runs. misfits: joints that miss each other there, where no
+    configuration fits them all.
     """
 
     mechanism: Mechanism
@@ -53,6 +56,7 @@ class Built:
     frame: FloatArray
     open: str = ""
     now: Trajectory | None = None
+    misfits: tuple[str, ...] = ()
 
     @property
     def values(self) -> dict[str, float]:
@@ -82,8 +86,18 @@ def running(
 
 
 def begun(mechanism: Mechanism, settings: Settings, begin: float) -> Built:
-    """A mechanism at its start, with a run if it has bodies. Raises the errors of `bc.start`."""
-    return running(mechanism, settings, begin) if mechanism.bodies else open_one(mechanism, begin)
+    """A mechanism at its start, with a run if it has bodies; open, where its joints cannot all fit.
+
+    Raises the errors of `bc.start`.
+    """
+    if not mechanism.bodies:
+        return open_one(mechanism, begin)
+    try:
+        return running(mechanism, settings, begin)
+    except AssemblyError:
+        if (nearest := nearest_to_closed(mechanism, begin)) is None:
+            raise
+        return nearest
 
 
 def open_one(mechanism: Mechanism, begin: float) -> Built:
@@ -96,6 +110,25 @@ def open_one(mechanism: Mechanism, begin: float) -> Built:
         first = State(begin, nothing, np.empty((0, 4)), nothing, nothing)
         return Built(mechanism, Twin(mechanism), None, None, first, layout, _frame(layout, first), EMPTY)
     return _standing(mechanism, Twin(mechanism), compile_mechanism(mechanism, begin), OPEN)
+
+
+def nearest_to_closed(mechanism: Mechanism, begin: float) -> Built | None:
+    """A mechanism that cannot be assembled, open, where its constraints are missed least.
+
+    None where positions are not what it fails by. Raises MechanismError for a faulty mechanism.
+    """
+    model = compile_mechanism(mechanism, begin)
+    nearest = solve_positions(model).state
+    missed = [one for one in violations_of(model, row_errors(model, nearest)) if one[1] > _FITS]
+    if not missed:
+        return None
+    listed = ", ".join(f"{name} by {size:.3g}" for name, size in missed[:_NAMED])
+    more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
+    why = f"these cannot all hold, and are shown where they come closest: {listed}{more} (m or rad/2)"
+    misfits = tuple(name for name in mechanism.joints if f"joint {name!r}" in dict(missed))
+    layout, first = observation(model).layout, model.initial
+    frame = _frame(layout, nearest)
+    return Built(mechanism, Twin(mechanism), model, None, first, layout, frame, why, misfits=misfits)
 
 
 def _standing(mechanism: Mechanism, twin: Twin, model: Model, why: str) -> Built:

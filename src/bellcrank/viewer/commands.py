@@ -20,6 +20,7 @@ from bellcrank.viewer.building import (
     motor,
     nail,
     open_file,
+    open_text,
     redo,
     remove,
     undo,
@@ -152,7 +153,7 @@ COMMANDS: Final[dict[str, Callable[..., Any]]] = {
         play, pause, step, reset, rewind, speed, switch, set_input, set_parameter,
         grab, move, release, pin, unpin, jog, inspect, loads, trace, save,
         execute, add_body, rod, add, edit, rename, length, reshape, copy, mirror, array, join, nail, free,
-        motor, remove, gravity, undo, redo, assemble, keep, open_file,
+        motor, remove, gravity, undo, redo, assemble, keep, open_file, open_text,
     )
 }  # fmt: skip
 """All commands by name."""

@@ -138,9 +138,9 @@ def _driven_anew(engine: LiveEngine, twin: Twin) -> Twin:
 
 
 def _marker(engine: LiveEngine, model: Model, name: Any) -> Marker:
-    markers = engine.twin.base.markers
+    markers = engine.coming[0].numbers.markers
     if isinstance(name, str) and name in markers and markers[name].body in model.bodies:
-        return markers[name]
+        return replace(markers[name], name=None)  # its numbers, while the mechanism keeps what it is given by
     known("body or marker", name, (*model.bodies, *markers))
     return Marker(name)
 

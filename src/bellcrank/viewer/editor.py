@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from time import time
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -30,7 +31,7 @@ from bellcrank.shell.session import Settings as ShellSettings
 from bellcrank.shell.session import Situation
 from bellcrank.trajectory.joining import frames_of
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer.built import Built, gapes, open_one, running
+from bellcrank.viewer.built import Built, gapes, nearest_to_closed, open_one, running
 from bellcrank.viewer.history import without_points
 from bellcrank.viewer.motion import Motion
 from bellcrank.viewer.settings import Settings
@@ -95,7 +96,7 @@ class Editor:
         """
         self.end_step()  # of a drag that goes on meanwhile: the line comes after it
         self.note()
-        before = self._work.everything
+        before, began = self._work.everything, self.engine.time
         reply = self.shell.execute_all(lines) if len(lines) > 1 else self.shell.execute(lines[0])
         if reply.ok:
             try:
@@ -105,13 +106,32 @@ class Editor:
         if not reply.ok:
             self._work.restore(before)
             self._follow()
+            if self.engine.open and self.mechanism.bodies and lines[0].split()[:1] == ["assemble"]:
+                nearest = nearest_to_closed(self.mechanism, self._work.now.start)
+                if nearest is not None:
+                    self.engine.take(nearest)
         if self.engine.motion is not None and self.engine.motion.still:
             self.engine.motion = None
         if self.engine.posed:
             self.begin_step()
         if is_told and (reply.ok or not may_fail):
-            self._tell(lines, reply, by)
+            self._tell(lines, reply, by, began)
         return reply
+
+    def take(self, mechanism: Mechanism, line: str, by: str = "") -> None:
+        """Go on with another mechanism, as one step. line: that says so in the log. Raises as `bc.start`."""
+        self.end_step()
+        self.note()
+        before, was, began = self._work.everything, self._work.now, self.engine.time
+        self._work.now = Situation(mechanism, settings=was.settings)
+        self._work.remember(was)
+        try:
+            self._follow(True)
+        except BellcrankError:
+            self._work.restore(before)
+            self._follow()
+            raise
+        self._tell([line], Reply(repr(mechanism)), by, began)
 
     def back_to(self, everything: Any) -> None:
         """Return to an earlier state of the session; the engine follows with what is done next."""
@@ -207,13 +227,19 @@ class Editor:
             try:
                 return running(now.mechanism, settings, now.start, None, inputs)
             except AssemblyError:
-                pass
+                if (nearest := nearest_to_closed(now.mechanism, now.start)) is not None:
+                    self._leave_open(now.mechanism)
+                    return nearest
         if id(now.mechanism) in self._left_open or gapes(now.mechanism, now.start):
-            self._left_open[id(now.mechanism)] = now.mechanism
-            for key in list(self._left_open)[:-_LEFT_OPEN]:
-                del self._left_open[key]
+            self._leave_open(now.mechanism)
             return open_one(now.mechanism, now.start)
         return running(now.mechanism, settings, now.start, None, inputs)
+
+    def _leave_open(self, mechanism: Mechanism) -> None:
+        """Remember that a mechanism stands open."""
+        self._left_open[id(mechanism)] = mechanism
+        for key in list(self._left_open)[:-_LEFT_OPEN]:
+            del self._left_open[key]
 
     def _watched(self, part: Trajectory) -> bool:
         """Show a part of what a command runs; whether it is to end."""
@@ -223,14 +249,15 @@ class Editor:
         self.engine.publish()
         return self.interrupt.is_set()
 
-    def _tell(self, lines: Sequence[str], reply: Reply, by: str) -> None:
-        """Enter lines in the log."""
+    def _tell(self, lines: Sequence[str], reply: Reply, by: str, began: float) -> None:
+        """Enter lines in the log. began: the time that was shown when they were given, s."""
         engine = self.engine
         number = engine.log[-1].number if engine.log else 0
         entered = [line for line in lines if line.strip()]
+        texts = [*([""] * (len(entered) - 1)), reply.text[:_TEXT]]
         made = [
-            Entry(number + k, by, line, reply.text[:_TEXT] if k == len(entered) else "", reply.ok)
-            for k, line in enumerate(entered, start=1)
+            Entry(number + k, by, line, text, reply.ok, began, time())
+            for k, (line, text) in enumerate(zip(entered, texts, strict=False), start=1)
         ]
         engine.log = (*engine.log, *made)[-_ENTRIES:]
         for follower in tuple(self.followers):

@@ -14,7 +14,7 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.names import known
-from bellcrank.viewer.pieces import End, points_on, snapped
+from bellcrank.viewer.pieces import End, points_of, snapped
 
 
 def free_place(engine: LiveEngine, kind: str, sizes: Sequence[float]) -> tuple[float, float, float]:
@@ -22,9 +22,10 @@ def free_place(engine: LiveEngine, kind: str, sizes: Sequence[float]) -> tuple[f
     tops = [0.0]
     if len(engine.history.layout.bodies):
         state = engine.state
+        there = points_of(engine.numbers)
         for number, body in enumerate(engine.numbers.bodies.values()):
             reach = float(np.sqrt(max(np.max(np.asarray(body.inertia)) * 3.0 / body.mass, 0.0)))
-            points = [p for p, _ in points_on(engine.numbers, body.name)] or [np.zeros(3)]
+            points = [p for p, _ in there[body.name]] or [np.zeros(3)]
             high = max(float(rotate(state.rotation[number], p)[2]) for p in points)
             tops.append(float(state.position[number, 2]) + (high if high > 1e-9 else 0.0) + 0.1 * reach)
     tall = {"rod": sizes[-1], "box": sizes[-1], "plate": sizes[-1], "wheel": sizes[0]}.get(kind, 0.0)

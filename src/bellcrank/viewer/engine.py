@@ -45,7 +45,8 @@ class LiveEngine:
     clock: s on the wall. background: prepare what takes long beside a run that goes on.
     twin: what is simulated. past: what was recorded. shown: the frame of it that is shown, None for the last.
     holds: what hands do, by body. posed: point and target of what is dragged without time, by body.
-    values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. motion: shown in
+    values: of inputs, those of hands left out. open: why it cannot run yet, "" where it can. misfits: joints
+    that cannot all fit. motion: shown in
     place of the run. editor: what it is built on. log: what command lines did. edition: counts mechanisms.
     publish: shows what there is while a command is at work. numbers: the mechanism without expressions.
     marks: of the last moves of front ends, which count them. looks_old: whether parameters have changed since
@@ -88,6 +89,7 @@ class LiveEngine:
         self.edition += new.mechanism is not self.mechanism
         self.mechanism, self.twin, self.model, self.run = new.mechanism, new.twin, new.model, new.run
         self.name, self.open, self.first = new.mechanism.name, new.open, new.first
+        self.misfits = new.misfits
         self.ranges = {} if new.model is None else ranges_of(new.model, new.mechanism)
         self.markers = markers_of(new)
         self.values, self.numbers = new.values, with_numbers(new.mechanism)
@@ -127,9 +129,14 @@ class LiveEngine:
         layout = self.history.layout
         found = state_of(layout, self.history.frames[-1 if self.shown is None else self.shown])
         if values := [values for time, values in self._in_force if time <= found.time][-1:]:
-            found = replace(found, source=StateSource(layout.bodies, layout.angle_labels(), values[0]))
+            found = replace(found, source=StateSource(layout.bodies, layout.angle_labels, values[0]))
         lacking = found.angles is not None and not np.isfinite(found.angles).all()
         return replace(found, angles=None) if lacking else found
+
+    @property
+    def time(self) -> float:
+        """The time that is shown, s."""
+        return float(self.history.time[-1 if self.shown is None else self.shown])
 
     def tick(self, now: float) -> None:
         """Do what is due at a moment of real time, s."""
@@ -284,7 +291,7 @@ class LiveEngine:
 
     def has_news(self, shown: Snapshot) -> bool:
         """Whether there is anything newer than a snapshot."""
-        now = float(self.history.time[-1 if self.shown is None else self.shown])
+        now = self.time
         seen = (shown.time, shown.status, shown.message, shown.preparing, shown.edition)
         moving = self.motion is not None or shown.moving
         return moving or (now, self.status, self.message, self.preparing.what, self.edition) != seen

@@ -15,7 +15,7 @@ _RESERVED: Final = frozenset(("command", "self", "by", "engine"))
 _SIGNED: Final = frozenset(
     ("add_body", "rod", "join", "add", "nail", "free", "motor", "remove", "gravity", "undo", "redo",
     "assemble",
-     "edit", "rename", "length", "reshape", "copy", "mirror", "array", "keep", "open_file")
+     "edit", "rename", "length", "reshape", "copy", "mirror", "array", "keep", "open_file", "open_text")
 )  # fmt: skip
 
 

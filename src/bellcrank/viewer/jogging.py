@@ -204,7 +204,7 @@ class Jog:
 
     def _limited(self, model: Model) -> Iterator[tuple[str, int, float, float]]:
         """Joints with limits: name, coordinate, lower and upper end."""
-        for name, joint in self.twin.base.joints.items():
+        for name, joint in self.twin.numbers.joints.items():
             for which, limits in joint.limits:
                 coordinate = model.joint(name).coordinates[joint.kind.free.index(which)]
                 lower = -np.inf if limits.lower is None else float(limits.lower)

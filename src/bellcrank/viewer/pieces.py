@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -205,18 +205,18 @@ def force_line(kind: str, name: str, first: End, second: End, given: Mapping[str
     return f"{between_.noun} {word(name)} {between_.kind} {ends}{values}{between_.more}"
 
 
-def points_on(mechanism: Mechanism, body: str) -> Iterator[tuple[Floats, str]]:
-    """Points of a body to which others snap, (3,), m, in its frame: markers, by name where they have one."""
+def points_of(mechanism: Mechanism) -> dict[str, list[tuple[Floats, str]]]:
+    """By body, points to which others snap, (3,), m, in its frame: markers, by name where they have one."""
+    found: dict[str, list[tuple[Floats, str]]] = {body: [] for body in (*mechanism.bodies, GROUND)}
     for marker in mechanism.markers.values():
-        if marker.body == body:
-            yield np.array(marker.position, dtype=float), str(marker.key)
+        found[marker.body].append((np.array(marker.position, dtype=float), str(marker.key)))
     tables: tuple[Mapping[str, Any], ...] = (
         mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives,
     )  # fmt: skip
-    held = (marker for table in tables for element in table.values() for marker in markers_of(element))
-    for marker in held:
-        if marker.body == body and marker.key is None:
-            yield np.array(marker.position, dtype=float), ""
+    for marker in (one for table in tables for element in table.values() for one in markers_of(element)):
+        if marker.key is None and marker.body in found:
+            found[marker.body].append((np.array(marker.position, dtype=float), ""))
+    return found
 
 
 def snapped(mechanism: Mechanism, body: str, point: Floats, reach: float) -> tuple[Floats, str]:
@@ -225,7 +225,7 @@ def snapped(mechanism: Mechanism, body: str, point: Floats, reach: float) -> tup
     point: (3,), m, in the frame of the body. reach: m.
     """
     best, name, least = point, "", reach
-    for place, marker in points_on(mechanism, body):
+    for place, marker in points_of(mechanism)[body]:
         away = float(np.linalg.norm(place - point))
         if away < least or (away == least and marker and not name):
             best, name, least = place, marker, away

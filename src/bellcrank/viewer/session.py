@@ -307,7 +307,8 @@ def live(
         1 ms or, if that breaks down at once, adaptive methods.
     clock: real time, s. background: whether to make slow preparations in another thread.
     folder: the only one where commands read and write files, by default the working folder.
-    Raises the errors of `bc.start` if the mechanism cannot start.
+    A mechanism whose joints cannot all fit stands open where they come closest. Raises the errors of
+    `bc.start` for one that cannot start otherwise.
     """
     given = dict(arguments or {})
     begin = float(given.get("start") or 0.0)

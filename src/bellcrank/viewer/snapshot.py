@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Entry:
     """A command line that was done or refused.
 
-    number: counts them. by: who gave it. text: the answer.
+    number: counts them. by: who gave it. text: the answer. time: that was shown when it was given, s.
+    moment: on the wall, s since 1970.
     """
 
     number: int
@@ -31,6 +32,8 @@ class Entry:
     line: str
     text: str
     ok: bool
+    time: float = 0.0
+    moment: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +52,7 @@ class Snapshot:
     by command lines. touching: points at which bodies touch. active: names of the joints that moved in the
     last step, of a quasi-static run; None where all may move. marks: of the last move of each front end that
     counts its moves. model: of the run, with hands and pins, if there is one. jogged: whether joints are
-    driven by a jog. limits: the joints at whose limits it cannot go on.
+    driven by a jog. limits: the joints at whose limits it cannot go on. misfits: joints that cannot all fit.
     """
 
     number: int
@@ -80,6 +83,7 @@ class Snapshot:
     model: Model | None = field(default=None, repr=False)
     jogged: bool = False
     limits: tuple[str, ...] = ()
+    misfits: tuple[str, ...] = ()
 
     @property
     def time(self) -> float:
@@ -137,4 +141,5 @@ def snapshot_of(engine: LiveEngine, number: int) -> Snapshot:
         model=None if engine.run is None else engine.run.model,
         jogged=bool(engine.twin.driven),
         limits=() if engine.jog is None else engine.jog.limits,
+        misfits=engine.misfits,
     )

@@ -41,6 +41,7 @@ from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State
 from bellcrank.expression.arrays import Vector, cross
 from bellcrank.formulations.preparing import prepare
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.formulas import CustomForce, EndPose
 from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.marker import GROUND, Marker
@@ -139,6 +140,8 @@ def times_of(begin: float, duration: float, step: float, held: bool) -> Floats:
     if held:
         parts = max(round(duration / step), 1) if step else _SUBFRAMES
         parts += parts % 2
+    if parts == 1:
+        return np.array([begin, begin + duration])
     return np.linspace(begin, begin + duration, parts + 1)
 
 
@@ -256,6 +259,11 @@ class Twin:
     def with_parameters(self, values: Mapping[str, float]) -> Twin:
         """With other values of parameters. Raises MechanismError as `Mechanism.with_parameters`."""
         return replace(self, base=self.base.with_parameters(**values))
+
+    @cached_property
+    def numbers(self) -> Mechanism:
+        """The base with numbers in the place of expressions."""
+        return with_numbers(self.base)
 
     def model(self, state: State) -> Model:
         """The twin compiled, from a state on."""

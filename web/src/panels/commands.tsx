@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { ask, complete } from "../socket.ts";
 import { log } from "../state.ts";
+import { short } from "../words.ts";
 
 const line = signal("");
 const words = signal<string[]>([]);
@@ -19,6 +20,9 @@ async function run(): Promise<void> {
     words.value = [];
     await ask("execute", { line: text });
 }
+
+/** The time of day, for lines of the log. */
+const clock = (moment: number) => (moment ? new Date(1000 * moment).toLocaleTimeString([], { hour12: false }) : "");
 
 const begun = (text: string) => /\S*$/.exec(text)?.[0] ?? "";
 
@@ -50,7 +54,9 @@ export function Commands() {
                 )}
                 {log.value.map((entry) => (
                     <div key={entry.number} class={entry.ok ? "" : "bad"}>
-                        {!entry.own && entry.by && <span class="by">{entry.by}</span>}
+                        <span class="by" title={`at t = ${short(entry.time)} s of the run`}>
+                            {!entry.own && entry.by} {clock(entry.moment)}
+                        </span>
                         {entry.line}
                         {entry.text && <pre>{entry.text}</pre>}
                     </div>

@@ -14,7 +14,8 @@ import { addTrace, traces } from "../traces.ts";
 import { kindText, nounOf, short } from "../words.ts";
 import { plotElement } from "./plots.tsx";
 import { declared, AnyRow, FieldRow, NumberRow, Values } from "./values.tsx";
-import { following, view } from "./view.tsx";
+import { following } from "../kept.ts";
+import { view } from "./view.tsx";
 
 const RARE: Record<string, string[]> = { bodies: ["check_inertia", "mass_known", "velocity", "angular_velocity"] };
 const FIRST = new Set(["velocity", "position", "rest_length", "color", "value"]);

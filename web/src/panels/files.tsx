@@ -2,12 +2,13 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { documentIn, linkTo } from "../link.ts";
 import { ask, order } from "../socket.ts";
-import { state, tell } from "../state.ts";
+import { live, scene, state, tell } from "../state.ts";
 import { tools } from "../tools/tool.ts";
 import { view } from "./view.tsx";
 
-export const dialog = signal<"" | "open" | "save" | "help">("");
+export const dialog = signal<"" | "open" | "save" | "help" | "link">("");
 
 const listed = signal<string[]>([]);
 const wanted = signal("");
@@ -129,6 +130,9 @@ function Save() {
             </label>
             <div class="end">
                 <button onClick={() => (dialog.value = "")}>Cancel</button>
+                <button title="A link that contains the mechanism" onClick={() => void copyLink()}>
+                    Copy a link
+                </button>
                 <button title="A page that plays without a server" onClick={() => void save("page")}>
                     Record a page
                 </button>
@@ -137,6 +141,74 @@ function Save() {
                 </button>
                 <button class="main" onClick={() => void save("mechanism")}>
                     Save the mechanism
+                </button>
+            </div>
+        </Dialog>
+    );
+}
+
+const linked = signal<{ document: Record<string, unknown>; fault: string } | null>(null);
+
+/** Offer to open what the address of this page brings, once it has one. */
+export async function lookAtAddress(): Promise<void> {
+    const fragment = location.hash;
+    try {
+        const document = await documentIn(fragment);
+        if (!document) return;
+        linked.value = { document, fault: "" };
+    } catch (error) {
+        linked.value = { document: {}, fault: (error as Error).message };
+    }
+    history.replaceState(null, "", location.pathname + location.search);
+    dialog.value = "link";
+}
+
+async function copyLink(): Promise<void> {
+    dialog.value = "";
+    try {
+        const link = await linkTo(scene.peek()!.document, `${location.origin}/`);
+        await navigator.clipboard.writeText(link);
+        tell("The link is in the clipboard: it opens this mechanism in a page at this address.");
+    } catch (error) {
+        tell(`There is no link to this mechanism: ${(error as Error).message}.`, true);
+    }
+}
+
+const count = (table: unknown, noun: string) => {
+    const number = typeof table === "object" && table !== null ? Object.keys(table).length : 0;
+    return `${number} ${number === 1 ? noun : noun === "body" ? "bodies" : `${noun}s`}`;
+};
+
+function Link() {
+    const { document, fault } = linked.value ?? { document: {}, fault: "it is gone" };
+    const take = async () => {
+        dialog.value = "";
+        const stage = view.value;
+        if (stage) stage.anew = true;
+        const { ok } = await order("open_text", { text: JSON.stringify(document) });
+        if (!ok && stage) stage.anew = false;
+    };
+    if (fault)
+        return (
+            <Dialog title="A mechanism from a link">
+                <p>The link brings no mechanism: {fault}.</p>
+                <div class="end">
+                    <button class="main" onClick={() => (dialog.value = "")}>
+                        Close
+                    </button>
+                </div>
+            </Dialog>
+        );
+    return (
+        <Dialog title="A mechanism from a link">
+            <p>
+                “{String(document.name ?? "mechanism").slice(0, 60)}”, {count(document.bodies, "body")},{" "}
+                {count(document.joints, "joint")}. It takes the place of what is shown; Undo brings that back.
+            </p>
+            <div class="end">
+                <button onClick={() => (dialog.value = "")}>Cancel</button>
+                <button class="main" onClick={() => void take()}>
+                    Open it
                 </button>
             </div>
         </Dialog>
@@ -161,6 +233,7 @@ const KEYS: [string, string][] = [
     ["Del", "delete"],
     ["Esc", "end the tool, choose nothing"],
     ["A, V", "forces in joints, velocities"],
+    ["Game controller, space mouse", "shift and turn the view; with Jog open, move the marker"],
 ];
 
 function Help() {
@@ -195,9 +268,18 @@ function Help() {
     );
 }
 
+let looked = false;
+
 export function Dialogs() {
+    useEffect(() => {
+        if (looked || !live.value) return;
+        looked = true;
+        void lookAtAddress();
+        window.addEventListener("hashchange", () => void lookAtAddress());
+    }, [live.value]);
     if (dialog.value === "open") return <Open />;
     if (dialog.value === "save") return <Save />;
     if (dialog.value === "help") return <Help />;
+    if (dialog.value === "link") return <Link />;
     return null;
 }

@@ -1,7 +1,7 @@
 // Jogging: buttons and keys that move a marker as seen in the picture; drives and motors follow.
 
 import { signal } from "@preact/signals";
-import { cross, scale } from "../maths.ts";
+import { along, cross, norm, scale } from "../maths.ts";
 import type { Vec3 } from "../protocol.ts";
 import { order, ask } from "../socket.ts";
 import { panel, scene, state } from "../state.ts";
@@ -36,10 +36,27 @@ let begun = false;
 /** Move the marker a little. */
 export async function jog(way: Way): Promise<void> {
     const stage = view.value;
-    const name = marker.value || state.value?.markers[0];
-    if (!stage || !name) return;
+    if (!stage) return;
     const [, , toward] = stage.camera.axes;
-    const velocity = scale(direction(way, scale(toward, -1), stage.camera.up), share.value * stage.size);
+    await jogBy(direction(way, scale(toward, -1), stage.camera.up));
+}
+
+/** Move the marker a little to the right, away and up, each from -1 to 1. */
+export async function jogAlong(right: number, ahead: number, upward: number): Promise<void> {
+    const stage = view.value;
+    if (!stage) return;
+    const [, , toward] = stage.camera.axes;
+    const ways = (["right", "farther", "upper"] as const).map((way) =>
+        direction(way, scale(toward, -1), stage.camera.up),
+    );
+    const way = [right, ahead, upward].reduce<Vec3>((all, part, k) => along(all, ways[k], part), [0, 0, 0]);
+    await jogBy(scale(way, 1 / Math.max(norm(way), 1)));
+}
+
+async function jogBy(way: Vec3): Promise<void> {
+    const name = marker.value || state.value?.markers[0];
+    if (!name || !view.value) return;
+    const velocity = scale(way, share.value * view.value.size);
     const given = { marker: name, velocity, duration: HELD, level: level.value };
     if (begun && state.value?.jogged) void ask("jog", given);
     else {

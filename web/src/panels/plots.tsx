@@ -139,7 +139,10 @@ function options(names: string[], width: number, height: number): uPlot.Options 
     return {
         width,
         height,
-        scales: { x: { time: false } },
+        scales: {
+            x: { time: false, range: (_: uPlot, low: number | null, high: number | null) => spanOf(low, high) },
+            ...Object.fromEntries(units.map((unit) => [unit || "1", { range: roomFor }])),
+        },
         legend: { show: true, live: true },
         cursor: { drag: { x: true, y: false } },
         axes: [
@@ -177,6 +180,32 @@ function options(names: string[], width: number, height: number): uPlot.Options 
     };
 }
 
+/** Times from the first to the last; a second where there is one or none. */
+const spanOf = (low: number | null, high: number | null): [number, number] =>
+    low === null || high === null ? [0, 1] : high > low ? [low, high] : [low, low + 1];
+
+/** Values with room above and below; what rounding leaves is no reason to look closer. */
+function roomFor(_: uPlot, low: number | null, high: number | null): [number, number] {
+    const [a, b] = [low ?? 0, high ?? 0];
+    const size = Math.max(Math.abs(a), Math.abs(b));
+    if (b - a > Math.max(1e-12 * size, 1e-11)) {
+        const [from, to] = uPlot.rangeNum(a, b, 0.1, true);
+        return [from ?? a, to ?? b];
+    }
+    const room = size > 1e-11 ? 0.1 * size : 1;
+    return [a - room, b + room];
+}
+
+/** What is plotted; of one time or none, a second from there. */
+function drawnData(): uPlot.AlignedData {
+    const first = data.time[0] ?? shown.peek()?.time ?? 0;
+    const found =
+        data.time.length > 1
+            ? [data.time, ...data.columns]
+            : [[first, first + 1], ...data.columns.map((column) => [column[0] ?? null, null])];
+    return found as uPlot.AlignedData;
+}
+
 /** A line at the time that is shown. */
 function drawNow(chart: uPlot): void {
     const time = shown.peek()?.time;
@@ -205,11 +234,7 @@ function Chart() {
         chart.current = null;
         if (!data.names.length) return undefined;
         const size = () => ({ width: Math.max(box.clientWidth - 8, 60), height: Math.max(box.clientHeight - 4, 40) });
-        const made = new uPlot(
-            options(data.names, size().width, size().height),
-            [data.time, ...data.columns] as uPlot.AlignedData,
-            box,
-        );
+        const made = new uPlot(options(data.names, size().width, size().height), drawnData(), box);
         const fit = () => {
             const legend = box.querySelector<HTMLElement>(".u-legend")?.offsetHeight ?? 0;
             made.setSize({ width: size().width, height: Math.max(size().height - legend, 40) });
@@ -231,7 +256,7 @@ function Chart() {
     }, [key]);
     useEffect(() => {
         if (chart.current && chart.current.series.length === data.columns.length + 1)
-            chart.current.setData([data.time, ...data.columns] as uPlot.AlignedData, chart.current.select.width === 0);
+            chart.current.setData(drawnData(), chart.current.select.width === 0);
     }, [changes.value]);
     useEffect(() => {
         if (shown.value?.status !== 1 || recorded.value) chart.current?.redraw(false, false); // else data come, and draw it

@@ -6,7 +6,8 @@ import { look, setLook } from "../look.ts";
 import type { Look } from "../look.ts";
 import { order } from "../socket.ts";
 import { chosen, connected, live, scene, state } from "../state.ts";
-import { following, view } from "./view.tsx";
+import { following } from "../kept.ts";
+import { view } from "./view.tsx";
 import { dialog } from "./files.tsx";
 
 export function Push({

@@ -2,7 +2,7 @@
 
 import { Icon } from "../icons.tsx";
 import { order } from "../socket.ts";
-import { live, shown, state, tell } from "../state.ts";
+import { live, now, shown, state, tell } from "../state.ts";
 import { round125 } from "../maths.ts";
 import { short } from "../words.ts";
 import { Method } from "./mechanism.tsx";
@@ -22,8 +22,15 @@ const SPEEDS: [number, string][] = [
 
 export const playing = () => shown.value?.status === 1 || state.value?.status === "playing";
 
+let plays: boolean | null = null; // what was asked for last and is on its way
+
+/** Play where time stands or is about to, pause where it runs or is about to. */
 export function playOrPause(): void {
-    void order(playing() ? "pause" : "play", {});
+    const runs = plays ?? now.frame?.status === 1;
+    plays = !runs;
+    void order(runs ? "pause" : "play", {}).then(() => {
+        if (plays === !runs) plays = null; // the frame that shows it has come before the answer
+    });
 }
 
 let waiting: number | null = null;

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { dimensions, typing } from "../dimensions.ts";
 import type { Dimension } from "../dimensions.ts";
 import { Icon } from "../icons.tsx";
+import { following, keepStanding, takeStanding } from "../kept.ts";
 import { dark, look } from "../look.ts";
 import { Pointing } from "../pointing.ts";
 import { order, whenFrame, whenScene } from "../socket.ts";
@@ -34,8 +35,6 @@ import { lengthText, typedLength, withPrefix } from "../words.ts";
 
 /** The stage, once there is one. */
 export const view = signal<Stage | null>(null);
-/** The body that the camera follows, "" for none. */
-export const following = signal("");
 const tip = signal({ text: "", x: 0, y: 0 });
 const contact = signal("");
 
@@ -70,10 +69,32 @@ function raise(box: HTMLElement): () => void {
     });
     stage.changed = () => {
         arrows.renew();
-        stage.pieces?.paint(selection.peek(), hovered.peek(), state.peek()?.active ?? null);
+        const { camera, poses } = stage;
+        const stood = takeStanding();
+        if (stood) camera.stand(poses.toPage(stood.eye), poses.toPage(stood.target), stood.up);
+        stage.pieces?.paint(selection.peek(), hovered.peek(), state.peek());
         stage.followBody(stage.scene?.carriers.indexOf(following.peek()) ?? -1);
         pointing.refresh();
     };
+    keepStanding(
+        () => {
+            const { camera, poses } = stage;
+            return (
+                poses.frame && {
+                    eye: poses.toWorld(camera.eye),
+                    target: poses.toWorld(camera.target),
+                    up: camera.axes[1],
+                }
+            );
+        },
+        (moved) => {
+            const draws = stage.camera.changed;
+            stage.camera.changed = () => {
+                draws();
+                moved();
+            };
+        },
+    );
     let moving = false;
     whenFrame((frame) => {
         stage.take(frame);
@@ -94,8 +115,8 @@ function raise(box: HTMLElement): () => void {
     const stops = [
         effect(() => stage.paint(look.value, dark.value)),
         effect(() => {
-            const [picked, over, active] = [selection.value, hovered.value, state.value?.active ?? null];
-            stage.pieces?.paint(picked, over, active);
+            const [picked, over, now] = [selection.value, hovered.value, state.value]; // read, pieces or not
+            stage.pieces?.paint(picked, over, now);
             stage.request();
         }),
         effect(() => {
@@ -290,7 +311,9 @@ export function View() {
         try {
             return raise(ref.current!);
         } catch (error) {
-            blind.value = `This browser draws no pictures in space (WebGL 2): ${error instanceof Error ? error.message : error}`;
+            console.info(error);
+            blind.value =
+                "This browser draws no pictures in space: WebGL 2 is missing or switched off. Panels, plots and commands work.";
             return undefined;
         }
     }, []);

@@ -65,6 +65,12 @@ export class Camera {
         this.set(along(middle, unit(toward), away), Math.abs(dot(unit(toward), this.up)) > 0.99 ? up : this.up);
     }
 
+    /** Stand at a point and look at another one. */
+    stand(eye: Vec3, target: Vec3, up: Vec3): void {
+        this.target = target;
+        this.set(eye, up);
+    }
+
     /** Look from a side at a sphere. */
     look(view: View, middle: Vec3, radius: number): void {
         this.frame(middle, radius, view.toward, view.up);

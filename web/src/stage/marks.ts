@@ -1,9 +1,10 @@
 // Marks over the picture: points that can be clicked, those that were, open gaps, centres of rotation, a drawn preview.
 
 import { BufferAttribute, BufferGeometry, Color, LineBasicMaterial, LineSegments, SphereGeometry } from "three";
-import { add, cross, distance, dot, norm, scale } from "../maths.ts";
+import { add, cross, distance, dot, middle, norm, scale } from "../maths.ts";
 import type { Vec3 } from "../protocol.ts";
 import { look } from "../look.ts";
+import { lengthText } from "../words.ts";
 import { Copies } from "./copies.ts";
 import type { Labels } from "./labels.ts";
 import type { Stage } from "./stage.ts";
@@ -12,6 +13,7 @@ const POINT = new Color(0x2f6fb3);
 const PICKED = new Color(0xf28f00);
 const HANDLE = new Color(0x1f9d55);
 const CENTRE = new Color(0xb0439a);
+const STANDS_OPEN = 2; // in Statuses
 const OPEN = 1e-6; // m: a smaller distance is not a gap
 
 /** Lines that are written anew for each picture, over everything else. */
@@ -80,7 +82,12 @@ export class Marks {
                 for (const { body, position } of scene.points) ball(poses.place(body, position), 3.2, POINT);
             for (const [a, b] of scene.gaps) {
                 const places = [a, b].map((k) => poses.place(scene.ends[k].body, scene.ends[k].position));
-                if (distance(places[0], places[1]) > OPEN) this.gaps.put(places[0], places[1]);
+                const gap = distance(places[0], places[1]);
+                if (gap <= OPEN) continue;
+                this.gaps.put(places[0], places[1]);
+                if (poses.frame.moving || poses.frame.status !== STANDS_OPEN) continue;
+                const place = middle(places[0], places[1]);
+                this.labels.put({ place, text: `${scene.ends[a].joint}: ${lengthText(gap)} apart`, kind: "", dy: -26 });
             }
             if (look.peek().centres) this.centres(stage, ball);
         }

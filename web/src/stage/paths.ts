@@ -1,17 +1,17 @@
 // Draws traces as lines, and envelopes as faint copies of bodies along their way.
 
 import {
-    BufferAttribute,
-    BufferGeometry,
     Group,
     InstancedMesh,
-    Line,
-    LineBasicMaterial,
+    InterleavedBufferAttribute,
     Matrix4,
     MeshLambertMaterial,
     Quaternion,
     Vector3,
 } from "three";
+import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
+import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
 import { add, distance, product, rotate } from "../maths.ts";
 import { paths, watchers } from "../traces.ts";
 import type { Path, Trace } from "../traces.ts";
@@ -19,8 +19,10 @@ import type { Stage } from "./stage.ts";
 
 const PICTURES = 48; // of a body in its envelope
 const FAINT = 0.07;
+const WIDTH = 2.5; // px of a trace
+const BEHIND = 0.4; // how clearly it is seen through bodies
 
-type Drawn = { group: Group; line: Line | null; ghosts: InstancedMesh[]; edition: number };
+type Drawn = { group: Group; lines: LineSegments2[]; ghosts: InstancedMesh[]; edition: number };
 
 export class Paths {
     private readonly drawn = new Map<Trace, Drawn>();
@@ -39,7 +41,7 @@ export class Paths {
         for (const [trace, one] of this.drawn) {
             if (paths.has(trace) && one.edition === this.stage.scene?.edition) continue;
             this.stage.three.remove(one.group);
-            one.line?.geometry.dispose();
+            for (const line of one.lines) line.geometry.dispose();
             for (const ghost of one.ghosts) ghost.dispose();
             this.drawn.delete(trace);
         }
@@ -52,7 +54,7 @@ export class Paths {
 
     private make(trace: Trace): Drawn {
         const group = new Group();
-        const one: Drawn = { group, line: null, ghosts: [], edition: this.stage.scene?.edition ?? -1 };
+        const one: Drawn = { group, lines: [], ghosts: [], edition: this.stage.scene?.edition ?? -1 };
         const { scene } = this.stage;
         if (trace.envelope && scene && this.stage.pieces) {
             const carrier = scene.carriers.indexOf(trace.body);
@@ -76,32 +78,49 @@ export class Paths {
                 }
             }
         } else {
-            const geometry = new BufferGeometry();
-            one.line = new Line(geometry, new LineBasicMaterial({ color: trace.color, fog: false }));
-            one.line.frustumCulled = false;
-            group.add(one.line);
+            for (const behind of [true, false]) {
+                const material = new LineMaterial({
+                    color: trace.color,
+                    linewidth: WIDTH,
+                    fog: false,
+                    depthTest: !behind,
+                    transparent: behind,
+                    opacity: behind ? BEHIND : 1,
+                });
+                const line = new LineSegments2(new LineSegmentsGeometry(), material);
+                line.frustumCulled = false;
+                line.renderOrder = behind ? 8 : 0;
+                one.lines.push(line);
+                group.add(line);
+            }
         }
         this.stage.three.add(group);
         this.drawn.set(trace, one);
         return one;
     }
 
-    private line({ line }: Drawn, path: Path): void {
+    private line({ lines }: Drawn, path: Path): void {
         const { base } = this.stage.poses;
-        const count = path.points.length;
-        let attribute = line!.geometry.getAttribute("position") as BufferAttribute | undefined;
-        if (!attribute || attribute.count < count) {
-            line!.geometry.dispose();
-            line!.geometry = new BufferGeometry();
-            attribute = new BufferAttribute(new Float32Array(3 * Math.max(256, 2 * count)), 3);
-            line!.geometry.setAttribute("position", attribute);
+        const count = Math.max(path.points.length - 1, 0);
+        const [first] = lines;
+        let buffer = (first.geometry.attributes.instanceStart as InterleavedBufferAttribute | undefined)?.data;
+        if (!buffer || buffer.count < count) {
+            first.geometry.dispose();
+            const geometry = new LineSegmentsGeometry();
+            geometry.setPositions(new Float32Array(6 * Math.max(256, 2 * count)));
+            for (const line of lines) line.geometry = geometry;
+            buffer = (geometry.attributes.instanceStart as InterleavedBufferAttribute).data;
         }
-        const numbers = attribute.array as Float32Array;
+        const numbers = buffer.array as Float32Array;
         path.points.forEach((point, k) => {
-            for (let axis = 0; axis < 3; axis += 1) numbers[3 * k + axis] = point[axis] - base[axis];
+            for (let axis = 0; axis < 3; axis += 1) {
+                const x = point[axis] - base[axis];
+                if (k < count) numbers[6 * k + axis] = x;
+                if (k > 0) numbers[6 * k - 3 + axis] = x;
+            }
         });
-        line!.geometry.setDrawRange(0, count);
-        attribute.needsUpdate = true;
+        first.geometry.instanceCount = count;
+        buffer.needsUpdate = true;
     }
 
     /** Copies at places that lie as far apart as the whole way allows. */

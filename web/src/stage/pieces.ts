@@ -21,9 +21,12 @@ import type { Picked } from "../state.ts";
 import type { Poses } from "./poses.ts";
 
 const CREASE = 0.6; // rad: edges sharper than this stay sharp
+const LIFT = 2e-6; // of the depth of the picture, by which surfaces in one plane are told apart: half a pixel
+const LIFTS = 11; // steps, after which they begin anew
 const FINE = 30_000; // triangles beyond which a mesh is shaded smoothly as a whole
 const CHOSEN = new Color(0x2f7fd6);
 const ACTIVE = new Color(0xf2a900);
+const MISFIT = new Color(0xd6303a);
 
 /** One thing that is drawn: a piece of a body, or a part of a link. */
 type Copy = Picked & {
@@ -34,6 +37,7 @@ type Copy = Picked & {
     joint: boolean;
     link: number;
     part: number;
+    lift: number;
 };
 type Batch = { mesh: InstancedMesh; number: number; copies: Copy[]; opacity: number; moves: boolean };
 
@@ -52,9 +56,11 @@ export class Pieces {
         });
         const ground = scene.carriers.length - 1;
         const found = new Map<string, Copy[]>();
-        const put = (mesh: number, opacity: number, copy: Copy) => {
+        let count = 0;
+        const put = (mesh: number, opacity: number, copy: Omit<Copy, "lift">) => {
             const key = `${mesh} ${opacity}`;
-            found.set(key, [...(found.get(key) ?? []), copy]);
+            found.set(key, [...(found.get(key) ?? []), { ...copy, lift: LIFT * (count % LIFTS) }]);
+            count += 1;
         };
         const pieceJoint = new Set(scene.joints.flatMap((joint) => joint.pieces));
         scene.pieces.forEach((piece, k) => {
@@ -89,7 +95,7 @@ export class Pieces {
         });
         for (const [key, copies] of found) {
             const [number, opacity] = key.split(" ").map(Number);
-            const mesh = new InstancedMesh(geometries[number], materialOf(opacity), copies.length);
+            const mesh = new InstancedMesh(lifted(geometries[number], copies), materialOf(opacity), copies.length);
             mesh.instanceMatrix.setUsage(DynamicDrawUsage);
             mesh.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * copies.length), 3);
             mesh.frustumCulled = false;
@@ -143,11 +149,16 @@ export class Pieces {
         return [poses.place(link.carriers[0], link.points[0]), poses.place(link.carriers[1], link.points[1])];
     }
 
-    /** Colour what is chosen, what is under the pointer, and the joints that moved in the last step. */
-    paint(chosen: readonly Picked[], hovered: Picked | null, active: readonly string[] | null): void {
+    /** Colour what is chosen, what is under the pointer, joints that moved in the last step, and those that miss. */
+    paint(
+        chosen: readonly Picked[],
+        hovered: Picked | null,
+        state: { active: readonly string[] | null; misfits: readonly string[] } | null,
+    ): void {
         const names = new Set(chosen.map((one) => `${one.table} ${one.name}`));
         const over = hovered ? `${hovered.table} ${hovered.name}` : "";
-        const moved = new Set(active ?? []);
+        const moved = new Set(state?.active ?? []);
+        const missing = new Set(state?.misfits ?? []);
         const color = new Color();
         for (const { mesh, copies } of this.batches) {
             const numbers = mesh.instanceColor!.array as Float32Array;
@@ -155,6 +166,7 @@ export class Pieces {
                 const key = `${copy.table} ${copy.name}`;
                 color.copy(copy.color);
                 if (copy.joint && moved.has(copy.name)) color.copy(ACTIVE);
+                if (copy.joint && missing.has(copy.name)) color.copy(MISFIT);
                 if (names.has(key)) color.lerp(CHOSEN, 0.6);
                 else if (key === over) color.offsetHSL(0, 0, 0.08);
                 color.toArray(numbers, 3 * k);
@@ -267,9 +279,32 @@ function materialOf(opacity: number): MeshLambertMaterial {
             depthWrite: opacity >= 0.5,
             fog: false,
         });
+        found.onBeforeCompile = lift;
         materials.set(opacity, found);
     }
     return found;
+}
+
+/** A geometry for copies of which each is drawn a little nearer or farther than it is. */
+function lifted(of: BufferGeometry, copies: readonly Copy[]): BufferGeometry {
+    const found = new BufferGeometry();
+    for (const [name, attribute] of Object.entries(of.attributes)) found.setAttribute(name, attribute);
+    found.setIndex(of.index);
+    found.setAttribute(
+        "lift",
+        new InstancedBufferAttribute(
+            Float32Array.from(copies, (copy) => copy.lift),
+            1,
+        ),
+    );
+    return found;
+}
+
+/** Otherwise parts of surfaces that lie in one plane, of rods say that cross, are seen at random. */
+function lift(shader: { vertexShader: string }): void {
+    shader.vertexShader = shader.vertexShader
+        .replace("#include <common>", "#include <common>\nattribute float lift;")
+        .replace("#include <project_vertex>", "#include <project_vertex>\ngl_Position.z -= lift * gl_Position.w;");
 }
 
 const corners = new WeakMap<Float32Array, Vec3[]>();

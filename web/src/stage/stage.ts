@@ -60,7 +60,13 @@ export class Stage {
         canvas.tabIndex = 0;
         canvas.setAttribute("aria-label", "Picture of the mechanism");
         this.software = isSoftware();
-        this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance" });
+        const context = canvas.getContext("webgl2", {
+            alpha: false, // so that nothing is mixed with what lies below
+            antialias: !this.software,
+            powerPreference: "high-performance",
+        });
+        if (!context) throw new Error("there is no WebGL 2");
+        this.renderer = new WebGLRenderer({ canvas, context });
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = PCFShadowMap;
         this.renderer.shadowMap.autoUpdate = false;

@@ -107,7 +107,7 @@ class Browser:
     def _entry(self, one: Any) -> dict[str, Any]:
         own = one.by == self.front.name
         return {"number": one.number, "by": one.by, "own": own, "line": one.line, "ok": one.ok,
-                "text": in_words_of_the_page(one.text)}  # fmt: skip
+                "text": in_words_of_the_page(one.text), "time": one.time, "moment": one.moment}  # fmt: skip
 
     def _take(self, text: str) -> None:
         """Take a message."""

@@ -86,7 +86,8 @@ def _reactions(now: Snapshot, picture: Picture) -> FloatArray:
         return _NO_ARROWS
     carriers, points, numbers = picture.joined
     known = [name in picture.scene.joints for name in now.layout.reactions]
-    wrench = np.nan_to_num(_section(now, "reactions")[known])
+    wrench = _section(now, "reactions")[known]
+    wrench[np.isnan(wrench)] = 0.0
     tails = _placed(now, carriers, points)
     found = []
     for kind, part in ((_FORCE, slice(3, 6)), (_MOMENT, slice(0, 3))):

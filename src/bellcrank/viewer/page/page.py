@@ -167,6 +167,7 @@ class Page:
             "markers": session.markers,
             "jogged": now.jogged,
             "limits": now.limits,
+            "misfits": now.misfits,
             "undo": worked is not None and worked.steps_back > 0,
             "redo": worked is not None and worked.steps_ahead > 0,
         }

@@ -18,14 +18,13 @@ from bellcrank.compile.state import Floats, Ints
 from bellcrank.io.encode import encoded
 from bellcrank.mechanism import JOINT_KINDS
 from bellcrank.mechanism.contents import ELEMENTS
-from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.scene.scene import Glyph, Link, Piece, Scene
 from bellcrank.scene.view import NAMES, View, view_of
 from bellcrank.shell.language import plain
 from bellcrank.trajectory.columns import recorded
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer.pieces import FORCES, JOINTS, PALETTE, ends_of, points_on
+from bellcrank.viewer.pieces import FORCES, JOINTS, PALETTE, ends_of, points_of
 
 SCENE: Final = 1
 _TABLE: Final = {noun: table for table, noun in ELEMENTS.items()}
@@ -146,15 +145,17 @@ class Picture:
             first += link.parts
         points = [
             {"name": name, "body": number[body], "position": at}
-            for body in (*mechanism.bodies, GROUND)
-            for name, at in _points(mechanism, body)
+            for body, there in points_of(mechanism).items()
+            for name, at in _once(there)
         ]
         ends, gaps = list[dict[str, Any]](), list[tuple[int, int]]()
         for joint in mechanism.joints.values():
             both = ends_of(joint)
             if len(both) == 2 and {"x", "y", "z"} <= set(joint.kind.locked):
                 gaps.append((len(ends), len(ends) + 1))
-                ends += [{"body": number[one.body], "position": one.position} for one in both]
+                ends += [
+                    {"body": number[one.body], "position": one.position, "joint": joint.name} for one in both
+                ]
         return {
             "pieces": [_piece(scene, piece, meshes) for piece in scene.pieces],
             "joints": [_joint(mechanism, glyph, place) for glyph in scene.joints.values()],
@@ -220,11 +221,11 @@ def _link(link: Link, meshes: Mapping[int, int], first: int, spans: int) -> dict
     }  # fmt: skip
 
 
-def _points(mechanism: Mechanism, body: str) -> Iterable[tuple[str, Floats]]:
+def _once(points: Iterable[tuple[Floats, str]]) -> Iterable[tuple[str, Floats]]:
     """Points of a body to which clicks snap, each once; named ones first."""
     found: dict[tuple[float, ...], tuple[str, Floats]] = {}
-    for at, name in points_on(mechanism, body):
-        key = tuple(at.round(9))
+    for at, name in points:
+        key = tuple(at.round(9).tolist())
         if key not in found or (name and not found[key][0]):
             found[key] = (name, at)
     return found.values()
