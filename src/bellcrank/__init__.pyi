@@ -32,6 +32,7 @@ from bellcrank.compile.validate import validate as validate
 from bellcrank.errors import AssemblyError as AssemblyError
 from bellcrank.errors import BellcrankError as BellcrankError
 from bellcrank.errors import Fault as Fault
+from bellcrank.errors import HintWarning as HintWarning
 from bellcrank.errors import MechanismError as MechanismError
 from bellcrank.errors import SimulationError as SimulationError
 from bellcrank.errors import SlowRunWarning as SlowRunWarning

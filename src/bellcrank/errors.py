@@ -221,6 +221,10 @@ class Unreachable(BellcrankError):
         self.nearest: Any = nearest
 
 
+class HintWarning(UserWarning):
+    """A value is possible and hardly meant, such as an angle of 90 rad."""
+
+
 class SlowRunWarning(UserWarning):
     """A run does not get on: its steps are so short that it needs a great many more."""
 

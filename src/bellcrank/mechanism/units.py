@@ -238,6 +238,16 @@ def unit_along(unit: str, coordinate: str) -> str:
     return next((one for one in unit.split(" or ") if (one in _ANGULAR) == (coordinate == "rad")), unit)
 
 
+def in_degrees(angle: float) -> bool:
+    """Whether an angle, rad, is a number such as 90, which one writes in degrees."""
+    return abs(angle) > 2.0 * pi and abs(angle) <= 720.0 and angle % 5.0 == 0.0
+
+
+def degrees_text(angle: float) -> str:
+    """What is odd about such an angle, and what to write."""
+    return f"{angle:g} rad is {angle / (2.0 * pi):.3g} turns; if degrees are meant, write '{angle:g} deg'"
+
+
 @answered
 def quantity(text: str, unit: str = "") -> float:
     """Convert a text such as "12 N/mm" or "30 deg" to a number in SI units.

@@ -14,6 +14,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.flank_watch import watched_flanks
+from bellcrank.compile.hints import hints
 from bellcrank.compile.initial import settled
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport
@@ -449,12 +450,18 @@ class Run:
         summary["wall_seconds"] = self._wall
         if self._report is not None and self._report.notes:
             summary["assembly_notes"] = "; ".join(self._report.notes)
+        if self._hints:
+            summary["hints"] = "; ".join(self._hints)
         if notes := self._friction_notes:
             summary["friction"] = "; ".join(notes)
         if self._motion is not None:
             summary |= {"closed_at": self._motion.end, "time_constant": self._motion.time_constant}
         summary |= {**self._recorder.span, **self._started_from}
         return {"status": status, "message": message, **summary} if status else summary
+
+    @cached_property
+    def _hints(self) -> tuple[str, ...]:
+        return hints(self.model, self._report)
 
     @cached_property
     def _friction_notes(self) -> tuple[str, ...]:
