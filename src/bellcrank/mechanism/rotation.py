@@ -176,7 +176,8 @@ def rotation(
             return check.quaternion("matrix", matrix)
         if rpy is not None:
             angles = check.vector("rpy", rpy, "rad")
-            _warn_of_degrees("rpy", angles, rpy)
+            if len(check.faults) == 0:
+                _warn_of_degrees("rpy", angles, rpy)
             turns = zip(_UNIT_AXES, angles, strict=True)
             x, y, z = (_turn(one, amount) for one, amount in turns)
             return unit(multiply(z, multiply(y, x)))
