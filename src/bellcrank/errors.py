@@ -80,7 +80,9 @@ class Fault:
 
 def _shortened(value: object) -> str:
     try:
-        text = repr(value)
+        own = getattr(value, "__dict__", {}) if type(value).__module__.startswith("bellcrank") else {}
+        named = isinstance(own.get("name"), str)
+        text = f"{type(value).__name__} {own['name']!r}" if named else repr(value)
     except ValueError:  # a whole number of very many digits
         text = f"a {type(value).__name__}"
     return text if len(text) <= 200 else text[:197] + "..."

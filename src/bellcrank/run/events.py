@@ -157,10 +157,10 @@ def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEv
 
 def checked_events(events: Event | Iterable[Event]) -> list[Event]:
     """Events as a list. Raises MechanismError for anything else, and for names given twice."""
-    listed = list(events) if np.iterable(events) else [events]
+    listed = list(events) if np.iterable(events) and not isinstance(events, str) else [events]
     strangers = [event for event in listed if not isinstance(event, Event)]
     if strangers:
-        advice = 'such as bc.Event("open", "door")'
+        advice = 'such as bc.Event("hit", "rod.z")'
         raise MechanismError(Fault("events", "they must be bc.Event", strangers[0], advice))
     names = [event.name for event in listed]
     if len(set(names)) < len(names):

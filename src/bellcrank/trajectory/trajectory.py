@@ -31,6 +31,7 @@ from bellcrank.trajectory.histories import (
     SensorHistory,
     ViolationHistory,
     named,
+    noun_of,
 )
 from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
 from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
@@ -417,6 +418,8 @@ class Trajectory(Shown):
                 "a part is a slice of frames, forwards",
                 "such as run[10:20]; times: run.between(0, 1)",
             )
+            if isinstance(frames, str):
+                advice = f"results by name are called: run.{noun_of(self, frames) or 'body'}({frames!r})"
             raise MechanismError(Fault(f"run of {self.name!r}", rule, frames, advice))
         rows = slice(*frames.indices(len(self)))
         inside = self.time[rows]
