@@ -4,8 +4,10 @@ Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORC
 """
 
 from bellcrank.mechanism import (
+    cables,
     cams,
     contact,
+    couplings,
     custom_joints,
     cylinders,
     elastic_ropes,
@@ -13,12 +15,12 @@ from bellcrank.mechanism import (
     formulas,
     friction,
     functions,
+    gears,
     mesh,
     motors,
     ropes,
     springs,
     terrain,
-    transmissions,
     tyre,
 )
 from bellcrank.mechanism.attachment import (
@@ -92,8 +94,10 @@ __all__ = [
     "SensorKind",
     "Shape",
     "Term",
+    "cables",
     "cams",
     "contact",
+    "couplings",
     "custom_joints",
     "cylinders",
     "elastic_ropes",
@@ -101,6 +105,7 @@ __all__ = [
     "formulas",
     "friction",
     "functions",
+    "gears",
     "joint_kind",
     "lower",
     "mesh",
@@ -108,6 +113,5 @@ __all__ = [
     "ropes",
     "springs",
     "terrain",
-    "transmissions",
     "tyre",
 ]

@@ -1,6 +1,6 @@
 """What is attached to markers and joint coordinates: constraints and forces, and the bases of their kinds.
 
-The kinds stand in files of their own, such as `transmissions` and `springs`.
+The kinds stand in files of their own, such as `gears` and `springs`.
 """
 
 from __future__ import annotations

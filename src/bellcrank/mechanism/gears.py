@@ -1,6 +1,6 @@
-"""Gears, racks, belts, couplings of joint coordinates, differentials, cables and winches.
+"""Gears, belts on two pulleys, differentials and planetary gears.
 
-Between two markers, gears, racks and belts act as in a machine, with the tooth or belt force on the bodies
+Between two markers, gears and belts act as in a machine, with the tooth or belt force on the bodies
 themselves, and no carrier need be named: azimuth(1, 2), the direction of the other wheel's centre in the axes
 of the wheel, changes by minus the wheel's rotation relative to the line of centres. Their force is that along
 the rim, unless teeth have a pressure angle (`teeth`). Between two joint coordinates they only couple two
@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from math import cos, dist, isclose, pi, radians, tan
+from math import isclose, pi
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,8 +20,8 @@ from bellcrank.mechanism.attachment import Attachment, ConstraintKind, Coupled, 
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import array, checked, described, flag, fraction, quantity, whole
-from bellcrank.mechanism.friction_loads import Thread, thread_weights
-from bellcrank.mechanism.given import FloatField, FloatsField, OptionalFloatField
+from bellcrank.mechanism.given import FloatField, OptionalFloatField
+from bellcrank.mechanism.losses import by_efficiency, judge_losses, rubbing, share
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import (
     FROM_START,
@@ -38,93 +37,13 @@ from bellcrank.mechanism.rows import (
 )
 from bellcrank.mechanism.teeth import (
     angles_of,
+    bearing_flank,
     forces_of_teeth,
     gap,
-    judge_angles,
-    shares_of_rack,
+    judge_teeth,
+    numbers_of_teeth,
     shares_of_wheels,
 )
-
-
-def _efficiency(check: Check, name: str, value: Any) -> float:
-    found = check.number(name, value)
-    if len(check.faults) == 0 and not found <= 1.0:
-        check.fault(f"{name} must not be more than 1", value)
-    if len(check.faults) == 0 and name == "efficiency" and not found > 0.0:
-        check.fault(f"{name} must be more than 0", value)
-    return found
-
-
-def _share(**options: Any) -> Any:
-    """An efficiency: a number up to 1."""
-    return checked(_efficiency, "1", parametric=True, followed=False, **options)
-
-
-def rubbing(
-    name: str,
-    along: Row,
-    form: tuple[float, ...],
-    slipping: tuple[float, float],
-    holding: tuple[float, float] | None = None,
-    constant: float = 0.0,
-) -> Lowered:
-    """Dry friction along a sum of coordinates that grows with what the rows of a constraint transmit.
-
-    form: what multipliers of the rows exert along it. slipping, holding: the weights of
-        `FrictionLoad`. constant: effort beside, N or N m.
-    """
-    padded = (*form, *(0.0,) * (6 - len(form)))
-    load = FrictionLoad(
-        LoadOf.CONSTRAINT_ROWS, name, (padded,), slipping, slipping if holding is None else holding
-    )
-    return dry_friction(along, (load,), coulomb=constant, start=constant, holding=constant)
-
-
-def by_efficiency(
-    name: str, along: Row, form: tuple[float, ...], forward: float | None, back: float | None
-) -> Lowered | None:
-    """The losses of a transmission, as friction along its first coordinate; None: it has none.
-
-    Where that drives, a moment M at the other end takes M/forward; where it is driven, it gets back times the
-    moment that drives it.
-    """
-    if forward is None:
-        return None
-    return rubbing(name, along, form, (1.0 / forward - 1.0, 1.0 - (forward if back is None else back)))
-
-
-def _teeth(check: Check, field: str, value: Any) -> tuple[int, int]:
-    first, second = check.array(field, value, (2,)).tolist()
-    if min(first, second) <= 0.0:
-        check.fault(f"{field} must be greater than zero", value)
-    if first != int(first) or second != int(second):
-        check.fault(f"{field} must be whole numbers", value)
-    return (int(first), int(second))
-
-
-def _thread(check: Check, name: str, value: Any) -> Any:
-    return check.instance(name, value, Thread)
-
-
-def _flank(check: Check, field: str, value: Any) -> int:
-    found = check.integer(field, value, -1)
-    if len(check.faults) == 0 and found not in (1, -1):
-        check.fault(f"{field} must be 1 or -1", value)
-        return 1
-    return found
-
-
-def judge_teeth(check: Check, kind: Any) -> None:
-    """Note faults of the angles of teeth."""
-    if len(check.faults) == 0:
-        judge_angles(check, kind.pressure_angle or 0.0, kind.helix_angle)
-        if kind.pressure_angle is None and kind.helix_angle:
-            check.fault("helix_angle without pressure_angle", kind.helix_angle, "give pressure_angle too")
-
-
-def _judge_losses(check: Check, kind: Any) -> None:
-    if kind.efficiency is None and kind.back_efficiency is not None:
-        check.fault("back_efficiency without efficiency", kind.back_efficiency, "give efficiency too")
 
 
 @described
@@ -145,9 +64,9 @@ class _Wheels(ConstraintKind):
 
     ratio: OptionalFloatField = quantity(sign="positive", default=None)
     radii: tuple[float, float] | None = array("m", 2, sign="positive", default=None)
-    teeth: tuple[int, int] | None = checked(_teeth, "1", default=None, parametric=True)
-    efficiency: OptionalFloatField = _share(default=None)
-    back_efficiency: OptionalFloatField = _share(default=None)
+    teeth: tuple[int, int] | None = checked(numbers_of_teeth, "1", default=None, parametric=True)
+    efficiency: OptionalFloatField = share(default=None)
+    back_efficiency: OptionalFloatField = share(default=None)
     backlash: OptionalFloatField = quantity("rad or m", "positive", default=None)
     middle: FloatField = quantity("rad or m", default=0.0)
     restitution: FloatField = fraction(default=0.0)
@@ -160,7 +79,7 @@ class _Wheels(ConstraintKind):
         if len(given) != 1:
             shown = list(given) if len(check.faults) else given  # what is wrong has been replaced
             check.fault("exactly one of ratio, radii and teeth must be given", shown or None)
-        _judge_losses(check, self)
+        judge_losses(check, self)
 
     @property
     def weights(self) -> tuple[float, float]:
@@ -302,7 +221,7 @@ class Gear(_Parallel):
 
     pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
     helix_angle: FloatField = quantity("rad", default=0.0, followed=False)
-    flank: int = checked(_flank, default=1)
+    flank: int = checked(bearing_flank, default=1)
     meaning: ClassVar[str] = "External gears with parallel axes: they turn against each other."
 
 
@@ -315,7 +234,7 @@ class InternalGear(_Parallel):
 
     pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
     helix_angle: FloatField = quantity("rad", default=0.0, followed=False)
-    flank: int = checked(_flank, default=1)
+    flank: int = checked(bearing_flank, default=1)
 
     meaning: ClassVar[str] = "A pinion in a ring gear: they turn the same way."
 
@@ -403,200 +322,6 @@ class Belt(_Wheels):
 
 
 @described
-class RackPinion(ConstraintKind):
-    """A pinion on a rack:  x - radius theta_z  stays the same.
-
-    Marker 1 is on the rack, x along it; marker 2 on the pinion; the z axes are parallel. The teeth of the
-    rack lie on the pinion's +y side; a negative radius means the -y side. Between two joints: travel - radius
-    angle.
-
-    efficiency: power out over power in where the pinion drives; None: no losses. back_efficiency: where the
-        rack does, by default the same; otherwise as of `Gear`.
-    pressure_angle, helix_angle: as of `Gear`, positive where the pinion is right-handed. flank: 1 bears where
-        the pinion pushes as it turns positively, -1 the other.
-    """
-
-    radius: FloatField = quantity("m", "not zero")
-    efficiency: OptionalFloatField = _share(default=None)
-    back_efficiency: OptionalFloatField = _share(default=None)
-    pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
-    helix_angle: FloatField = quantity("rad", default=0.0, followed=False)
-    flank: int = checked(_flank, default=1)
-    pattern: ClassVar[str] = "MM|JJ"
-    ends_text: ClassVar[str] = "two markers (rack, pinion) or two joints (travel, angle)"
-    meaning: ClassVar[str] = "A pinion on a rack."
-
-    def _judge(self, check: Check) -> None:
-        _judge_losses(check, self)
-        judge_teeth(check, self)
-
-    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
-        """Check that teeth act between markers."""
-        if self.pressure_angle is not None and not all(isinstance(end, Marker) for end in ends):
-            check.fault("joints know no teeth", None, "name the markers of both, or no pressure_angle")
-
-    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The row  x - radius theta_z = its initial value; with a pressure angle the gap of its flank."""
-        if self.pressure_angle is None:
-            return (combination((1.0, -self.radius), self._both(ends)),)
-        angles = angles_of(self.pressure_angle, self.helix_angle)
-        return (Row(gap(*shares_of_rack(self.radius, angles, *markers(ends)), self.flank), FROM_START),)
-
-    def effort_sign(self, row: Row) -> float:
-        """An effort is that on the travel of the rack."""
-        return 1.0 if row.terms[0].coefficient > 0.0 else -1.0
-
-    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
-        """Friction on the pinion, in parts of its moment."""
-        along = lock(self._both(ends)[1])
-        form = (-self.radius if self.pressure_angle is None else -abs(self.radius) * self.flank,)
-        return by_efficiency(name, along, form, self.efficiency, self.back_efficiency)
-
-    def quantities(self, motion: Coupled) -> dict[str, tuple[str, Any]]:
-        """The other forces of its teeth, by that at the rim."""
-        if self.pressure_angle is None:
-            return {}
-        rim = np.ravel(motion.effort)
-        return forces_of_teeth(angles_of(self.pressure_angle, self.helix_angle), rim)
-
-    def _both(self, ends: tuple[End, ...]) -> tuple[Coordinate, ...]:
-        one, two = ends
-        if isinstance(one, Marker) and isinstance(two, Marker):
-            return (Coordinate("x", one, two), Coordinate("theta_z", one, two))
-        return coordinates(ends)
-
-
-@described
-class Coupling(ConstraintKind):
-    """A linear relation between joint coordinates:  sum of coefficient_i q_i = constant.
-
-    coefficients: one for each joint coordinate, none of them zero.
-    constant: None takes the value of the sum in the assembled initial configuration.
-    """
-
-    coefficients: FloatsField = array("", None, sign="not zero")
-    constant: OptionalFloatField = quantity(default=FROM_START)
-    pattern: ClassVar[str] = "J+"
-    ends_text: ClassVar[str] = "one joint for each coefficient"
-    meaning: ClassVar[str] = "A linear relation between joint coordinates."
-
-    def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
-        """Check that there are as many ends as coefficients."""
-        if len(ends) != len(self.coefficients):
-            check.fault(f"Coupling has {len(self.coefficients)} coefficients for {len(ends)} joints")
-
-    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The relation."""
-        return (combination(self.coefficients, coordinates(ends), self.constant),)
-
-
-@described
-class ScrewCoupling(ConstraintKind):
-    """A travel and an angle in two joints:  travel - pitch/(2 pi) angle  stays the same.
-
-    pitch: travel for each turn, m, not zero.
-    thread: of a lead screw, whose flanks rub. efficiency: of a ball screw instead, power out over power in
-        where it turns the screw; back_efficiency: where the travel drives, by default 2 - 1/efficiency, as of
-        parts that slide on each other. Otherwise as of `Gear`.
-    """
-
-    pitch: FloatField = quantity("m a turn", "not zero")
-    thread: Thread | None = checked(_thread, default=None, parametric=True, followed=False)
-    efficiency: OptionalFloatField = _share(default=None)
-    back_efficiency: OptionalFloatField = _share(default=None)
-    pattern: ClassVar[str] = "JJ"
-    ends_text: ClassVar[str] = "two joints: travel, angle"
-    meaning: ClassVar[str] = "The travel of one joint follows the angle of another, by a pitch."
-
-    def _judge(self, check: Check) -> None:
-        _judge_losses(check, self)
-        if len(check.faults) == 0 and self.thread is not None:
-            if self.efficiency is not None:
-                check.fault("it has a thread or an efficiency, not both", self.efficiency)
-            if thread_weights(self.thread, self.pitch) is None:
-                check.fault(
-                    "its thread jams to one side, however little it bears", self.pitch, "give it less pitch"
-                )
-
-    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
-        """Friction about the axis, by the force of the travel."""
-        _, angle = coordinates(ends)
-        if self.thread is not None:
-            weights = thread_weights(self.thread, self.pitch)
-            return (
-                None
-                if weights is None
-                else rubbing(name, lock(angle), (-1.0 if self.pitch > 0.0 else 1.0,), *weights)
-            )
-        back = self.back_efficiency
-        if self.efficiency is not None and back is None:
-            back = 2.0 - 1.0 / self.efficiency
-        return by_efficiency(name, lock(angle), (-self.pitch / (2 * pi),), self.efficiency, back)
-
-    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The row  travel - pitch/(2 pi) angle = its initial value."""
-        return (combination((1.0, -self.pitch / (2 * pi)), coordinates(ends)),)
-
-
-@described
-class WormGear(ConstraintKind):
-    """A worm and its wheel, with the friction of their flanks:  worm - (n2/n1) wheel  stays the same.
-
-    teeth: starts of the worm and teeth of the wheel (n1, n2). lead_angle: of the worm's thread, rad.
-    coefficient: of friction; zero: none. static_coefficient: while it holds; by default the same.
-    pressure_angle: in the section across the thread, rad.
-
-    The worm drives with the efficiency (cos a - mu tan g)/(cos a + mu cot g), a the pressure angle and g the
-    lead angle; the wheel with (cos a - mu cot g)/(cos a + mu tan g), and not at all where that is negative.
-    left: a thread like that of a left-handed screw: the wheel turns the other way.
-    """
-
-    teeth: tuple[int, int] = checked(_teeth, "1", parametric=True)
-    lead_angle: FloatField = quantity("rad", "positive", followed=False)
-    coefficient: FloatField = quantity("1", "not negative", default=0.0, followed=False)
-    static_coefficient: OptionalFloatField = quantity("1", "not negative", default=None, followed=False)
-    pressure_angle: FloatField = quantity("rad", "not negative", default=radians(20.0), followed=False)
-    left: bool = flag(default=False)
-    pattern: ClassVar[str] = "JJ"
-    ends_text: ClassVar[str] = "two joints: worm, wheel"
-    meaning: ClassVar[str] = "A worm and its wheel; it may lock itself."
-
-    def _judge(self, check: Check) -> None:
-        if len(check.faults) > 0:
-            return
-        if not self.lead_angle < radians(60.0) or not self.pressure_angle < radians(60.0):
-            rule = "lead_angle and pressure_angle must be less than 60 degrees"
-            check.fault(rule, (self.lead_angle, self.pressure_angle))
-        elif cos(self.pressure_angle) <= max(self._both) * tan(self.lead_angle):
-            check.fault("it jams, whatever turns the worm", max(self._both), "give it less friction")
-        if self._both[1] < self._both[0]:
-            check.fault("static_coefficient must not be less than coefficient", self._both)
-
-    @property
-    def _both(self) -> tuple[float, float]:
-        static = self.static_coefficient
-        return self.coefficient, self.coefficient if static is None else static
-
-    def efficiencies(self, coefficient: float | None = None) -> tuple[float, float]:
-        """Where the worm drives, and where the wheel does (zero or less: it locks itself)."""
-        mu = self.coefficient if coefficient is None else coefficient
-        across, lead = cos(self.pressure_angle), tan(self.lead_angle)
-        return (across - mu * lead) / (across + mu / lead), (across - mu / lead) / (across + mu * lead)
-
-    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The row  worm - (n2/n1) wheel = its initial value."""
-        ratio = self.teeth[1] / self.teeth[0]
-        return (combination((1.0, ratio if self.left else -ratio), coordinates(ends)),)
-
-    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
-        """Friction on the worm, in parts of its moment."""
-        if max(self._both) == 0.0:
-            return None
-        found = [(1.0 / forward - 1.0, 1.0 - back) for forward, back in map(self.efficiencies, self._both)]
-        return rubbing(name, lock(coordinates(ends)[0]), (1.0,), found[0], found[1])
-
-
-@described
 class Differential(ConstraintKind):
     """A differential: a + b - 2 carrier stays the same, for the angles of its two sides and its carrier.
 
@@ -634,7 +359,7 @@ class PlanetaryGear(ConstraintKind):
 
     sun_teeth: int = whole(1)
     ring_teeth: int = whole(1)
-    efficiency: OptionalFloatField = _share(default=None)
+    efficiency: OptionalFloatField = share(default=None)
     pattern: ClassVar[str] = "JJJ"
     ends_text: ClassVar[str] = "three joints: sun, ring, carrier"
     meaning: ClassVar[str] = "Sun, ring and carrier of a planetary gear."
@@ -656,64 +381,3 @@ class PlanetaryGear(ConstraintKind):
         """The row  sun + i ring - (1 + i) carrier = its initial value,  i = n_ring/n_sun."""
         ratio = self.ring_teeth / self.sun_teeth
         return (combination((1.0, ratio, -1.0 - ratio), coordinates(ends)),)
-
-
-def _segments(ends: tuple[Marker, ...]) -> tuple[list[Coordinate], float]:
-    """The distances that can change, and the sum of those that cannot, between markers of the same body."""
-    between = [(one, two) for one, two in pairwise(ends) if one.body != two.body]
-    fixed = sum(dist(one.position, two.position) for one, two in pairwise(ends) if one.body == two.body)
-    return [Coordinate("distance", one, two) for one, two in between], fixed
-
-
-@described
-class Cable(ConstraintKind):
-    """An inextensible cable from marker to marker; all but the first and last are eyelets it runs through.
-
-    length: total, m; None takes the length in the assembled initial configuration.
-    slack: if True the cable only pulls and may go slack: length - sum of distances >= 0.
-    """
-
-    length: OptionalFloatField = quantity("m", "positive", default=None)
-    slack: bool = flag(default=False)
-    pattern: ClassVar[str] = "MM+"
-    ends_text: ClassVar[str] = "two markers or more"
-    meaning: ClassVar[str] = "A cable of constant length through any number of eyelets."
-
-    @property
-    def unilateral(self) -> bool:
-        """Whether the cable may go slack."""
-        return self.slack
-
-    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The row  length - sum of distances."""
-        segments, fixed = _segments(markers(ends))
-        terms = tuple(Term(-1.0, segment) for segment in segments)
-        return (Row(terms, FROM_START if self.length is None else fixed - self.length),)
-
-    def held_at(self, value: float, ends: tuple[Attachment, ...]) -> Self:
-        """The cable with the length that gives its row this constant."""
-        points = tuple(end for end in ends if isinstance(end, Marker))
-        return replace(self, length=_segments(points)[1] - value)
-
-
-@described
-class Winch(ConstraintKind):
-    """A cable from marker to marker that a drum pays out:  sum of distances - radius angle  stays the same.
-
-    radius: of the drum, m; a negative one winds up where the angle grows.
-    """
-
-    radius: FloatField = quantity("m", "not zero")
-    pattern: ClassVar[str] = "JMM+"
-    ends_text: ClassVar[str] = "the drum's joint, then two markers or more"
-    meaning: ClassVar[str] = "A cable through eyelets that a drum pays out and winds up."
-
-    def effort_sign(self, _row: Row) -> float:
-        """-1: the effort is the tension, which pulls the points together."""
-        return -1.0
-
-    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The row  sum of distances - radius angle = its initial value."""
-        segments, _ = _segments(markers(ends[1:]))
-        coefficients = [1.0] * len(segments) + [-self.radius]
-        return (combination(coefficients, [*segments, *coordinates(ends[:1])]),)
