@@ -1,4 +1,4 @@
-"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction."""
+"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction, films."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from benchmarks import (
     cones,
     dca,
     derivatives,
+    films,
     friction,
     humanoid,
     loops,
@@ -43,6 +44,7 @@ def command(form: Form) -> None:
         piles.run,
         humanoid.run,
         friction.run,
+        films.run,
     )
     publish([run() for run in runs], form)
 
