@@ -46,8 +46,7 @@ class MechanismInfo:
     components: groups of connected bodies (the ground does not connect), largest first.
     floating: how many of these are not connected to the ground.
     hints: what was perhaps not meant: why nothing can move, if the axis of a joint points another way than
-        those around it, or weight acts along the axes; bodies that assembly moved far; values that look like
-        those in another unit.
+        those around it, or weight acts along the axes; values that look like those in another unit.
     choice: the formulation that "auto" takes for it, and why.
     uncertainty: of the accelerations due to double precision, relative to the largest; mostly 0.
     assembly: the report of its assembly.
@@ -160,16 +159,16 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         loop_elements=tuple(tuple(graph.loop(closure)) for closure in graph.closures[:_LOOPS]),
         components=tuple(tuple(model.bodies[body] for body in bodies) for bodies in components),
         floating=sum(not grounded for grounded in graph.grounded),
-        hints=_hints(model, report, found.count),
+        hints=_hints(model, found.count),
         choice=": ".join(choice(model)),
         uncertainty=_uncertainty(model),
         assembly=report,
     )
 
 
-def _hints(model: Model, report: AssemblyReport, freedom: int) -> tuple[str, ...]:
+def _hints(model: Model, freedom: int) -> tuple[str, ...]:
     held = stray_axes(model, model.initial) if freedom == 0 else idle_weight(model, model.initial)
-    return (*([held] if held else []), *hints(model, report))
+    return (*([held] if held else []), *hints(model))
 
 
 def _uncertainty(model: Model) -> float:

@@ -16,10 +16,10 @@ _TURNED: Final = np.pi / 6.0  # rad
 _NAMED: Final = 4  # bodies
 
 
-def hints(model: Model, report: AssemblyReport | None) -> tuple[str, ...]:
+def hints(model: Model, report: AssemblyReport | None = None) -> tuple[str, ...]:
     """On values that are hardly meant, and on bodies that assembly has moved far.
 
-    report: of the assembly, None without one.
+    report: of the assembly, where nothing else shows it.
     """
     values = () if model.source is None else implausible(with_numbers(model.source))
     moved = "" if report is None else moved_far(model, report)
