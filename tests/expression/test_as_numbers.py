@@ -56,7 +56,7 @@ REFUSED = {
     "math.cos(p)": "p has no value of its own: it is an expression with symbols; bc.expression has sin, cos",
     "float(2 * p)": "2*p has no value of its own: it is an expression with symbols",
     "int(p)": "the present value of a parameter p is p.value",
-    "max(p, 1)": "neither true nor false: it is an expression; for max and min write bc.expression.maximum(a, b)",
+    "max(p, 1)": "neither true nor false: it is an expression; for max and min write bc.expression.maximum",
     "1 if p > 1 else 2": "for if piecewise(condition, value, otherwise)",
     "round(p)": "round(x) does not take p, an expression; write bc.expression.floor(x + 0.5), or round",
     "round(p, 2)": "round(x, 2) does not take p",
