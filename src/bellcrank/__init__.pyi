@@ -68,6 +68,8 @@ from bellcrank.mechanism.changes import Engagement as Engagement
 from bellcrank.mechanism.changes import Release as Release
 from bellcrank.mechanism.contact import Contact as Contact
 from bellcrank.mechanism.couplings import Coupling as Coupling
+from bellcrank.mechanism.couplings import Differential as Differential
+from bellcrank.mechanism.couplings import PlanetaryGear as PlanetaryGear
 from bellcrank.mechanism.couplings import RackPinion as RackPinion
 from bellcrank.mechanism.couplings import ScrewCoupling as ScrewCoupling
 from bellcrank.mechanism.couplings import WormGear as WormGear
@@ -111,10 +113,8 @@ from bellcrank.mechanism.functions.spline import CubicSpline as CubicSpline
 from bellcrank.mechanism.functions.spline import Table as Table
 from bellcrank.mechanism.gears import Belt as Belt
 from bellcrank.mechanism.gears import BevelGear as BevelGear
-from bellcrank.mechanism.gears import Differential as Differential
 from bellcrank.mechanism.gears import Gear as Gear
 from bellcrank.mechanism.gears import InternalGear as InternalGear
-from bellcrank.mechanism.gears import PlanetaryGear as PlanetaryGear
 from bellcrank.mechanism.joint_kinds import AxisAngle as AxisAngle
 from bellcrank.mechanism.joint_kinds import ConstantVelocity as ConstantVelocity
 from bellcrank.mechanism.joint_kinds import ConstantVelocityX as ConstantVelocityX

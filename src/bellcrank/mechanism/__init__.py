@@ -3,11 +3,9 @@
 Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, SHAPES).
 """
 
-from bellcrank.mechanism import (
-    cables,
+from bellcrank.mechanism import (  # isort: skip  (the order in which the registries list kinds)
     cams,
     contact,
-    couplings,
     custom_joints,
     cylinders,
     elastic_ropes,
@@ -15,12 +13,14 @@ from bellcrank.mechanism import (
     formulas,
     friction,
     functions,
-    gears,
     mesh,
     motors,
     ropes,
     springs,
     terrain,
+    gears,
+    couplings,
+    cables,
     tyre,
 )
 from bellcrank.mechanism.attachment import (

@@ -1,4 +1,4 @@
-"""Racks, screws and worms, and any linear relation between coordinates of joints.
+"""Racks, screws, worms, differentials, planetary gears, and linear relations between coordinates of joints.
 
 Between two markers a rack acts as in a machine, with the force of the teeth on the bodies themselves: along
 the rim, unless teeth have a pressure angle (`teeth`). Between joints two numbers are coupled: shafts get
@@ -15,7 +15,7 @@ import numpy as np
 from bellcrank.mechanism.attachment import Attachment, ConstraintKind, Coupled, End, coordinates, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.fields import array, checked, described, flag, quantity
+from bellcrank.mechanism.fields import array, checked, described, flag, quantity, whole
 from bellcrank.mechanism.friction_loads import Thread, thread_weights
 from bellcrank.mechanism.given import FloatField, FloatsField, OptionalFloatField
 from bellcrank.mechanism.losses import by_efficiency, judge_losses, rubbing, share
@@ -228,3 +228,65 @@ class WormGear(ConstraintKind):
             return None
         found = [(1.0 / forward - 1.0, 1.0 - back) for forward, back in map(self.efficiencies, self._both)]
         return rubbing(name, lock(coordinates(ends)[0]), (1.0,), found[0], found[1])
+
+
+@described
+class Differential(ConstraintKind):
+    """A differential: a + b - 2 carrier stays the same, for the angles of its two sides and its carrier.
+
+    locking: the most by which the moments of its sides differ, in parts of their sum, before they turn
+        against each other. preload: half of the same beside it, N m.
+    """
+
+    locking: FloatField = quantity("1", "not negative", default=0.0, followed=False)
+    preload: FloatField = quantity("N m", "not negative", default=0.0, followed=False)
+    pattern: ClassVar[str] = "JJJ"
+    ends_text: ClassVar[str] = "three joints: side a, side b, carrier"
+    meaning: ClassVar[str] = "The carrier turns by the mean of the two sides."
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction between the sides."""
+        if self.locking == 0.0 and self.preload == 0.0:
+            return None
+        one, two, _ = coordinates(ends)
+        between = combination((1.0, -1.0), (one, two), 0.0)
+        return rubbing(name, between, (1.0,), (self.locking,) * 2, None, self.preload)
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """The row  a + b - 2 carrier = its initial value."""
+        return (combination((1.0, 1.0, -2.0), coordinates(ends)),)
+
+
+@described
+class PlanetaryGear(ConstraintKind):
+    """A planetary gear: n_sun sun + n_ring ring - (n_sun + n_ring) carrier stays the same (Willis' equation).
+
+    sun_teeth, ring_teeth: numbers of teeth. The planets are not modelled as bodies.
+    efficiency: from sun to ring and back while the carrier stands; None: no losses. It loses where teeth
+        roll: friction acts between sun and carrier. Otherwise as of `Gear`.
+    """
+
+    sun_teeth: int = whole(1)
+    ring_teeth: int = whole(1)
+    efficiency: OptionalFloatField = share(default=None)
+    pattern: ClassVar[str] = "JJJ"
+    ends_text: ClassVar[str] = "three joints: sun, ring, carrier"
+    meaning: ClassVar[str] = "Sun, ring and carrier of a planetary gear."
+
+    def _judge(self, check: Check) -> None:
+        teeth = (self.sun_teeth, self.ring_teeth)
+        if self.sun_teeth >= self.ring_teeth and len(check.faults) == 0:
+            check.fault("the ring must have more teeth than the sun", teeth)
+
+    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
+        """Friction between sun and carrier, in parts of the sun's moment."""
+        if self.efficiency is None:
+            return None
+        sun, _, carrier = coordinates(ends)
+        between = combination((1.0, -1.0), (sun, carrier), 0.0)
+        return by_efficiency(name, between, (1.0,), self.efficiency, None)
+
+    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
+        """The row  sun + i ring - (1 + i) carrier = its initial value,  i = n_ring/n_sun."""
+        ratio = self.ring_teeth / self.sun_teeth
+        return (combination((1.0, ratio, -1.0 - ratio), coordinates(ends)),)

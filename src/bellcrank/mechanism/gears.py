@@ -1,4 +1,4 @@
-"""Gears, belts on two pulleys, differentials and planetary gears.
+"""Gears, and belts on two pulleys.
 
 Between two markers, gears and belts act as in a machine, with the tooth or belt force on the bodies
 themselves, and no carrier need be named: azimuth(1, 2), the direction of the other wheel's centre in the axes
@@ -19,9 +19,9 @@ import numpy as np
 from bellcrank.mechanism.attachment import Attachment, ConstraintKind, Coupled, End, coordinates, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.fields import array, checked, described, flag, fraction, quantity, whole
+from bellcrank.mechanism.fields import array, checked, described, flag, fraction, quantity
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
-from bellcrank.mechanism.losses import by_efficiency, judge_losses, rubbing, share
+from bellcrank.mechanism.losses import by_efficiency, judge_losses, share
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import (
     FROM_START,
@@ -319,65 +319,3 @@ class Belt(_Wheels):
         )
         along = combination((first, self.sign * second), self._turns(ends), 0.0)
         return dry_friction(along, (load,), coulomb=0.0, start=0.0, holding=0.0)
-
-
-@described
-class Differential(ConstraintKind):
-    """A differential: a + b - 2 carrier stays the same, for the angles of its two sides and its carrier.
-
-    locking: the most by which the moments of its sides differ, in parts of their sum, before they turn
-        against each other. preload: half of the same beside it, N m.
-    """
-
-    locking: FloatField = quantity("1", "not negative", default=0.0, followed=False)
-    preload: FloatField = quantity("N m", "not negative", default=0.0, followed=False)
-    pattern: ClassVar[str] = "JJJ"
-    ends_text: ClassVar[str] = "three joints: side a, side b, carrier"
-    meaning: ClassVar[str] = "The carrier turns by the mean of the two sides."
-
-    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
-        """Friction between the sides."""
-        if self.locking == 0.0 and self.preload == 0.0:
-            return None
-        one, two, _ = coordinates(ends)
-        between = combination((1.0, -1.0), (one, two), 0.0)
-        return rubbing(name, between, (1.0,), (self.locking,) * 2, None, self.preload)
-
-    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The row  a + b - 2 carrier = its initial value."""
-        return (combination((1.0, 1.0, -2.0), coordinates(ends)),)
-
-
-@described
-class PlanetaryGear(ConstraintKind):
-    """A planetary gear: n_sun sun + n_ring ring - (n_sun + n_ring) carrier stays the same (Willis' equation).
-
-    sun_teeth, ring_teeth: numbers of teeth. The planets are not modelled as bodies.
-    efficiency: from sun to ring and back while the carrier stands; None: no losses. It loses where teeth
-        roll: friction acts between sun and carrier. Otherwise as of `Gear`.
-    """
-
-    sun_teeth: int = whole(1)
-    ring_teeth: int = whole(1)
-    efficiency: OptionalFloatField = share(default=None)
-    pattern: ClassVar[str] = "JJJ"
-    ends_text: ClassVar[str] = "three joints: sun, ring, carrier"
-    meaning: ClassVar[str] = "Sun, ring and carrier of a planetary gear."
-
-    def _judge(self, check: Check) -> None:
-        teeth = (self.sun_teeth, self.ring_teeth)
-        if self.sun_teeth >= self.ring_teeth and len(check.faults) == 0:
-            check.fault("the ring must have more teeth than the sun", teeth)
-
-    def losses(self, name: str, ends: tuple[End, ...]) -> Lowered | None:
-        """Friction between sun and carrier, in parts of the sun's moment."""
-        if self.efficiency is None:
-            return None
-        sun, _, carrier = coordinates(ends)
-        between = combination((1.0, -1.0), (sun, carrier), 0.0)
-        return by_efficiency(name, between, (1.0,), self.efficiency, None)
-
-    def rows(self, ends: tuple[End, ...]) -> tuple[Row, ...]:
-        """The row  sun + i ring - (1 + i) carrier = its initial value,  i = n_ring/n_sun."""
-        ratio = self.ring_teeth / self.sun_teeth
-        return (combination((1.0, ratio, -1.0 - ratio), coordinates(ends)),)
