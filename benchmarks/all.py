@@ -1,4 +1,4 @@
-"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction, the page."""
+"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction, films, the page."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from benchmarks import (
     cones,
     dca,
     derivatives,
+    films,
     friction,
     humanoid,
     loops,
@@ -44,6 +45,7 @@ def command(form: Form) -> None:
         piles.run,
         humanoid.run,
         friction.run,
+        films.run,
         page.run,  # the last, since it uses all cores
     )
     publish([run() for run in runs], form)

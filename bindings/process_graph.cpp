@@ -113,7 +113,8 @@ std::string kind_name(const HeldExpression& e) {
 
 }  // namespace
 
-CollectWhenDue::CollectWhenDue() {
+Writing::Writing() {
+    std::fegetexceptflag(&flags_, FE_ALL_EXCEPT);
     if (process().graph->size() >= process().due) collect_expressions();
 }
 

@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cfenv>
 #include <memory>
 #include <vector>
 
@@ -54,10 +55,18 @@ HeldExpressions held(const std::vector<Ref>& refs);
 void collect_expressions();
 
 // Calls of functions that write into the graph: collects before, where the graph has doubled since the last time.
-struct CollectWhenDue {
-    CollectWhenDue();
+// Leaves the floating-point flags as they were: bounds are computed with infinities, and numpy reads the flags.
+class Writing {
+  public:
+    Writing();
+    ~Writing() { std::fesetexceptflag(&flags_, FE_ALL_EXCEPT); }
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+  private:
+    std::fexcept_t flags_;
 };
-using Writes = nanobind::call_guard<CollectWhenDue>;
+using Writes = nanobind::call_guard<Writing>;
 
 // What Python reads of symbols.
 void bind_symbol(nanobind::class_<HeldExpression>& c);

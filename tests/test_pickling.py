@@ -20,7 +20,7 @@ from bellcrank.formulations.preparing import FORMULATIONS, formulation_module
 from bellcrank.mechanism import JOINT_KINDS
 
 NAMES = {name: getattr(bc, name) for name in bc.__all__} | {name: getattr(ex, name) for name in ex.__all__}
-FLEETING = (bc.Readings, bc.SlowRunWarning)  # of a call, after which nothing holds one
+FLEETING = (bc.Readings, bc.HintWarning, bc.SlowRunWarning)  # of a call, after which nothing holds one
 REFUSED = (bc.System, bc.Run, bc.QuasistaticRun, ex.CompiledFunction, bc.InverseKinematics)
 ForkInSlot = JOINT_KINDS.pop(
     bc.joint_kind("ForkInSlot", "y z e2", "x rot_x rot_z", "A fork in a slot.").__name__

@@ -80,7 +80,9 @@ class Fault:
 
 def _shortened(value: object) -> str:
     try:
-        text = repr(value)
+        own = getattr(value, "__dict__", {}) if type(value).__module__.startswith("bellcrank") else {}
+        named = isinstance(own.get("name"), str)
+        text = f"{type(value).__name__} {own['name']!r}" if named else repr(value)
     except ValueError:  # a whole number of very many digits
         text = f"a {type(value).__name__}"
     return text if len(text) <= 200 else text[:197] + "..."
@@ -219,6 +221,10 @@ class Unreachable(BellcrankError):
     def __init__(self, message: str, nearest: object) -> None:
         super().__init__(message)
         self.nearest: Any = nearest
+
+
+class HintWarning(UserWarning):
+    """A value is possible and hardly meant, such as an angle of 90 rad."""
 
 
 class SlowRunWarning(UserWarning):

@@ -55,6 +55,9 @@ class Package(ModuleType):
         clash = isinstance(value, ModuleType) and self.published.get(name) == value.__name__
         super().__setattr__(name, getattr(value, name) if clash else value)
 
+    def __getitem__(self, name: Any) -> Any:
+        raise TypeError(f"module {self.__name__!r} has no parts in brackets: write {self.__name__}.{name}")
+
     def __dir__(self) -> list[str]:
         return sorted({*vars(self), *self.published})
 

@@ -1,20 +1,22 @@
 """Slips in calls and attributes, answered by what was meant: arguments that are not taken, or missing, names.
 
 `answered` makes a function refuse wrong arguments in the form of faults; `answering` does so with the methods
-of a class, and refuses attributes that its objects lack. Public classes get it where they are published
-(publishing.py); those that are results, and public functions, where they are defined.
+of a class, refuses attributes and parts that its objects lack, and values for those of frozen ones, and keeps
+what only bellcrank itself uses out of `dir`. Public classes get it where they are published (publishing.py);
+those that are results, and public functions, where they are defined.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import FrozenInstanceError
 from functools import wraps
 from inspect import Parameter, signature
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from bellcrank.errors import Fault, MechanismError, restored
-from bellcrank.words import ATTRIBUTES, CALLS, NAMES, SYNONYMS
+from bellcrank.words import ATTRIBUTES, CALLS, CHANGED, INNER, METHODS, NAMES, PARTS, SYNONYMS
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
@@ -32,9 +34,9 @@ class WrongCall(MechanismError, TypeError):
 class NoAttribute(MechanismError, AttributeError):
     """An object lacks an attribute. Its faults are found when they are read: many who ask expect none."""
 
-    def __init__(self, owner: Any, name: str) -> None:
+    def __init__(self, owner: Any, name: str, fault: Fault | None = None) -> None:
         AttributeError.__init__(self, name=name, obj=owner)
-        self._found: list[Fault] | None = None
+        self._found: list[Fault] | None = None if fault is None else [fault]
 
     @property
     def faults(self) -> list[Fault]:  # type: ignore[override]
@@ -48,6 +50,13 @@ class NoAttribute(MechanismError, AttributeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restored, (type(self), (), {**self.__dict__, "_found": self.faults})
+
+
+class NoChange(MechanismError, FrozenInstanceError):
+    """A value is given to a field of an object that does not change."""
+
+    def __str__(self) -> str:
+        return self._text()
 
 
 def alike(word: str, known: Iterable[str]) -> list[str]:
@@ -92,6 +101,13 @@ def _answer(word: str, context: str) -> str:
     return next((advice for words, advice in tables if word in words.split()), "")
 
 
+def named_elsewhere(name: Any, known: Iterable[str]) -> str:
+    """The method or formulation that is nearest to one of another program; "" for a name that is no such."""
+    word = str(name).casefold().replace(" ", "_")
+    found = [here for words, here in METHODS.items() if word in words.split() and here in known]
+    return f"the nearest here is {found[0]!r}" if found else ""
+
+
 def published(word: str, known: Sequence[str]) -> str:
     """What a name that a package does not publish may have meant; empty if nothing is like it."""
     plain = word.translate(_PLAIN).casefold()
@@ -128,7 +144,7 @@ def answered(function: F) -> F:
 def answering(cls: C) -> C:
     """The class, whose methods are `answered`, and whose objects refuse attributes that they lack."""
     for base in cls.__mro__:
-        if not base.__module__.startswith("bellcrank") or "answers" in vars(base):
+        if not base.__module__.startswith("bellcrank") or "_answers" in vars(base):
             continue
         for name, value in list(vars(base).items()):
             inner = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
@@ -136,10 +152,63 @@ def answering(cls: C) -> C:
             if public and isinstance(inner, FunctionType) and not hasattr(inner, "answered"):
                 wrapped = answered(inner)
                 setattr(base, name, wrapped if inner is value else type(value)(wrapped))
-        base.answers = True  # type: ignore[attr-defined]
+        setattr(base, "_answers", True)  # noqa: B010
+    own: Any = cls
+    known = {base.__name__ for base in cls.__mro__}
     if not hasattr(cls, "__getattr__"):
-        cls.__getattr__ = _lacks  # type: ignore[attr-defined]
+        own.__getattr__ = _lacks
+    if known & PARTS.keys() and not hasattr(cls, "__getitem__"):
+        own.__getitem__, own.__iter__ = _no_part, None  # or indices would make it iterable
+    if {f"{name}()" for name in known} & PARTS.keys() and "__call__" not in dir(cls):
+        own.__call__ = _no_call
+    if not any("__dir__" in vars(base) for base in cls.__mro__[:-1]):
+        own.__dir__ = _shown
+    if getattr(vars(cls).get("__dataclass_params__"), "frozen", False):
+        own.__setattr__ = _frozen
     return cls
+
+
+def _inner(kind: type) -> frozenset[str]:
+    """The attributes of a class that only bellcrank itself uses."""
+    return frozenset(name for base in kind.__mro__ for name in INNER.get(base.__name__, "").split())
+
+
+def _shown(self: Any) -> list[str]:
+    """The names that completion offers."""
+    inner = _inner(type(self))
+    return [name for name in object.__dir__(self) if name not in inner]
+
+
+def _advice(self: Any, table: Mapping[str, str], ending: str = "") -> str:
+    """The entry of a table for the class of an object, or a base of it; "" if there is none."""
+    return next((table[key] for one in type(self).__mro__ if (key := one.__name__ + ending) in table), "")
+
+
+def _no_part(self: Any, part: Any) -> Any:
+    advice = _advice(self, PARTS).format(_brief(part))
+    raise WrongCall(Fault(labelled(self), "it has no parts in brackets", part, advice))
+
+
+def _no_call(self: Any, *_: Any, **__: Any) -> Any:
+    raise WrongCall(Fault(labelled(self), "it is not a function", None, _advice(self, PARTS, "()")))
+
+
+def _frozen(self: Any, name: str, value: Any) -> None:
+    found = _advice(self, CHANGED) or "make another one"
+    advice = found.format(field=name, value=_text(value), name=getattr(self, "name", None))
+    raise NoChange(
+        Fault(labelled(self), f"{name} cannot be set: what it holds does not change", None, advice)
+    )
+
+
+def _text(value: Any) -> str:
+    return repr(value) if isinstance(value, (int, float, str, bool, tuple)) else "..."
+
+
+def labelled(owner: Any) -> str:
+    """An object in messages: its class and, if it has one, its name."""
+    name = getattr(owner, "__dict__", {}).get("name")
+    return type(owner).__name__ + (f" {name!r}" if isinstance(name, str) else "")
 
 
 def _lacks(self: Any, name: str) -> Any:
@@ -152,12 +221,12 @@ def _lacks(self: Any, name: str) -> Any:
 
 def _lacking(owner: Any, name: str) -> Fault:
     kind, held = type(owner), getattr(owner, "__dict__", {})
+    inner = _inner(kind)
     known = [
-        one for one in dict.fromkeys((*held, *dir(kind))) if not one.startswith("_") and one != "answers"
+        one for one in dict.fromkeys((*held, *dir(kind))) if not one.startswith("_") and one not in inner
     ]
-    label = f" {held['name']!r}" if isinstance(held.get("name"), str) else ""
     _, advice = meant(name, known, [base.__name__ for base in kind.__mro__])
-    return Fault(f"{kind.__name__}{label}", f"it has no attribute {name!r}", None, advice)
+    return Fault(labelled(owner), f"it has no attribute {name!r}", None, advice)
 
 
 _BY_PLACE: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -272,12 +341,97 @@ class Named(dict[str, V]):
         advice = advice if self else "there is none yet"
         raise NoName(Fault(f"{self.noun} {name!r}", f"there is no {self.noun} of this name", None, advice))
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            _refuse_attribute(self, self, name)
+
     def copy(self) -> Named[V]:
         """A copy that can be changed independently."""
         return Named(self.noun, self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Named, (self.noun, dict(self))
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
+
+class View(Mapping[str, V]):
+    """What a mechanism has under names: it follows the mechanism, and cannot be changed itself."""
+
+    __slots__ = ("_named",)
+
+    def __init__(self, named: Named[V]) -> None:
+        self._named = named
+
+    def __getitem__(self, name: str) -> V:
+        return self._named[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
+
+    def __len__(self) -> int:
+        return len(self._named)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._named
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(f'{name!r}: {value!r}' for name, value in self._named.items())}}}"
+
+    def keys(self) -> Any:
+        """The names."""
+        return self._named.keys()
+
+    def values(self) -> Any:
+        """What has these names."""
+        return self._named.values()
+
+    def items(self) -> Any:
+        """Both, in pairs."""
+        return self._named.items()
+
+    def copy(self) -> dict[str, V]:
+        """The same as a dict of its own."""
+        return dict(self._named)
+
+    if not TYPE_CHECKING:
+
+        def __setitem__(self, name: str, _: Any) -> None:
+            noun = self._named.noun
+            advice = f"mech.add_{noun}(...) adds one, mech.replace(element, ...) changes one"
+            raise WrongCall(Fault(f"{noun} {name!r}", "it cannot be put in here", None, advice))
+
+        def __delitem__(self, name: str) -> None:
+            noun = self._named.noun
+            raise WrongCall(
+                Fault(f"{noun} {name!r}", "it cannot be deleted here", None, "mech.remove(element)")
+            )
+
+        def __getattr__(self, name: str) -> Any:
+            _refuse_attribute(self, Named("") if name.startswith("_") else self._named, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return View, (self._named,)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._named)
+
+
+def _refuse_attribute(owner: Any, named: Named[Any], name: str) -> NoReturn:
+    """Refuse an attribute of a table: names stand in brackets."""
+    if name.startswith("_"):
+        raise AttributeError(
+            f"{type(owner).__name__!r} object has no attribute {name!r}", name=name, obj=owner
+        )
+    many = "bodies" if named.noun == "body" else "table" if " " in named.noun else f"{named.noun}s"
+    meant_one = name if name in named else next(iter(alike(name, named)), "")
+    adds = name in ("append", "add", "insert", "update", "pop", "remove", "clear")
+    advice = f"names stand in brackets, as in {many}[{meant_one or 'name'!r}]"
+    if adds:
+        advice = f"mech.add_{named.noun}(...) adds one, mech.remove(element) removes one"
+    raise NoAttribute(owner, name, Fault(many, f"there is no attribute {name!r}", None, advice))
 
 
 class Names(tuple[str, ...]):

@@ -126,16 +126,23 @@ CALLS: Final[Mapping[str, Mapping[str, str]]] = {
     "simulate": {
         "dt timestep time_step h": "a fixed step is step=, the time between frames is output_step=",
         "fps frames n_frames samples steps n_steps": "frames are output_step= s apart, or at times=",
+        "t": "here it is called 'duration'",
+        "gravity g": "it is of the mechanism: mech.gravity = (0, 0, -9.81)",
+        "verbose display show_progress tqdm": "here it is called 'progress'",
+        "initial initial_conditions y0 x0 q0 qd0 initial_state u0":
+            "add_joint(..., position=, velocity=) says how it starts; or state=run.at(t)",
+        "parameters params values": "bc.simulate(mech.with_parameters(name=value), duration)",
+        "callback callbacks on_step": "controllers= are called at times, events= where something happens",
     },
     "kinematics": {"t_eval": "it takes times="},
-}
+}  # fmt: skip
 """By what is called, or a base of it: words that have an answer of their own; "*" is of surplus arguments."""
 
 _RUN_OF: Final = "results are those of a run: run = bc.simulate(mech, duration); "
 
 ATTRIBUTES: Final[Mapping[str, Mapping[str, str]]] = {
     "Mechanism": {
-        "simulate run solve integrate": "bc.simulate(mech, duration)",
+        "simulate run solve integrate step advance forward": "bc.simulate(mech, duration)",
         "info summary describe dof degrees_of_freedom mobility": "bc.info(mech)",
         "save write to_file export dump": "bc.save(mech, path)",
         "plot show render display": "mech.draw(), or mech.view() for a live page",
@@ -146,7 +153,18 @@ ATTRIBUTES: Final[Mapping[str, Mapping[str, str]]] = {
         "add_revolute add_hinge add_prismatic add_pin add_weld": "mech.add_joint(name, bc.Revolute(), ...)",
         "add_gear add_belt add_coupling": "mech.add_constraint(name, bc.Gear(...), joint, joint)",
         "set_gravity add_gravity": "mech.gravity = (0, 0, -9.81)",
-        "add_ground add_world world base": "the ground is there: mech.ground",
+        "add_ground add_world world base root": "the ground is there: mech.ground",
+        "links parts rigid_bodies": "mech.bodies",
+        "constraint get_constraint": "mech.constraints[name]",
+        "elements children": "mech.bodies, mech.joints, mech.forces, mech.constraints, mech.drives",
+        "to_yaml to_json to_urdf to_dict": "bc.save(mech, path)",
+        "finalize Finalize compile build initialize": "it is ready: bc.simulate(mech, duration)",
+        "add": "mech.add_body, add_joint, add_force, add_constraint, add_drive",
+        "add_geometry add_geom add_shape add_visual":
+            "bodies have them: mech.add_body(name, shapes=[bc.Box(...)])",
+        "add_actuator add_controller": "mech.add_force(name, bc.JointMotor(bc.Input(...)), joint=...), "
+        "and bc.simulate(..., controllers=)",
+        "mass total_mass": "bc.info(mech).mass",
         "body get_body": "mech.bodies[name]",
         "joint get_joint": "mech.joints[name]",
         "force get_force": "mech.forces[name]",
@@ -184,6 +202,12 @@ ATTRIBUTES: Final[Mapping[str, Mapping[str, str]]] = {
         "success ok message": "run.status, run.status.message",
         "reactions torques efforts": "run.joint(name).reaction, run.drive(name).effort, ...",
         "state final_state last": "run.at(run.time[-1])",
+        "T t_eval ts tout": "here it is called 'time'",
+        "position velocity acceleration": "run.body(name).position, run.joint(name).position, "
+        "run.marker(name).position",
+        "reaction torque effort": "run.joint(name).reaction, run.drive(name).effort, run.force(name).effort",
+        "export write to_file to_hdf to_hdf5 to_mat": "run.save(path)",
+        "assembly hints warnings": "run.statistics",
         "step dt": "numpy.diff(run.time)",
     },
     "BodyHistory": {
@@ -206,6 +230,31 @@ ATTRIBUTES: Final[Mapping[str, Mapping[str, str]]] = {
         "run.force(name).effort; what the joint transmits is its moment and force",
         "angle theta q x value displacement": "here it is called 'position', (T, number of coordinates)",
     },
+    "Run": {
+        "step run simulate integrate": "run.advance(duration)",
+        "body joint marker force drive position velocity": "run.now().body(name); of all that was recorded "
+        "run.trajectory.body(name)",
+        "results result data history": "here it is called 'trajectory'",
+        "set_input set_control ctrl": "run.inputs[name] = value",
+        "reset": "bc.start(mech, duration) begins another one",
+        "close finish end": "here it is called 'stop'",
+    },
+    "System": {
+        "M mass_matrix": "linear equations are bc.linearize(mech); here there are accelerate(), rows()",
+        "step advance simulate": "bc.start(mech, duration).advance(duration)",
+        "forward_dynamics fd": "here it is called 'accelerate'",
+    },
+    "State": {
+        "q qd": "position, rotation, velocity, angular_velocity",
+        "body bodies joint": "of bodies by number, as in run.bodies; by name run.body(name)",
+    },
+    "Modes": {
+        "eigenvectors vectors shapes mode_shapes": "displacements, or draw(number)",
+        "eigenvalues": "here it is called 'values'",
+        "damping damping_ratios zeta": "modes.mode(number).damping",
+    },
+    "LinearModel": {"a b c d": "A, B, C, D", "poles eigs": "here it is called 'eigenvalues'"},
+    "EnergyHistory": {"sum E energy": "here it is called 'total'"},
     "EffortHistory": {"torque force moment tau value": "here it is called 'effort'"},
     "ForceHistory": {
         "torque force moment tau value": "here it is called 'effort'",
@@ -241,7 +290,136 @@ NAMES: Final[Mapping[str, str]] = {
     "frame": "a frame on a body is body.marker(...)",
     "read open": "it is load(path)",
     "write export dump": "it is save(mech, path)",
+    "pulley sheave wheel": "a rope over wheels is Rope, a belt BeltLoop or Belt, a drum Winch",
+    "part component rigidbody": "bodies are made by mech.add_body(name, mass, inertia)",
+    "point position": "a point of a body is body.marker((x, y, z))",
+    "gravity": "mech.gravity = (0, 0, -9.81)",
+    "world environment scene3d": "a description is Mechanism",
+    "force load": "forces are made by mech.add_force(name, bc.Wrench(force=(0, 0, 1)), body)",
+    "contactforce collision": "it is Contact: mech.add_force(name, bc.Contact(...), body, other)",
+    "optimizer": "it is optimize(mech, parameters, measure)",
+    "trajectoryplot figure": "run.plot()",
     "plot draw show animate": "they are methods: mech.draw(), run.plot(), run.draw(), run.animate()",
     "ik": "it is inverse_kinematics(mech, targets)",
 }
 """Names that a package may be expected to publish, without "Joint" and the like, and what stands for them."""
+
+UNITS: Final[Mapping[str, str]] = {
+    "meter meters metre metres": "m",
+    "millimeter millimeters millimetre millimetres milimeter milimeters": "mm",
+    "centimeter centimeters centimetre centimetres": "cm",
+    "kilometer kilometers kilometre kilometres": "km",
+    "micrometer micrometers micron microns": "um",
+    "inches zoll": "in",
+    "foot feet": "ft",
+    "mil mils thou": "in/1000, so 25.4 um",
+    "gram grams gramm": "g",
+    "kilogram kilograms kgs kilo kilos": "kg",
+    "ton tons tonne tonnes": "t",
+    "pound pounds lbs lbm": "lb",
+    "second seconds sec secs": "s",
+    "millisecond milliseconds msec": "ms",
+    "minute minutes mins": "min",
+    "hour hours hr hrs": "h",
+    "radian radians rads": "rad",
+    "degree degrees degs": "deg",
+    "revolution revolutions revs turns u/min": "rev",
+    "hz hertz": "Hz",
+    "newton newtons n": "N",
+    "kn kilonewton": "kN",
+    "kgf kp": "N: 1 kgf is 9.80665 N",
+    "joule joules": "J",
+    "watt watts": "W",
+    "hp ps horsepower": "W: 1 hp is 745.7 W",
+    "pascal pascals pa": "Pa",
+    "mpa n/mm2": "MPa",
+    "psi ksi": "Pa: 1 psi is 6894.76 Pa",
+    "cc ccm ml": "cm^3",
+    "l liter liters litre litres": "m^3/1000, so cm^3",
+    "c celsius degc °c": "K",
+    "amp amps ampere": "A",
+    "volt volts": "V",
+    "gs": "m/s^2: 1 g is 9.80665 m/s^2",
+}
+"""Units as people spell them, in small letters, and how they are written here."""
+
+METHODS: Final[Mapping[str, str]] = {
+    "ode45 rk45 dopri dop853 rkf45 runge-kutta solve_ivp": "dopri5",
+    "euler symplectic_euler implicitfast implicit_euler explicit_euler": "semi_implicit_euler",
+    "rk runge_kutta rk3": "rk4",
+    "ode15s radau gear gstiff wstiff hht newmark generalized_alpha stiff ida cvode sundials": "bdf",
+    "ode113 lsoda abm adams-bashforth": "adams",
+    "timestepping time_stepping nsc psor": "moreau",
+    "featherstone aba articulated articulated_body newton-euler newton_euler rnea crba": "recursive",
+    "minimal reduced joint": "recursive",
+    "maximal cartesian augmented dae": "lagrange",
+    "kane code codegen sympy": "symbolic",
+    "divide_and_conquer divide-and-conquer": "dca",
+}
+"""Methods and formulations of other programs, and those here that are the nearest."""
+
+PARTS: Final[Mapping[str, str]] = {
+    "Mechanism": "its tables have: mech.bodies[{0!r}], mech.joints[{0!r}], mech.forces[{0!r}], ...",
+    "Run": "run.now().body({0!r}), run.now().joint({0!r}), ...; of all that was recorded run.trajectory",
+    "Statics": "its tables have: rest.joints[{0!r}], rest.drives[{0!r}], rest.forces[{0!r}]",
+    "State": "of bodies by number, state.position[k]; by name, run.body({0!r})",
+    "BodyHistory": "arrays over time are its attributes, such as position[k], velocity[k]",
+    "MarkerHistory": "arrays over time are its attributes, such as position[k], velocity[k]",
+    "JointHistory": "arrays over time are its attributes, such as position[k], reaction[k]",
+    "EffortHistory": "arrays over time are its attributes, such as effort[k]",
+    "ForceHistory": "arrays over time are its attributes, such as effort[k]",
+    "EnergyHistory": "arrays over time are its attributes, such as total[k]",
+    "LinearModel": "matrices are attributes: A, B, C, D",
+    "Trajectory()": "at a time run.at(t) is its state; by name run.body(name), run.joint(name)",
+    "EnergyHistory()": "arrays over time are its attributes: kinetic, potential, total",
+    "Statics()": "its tables are rest.joints, rest.drives, rest.forces",
+}
+"""By the class of an object, or a base of it: what to write in place of brackets, or of a call ("()")."""
+
+CHANGED: Final[Mapping[str, str]] = {
+    **{
+        kind: f"go on with what replaces it: mech.replace(mech.{table}[{{name!r}}], {{field}}={{value}})"
+        for kind, table in {
+            "Body": "bodies", "Joint": "joints", "Constraint": "constraints", "Force": "forces",
+            "Drive": "drives", "PathDrive": "drives", "Sensor": "sensors", "Change": "changes",
+        }.items()
+    },
+    "Ground": "mech.replace(mech.ground, {field}={value})",
+    "Marker": "make another one: body.marker(...)",
+    "Shape": "make another one, and mech.replace(body, shapes=[...])",
+    **dict.fromkeys(
+        ("JointKind", "ForceKind", "ConstraintKind", "SensorKind", "ChangeKind"),
+        "make another one, and mech.replace(element, kind=...)",
+    ),
+}  # fmt: skip
+"""By the class of an object that does not change, or a base of it: how it is changed."""
+
+_OF_RUNS: Final = "store layout origin"
+
+INNER: Final[Mapping[str, str]] = {
+    "object": "texts",
+    "Trajectory": f"{_OF_RUNS} active body_poses contents extent parts span state_source within",
+    "MoveTrajectory": f"{_OF_RUNS} sections",
+    **dict.fromkeys(
+        (
+            "BodyHistory", "JointHistory", "MarkerHistory", "ForceHistory", "EffortHistory", "EnergyHistory",
+            "ViolationHistory", "InputHistory", "SensorHistory", "ContactHistory", "FrictionHistory",
+            "ConstraintHistory", "SectionHistory",
+        ),
+        f"{_OF_RUNS} number numbers columns of",
+    ),
+    "Run": "model plan observed followed part",
+    "State": "arrays source",
+    "Statics": "holds",
+    "SweepResult": "held measure_number",
+    "System": "core judge options held displaced followed closing_rows retract stats loses_digits cut_joints",
+    "LinearModel": "chart decisive derived part scale",
+    "JointKind": "custom massless_rod own params rows shorthand only_locks coordinate",
+    "Joint": "lowered resolved only_locks",
+    "Drive": "lowered",
+    "ForceKind": "lowered check_ends held_at pattern ends_text",
+    "ConstraintKind": "lowered check_ends held_at pattern ends_text",
+    "Mechanism": "size",
+    "Shape": "volume_beyond mass_beyond",
+}  # fmt: skip
+"""By the class of an object, or a base of it: attributes that only bellcrank itself uses."""

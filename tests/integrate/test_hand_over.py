@@ -5,7 +5,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank import gallery
-from bellcrank.run import run as in_progress
+from bellcrank.run import course
 
 BREAK = 0.43
 
@@ -36,13 +36,13 @@ class Breaking:
 @pytest.fixture(params=["step_vanished", "constraints_lost", "not_finite"])
 def breaking(request, monkeypatch):
     """The first core run of each simulation breaks down; how many have been made."""
-    made, real = [], in_progress.core_run
+    made, real = [], course.core_run
 
     def run(*arguments):
         made.append(real(*arguments))
         return Breaking(made[-1], request.param) if len(made) == 1 else made[-1]
 
-    monkeypatch.setattr(in_progress, "core_run", run)
+    monkeypatch.setattr(course, "core_run", run)
     return made
 
 

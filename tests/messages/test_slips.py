@@ -1,9 +1,11 @@
 """Slips of newcomers, in calls and attributes: each is answered in our form, by what was meant."""
 
 import copy
+import dataclasses
 import inspect
 import pickle
 
+import numpy as np
 import pytest
 
 import bellcrank as bc
@@ -77,19 +79,69 @@ CALLS = {
     "m.add_marker('tip', a, (0, 0, 1))": "mech.add_marker(body.marker((0, 0, 1), name=\"tip\"))",
     "bc.kinematics(m)": "kinematics: it needs a duration, or times; such as duration=1.0",
     "bc.simulate()": "simulate: mechanism is missing; call it as simulate(mechanism, ...)",
-    "bc.simulate(1.0)": "simulate: what it simulates must be a Mechanism, got 1.0",
+    "bc.simulate(1.0)": "simulate: a Mechanism is needed here, got 1.0; make one with bc.Mechanism(name)",
     "bc.load()": "load: path is missing",
     "bc.statics(m, angle=3)": "statics: it has no argument 'angle', got 3",
     "a.marker(pos=(0, 0, 1))": "marker: it has no argument 'pos', got (0, 0, 1); here it is called 'pos",
     "run.body('a').point()": "point: offset is missing",
     # values
     "bc.simulate(m, 1.0, method='RK4')": "there is no method 'RK4'; did you mean 'rk4'?",
-    "bc.rotation('z', '90 degrees')": "did you mean 'deg'?",
+    "bc.rotation('z', '90 degrees')": "'degrees': here it is written 'deg'",
     "bc.Box(size=(1, 1, 1), color='tann')":
         "Box: color: there is no colour of this name, got 'tann'; did you mean",
     "bc.load('no_such_file.yaml')": "file 'no_such_file.yaml': there is no such file",
     "m.bodies['A']": "body 'A': there is no body of this name; did you mean 'a'?",
     "rest.drives['x']": "drive 'x': there is no drive of this name; there is none yet",
+    # units, as they are spelt
+    "bc.quantity('1500 rmp')": "this unit is not known, got '1500 rmp'; 'rmp': did you mean 'rpm'?",
+    "m.add_drive('d', 'j', velocity='1500 rmp')": "drive 'd': velocity: this unit is not known",
+    "bc.Sphere('10 meters')": "'meters': here it is written 'm'",
+    "bc.Box((1, 1, 1), density='7.85 g/cc')": "'cc': here it is written 'cm^3'",
+    # things of another sort
+    "bc.Mechanism('m', gravity=9.81)": "gravity must hold 3 numbers, got 9.81; such as (0, 0, -9.81)",
+    "m.add_body('b', 1, (1, 1, 1), rotation=(0, 0, 90))": "bc.rotation makes them, as in bc.rotation(\"z\"",
+    "m.add_body('b', 1, (1, 1, 1), position=a)": "position must hold 3 numbers, got Body 'a'; give them in m",
+    "m.add_body('b', 1, (1, 1, 1), position=np.array(['a', 'b', 'c']))": "position must hold 3 numbers, got",
+    "m.add_body(bc.Box((1, 1, 1), density=1.0))": "body: the name must be a text, got Box(",
+    "m.add_body('b', bc.Box((1, 1, 1), density=1e3))": "its shapes are no mass",
+    "m.add_joint('k', 'revolute', 'ground', a)": "got 'revolute'; did you mean bc.Revolute(...)",
+    "m.add_joint('k', bc.Revolute(), 'world', a)": "the world is 'ground'",
+    "m.add_joint('k', bc.Revolute(), j, a)": "got Joint 'j'; it is a joint: give the two ends",
+    "m.join('k', bc.Revolute(), ['ground', a.marker()], at=(0, 0, 0))": "a body is needed here, got Marker(",
+    "m.add_force('f', 10, a)": "the kind must be a ForceKind, got 10; such as bc.Wrench(force=(0, 0, 10))",
+    "m.add_drive('d', a, position=1)": "a joint is needed here, got Body 'a'; give a joint: 'a' has 'j'",
+    "m.replace('a', mass=2)": "give the element itself: mech.bodies['a']",
+    "m.remove('k')": "this is not one of its elements, got 'k'",
+    "bc.simulate('file.yaml', 1.0)": "a Mechanism is needed here, got 'file.yaml'; read it first: bc.load(",
+    "bc.simulate([m], 1.0)": "give one at a time",
+    "bc.simulate(bc.Mechanism, 1.0)": "write Mechanism(name), with parentheses",
+    "bc.info(run)": "a Mechanism is needed here, got <Trajectory of 'm'",
+    "bc.simulate(m, t=10)": "it has no argument or option 't'; here it is called 'duration'",
+    "bc.simulate(m, 1.0, gravity=(0, 0, 0))": "it is of the mechanism: mech.gravity",
+    "bc.simulate(m, 1.0, verbose=True)": "here it is called 'progress'",
+    "bc.simulate(m, 1.0, initial={})": "add_joint(..., position=, velocity=) says how it starts",
+    "bc.simulate(m, 1.0, events='hit')": "they must be bc.Event, got 'hit'",
+    "bc.simulate(m, 1.0, method='ode45')": "there is no method 'ode45'; the nearest here is 'dopri5'",
+    "bc.simulate(m, 1.0, formulation='featherstone')": "the nearest here is 'recursive'",
+    "bc.Simulation(m)": "it is what a file says of a run, got Mechanism 'm'; bc.simulate(mech, duration)",
+    "bc.expression.sin('x')": "a text is no number, got 'x'; bc.symbol('x') is a symbol",
+    "run.plot('a')": "there is no plot of this kind, got 'a'; write run.plot('body', 'a')",
+    "run.plot(run.joint('j'))": "write run.plot('joint', 'j')",
+    "run.plot(run.time)": "arrays are plotted by matplotlib itself",
+    "run.draw(0.1)": "a path is needed here, got 0.1",
+    # brackets and parentheses
+    "m['a']": "Mechanism 'm': it has no parts in brackets, got 'a'; its tables have: mech.bodies['a']",
+    "run['j']": "results by name are called: run.joint('j')",
+    "run(0.1)": "Trajectory: it is not a function; at a time run.at(t) is its state",
+    "run.body('a')[0]": "arrays over time are its attributes, such as position[k]",
+    "run.energy()": "arrays over time are its attributes: kinetic, potential, total",
+    "run.at(0.02)['a']": "by name, run.body('a')",
+    "rest['j']": "its tables have: rest.joints['j']",
+    "bc.start(m)['a']": "run.now().body('a')",
+    # what does not change
+    "setattr(m, 'bodies', {})": "bodies cannot be set; mech.add_body(...) adds one",
+    "m.bodies.__setitem__('c', a)": "body 'c': it cannot be put in here; mech.add_body(...) adds one",
+    "m.bodies.__delitem__('a')": "it cannot be deleted here; mech.remove(element)",
     "run.bodies['a']":
         "an index is a number here, got 'a'; results by name are called, such as run.body('a')",
 }  # fmt: skip
@@ -111,6 +163,22 @@ ATTRIBUTES = {
     "run.energy.kinetics": "did you mean 'kinetic'",
     "rest.forcess": "did you mean 'forces'?",
     "rest.joints['j'].torque": "here it is called 'moment'",
+    "setattr(a, 'mass', 3)": "Body 'a': mass cannot be set: what it holds does not change; go on with what "
+    "replaces it: mech.replace(mech.bodies['a'], mass=3)",
+    "setattr(j.kind, 'x', 3)": "make another one, and mech.replace(element, kind=...)",
+    "setattr(m, 'gravty', 3)": "Mechanism 'm': it has no attribute 'gravty'; did you mean 'gravity'?",
+    "m.bodies.append(a)": "mech.add_body(...) adds one",
+    "m.joints.j": "joints: there is no attribute 'j'; names stand in brackets, as in joints['j']",
+    "rest.forces.ss": "names stand in brackets, as in table['s']",
+    "bc.start(m).step()": "run.advance(duration)",
+    "bc.start(m).body('a')": "run.now().body(name)",
+    "bc.prepare(m).M": "linear equations are bc.linearize(mech)",
+    "bc.modes(m).eigenvectors": "displacements, or draw(number)",
+    "run.T": "here it is called 'time'",
+    "m.finalize()": "it is ready: bc.simulate(mech, duration)",
+    "bc.Pulley": "a rope over wheels is Rope",
+    "bc.Part": "bodies are made by mech.add_body",
+    "bc.Gravity": "mech.gravity = (0, 0, -9.81)",
     "bc.Hinge": "a joint that turns is Revolute",
     "bc.RevoluteJoint": "a joint that turns is Revolute",
     "bc.Weld": "a rigid joint is Fixed",
@@ -124,7 +192,7 @@ def names():
     a = m.add_body("a", 1.0, (1, 1, 1))
     j = m.add_joint("j", bc.Revolute(), m.ground, a)
     m.add_force("s", bc.TorsionSpring(10.0), joint="j")
-    return {"bc": bc, "m": m, "a": a, "j": j, "run": bc.simulate(m, 0.05), "rest": bc.statics(m)}
+    return {"bc": bc, "np": np, "m": m, "a": a, "j": j, "run": bc.simulate(m, 0.05), "rest": bc.statics(m)}
 
 
 @pytest.mark.parametrize("code", CALLS)
@@ -230,3 +298,52 @@ def test_kinematics_at_times():
         bc.kinematics(m, 1.0, times=[0.5])
     with pytest.raises(bc.MechanismError, match="kinematics: times must increase"):
         bc.kinematics(m, times=[0.5, 0.4])
+
+
+def test_elements_and_tables_that_do_not_change():
+    m = bc.Mechanism("m")
+    a = m.add_body("a", 1.0, (1, 1, 1))
+    with pytest.raises(dataclasses.FrozenInstanceError) as caught:
+        a.mass = 3.0
+    assert pickle.loads(pickle.dumps(caught.value)).faults == caught.value.faults
+    bodies = m.bodies
+    assert (dict(bodies), list(bodies), len(bodies), "a" in bodies, bodies == {"a": a}) == (
+        {"a": a}, ["a"], 1, True, True
+    )  # fmt: skip
+    m.add_body("b", 1.0, (1, 1, 1))
+    assert list(bodies) == ["a", "b"]  # it follows the mechanism
+    assert list(pickle.loads(pickle.dumps(bodies))) == ["a", "b"]
+    assert bodies.copy() == dict(m.bodies)
+    assert not hasattr(bodies, "__fspath__")
+
+
+def test_mechanisms_of_ones_own_may_have_attributes():
+    class Mine(bc.Mechanism):
+        pass
+
+    mine = Mine("m")
+    mine.extra = 3
+    assert mine.extra == 3
+
+
+def test_completion_offers_what_users_need(names):
+    m, run = names["m"], names["run"]
+    hidden = {"answers", "texts", "store", "layout", "origin", "number", "core", "source", "plan", "model"}
+    shown = (
+        run,
+        names["rest"],
+        run.body("a"),
+        run.joint("j"),
+        run.energy,
+        run.at(0.0),
+        bc.start(m),
+        m,
+        names["a"],
+    )
+    for one in (*shown, names["j"], names["j"].kind, bc.Box((1, 1, 1))):
+        assert not hidden & set(dir(one)), type(one)
+        public = [name for name in dir(one) if not name.startswith("_")]
+        assert public, type(one)
+    assert {"body", "joint", "time", "energy", "plot", "save"} <= set(dir(run))
+    assert {"position", "velocity", "reaction"} <= set(dir(run.joint("j")))
+    assert {"add_body", "bodies", "gravity"} <= set(dir(m))

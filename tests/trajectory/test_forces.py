@@ -11,7 +11,7 @@ from rigs.forced_arm import END, POINT, arm
 
 import bellcrank as bc
 from bellcrank import gallery
-from bellcrank.run import run as in_progress
+from bellcrank.run import course
 from bellcrank.trajectory.store import MemoryStore
 
 FORMULATIONS = ("lagrange", "recursive", "symbolic")
@@ -352,7 +352,7 @@ def test_a_frame_of_now_has_it():
 
 def test_it_is_handed_over_to_another_formulation(monkeypatch):
     """The first run of the core ends in the middle, as where a formulation breaks down."""
-    made, real = [], in_progress.core_run
+    made, real = [], course.core_run
 
     class Breaking:
         def __init__(self, run):
@@ -372,7 +372,7 @@ def test_it_is_handed_over_to_another_formulation(monkeypatch):
         made.append(real(*arguments))
         return Breaking(made[-1]) if len(made) == 1 else made[-1]
 
-    monkeypatch.setattr(in_progress, "core_run", started)
+    monkeypatch.setattr(course, "core_run", started)
     told = bc.simulate(gallery.chain(3, angle=0.3), 1.0, ledger=True)
     assert len(made) == 2
     assert told.energy_balance().error < 1e-6

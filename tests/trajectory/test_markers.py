@@ -5,6 +5,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.mechanism.parameters import present
+from bellcrank.mechanism.rotation import multiply, rotate
 from bellcrank.shell.interpreter import Shell
 
 
@@ -172,3 +173,92 @@ def test_the_shell_prints_markers():
     assert reply.data["markers"]["a/rod.tip"]["position"] == pytest.approx((0.5, 0.0, 0.2))
     assert "a/rod.tip" in shell.execute("pm").text
     assert not shell.execute("pm a/rod.tap").ok
+
+
+def test_columns_are_chosen(run, tmp_path):
+    mech, tip = crane()
+    whole = run.to_dict()
+    chosen = {
+        "rod.tip.x": ["marker.rod.tip.x [m]"],
+        "marker.rod.tip.v?": [f"marker.rod.tip.v{axis} [m/s]" for axis in "xyz"],
+        "*.theta_z": [name for name in whole if name.startswith("joint.h.theta_z")],
+        "motor": ["drive.motor.effort [N m]"],
+        "energy": ["energy.kinetic [J]", "energy.potential [J]"],
+    }
+    for pattern, names in chosen.items():
+        assert list(run.to_dict(pattern)) == ["time [s]", *names]
+        assert all((run.to_dict(pattern)[name] == whole[name]).all() for name in names)
+    assert set(run.to_dict("rod")) == {n for n in whole if n.startswith(("body.rod.", "marker.rod."))} | {
+        "time [s]"
+    }
+    elements = run.to_dict([mech.bodies["rod"], tip, mech.joints["h"]])
+    assert set(elements) == {
+        n for n in whole if n.startswith(("time", "body.rod.", "marker.rod.tip.", "joint.h."))
+    }
+    run.to_csv(tmp_path / "run.csv", columns=["rod.tip.x", "motor"])
+    lines = (tmp_path / "run.csv").read_text().splitlines()
+    assert lines[0] == "time [s],marker.rod.tip.x [m],drive.motor.effort [N m]"
+    assert len(lines) == 1 + len(run)
+    with pytest.raises(
+        bc.MechanismError, match=r"2 faults[^$]*columns 'rdo': .*did you mean 'rod'.*\n.*'x\*'"
+    ):
+        run.to_dict(["rdo", "x*", "motor"])
+    with pytest.raises(
+        bc.MechanismError, match="a column is chosen by a name, a pattern or an element, got 3"
+    ):
+        run.to_dict(3)
+
+
+def test_datasets_hold_them(run):
+    pytest.importorskip("xarray")
+    data, tip = run.to_xarray(), run.marker("rod.tip")
+    for name in (
+        "position",
+        "rotation",
+        "velocity",
+        "angular_velocity",
+        "acceleration",
+        "angular_acceleration",
+    ):
+        assert (data[f"marker_{name}"].sel(marker="rod.tip") == getattr(tip, name)).all(), name
+    assert data.marker_velocity.attrs["units"] == "m/s"
+
+
+@pytest.mark.parametrize("word", ["rod.tip", "T"])
+def test_events_measure_them(word):
+    """Where the closed form of the motion says: tip.x = 0.5 c + 0.2 s, tip.vz = -rate (0.5 c + 0.2 s)."""
+    mech, _ = crane()
+    names = {} if word == "rod.tip" else {"T": "rod.tip"}
+    events = [
+        bc.Event("across", f"{word}.x - 0.3", names=names),
+        bc.Event("fast", f"{word}.vz + 0.9", names=names),
+        bc.Event("post", "ground.post.y - t - 1.5"),
+    ]
+    run = bc.simulate(mech, 1.5, events=events)
+    found = {event.name: event.time for event in run.events}
+    assert found["post"] == pytest.approx(0.5, abs=1e-9)
+    for name, rest in (("across", 0.3), ("fast", -0.9)):
+        t = found[name]
+        angle, rate = 0.4 * t + t**2, 0.4 + 2.0 * t
+        x = 0.5 * np.cos(angle) + 0.2 * np.sin(angle)
+        assert (x if name == "across" else -rate * x) == pytest.approx(rest, abs=1e-7)
+
+
+def test_quasistatic_runs_have_them():
+    mech = bc.Mechanism("arm")
+    rod = mech.add_body("rod", 1.0, (0.01, 0.02, 0.03))
+    mech.add_joint("h", bc.Revolute(), mech.ground.marker(axis="y"), rod.marker((-0.5, 0, 0), axis="y"))
+    mech.add_marker(rod.marker((0.2, 0.1, 0.0), rotation=bc.rotation("x", 0.3), name="tip"))
+    mech.add_marker(mech.ground.marker((1.0, 2.0, 3.0), name="post"))
+    run = bc.simulate(mech, 0.05, mode="quasistatic", step=1e-3)
+    position, rotation = run.marker("rod.tip")
+    of_body = run.body_poses("rod")
+    for frame in (0, len(run) - 1):
+        turn = of_body[1][frame]
+        place = of_body[0][frame] + np.array(rotate(tuple(turn), (0.2, 0.1, 0.0)))
+        assert position[frame] == pytest.approx(place, abs=1e-12)
+        assert rotation[frame] == pytest.approx(multiply(tuple(turn), bc.rotation("x", 0.3)), abs=1e-12)
+    assert run.markers == ("rod.tip",)
+    assert (run.marker("ground.post")[0] == (1.0, 2.0, 3.0)).all()
+    with pytest.raises(bc.MechanismError, match=r"did you mean 'rod\.tip'"):
+        run.marker("rod.tap")

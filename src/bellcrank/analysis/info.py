@@ -10,7 +10,9 @@ import numpy as np
 from bellcrank.analysis.mobility import mobility
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.dependence import redundant_rows
+from bellcrank.compile.hints import hints
 from bellcrank.compile.initial import assembled
+from bellcrank.compile.level import idle_weight
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport, Redundancy, limit_of_digits
 from bellcrank.compile.stray_axes import stray_axes
@@ -43,8 +45,8 @@ class MechanismInfo:
     loops: number of independent closed loops. loop_elements: joints and constraints round the first of them.
     components: groups of connected bodies (the ground does not connect), largest first.
     floating: how many of these are not connected to the ground.
-    hint: why nothing can move, if the axis of a joint that points another way than those around it is the
-        reason; else empty.
+    hints: what was perhaps not meant: why nothing can move, if the axis of a joint points another way than
+        those around it, or weight acts along the axes; values that look like those in another unit.
     choice: the formulation that "auto" takes for it, and why.
     uncertainty: of the accelerations due to double precision, relative to the largest; mostly 0.
     assembly: the report of its assembly.
@@ -70,7 +72,7 @@ class MechanismInfo:
     loop_elements: tuple[tuple[str, ...], ...]
     components: tuple[tuple[str, ...], ...]
     floating: int
-    hint: str
+    hints: tuple[str, ...]
     choice: str
     uncertainty: float
     assembly: AssemblyReport
@@ -107,8 +109,7 @@ class MechanismInfo:
             f"  drives       {self.drives}",
             f"  mobility     {freedom} ({self.rows} rows, Gruebler's count {self.grubler})",
         ]
-        if self.hint:
-            lines.append(f"  hint         {self.hint}")
+        lines += [f"  hint         {hint}" for hint in self.hints]
         if self.independent:
             lines.append(f"  independent  {', '.join(self.independent)}")
         if self.redundant:
@@ -158,11 +159,16 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         loop_elements=tuple(tuple(graph.loop(closure)) for closure in graph.closures[:_LOOPS]),
         components=tuple(tuple(model.bodies[body] for body in bodies) for bodies in components),
         floating=sum(not grounded for grounded in graph.grounded),
-        hint=stray_axes(model, model.initial) if found.count == 0 else "",
+        hints=_hints(model, found.count),
         choice=": ".join(choice(model)),
         uncertainty=_uncertainty(model),
         assembly=report,
     )
+
+
+def _hints(model: Model, freedom: int) -> tuple[str, ...]:
+    held = stray_axes(model, model.initial) if freedom == 0 else idle_weight(model, model.initial)
+    return (*([held] if held else []), *hints(model))
 
 
 def _uncertainty(model: Model) -> float:

@@ -7,8 +7,8 @@ from bellcrank.compile.initial import assembled
 from bellcrank.compile.rope_ends import ends_at, ways_of
 from bellcrank.compile.state import State, adopted
 from bellcrank.errors import Fault, MechanismError
-from bellcrank.mechanism.checking import nearest, required
-from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.contents import required_mechanism, with_numbers
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rope_path import RopePath
 from bellcrank.mechanism.rope_path import rope_path as path_over
@@ -27,7 +27,7 @@ def rope_path(mechanism: Mechanism, name: str, state: State | None = None) -> Ro
 
     >>> bc.rope_path(mech, "belt").length      # to choose a standard belt
     """
-    required("mechanism", mechanism, Mechanism)
+    required_mechanism("mechanism", mechanism)
     ways = ways_of(mechanism)
     if name not in ways:
         rule = "there is no rope or belt of this name"

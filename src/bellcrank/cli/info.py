@@ -182,7 +182,7 @@ def _mobility(found: MechanismInfo) -> None:
         ("constraint rows", f"{found.rows}" + (", those of drives among them" if found.drives else "")),
         ("mobility by Grübler", f"{found.grubler} = 6 · {found.bodies} - {found.rows}"),
         ("mobility by rank", f"{found.freedom}"),
-        *([("hint", found.hint)] if found.hint else []),
+        *(("hint", hint) for hint in found.hints),
         *_listed("redundant rows", found.redundant_texts),
         *_listed("independent", found.independent),
         *_listed("closed loops", tuple(" - ".join(loop) for loop in found.loop_elements), found.loops),

@@ -43,7 +43,7 @@ def stray_axes(model: Model, at: State) -> str:
     free = without_rows(model, rows) if len(rows) else model
     if _freedom(free, at) > 0:
         return ""
-    axes = _Axes(free, model.joints, at)
+    axes = Axes(free, model.joints, at)
     tried = [one for joint in model.joints for one in axes.proposals(joint)][:_MOST_TRIED]
     found = {}
     for joint, way in tried:
@@ -60,14 +60,17 @@ def _freedom(model: Model, at: State) -> int:
     return degrees_of_freedom(model, redundant_at(model, at))
 
 
-class _Axes:
-    """The axes about which joints turn, or along which they slide: (3,), unit vectors in the world."""
+class Axes:
+    """The axes of joints in the world.
+
+    turning, sliding: by the name of a joint the unit vector, (3,), about or along which it moves.
+    """
 
     def __init__(self, model: Model, joints: tuple[JointRecord, ...], at: State) -> None:
         self._model, self._joints = model, joints
         self._body = np.concatenate([at.rotation, [IDENTITY]])
         self._local = model.arrays["pair_rotations"].reshape(-1, 2, 4)
-        self._turning, self._sliding = self._axes(_TURNING), self._axes(_SLIDING)
+        self.turning, self.sliding = self._axes(_TURNING), self._axes(_SLIDING)
 
     def _axes(self, kinds: Mapping[tuple[str, ...], int]) -> dict[str, Floats]:
         """Of the joints of some kinds, those that are not given by formulas."""
@@ -84,10 +87,10 @@ class _Axes:
         normal = self._around(joint)
         if normal is None:
             return
-        if (axis := self._turning.get(joint.name)) is not None:
+        if (axis := self.turning.get(joint.name)) is not None:
             if np.linalg.norm(np.cross(axis, normal)) > _PARALLEL:
                 yield joint, normal if axis @ normal >= 0.0 else -normal
-        elif (axis := self._sliding.get(joint.name)) is not None and abs(axis @ normal) > _PARALLEL:
+        elif (axis := self.sliding.get(joint.name)) is not None and abs(axis @ normal) > _PARALLEL:
             within = axis - (axis @ normal) * normal
             if np.linalg.norm(within) > 0.1:
                 yield joint, within / np.linalg.norm(within)
@@ -100,9 +103,9 @@ class _Axes:
     def _around(self, joint: JointRecord) -> Floats | None:
         """The direction of most of the hinges on the two bodies of a joint, where at least two agree."""
         near = [
-            self._turning[other.name]
+            self.turning[other.name]
             for other in self._joints
-            if other is not joint and other.name in self._turning and set(other.bodies) & set(joint.bodies)
+            if other is not joint and other.name in self.turning and set(other.bodies) & set(joint.bodies)
         ]
         for axis in near:
             like = sum(bool(np.linalg.norm(np.cross(axis, one)) <= _PARALLEL) for one in near)
@@ -127,16 +130,16 @@ class _Axes:
         axis = self._of(joint)
         cosine = float(np.clip(abs(axis @ way), 0.0, 1.0))
         angle = np.degrees(np.arctan2(np.linalg.norm(np.cross(axis, way)), cosine))
-        what = "the hinges around it" if joint.name in self._turning else "the plane of the hinges around it"
+        what = "the hinges around it" if joint.name in self.turning else "the plane of the hinges around it"
         freedom = "1 degree of freedom" if left == 1 else f"{left} degrees of freedom"
         return (
-            f"the axis of joint {joint.name!r} points along {_shown(axis)} in the world, {angle:.3g}° off "
-            f"what is parallel to {what}, such as {_shown(way)}; with that axis {freedom} would be left"
+            f"the axis of joint {joint.name!r} points along {shown(axis)} in the world, {angle:.3g}° off "
+            f"what is parallel to {what}, such as {shown(way)}; with that axis {freedom} would be left"
         )
 
     def _of(self, joint: JointRecord) -> Floats:
-        turning = self._turning.get(joint.name)
-        return self._sliding[joint.name] if turning is None else turning
+        turning = self.turning.get(joint.name)
+        return self.sliding[joint.name] if turning is None else turning
 
     @staticmethod
     def _way(axis: Floats, way: Floats) -> Floats:
@@ -147,5 +150,6 @@ class _Axes:
         return np.array(unit((1.0 + float(axis @ way), x, y, z)))
 
 
-def _shown(axis: Floats) -> str:
+def shown(axis: Floats) -> str:
+    """A direction as messages show it."""
     return f"({', '.join(f'{x:.4g}' for x in (axis + 0.0).round(6))})"

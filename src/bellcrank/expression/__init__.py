@@ -5,6 +5,7 @@ substitution, operation counts. All expressions are stored in one graph, in whic
 node.
 """
 
+from bellcrank.expression import as_numbers  # noqa: F401  (which completes Expression)
 from bellcrank.expression.arrays import Matrix, Vector, cross, dot, norm
 from bellcrank.expression.compiled import CompiledFunction, compile_function, export_c
 from bellcrank.expression.derivatives import (

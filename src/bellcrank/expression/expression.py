@@ -76,6 +76,10 @@ def as_expression(value: Scalar) -> _core.Expression:
     """A number as a constant; an expression unchanged. Raises TypeError for anything else."""
     if isinstance(value, Expression):
         return value
+    if isinstance(value, str):
+        raise MechanismError.of(
+            "expression", "a text is no number", value, f"bc.symbol({value!r}) is a symbol"
+        )
     return Expression(float(value))
 
 

@@ -23,7 +23,7 @@ from bellcrank.formulations.system import System, with_own_inputs
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
-from bellcrank.slips import answered
+from bellcrank.slips import answered, named_elsewhere
 
 if TYPE_CHECKING:
     from bellcrank.formulations import dca, lagrange, recursive, symbolic
@@ -133,7 +133,8 @@ def check_request(
     Raises Unsupported for the formulation, MechanismError for the options.
     """
     if not isinstance(formulation, str) or (formulation != "auto" and formulation not in FORMULATIONS):
-        advice = nearest(formulation, ("auto", *FORMULATIONS))
+        known = ("auto", *FORMULATIONS)
+        advice = named_elsewhere(formulation, known) or nearest(formulation, known)
         raise Unsupported(f"there is no formulation {formulation!r}; {advice}")
     if options and formulation == "auto":
         kinds = [formulation_module(name).OPTIONS for name in FORMULATIONS]

@@ -24,6 +24,7 @@ from bellcrank.mechanism import (
 )
 from bellcrank.mechanism.attachment import Attached
 from bellcrank.mechanism.checking import UNIT_TOLERANCE, required
+from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.functions.function import Constant, FunctionOfTime
 from bellcrank.mechanism.joint import STARTS
@@ -40,7 +41,7 @@ def encoded(
     mechanism: Mechanism, simulation: Simulation | None = None, folder: Path | None = None
 ) -> dict[str, Any]:
     """The data of a mechanism's file; paths are made relative to the folder, if one is given."""
-    required("mechanism", mechanism, Mechanism)
+    required_mechanism("mechanism", mechanism)
     if simulation is not None:
         required("simulation", simulation, Simulation)
     encoder = _Encoder(mechanism, folder)

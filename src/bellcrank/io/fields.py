@@ -11,6 +11,7 @@ from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
+from bellcrank.errors import MechanismError
 from bellcrank.mechanism import (
     CHANGE_KINDS,
     CONSTRAINT_KINDS,
@@ -35,7 +36,7 @@ from bellcrank.mechanism import (
 )
 from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
-from bellcrank.mechanism.contents import TABLES
+from bellcrank.mechanism.contents import TABLES, Contents
 from bellcrank.mechanism.cylinders import Telescopic
 from bellcrank.mechanism.fields import Description, checked, declarations, described, flag, quantity
 
@@ -270,6 +271,12 @@ class Simulation(Description):
     ledger: bool | None = flag(default=None)
     assemble: bool | None = flag(default=None)
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.start, Contents):
+            advice = "bc.simulate(mech, duration), or bc.start(mech, duration) to advance it in parts"
+            raise MechanismError.of("Simulation", "it is what a file says of a run", self.start, advice)
+        super().__post_init__()
 
     def _element(self) -> str:
         return "simulation"

@@ -22,6 +22,7 @@ from bellcrank.io.round_trip import Written, compared
 from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.checking import Check, required, required_path
 from bellcrank.mechanism.collisions import not_written
+from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.named_files import admit, content_of
 from bellcrank.slips import answered
 from bellcrank.whole_files import write_whole
@@ -169,7 +170,7 @@ def _written(mechanism: Mechanism, path: Path, simulation: Simulation | None) ->
     if suffix not in EXPORTERS:
         text = format_of(path, EXPORTERS).write(encoded(mechanism, simulation, folder))
         return text, compared(Written(mechanism), lambda: loads(text, SUFFIXES[suffix], folder))
-    required("mechanism", mechanism, Mechanism)
+    required_mechanism("mechanism", mechanism)
     text, made = EXPORTERS[suffix](mechanism)
     written = Written(made.kept, made.bodies, made.merged, made.lacks)
     return text, made.left_out + compared(written, lambda: robots.of_text(text, path))

@@ -3,7 +3,7 @@
 Importing this package fills the registries (JOINT_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, FUNCTIONS, SHAPES).
 """
 
-from bellcrank.mechanism import (
+from bellcrank.mechanism import (  # isort: skip  (the order in which the registries list kinds)
     cams,
     contact,
     custom_joints,
@@ -18,7 +18,9 @@ from bellcrank.mechanism import (
     ropes,
     springs,
     terrain,
-    transmissions,
+    gears,
+    couplings,
+    cables,
     tyre,
 )
 from bellcrank.mechanism.attachment import (
@@ -92,8 +94,10 @@ __all__ = [
     "SensorKind",
     "Shape",
     "Term",
+    "cables",
     "cams",
     "contact",
+    "couplings",
     "custom_joints",
     "cylinders",
     "elastic_ropes",
@@ -101,6 +105,7 @@ __all__ = [
     "formulas",
     "friction",
     "functions",
+    "gears",
     "joint_kind",
     "lower",
     "mesh",
@@ -108,6 +113,5 @@ __all__ = [
     "ropes",
     "springs",
     "terrain",
-    "transmissions",
     "tyre",
 ]

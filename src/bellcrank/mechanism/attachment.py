@@ -1,6 +1,6 @@
 """What is attached to markers and joint coordinates: constraints and forces, and the bases of their kinds.
 
-The kinds stand in files of their own, such as `transmissions` and `springs`.
+The kinds stand in files of their own, such as `gears` and `springs`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
-from bellcrank.mechanism.checking import Check, check_name
+from bellcrank.mechanism.checking import Check, check_name, kind_meant
 from bellcrank.mechanism.coordinate import Coordinate, JointCoordinate
 from bellcrank.mechanism.fields import Description
 from bellcrank.mechanism.marker import Marker
@@ -73,7 +73,7 @@ class Attached:
         with Check(f"{self.category} {self.name!r}") as check:
             kind: Any = self.kind  # what a caller gives may be anything
             if not isinstance(kind, self.kind_class):
-                check.instance("the kind", kind, self.kind_class)
+                check_kind(check, kind, self.kind_class)
                 return
             ends = tuple(self.ends)
             letters = "".join(_letter(end) for end in ends)
@@ -244,3 +244,13 @@ class Force(Attached):
     kind: ForceKind
     category: ClassVar[str] = "force"
     kind_class: ClassVar[type[AttachedKind]] = ForceKind
+
+
+def check_kind(check: Check, kind: Any, wanted: type) -> None:
+    """Note a fault of anything but a kind of the wanted class."""
+    advice = ""
+    if wanted is ForceKind:
+        advice = kind_meant(kind, FORCE_KINDS, "bc.Wrench(force=(0, 0, 10))")
+    elif wanted is ConstraintKind:
+        advice = kind_meant(kind, CONSTRAINT_KINDS, "bc.Gear(ratio=-2)")
+    check.instance("the kind", kind, wanted, advice)

@@ -203,6 +203,11 @@ class Body(_Carrier):
         Anything else is refused: an inertia without a mass, a com without an inertia, no source for either.
         """
         listed: Any = shapes
+        if isinstance(mass, Shape):
+            raise MechanismError.of(
+                f"body {name!r}", "its shapes are no mass", mass, "give them by name: shapes=[...]"
+            )
+        check_name("body", name)
         if pose.get("mass_known", True) is False:
             _refuse_numbers(name, mass=mass, inertia=inertia, com=com)
             return Body(name, STAND_IN_MASS, STAND_IN_INERTIA, shapes=listed, **pose)

@@ -264,12 +264,17 @@ class Check:
             return 1.0
         return number
 
-    def array(self, field: str, value: Any, shape: tuple[int | None, ...], unit: str = "") -> np.ndarray:
-        """Numbers of the given shape (None = any length), within the range of their unit, as floats."""
+    def array(
+        self, field: str, value: Any, shape: tuple[int | None, ...], unit: str = "", advice: str = ""
+    ) -> np.ndarray:
+        """Numbers of the given shape (None = any length), within the range of their unit, as floats.
+
+        advice: where they are not numbers of that shape.
+        """
         stand_in = np.ones([1 if extent is None else extent for extent in shape])
         wanted = " x ".join("n" if extent is None else str(extent) for extent in shape)
         if isinstance(value, (str, bytes)):
-            self.fault(f"{field} must hold {wanted} numbers", value)
+            self.fault(f"{field} must hold {wanted} numbers", value, advice)
             return stand_in
         if unit and isinstance(value, (tuple, list)):
             value = self._in_si(field, value, unit)
@@ -279,13 +284,13 @@ class Check:
                 raise ValueError
             array = np.array(raw, dtype=float)
         except (TypeError, ValueError, OverflowError):
-            self.fault(f"{field} must hold {wanted} numbers", value, _advice(unit, "them"))
+            self.fault(f"{field} must hold {wanted} numbers", value, advice or _advice(unit, "them"))
             return stand_in
         fits = array.ndim == len(shape) and all(
             want is None or want == have for want, have in zip(shape, array.shape, strict=True)
         )
         if not fits or array.size == 0:
-            self.fault(f"{field} must hold {wanted} numbers", value)
+            self.fault(f"{field} must hold {wanted} numbers", value, advice)
             return stand_in
         if not np.all(np.abs(array) <= range_of(unit).most):
             self._out_of_range(field, array.tolist(), unit)
@@ -354,7 +359,9 @@ class Check:
         rule = f"{field} must be a unit quaternion (w, x, y, z)"
         stand_in = np.array([1.0, 0.0, 0.0, 0.0])
         noted = len(self.faults)
-        array = self.array(field, value, (4,))
+        array = self.array(
+            field, value, (4,), advice='bc.rotation makes them, as in bc.rotation("z", "90 deg")'
+        )
         if len(self.faults) > noted:
             return stand_in
         norm = math.hypot(*array)
@@ -422,6 +429,14 @@ def nearest(name: object, known: Iterable[str]) -> str:
         return "there is none yet"
     shown = ", ".join(map(repr, names[:8]))
     return f"there are {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def kind_meant(kind: object, known: Iterable[str], example: str) -> str:
+    """What to do about something that is no kind: which one a text means, or an example."""
+    found = alike(kind, known) if isinstance(kind, str) else []
+    return (
+        f"did you mean {' or '.join(f'bc.{name}(...)' for name in found)}?" if found else f"such as {example}"
+    )
 
 
 def check_name(element: str, name: Any, forbidden: str = "") -> str:

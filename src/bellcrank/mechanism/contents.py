@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from bellcrank.errors import Fault, FaultList, MechanismError
@@ -13,7 +13,7 @@ from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.attachment import Constraint, Force
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change
-from bellcrank.mechanism.checking import Check, Vec3, check_name, required
+from bellcrank.mechanism.checking import Check, Vec3, check_name
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.given import Numbers
 from bellcrank.mechanism.joint import Joint
@@ -31,7 +31,7 @@ from bellcrank.mechanism.parameters import (
 )
 from bellcrank.mechanism.sensors import Sensor
 from bellcrank.mechanism.units import in_si
-from bellcrank.slips import Named
+from bellcrank.slips import Named, View
 
 if TYPE_CHECKING:
     from bellcrank.mechanism.collisions import Collisions
@@ -64,17 +64,17 @@ class Contents:
 
     def __init__(self, name: str = "mechanism", gravity: Numbers = (0.0, 0.0, -9.81)) -> None:
         self.name = check_name("mechanism", name)
-        self._parameters: dict[str, Parameter] = Named("parameter")
+        self._parameters: Named[Parameter] = Named("parameter")
         self.gravity = cast(Any, gravity)
         self._ground = Ground()
-        self._bodies: dict[str, Body] = Named("body")
-        self._markers: dict[str, Marker] = Named("marker")
-        self._joints: dict[str, Joint] = Named("joint")
-        self._constraints: dict[str, Constraint] = Named("constraint")
-        self._forces: dict[str, Force] = Named("force")
-        self._drives: dict[str, Drive | PathDrive] = Named("drive")
-        self._sensors: dict[str, Sensor] = Named("sensor")
-        self._changes: dict[str, Change] = Named("change")
+        self._bodies: Named[Body] = Named("body")
+        self._markers: Named[Marker] = Named("marker")
+        self._joints: Named[Joint] = Named("joint")
+        self._constraints: Named[Constraint] = Named("constraint")
+        self._forces: Named[Force] = Named("force")
+        self._drives: Named[Drive | PathDrive] = Named("drive")
+        self._sensors: Named[Sensor] = Named("sensor")
+        self._changes: Named[Change] = Named("change")
         self.left_out: tuple[Fault, ...] = ()
         self.collisions: tuple[Collisions, ...] = ()
 
@@ -91,13 +91,17 @@ class Contents:
     @gravity.setter
     def gravity(self, value: Any) -> None:
         with Check("mechanism") as check:
+            if isinstance(value, (int, float)):
+                advice = f"such as (0, 0, {-abs(value):g}): z points up"
+                check.fault("gravity must hold 3 numbers", value, advice)
+                check.faults.raise_any()
             gravity = check.vector("gravity", present(value), "m/s^2")
         self._gravity: Vec3 = tuple(value) if holds_expressions(value) else gravity
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
         """The parameters by name."""
-        return MappingProxyType(self._parameters)
+        return View(self._parameters)
 
     @property
     def ground(self) -> Ground:
@@ -107,42 +111,42 @@ class Contents:
     @property
     def bodies(self) -> Mapping[str, Body]:
         """The bodies by name, without the ground."""
-        return MappingProxyType(self._bodies)
+        return View(self._bodies)
 
     @property
     def markers(self) -> Mapping[str, Marker]:
         """The named markers, by "body.name"."""
-        return MappingProxyType(self._markers)
+        return View(self._markers)
 
     @property
     def joints(self) -> Mapping[str, Joint]:
         """The joints by name."""
-        return MappingProxyType(self._joints)
+        return View(self._joints)
 
     @property
     def constraints(self) -> Mapping[str, Constraint]:
         """The constraints by name."""
-        return MappingProxyType(self._constraints)
+        return View(self._constraints)
 
     @property
     def forces(self) -> Mapping[str, Force]:
         """The forces by name."""
-        return MappingProxyType(self._forces)
+        return View(self._forces)
 
     @property
     def drives(self) -> Mapping[str, Drive | PathDrive]:
         """The drives by name."""
-        return MappingProxyType(self._drives)
+        return View(self._drives)
 
     @property
     def sensors(self) -> Mapping[str, Sensor]:
         """The sensors by name."""
-        return MappingProxyType(self._sensors)
+        return View(self._sensors)
 
     @property
     def changes(self) -> Mapping[str, Change]:
         """The changes by name."""
-        return MappingProxyType(self._changes)
+        return View(self._changes)
 
     def copy(self) -> Self:
         """A copy that can be edited independently; the elements, which are immutable, are shared."""
@@ -183,15 +187,29 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else plural}"
 
 
+def required_mechanism(element: str, value: Any) -> None:
+    """Raise MechanismError, naming the `element`, for anything but a mechanism."""
+    if isinstance(value, Contents):
+        return
+    advice = "make one with bc.Mechanism(name), or read one with bc.load(path)"
+    if isinstance(value, (str, os.PathLike)):
+        advice = f"read it first: bc.load({os.fspath(value)!r})"
+    elif isinstance(value, type):
+        advice = f"write {value.__name__}(name), with parentheses"
+    elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Contents):
+        advice = "give one at a time; bc.sweep computes many"
+    elif isinstance(getattr(value, "mechanism", None), Contents):
+        advice = "give its mechanism: .mechanism"
+    raise MechanismError.of(element, "a Mechanism is needed here", value, advice)
+
+
 def with_numbers(mechanism: Mechanism) -> Mechanism:
     """The mechanism with each expression replaced by its present value; itself if it has none.
 
     Raises MechanismError naming the elements whose numbers break a rule at these values, and for anything but
     a Mechanism.
     """
-    required(
-        "mechanism", mechanism, Contents, "make one with bc.Mechanism(name), or read one with bc.load(path)"
-    )
+    required_mechanism("mechanism", mechanism)
     held = {
         (table, name): element
         for table in TABLES

@@ -69,7 +69,14 @@ _TABLES: dict[type, str] = {
 def _table(mechanism: Mechanism, element: Any) -> tuple[dict[str, Any], str]:
     """The table that contains an element, and the noun for it. Raises MechanismError if there is none."""
     if type(element) not in _TABLES:
-        raise MechanismError.of("mechanism", "this is not one of its elements", element)
+        advice = "give the element itself"
+        if isinstance(element, str):
+            found = [
+                f"mech.{table}[{element!r}]" for table in ELEMENTS if element in _stored(mechanism, table)
+            ]
+            names = [name for table in ELEMENTS for name in _stored(mechanism, table)]
+            advice = f"give the element itself: {found[0]}" if found else nearest(element, names)
+        raise MechanismError.of("mechanism", "this is not one of its elements", element, advice)
     name = _TABLES[type(element)]
     category, table = ELEMENTS[name], _stored(mechanism, name)
     if element.name not in table:
@@ -118,6 +125,7 @@ def remove_element(mechanism: Mechanism, element: Any, cascade: bool) -> None:
     if isinstance(element, Marker):
         if element.key not in mechanism.markers:
             raise MechanismError.of(f"marker {element.key!r}", "it is not in the mechanism")
+        table: dict[str, Any]
         table, category, key = mechanism._markers, "marker", str(element.key)  # noqa: SLF001
     else:
         (table, category), key = _table(mechanism, element), element.name

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bellcrank.errors import MechanismError
-from bellcrank.mechanism.checking import Check, are_pairs, check_name
+from bellcrank.mechanism.checking import Check, are_pairs, check_name, kind_meant
 from bellcrank.mechanism.coordinate import (
     MIRRORED,
     Coordinate,
@@ -194,7 +194,9 @@ class Joint:
 
     def _check(self) -> None:
         with Check(f"joint {self.name!r}") as check:
-            check.instance("the kind", self.kind, JointKind, "use bc.Revolute(), bc.Prismatic(), ...")
+            check.instance(
+                "the kind", self.kind, JointKind, kind_meant(self.kind, JOINT_KINDS, "bc.Revolute()")
+            )
             if isinstance(self.kind, JointKind) and self.kind.shorthand:
                 check.fault(
                     f"{self.kind.name} stands for a joint and a drive", None, "use mech.add_joint(...)"

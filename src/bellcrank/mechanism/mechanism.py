@@ -14,7 +14,7 @@ from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change, ChangeKind
 from bellcrank.mechanism.checking import Vec3, nearest
 from bellcrank.mechanism.collisions import Colliding
-from bellcrank.mechanism.contents import numbers_in
+from bellcrank.mechanism.contents import TABLES, numbers_in
 from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.cylinders import Telescopic
 from bellcrank.mechanism.drive import Drive, PathDrive
@@ -31,7 +31,7 @@ from bellcrank.mechanism.references import Element, as_ends, as_joint_coordinate
 from bellcrank.mechanism.rotation import rotate
 from bellcrank.mechanism.sensors import Sensor, SensorKind
 from bellcrank.mechanism.shape import Shape
-from bellcrank.slips import answering
+from bellcrank.slips import NoAttribute, WrongCall, answering, labelled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,6 +50,18 @@ class Mechanism(Colliding):
     name, in the order in which they were added. Numbers are checked at once; rules of the whole mechanism (a
     missing body, say) are checked when it is assembled.
     """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse what a mechanism does not have, which would have no effect; classes of one's own may add."""
+        found = getattr(Mechanism, name, None)
+        settable = name.startswith("_") or name in ("name", "left_out", "collisions")
+        if settable or type(self) is not Mechanism or (isinstance(found, property) and found.fset):
+            super().__setattr__(name, value)
+            return
+        if name not in TABLES:
+            raise NoAttribute(self, name)
+        advice = f"mech.add_{TABLES[name]}(...) adds one, mech.remove(element) removes one"
+        raise WrongCall(Fault(labelled(self), f"{name} cannot be set", None, advice))
 
     def add_parameter(
         self,

@@ -15,7 +15,7 @@ from bellcrank.mechanism.attachment import Constraint, Force
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, Quat, Vec3, check_name, nearest, required
-from bellcrank.mechanism.contents import ELEMENTS, Contents
+from bellcrank.mechanism.contents import ELEMENTS, required_mechanism
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND, Marker
@@ -127,7 +127,7 @@ def place(
 ) -> Placement:
     """See Mechanism.place."""
     element = f"placement {prefix!r}"
-    required(element, other, Contents)
+    required_mechanism(element, other)
     required(element, parameters, Mapping)
     check_name(element, prefix, forbidden=".")
     with Check(element) as check:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from bellcrank.errors import FaultList, MechanismError
-from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment
+from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment, check_kind
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, nearest
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
 
 Element: TypeAlias = Joint | Attached | Drive | PathDrive
+_JOINT: Final = (
+    "it is a joint: give the two ends; springs, motors and friction of joints have kinds of their own"
+)
 E = TypeVar("E", Joint, Attached, Drive, PathDrive)
 
 
@@ -40,18 +43,19 @@ def as_marker(mechanism: Mechanism, element: str, value: Any) -> Marker:
         raise MechanismError.of(
             element, "there is no marker of this name", value, _marker_meant(mechanism, value)
         )
-    raise MechanismError.of(
-        element, "a marker is needed here", value, "use body.marker(...), a body, or the name of one"
-    )
+    advice = "use body.marker(...), a body, or the name of one"
+    if isinstance(value, Joint):
+        advice = _JOINT
+    raise MechanismError.of(element, "a marker is needed here", value, advice)
 
 
 def _marker_meant(mechanism: Mechanism, name: str) -> str:
     """What to do where there is no marker of a name."""
     owner, _, own = name.rpartition(".")
     if name in mechanism.joints:
-        return (
-            "it is a joint: give the two ends; springs, motors and friction of joints have kinds of their own"
-        )
+        return _JOINT
+    if name.casefold() in ("world", "earth", "base", "fixed", "origin", "root", "inertial"):
+        return f"the world is {GROUND!r}"
     if owner in mechanism.bodies or owner == GROUND:
         return f"register it: mech.add_marker(body.marker(..., name={own!r}))"
     return nearest(name, [*mechanism.markers, GROUND, *mechanism.bodies])
@@ -62,6 +66,10 @@ def _named_marker(mechanism: Mechanism, name: str) -> Marker | None:
     if name in mechanism.markers:
         return mechanism.markers[name]
     return Marker(name) if name == GROUND or name in mechanism.bodies else None
+
+
+def _bodies_of(joint: Joint) -> tuple[str, str]:
+    return joint.marker_1.body, joint.marker_2.body
 
 
 def as_joint_coordinate(
@@ -82,7 +90,12 @@ def as_joint_coordinate(
     elif isinstance(value, JointCoordinate):
         reference = value
     else:
-        raise MechanismError.of(element, "a joint is needed here", value, "give a joint, by name or handle")
+        advice = "give a joint, by name or handle"
+        if isinstance(value, (Body, Marker)):
+            body = value.body if isinstance(value, Marker) else value.name
+            found = [joint.name for joint in mechanism.joints.values() if body in _bodies_of(joint)]
+            advice = f"give a joint: {body!r} has {', '.join(map(repr, found))}" if found else advice
+        raise MechanismError.of(element, "a joint is needed here", value, advice)
     if which is not None:
         if reference.coordinate not in (None, which):
             raise MechanismError.of(element, "the coordinate is given twice", (reference.coordinate, which))
@@ -198,7 +211,7 @@ def as_ends(
 ) -> tuple[Any, ...]:
     """The ends of an element of a kind; all faults at once. wanted: the class of its kind."""
     with Check(element) as check:
-        check.instance("the kind", kind, wanted)
+        check_kind(check, kind, wanted)
     faults, found = FaultList(), []
     for value in ends:
         with faults.collect():

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import cos, hypot, sin
 from typing import Any, Final
+from warnings import warn
 
 import numpy as np
 
-from bellcrank.errors import MechanismError
+from bellcrank.errors import HintWarning, MechanismError
 from bellcrank.expression import functions
 from bellcrank.mechanism.checking import UNIT_TOLERANCE, Check, Quat, Vec3, plain_quaternion, rounded
 from bellcrank.mechanism.given import Axis, Number, Numbers
 from bellcrank.mechanism.parameters import holds_expressions, is_expression, present, quiet
-from bellcrank.mechanism.units import in_si
+from bellcrank.mechanism.units import degrees_text, in_degrees, in_si
 from bellcrank.slips import answered
 
 IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
@@ -173,7 +175,10 @@ def rotation(
         if matrix is not None:
             return check.quaternion("matrix", matrix)
         if rpy is not None:
-            turns = zip(_UNIT_AXES, check.vector("rpy", rpy, "rad"), strict=True)
+            angles = check.vector("rpy", rpy, "rad")
+            if len(check.faults) == 0:
+                _warn_of_degrees("rpy", angles, rpy)
+            turns = zip(_UNIT_AXES, angles, strict=True)
             x, y, z = (_turn(one, amount) for one, amount in turns)
             return unit(multiply(z, multiply(y, x)))
         if vector is not None:
@@ -182,7 +187,16 @@ def rotation(
         if holds_expressions((direct, turned)):
             orientation("rotation", axis=direct)
             return about(direction(direct), turned)
-        return unit(_turn(check.axis("axis", direct), check.number("angle", turned, "rad")))
+        number = check.number("angle", turned, "rad")
+        _warn_of_degrees("angle", (number,), (angle,))
+        return unit(_turn(check.axis("axis", direct), number))
+
+
+def _warn_of_degrees(name: str, angles: Sequence[float], given: Any) -> None:
+    """Warn of bare numbers that look like degrees. angles: rad. given: the same as they were given."""
+    for value, written in zip(angles, given, strict=True):
+        if not isinstance(written, str) and in_degrees(value):
+            warn(f"rotation: {name}: {degrees_text(value)}", HintWarning, stacklevel=4)
 
 
 def _turn(axis: Vec3, angle: float) -> Quat:

@@ -191,3 +191,30 @@ class _Mesh(CustomForce, listed=False):
         """The force at the rim of wheel 1, along its turn, and the other two."""
         rim = -motion.effort[:, 0] / self.rim
         return {"rim": ("N", rim), **forces_of_teeth(self.angles, rim)}
+
+
+def numbers_of_teeth(check: Check, field: str, value: Any) -> tuple[int, int]:
+    """The numbers of teeth of two wheels; faults are noted."""
+    first, second = check.array(field, value, (2,)).tolist()
+    if min(first, second) <= 0.0:
+        check.fault(f"{field} must be greater than zero", value)
+    if first != int(first) or second != int(second):
+        check.fault(f"{field} must be whole numbers", value)
+    return (int(first), int(second))
+
+
+def bearing_flank(check: Check, field: str, value: Any) -> int:
+    """The flank that bears, 1 or -1; faults are noted."""
+    found = check.integer(field, value, -1)
+    if len(check.faults) == 0 and found not in (1, -1):
+        check.fault(f"{field} must be 1 or -1", value)
+        return 1
+    return found
+
+
+def judge_teeth(check: Check, kind: Any) -> None:
+    """Note faults of the angles of teeth."""
+    if len(check.faults) == 0:
+        judge_angles(check, kind.pressure_angle or 0.0, kind.helix_angle)
+        if kind.pressure_angle is None and kind.helix_angle:
+            check.fault("helix_angle without pressure_angle", kind.helix_angle, "give pressure_angle too")

@@ -17,6 +17,7 @@ from bellcrank.errors import MechanismError
 from bellcrank.expression.reading import read
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.slips import answered
+from bellcrank.words import UNITS
 
 Dimension: TypeAlias = tuple[int, ...]
 """Exponents of m, kg, s, A, K and rad."""
@@ -78,6 +79,7 @@ _QUANTITY = re.compile(
     r"\s*([-+]?(?:\.[0-9]{1,40}|[0-9]{1,40}(?:\.[0-9]{0,40})?)(?:[eE][-+]?[0-9]{1,3}|(?![eE][-+]?[0-9])))"
     r"\s*([^\s\d.+*/^()-].*?)\s*"
 )
+_MISSPELT = re.compile(r"\s*[-+0-9.eE]+\s+[A-Za-zµ°%]{2,}(?:\s*/\s*[A-Za-z]+)?\s*")  # no expression either
 _COMMA = re.compile(r"\s*[-+]?[0-9.]+,[0-9]")
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)(?:[eE][-+]?[0-9]+)?")
 _FACTOR = re.compile(r"([A-Za-zµμ°%]+)(?:(?:\^|\*\*)?([-+]?[0-9])|([²³]))?")
@@ -143,11 +145,17 @@ def _named(name: str) -> _Unit:
     if name in _BASE:
         return _Unit(dimension=_BASE[name])
     if name not in _DEFINITIONS:
-        raise UnitError("this unit is not known", f"{name!r}: {nearest(name, known_units())}")
+        raise UnitError("this unit is not known", f"{name!r}: {_meant(name)}")
     factor, unit = _DEFINITIONS[name]
     number = factor.removeprefix("pi").strip()
     scale = Fraction(1, int(number[1:])) if number.startswith("/") else Fraction(number)
     return _unit(unit).times(_Unit(scale, 1 if factor.startswith("pi") else 0), 1)
+
+
+def _meant(name: str) -> str:
+    """What to write for a unit that is not known."""
+    spelled = [unit for words, unit in UNITS.items() if name.casefold() in words.split()]
+    return f"here it is written {spelled[0]!r}" if spelled else nearest(name, known_units())
 
 
 def _unit(text: str) -> _Unit:
@@ -238,6 +246,16 @@ def unit_along(unit: str, coordinate: str) -> str:
     return next((one for one in unit.split(" or ") if (one in _ANGULAR) == (coordinate == "rad")), unit)
 
 
+def in_degrees(angle: float) -> bool:
+    """Whether an angle, rad, is a number such as 90, which one writes in degrees."""
+    return abs(angle) > 2.0 * pi and abs(angle) <= 720.0 and angle % 5.0 == 0.0
+
+
+def degrees_text(angle: float) -> str:
+    """What is odd about such an angle, and what to write."""
+    return f"{angle:g} rad is {angle / (2.0 * pi):.3g} turns; if degrees are meant, write '{angle:g} deg'"
+
+
 @answered
 def quantity(text: str, unit: str = "") -> float:
     """Convert a text such as "12 N/mm" or "30 deg" to a number in SI units.
@@ -282,7 +300,7 @@ def in_si(check: Check, name: str, value: Any, units: tuple[str, ...], *, formul
     try:
         found = number_in(value, units)
     except UnitError as error:
-        if formulas and not isinstance(error, Misfit):
+        if formulas and not isinstance(error, Misfit) and not _MISSPELT.fullmatch(value):
             return value
         check.fault(f"{name}: {error}", value, error.advice)
         return 1.0

@@ -13,6 +13,7 @@ from bellcrank.accuracy import Accuracy
 from bellcrank.compile.contacts import holding
 from bellcrank.compile.dependence import dead_points
 from bellcrank.compile.formula_joints import poles_near
+from bellcrank.compile.level import held_level
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import limit_of_digits
 from bellcrank.compile.state import State
@@ -59,15 +60,17 @@ def explain(model: Model, core: Any, options: MethodOptions, outcome: Outcome) -
 
 
 def _stuck(model: Model, core: Any) -> str:
-    """Why nothing moved that was not driven, if the axis of a joint is the reason; else empty."""
+    """Why nothing moved that was not driven, if the axes of joints are the reason; else empty."""
     if model.drives or len(model.bodies) == 0:
         return ""
     start, end = model.initial, State(*core.state())
     still = np.abs(end.velocity).max() + np.abs(end.angular_velocity).max() < _STILL
     if not still or np.abs(end.position - start.position).max() > _STILL:
         return ""
-    stray = stray_axes(model, start)
-    return f"nothing could move: {stray}" if stray else ""
+    if stray := stray_axes(model, start):
+        return f"nothing could move: {stray}"
+    level = held_level(model, start)
+    return f"nothing moved: {level}" if level else ""
 
 
 def acting_on(model: Model, body: int) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -20,6 +20,7 @@ from bellcrank.expression.parser import parse
 from bellcrank.expression.reading import TIME, ExpressionBuilder, read, symbols_of
 from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.parameters import is_expression
 from bellcrank.trajectory.observation import ForceEffort, force_efforts
@@ -75,6 +76,7 @@ class Event:
             the joint has one only, the name of the joint alone stands for it, and joint.rate for its rate;
         body.x, .y, .z; body.e0 to .e3; body.vx, .vy, .vz; body.wx, .wy, .wz: of a body's frame, position,
             quaternion, velocity and angular velocity, in world axes;
+        body.marker.x and so on to .vz: of the origin of a named marker;
         joint.force, joint.moment: the size of a joint's reaction, N and N m;
         element.effort: of a drive, a constraint, or a force that has one only, N or N m; force.x and the like
             for one of several, as `run.force(name)` lists them; and of inputs, by name.
@@ -157,10 +159,10 @@ def compiled_events(events: Event | Iterable[Event], model: Model) -> CompiledEv
 
 def checked_events(events: Event | Iterable[Event]) -> list[Event]:
     """Events as a list. Raises MechanismError for anything else, and for names given twice."""
-    listed = list(events) if np.iterable(events) else [events]
+    listed = list(events) if np.iterable(events) and not isinstance(events, str) else [events]
     strangers = [event for event in listed if not isinstance(event, Event)]
     if strangers:
-        advice = 'such as bc.Event("open", "door")'
+        advice = 'such as bc.Event("hit", "rod.z")'
         raise MechanismError(Fault("events", "they must be bc.Event", strangers[0], advice))
     names = [event.name for event in listed]
     if len(set(names)) < len(names):
@@ -229,6 +231,11 @@ class _Words:
         self.meaning: dict[Any, Quantity] = {TIME: ("t",)}
         self.meaning |= {one: ("i", number) for number, one in enumerate(model.inputs)}
 
+    @cached_property
+    def _markers(self) -> Mapping[str, Marker]:
+        """The named markers, with numbers."""
+        return {} if self._model.source is None else with_numbers(self._model.source).markers
+
     def function_of(self, event: Event) -> Any:
         """The function of an event as an expression."""
         element, known = f"event {event.name!r}", self._known(event.name, str(event.function), event.names)
@@ -271,7 +278,8 @@ class _Words:
         """The expressions of all words that belong to elements whose names occur in a text."""
         found: dict[str, Any] = {}
         owners = [c.element for c in self._whole.multipliers if c.kind != "limit"]
-        known = dict.fromkeys((*self._bodies, *self._joints, *owners, *(f.name for f in self._whole.forces)))
+        forces = (force.name for force in self._whole.forces)
+        known = dict.fromkeys((*self._bodies, *self._joints, *self._markers, *owners, *forces))
         for word, element in {**{n: n for n in known}, **aliases}.items():
             if word not in text:
                 continue
@@ -283,6 +291,8 @@ class _Words:
                 given = f"{of} {element!r}" if of else element
                 rule = f"{word!r} stands for {given!r}, which is no element with measured quantities here"
                 raise MechanismError(Fault(f"{noun} {name!r}", rule, None, nearest(element, known)))
+            if element in self._markers and self._markers[element].body in (*self._bodies, GROUND):
+                found |= self._of_marker(word, self._markers[element])
             of_body, of_joint = dict[str, Any](), dict[str, Any]()
             if element in self._bodies and of != "joint":
                 of_body = self._of_body(word, self._bodies[element])
@@ -354,11 +364,24 @@ class _Words:
         apart = [a - b for a, b in zip(self._origin(one), self._origin(two), strict=True)]
         return sqrt(sum((part * part for part in apart), as_expression(0.0)))
 
-    def _origin(self, marker: Marker) -> list[Any]:
-        """P + v + 2 e0 (e × v) + 2 e × (e × v) for v in the body's frame."""
+    def _of_marker(self, word: str, marker: Marker) -> dict[str, Any]:
+        """Position and velocity of a marker's origin: v + ω × r, with the arm r from the body's frame."""
+        of = {} if marker.body == GROUND else self._of_body(marker.body, self._bodies[marker.body])
+        place, speed = self._origin(marker, of), [as_expression(0.0)] * 3
+        if of:
+            p, v, w = ([of[f"{marker.body}.{kind}{axis}"] for axis in "xyz"] for kind in ("", "v", "w"))
+            speed = [
+                a + b
+                for a, b in zip(v, _cross(w, [a - b for a, b in zip(place, p, strict=True)]), strict=True)
+            ]
+        parts = zip(("x", "y", "z", "vx", "vy", "vz"), (*place, *speed), strict=True)
+        return {f"{word}.{part}": value for part, value in parts}
+
+    def _origin(self, marker: Marker, of: Mapping[str, Any] | None = None) -> list[Any]:
+        """P + v + 2 e0 (e × v) + 2 e × (e × v) for v in the body's frame. of: the words of its body."""
         if marker.body == GROUND:
             return [as_expression(number) for number in marker.position]
-        of = self._of_body(f"{marker.body}", self._bodies[marker.body])
+        of = of or self._of_body(marker.body, self._bodies[marker.body])
         p, e = (
             [of[f"{marker.body}.{name}"] for name in names] for names in (("x", "y", "z"), ("e1", "e2", "e3"))
         )

@@ -11,6 +11,7 @@ import numpy as np
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.slips import named_elsewhere
 
 COORDINATE_KINDS: Final = ("translation", "rotation", "velocity", "angular_velocity")
 """Kinds of coordinates with tolerances of their own, in m, rad, m/s, rad/s."""
@@ -109,7 +110,9 @@ class MethodOptions:
 def find_method(name: str) -> Method:
     """A method by name. Raises Unsupported, listing the names, if there is none."""
     if not isinstance(name, str) or name not in METHODS:
-        raise Unsupported(f"there is no method {name!r}; {nearest(name, METHODS)}")
+        raise Unsupported(
+            f"there is no method {name!r}; {named_elsewhere(name, METHODS) or nearest(name, METHODS)}"
+        )
     return METHODS[name]
 
 

@@ -18,6 +18,7 @@ from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import check_request
 from bellcrank.mechanism.checking import Check, required_path, required_progress
+from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
 from bellcrank.run.changing import refuse_names_twice
@@ -164,8 +165,9 @@ def simulate(
         faults = FaultList()
         with faults.collect():
             check_request(formulation, options, _ARGUMENTS)
-        if not isinstance(mechanism, (Mechanism, Model)):
-            faults.add("simulate", "what it simulates must be a Mechanism", mechanism, "simulate(mech, 1.0)")
+        with faults.collect():
+            if not isinstance(mechanism, Model):
+                required_mechanism("simulate", mechanism)
         faults.add("simulate", "it needs a duration, or times", None, "such as duration=1.0")
         faults.raise_any()
     return _started(given, options).complete()
@@ -232,6 +234,8 @@ def _started(
         times = {name: given[name] for name in ("start", "output_step") if isinstance(given[name], str)}
         given |= {name: check.number(name, value, "s") for name, value in times.items()}
     a = SimpleNamespace(**given)
+    if not isinstance(a.mechanism, Model):
+        required_mechanism("simulate", a.mechanism)
     if a.mode != "dynamic":
         _refuse_arguments({**given, **options})
         _check_classes(a)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.mechanism.checking import required_path
 from bellcrank.whole_files import write_whole
 
 _SUFFIXES: Final = (".pdf", ".png", ".svg")
@@ -23,6 +24,7 @@ def check_matplotlib() -> None:
 
 def check_picture(path: str | Path) -> None:
     """Raise MechanismError if no picture can be written under this name, because of its suffix."""
+    required_path("picture", path)
     if Path(path).suffix.lower() not in _SUFFIXES:
         advice = f"end its name in one of {', '.join(_SUFFIXES)}"
         raise MechanismError(Fault(f"file '{path}'", "this kind of picture is not known", None, advice))

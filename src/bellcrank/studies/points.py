@@ -10,7 +10,8 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
-from bellcrank.mechanism.checking import Check, nearest, required
+from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import Parameter
 from bellcrank.studies.extras import needed
@@ -49,7 +50,7 @@ def points_of(
     Raises MechanismError listing all faults: unknown parameters, values that are not numbers or out of
     bounds, lists of different lengths.
     """
-    required("mechanism", mechanism, Mechanism, "make one with bc.Mechanism(name), or bc.load(path)")
+    required_mechanism("mechanism", mechanism)
     with Check("sweep") as check:
         arrange = check.choice("arrange", arrange, ARRANGEMENTS)
         if arrange in SAMPLES:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from fnmatch import translate
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.marker import Marker
 from bellcrank.trajectory.histories import EffortHistory
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.whole_files import whole_file
@@ -52,26 +54,76 @@ class Quantity(NamedTuple):
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
-def columns(run: Trajectory) -> dict[str, FloatArray]:
+def columns(run: Trajectory, chosen: Any = None) -> dict[str, FloatArray]:
     """Every recorded quantity as a column (T,), by a name such as "body.crank.x [m]".
 
-    If a reaction or an effort is not always determined, a column shows where it is: 1 or 0.
+    chosen: as in `Trajectory.to_dict`. If a reaction or an effort is not always determined, a column shows
+    where it is: 1 or 0. Raises MechanismError for a choice that nothing fits.
     """
-    return {one.title: one.values for one in recorded(run)}
+    if chosen is None:
+        return {one.title: one.values for one in recorded(run)}
+    patterns = _patterns(chosen)
+    fits = [_fitting(pattern) for pattern in patterns]
+    found, met = {"time [s]": run.time}, set[str]()
+    for one in recorded(run, lambda noun, element: any(_may_fit(p, noun, element) for p in patterns)):
+        if kept := [p for p, fit in zip(patterns, fits, strict=True) if fit(one.name)]:
+            found[one.title] = one.values
+            met.update(kept)
+    faults = FaultList()
+    for pattern in patterns:
+        if pattern not in met:
+            names = dict.fromkeys(one.name.split(".")[1] for one in recorded(run) if "." in one.name)
+            faults.add(
+                f"columns {pattern!r}", "the run has no column that fits", None, nearest(pattern, names)
+            )
+    faults.raise_any()
+    return found
 
 
-def recorded(run: Trajectory, name: str = "") -> Iterator[Quantity]:
+def _patterns(chosen: Any) -> list[str]:
+    """The patterns of a choice: one or several names, patterns, or elements."""
+    listed = list(chosen) if isinstance(chosen, (list, tuple, set, frozenset)) else [chosen]
+    found = []
+    for one in listed:
+        noun, name = type(one).__name__.lower(), getattr(one, "name", None)
+        if isinstance(one, Marker):
+            noun, name = "marker", one.key
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(name, str):
+            found.append(f"{noun}.{name}")
+        else:
+            rule, advice = "a column is chosen by a name, a pattern or an element", "such as 'joint.*'"
+            raise MechanismError(Fault("columns", rule, one, advice))
+    return found
+
+
+def _fitting(pattern: str) -> Callable[[str], bool]:
+    """Whether a name fits: as a whole, or what it begins with up to a point; its noun may be left out."""
+    whole = re.compile(f"{translate(pattern)}|{translate(f'{pattern}.*')}").fullmatch
+    return lambda name: bool(whole(name) or whole(name.partition(".")[2]))
+
+
+def _may_fit(pattern: str, noun: str, element: str) -> bool:
+    """Whether a quantity of an element may fit, from what the pattern begins with."""
+    begins = re.split(r"[*?\[]", pattern)[0]
+    return any(name.startswith(begins) or begins.startswith(name) for name in (f"{noun}.{element}", element))
+
+
+def recorded(run: Trajectory, name: str | Wanted = "") -> Iterator[Quantity]:
     """Every recorded quantity.
 
-    name: of one quantity; the quantities of elements with which it does not begin are left out.
+    name: of one quantity; the quantities of elements with which it does not begin are left out. Or a
+        function of noun and name, whether an element is wanted.
     """
 
-    def wanted(noun: str, element: str) -> bool:
-        return not name or name.startswith(f"{noun}.{element}")
+    def begins(noun: str, element: str) -> bool:
+        return not name or str(name).startswith(f"{noun}.{element}")
 
+    wanted: Wanted = begins if isinstance(name, str) else name
     yield Quantity("time", "s", run.time)
     yield from _of_bodies(run, wanted)
-    if not name or name.startswith("marker."):
+    if wanted("marker", ""):
         yield from _of_markers(run, wanted)
     yield from _of_joints(run, wanted)
     efforts = (
@@ -185,13 +237,13 @@ def _where_open(name: str, unique: np.ndarray) -> Iterator[Quantity]:
         yield Quantity(f"{name} unique", "", unique.astype(np.float64), flags=True)
 
 
-def write_csv(run: Trajectory, path: str | Path, replace: bool = True) -> None:
+def write_csv(run: Trajectory, path: str | Path, replace: bool = True, chosen: Any = None) -> None:
     """Write the columns as comma-separated text with one line of names; numbers with all their digits.
 
-    An existing file remains until the new one is complete. replace: whether it may be replaced. Raises
-    MechanismError if the file cannot be written.
+    chosen: as in `columns`. replace: whether an existing file may be replaced, which remains until the new
+    one is complete. Raises MechanismError if the file cannot be written.
     """
-    table = columns(run)
+    table = columns(run, chosen)
     header = ",".join(
         '"{}"'.format(name.replace('"', '""')) if "," in name or '"' in name else name for name in table
     )

@@ -12,7 +12,7 @@ import numpy as np
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import nearest
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
-from bellcrank.trajectory.histories import named
+from bellcrank.trajectory.histories import named, noun_of
 from bellcrank.trajectory.panels import (
     GREY,
     MILLIMETRE,
@@ -50,6 +50,15 @@ _ROUNDING: Final = 1e-14  # of the total energy
 _UNITS: Final = {"rad": ("Angle", "Angular velocity"), "m": ("Travel", "Velocity"), "1": ("Value", "Rate")}
 
 
+def _meant(run: Trajectory, what: object, kinds: Sequence[str]) -> str:
+    """What to write in place of something that is no kind of plot."""
+    name = getattr(what, "name", what)
+    if isinstance(name, str):
+        noun = noun_of(run, name)
+        return f"write run.plot({noun!r}, {name!r})" if noun else nearest(name, kinds)
+    return "arrays are plotted by matplotlib itself: plt.plot(run.time, run.joint(name).position)"
+
+
 def plot(
     run: Trajectory,
     what: str,
@@ -61,8 +70,8 @@ def plot(
     if path is not None:
         check_picture(path)
     kinds = ("overview", "picture", *KINDS)
-    if what not in kinds:
-        raise MechanismError(Fault("plot", "there is no plot of this kind", what, nearest(what, kinds)))
+    if not isinstance(what, str) or what not in kinds:
+        raise MechanismError(Fault("plot", "there is no plot of this kind", what, _meant(run, what, kinds)))
     if len(run) == 0:
         raise MechanismError(Fault(f"run of {run.name!r}", "it holds no frames to plot"))
     _check_options(what, options)

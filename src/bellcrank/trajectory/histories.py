@@ -40,6 +40,25 @@ def named(noun: str, name: object, known: Collection[str]) -> str:
     raise MechanismError(Fault(f"{noun} {name!r}", f"the run has no {noun} of this name", None, advice))
 
 
+def noun_of(run: Any, name: object) -> str:
+    """What has this name in a run: "body", "joint", ...; empty if nothing has."""
+    tables = (
+        "bodies",
+        "joints",
+        "drives",
+        "forces",
+        "constraints",
+        "sensors",
+        "contacts",
+        "inputs",
+        "markers",
+    )
+    for table in tables:
+        if name in getattr(run, table):
+            return "body" if table == "bodies" else table[:-1]
+    return ""
+
+
 def _unrecorded(element: str, what: str) -> MechanismError:
     return MechanismError(Fault(element, f"its {what} was not recorded", None, f"simulate with {what}s=True"))
 

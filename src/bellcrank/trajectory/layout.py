@@ -7,7 +7,7 @@ their contents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import prod
@@ -187,11 +187,7 @@ class FrameLayout:
     @cached_property
     def joint_coordinates(self) -> Mapping[str, slice]:
         """Columns of each joint's coordinates within their section; joints without any are left out."""
-        slices: dict[str, slice] = {}
-        for number, column in enumerate(self.coordinates):
-            begun = slices.get(column.joint)
-            slices[column.joint] = slice(begun.start if begun else number, number + 1)
-        return MappingProxyType(slices)
+        return _spans(column.joint for column in self.coordinates)
 
     @cached_property
     def joints(self) -> tuple[str, ...]:
@@ -217,20 +213,13 @@ class FrameLayout:
     @cached_property
     def sensor_numbers(self) -> Mapping[str, slice]:
         """Places of each sensor's channels, by name."""
-        slices: dict[str, slice] = {}
-        for number, column in enumerate(self.sensors):
-            begun = slices.get(column.sensor)
-            slices[column.sensor] = slice(begun.start if begun else number, number + 1)
-        return MappingProxyType(slices)
+        return _spans(column.sensor for column in self.sensors)
 
     @cached_property
     def force_numbers(self) -> Mapping[str, slice]:
         """Places of each force's efforts, by name; of a force that exerts nothing, none."""
-        slices: dict[str, slice] = dict.fromkeys(self.forces, slice(0, 0))
-        for number, column in enumerate(self.force_columns):
-            begun = slices[column.force]
-            slices[column.force] = slice(begun.start if begun.stop else number, number + 1)
-        return MappingProxyType(slices)
+        none = dict.fromkeys(self.forces, slice(0, 0))
+        return MappingProxyType(none | dict(_spans(column.force for column in self.force_columns)))
 
     def element(self, section: str, place: int) -> str:
         """The element of a number in a section, e.g. "body 'rod'". place: along the section's first axis."""
@@ -261,3 +250,12 @@ class FrameLayout:
             if numbers := tuple(found):
                 return numbers
         return ()
+
+
+def _spans(names: Iterable[str]) -> Mapping[str, slice]:
+    """Where each name stands, those alike side by side."""
+    found: dict[str, slice] = {}
+    for number, name in enumerate(names):
+        begun = found.get(name)
+        found[name] = slice(begun.start if begun else number, number + 1)
+    return MappingProxyType(found)

@@ -25,8 +25,13 @@ from bellcrank import _core
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.mechanism.given import MarkerLike
+from bellcrank.mechanism.marker import GROUND
+from bellcrank.mechanism.rotation import IDENTITY
+from bellcrank.mechanism.rotation_arrays import product, rotate
 from bellcrank.slips import answering
 from bellcrank.trajectory.histories import named
+from bellcrank.trajectory.markers import marker_in
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.own_file import OwnFile, check_recorded
 from bellcrank.trajectory.pictures import Shown
@@ -124,6 +129,23 @@ class MoveTrajectory(Shown):
 
     def _repr_html_(self) -> str:
         return f"<code>{html.escape(repr(self))}</code>"
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """Names of the markers on bodies, "body.name"."""
+        return tuple(name for name, one in self.origin.mechanism.markers.items() if one.body in self.bodies)
+
+    def marker(self, marker: MarkerLike) -> tuple[FloatArray, FloatArray]:
+        """Positions (T, 3), m, and rotations (T, 4) of a marker in all frames, in world axes.
+
+        marker: as in `Trajectory.marker`. Raises MechanismError with close matches for an unknown name.
+        """
+        _, found = marker_in(self.origin, self.bodies, "marker", marker)
+        position, rotation = np.zeros((len(self), 3)), np.tile(IDENTITY, (len(self), 1))
+        if found.body != GROUND:
+            position, rotation = self.body_poses(found.body)
+        place, turn = np.asarray(found.position), np.asarray(found.rotation)
+        return read_only(position + rotate(rotation, place)), read_only(product(rotation, turn))
 
     @property
     def bodies(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ A dataset of xarray has variables over named axes, with units and meanings. Axes
 names, a coordinate of a joint as "pivot.theta_z":
 
     body, axis (x, y, z), quaternion (w, x, y, z)    motion of the bodies
+    marker                                           motion of the named markers on bodies
     coordinate, angle, along                         of joints; other angles; what forces act along
     multiplier                                       efforts of drives, limits, rotors and constraints
     joint, component (Mx ... Fz), part               reactions of joints, and whether they are determined
@@ -34,6 +35,7 @@ from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.mechanism.checking import required_path
 from bellcrank.trajectory import writer
 from bellcrank.trajectory.columns import columns, write_csv
+from bellcrank.trajectory.markers import MarkerHistory
 from bellcrank.trajectory.own_file import RUN_SUFFIXES, check_place
 from bellcrank.trajectory.run_file import SETS
 from bellcrank.whole_files import whole_file, write_whole
@@ -145,9 +147,10 @@ def dataset(run: Trajectory) -> Dataset:
         if section.startswith("unique"):
             values = values > 1.0 - 1e-9
         variables[name] = (("time", *axes), values, {"units": about.unit, "long_name": meaning})
+    variables |= _of_markers(run)
     coordinates: dict[str, Any] = {"time": ("time", run.time, {"units": "s", "long_name": "simulated time"})}
     used = {axis for axes, *_ in variables.values() for axis in axes}
-    for axis, labels in (*_labels(layout).items(), *_FIXED.items()):
+    for axis, labels in (*_labels(layout).items(), *_FIXED.items(), ("marker", run.markers)):
         if axis in used:
             coordinates[axis] = list(labels)
     for axis, units in _units(layout).items():
@@ -159,6 +162,21 @@ def dataset(run: Trajectory) -> Dataset:
     counted = {name: value for name, value in run.statistics.items() if isinstance(value, str | int | float)}
     about_run = {"mechanism": run.name, "status": str(run.status), "message": run.status.message}
     return xarray.Dataset(variables, coordinates, {**counted, **about_run, "description": run.mechanism})
+
+
+def _of_markers(run: Trajectory) -> dict[str, Any]:
+    """The variables of the named markers on bodies."""
+    histories = [run.marker(name) for name in run.markers]
+    found = {}
+    for section in (
+        name for name in _VARIABLES if hasattr(MarkerHistory, name) and name in run.layout.shapes
+    ):
+        if histories:
+            _, axes = _VARIABLES[section]
+            values = np.stack([getattr(history, section) for history in histories], axis=1)
+            about = {"units": SETS[section].unit, "long_name": f"{section.replace('_', ' ')} of markers"}
+            found[f"marker_{section}"] = (("time", "marker", *axes[1:]), values, about)
+    return found
 
 
 def write_netcdf(run: Trajectory, path: str | Path, replace: bool = True) -> None:

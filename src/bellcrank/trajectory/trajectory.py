@@ -31,6 +31,7 @@ from bellcrank.trajectory.histories import (
     SensorHistory,
     ViolationHistory,
     named,
+    noun_of,
 )
 from bellcrank.trajectory.interpolate import STATE_SECTIONS, interpolated
 from bellcrank.trajectory.layout import FrameLayout, MultiplierKind
@@ -417,6 +418,8 @@ class Trajectory(Shown):
                 "a part is a slice of frames, forwards",
                 "such as run[10:20]; times: run.between(0, 1)",
             )
+            if isinstance(frames, str):
+                advice = f"results by name are called: run.{noun_of(self, frames) or 'body'}({frames!r})"
             raise MechanismError(Fault(f"run of {self.name!r}", rule, frames, advice))
         rows = slice(*frames.indices(len(self)))
         inside = self.time[rows]
@@ -451,17 +454,26 @@ class Trajectory(Shown):
         lines += [f"{name}: {value}" for name, value in self.statistics.items()]
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, FloatArray]:
-        """Every quantity as a column (T,), by name with unit, e.g. "body.crank.x [m]"; for tables."""
-        from bellcrank.trajectory.columns import columns
+    def to_dict(self, columns: Any = None) -> dict[str, FloatArray]:
+        """Every quantity as a column (T,), by name with unit, e.g. "body.crank.x [m]"; for tables.
 
-        return columns(self)
+        columns: those that are wanted, beside the time: names of elements or quantities, such as "crank",
+            "joint.pivot", "body.crank.x", patterns such as "boom.*" and "*.theta_z", elements of the
+            mechanism, or several of these; None for all.
 
-    def to_csv(self, path: str | Path) -> None:
-        """Write the columns of `to_dict` as text, one line for each frame."""
+        Raises MechanismError for names and patterns that nothing fits.
+
+        >>> run.to_dict(["crank", "joint.*.F?"])
+        """
+        from bellcrank.trajectory.columns import columns as columns_of
+
+        return columns_of(self, columns)
+
+    def to_csv(self, path: str | Path, columns: Any = None) -> None:
+        """Write the columns of `to_dict` as text, one line for each frame. columns: as there."""
         from bellcrank.trajectory.columns import write_csv
 
-        write_csv(self, path)
+        write_csv(self, path, chosen=columns)
 
     def to_xarray(self) -> Dataset:
         """Everything as an `xarray.Dataset` with axes time, body, joint, ..., units and meanings.

@@ -13,11 +13,12 @@ from bellcrank.io.robots.mjcf_joints import JointReader
 from bellcrank.io.robots.skeleton import GROUND, Pose
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism import JointCoordinate, Marker
+from bellcrank.mechanism.cables import Cable
+from bellcrank.mechanism.couplings import Coupling
 from bellcrank.mechanism.formulas import CustomConstraint, CustomForce, EndCoordinate
 from bellcrank.mechanism.joint_kinds import Fixed, Spherical
 from bellcrank.mechanism.rotation import unit
 from bellcrank.mechanism.springs import SpringDamper
-from bellcrank.mechanism.transmissions import Cable, Coupling
 
 _INERT: Final = ("frictionloss", "armature")
 

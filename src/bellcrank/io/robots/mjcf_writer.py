@@ -18,6 +18,8 @@ from bellcrank.io.robots.outline import UNBOUNDED, Branch, Outline, is_plain_fri
 from bellcrank.io.robots.skeleton import ORIGIN, Pose
 from bellcrank.io.robots.xml_tree import DEPTH
 from bellcrank.mechanism import GROUND, Joint, Marker, Mechanism
+from bellcrank.mechanism.cables import Cable
+from bellcrank.mechanism.couplings import Coupling
 from bellcrank.mechanism.formulas import CustomForce
 from bellcrank.mechanism.joint_kinds import Fixed, Revolute, Spherical
 from bellcrank.mechanism.mesh import Mesh
@@ -25,7 +27,6 @@ from bellcrank.mechanism.motors import GearedMotor, JointMotor
 from bellcrank.mechanism.rotation import conjugate, from_matrix, multiply
 from bellcrank.mechanism.shape import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere
 from bellcrank.mechanism.springs import SpringDamper, TorsionSpring
-from bellcrank.mechanism.transmissions import Cable, Coupling
 
 _APART: Final = 0.1  # m, between the two points that represent a hinge of a loop
 _CLOSING: Final = (Fixed, Spherical, Revolute)

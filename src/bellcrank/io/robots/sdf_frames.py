@@ -11,8 +11,8 @@ from bellcrank.io.robots.skeleton import Connection, Forest, Motion, Pose, Skele
 from bellcrank.io.robots.source import Source
 from bellcrank.io.robots.xml_tree import Element
 from bellcrank.mechanism.checking import Vec3
+from bellcrank.mechanism.couplings import Coupling
 from bellcrank.mechanism.rotation import unit
-from bellcrank.mechanism.transmissions import Coupling
 
 WORLD: Final = ""
 """The name of the frame of the world, and what scopes of models in it begin with."""

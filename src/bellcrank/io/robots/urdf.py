@@ -33,6 +33,7 @@ from bellcrank.io.robots.source import Color, Quiet, Source, list_unused
 from bellcrank.io.robots.xml_tree import Attributes, Element
 from bellcrank.mechanism import Mechanism
 from bellcrank.mechanism.collisions import Collisions, Surface
+from bellcrank.mechanism.couplings import Coupling
 from bellcrank.mechanism.friction import JointFriction
 from bellcrank.mechanism.joint_kinds import Fixed, Prismatic, Revolute, Spherical
 from bellcrank.mechanism.mass import MassProperties
@@ -41,7 +42,6 @@ from bellcrank.mechanism.parameters import Input
 from bellcrank.mechanism.rotation import between
 from bellcrank.mechanism.shape import Shape
 from bellcrank.mechanism.springs import TorsionSpring
-from bellcrank.mechanism.transmissions import Coupling
 
 _GRAVITY: Final = (0.0, 0.0, -9.81)
 _WORLD: Final = "world"  # the name of a root link that is the ground

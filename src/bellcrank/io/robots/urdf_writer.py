@@ -12,13 +12,13 @@ from bellcrank.io.robots.bounded import FREE, Bounded, bounded
 from bellcrank.io.robots.outline import UNBOUNDED, Branch, Outline, is_plain_friction, listed, outline, rgba
 from bellcrank.io.robots.skeleton import Pose, added, scaled
 from bellcrank.mechanism import GROUND, Mechanism
+from bellcrank.mechanism.couplings import Coupling
 from bellcrank.mechanism.friction import JointFriction
 from bellcrank.mechanism.mesh import Mesh
 from bellcrank.mechanism.motors import GearedMotor
 from bellcrank.mechanism.rotation import matrix
 from bellcrank.mechanism.shape import Box, Capsule, Cylinder, Shape, Sphere
 from bellcrank.mechanism.springs import TorsionSpring
-from bellcrank.mechanism.transmissions import Coupling
 
 _WORLD = "world"
 
