@@ -11,7 +11,7 @@ from typing import Final
 from sphinx.cmd.build import main as sphinx
 
 import bellcrank as bc
-from docs_site import reference, showcase
+from docs_site import ready, reference, showcase
 from docs_site.pages import GENERATED, ROOT, converted, places, staged, toctree
 from docs_site.plots import with_plots
 
@@ -63,6 +63,7 @@ def _decisions(known: dict[str, str]) -> str:
 def _reference_index(groups: dict[str, reference.Group]) -> str:
     lines = ["# Reference\n", "The public names of `import bellcrank as bc`, from docstrings and types.\n"]
     lines += [f"- [{group.title}]({group.place}.md): {group.about}" for group in groups.values()]
+    lines += [f"\n{ready.INTRODUCTION}\n\n```python\n{ready.shown()}```\n"]
     lines += ["\nFormats of files: [mechanisms](file-format.md), [runs](run-files.md).\n"]
     return "\n".join([*lines, toctree([*groups, "file-format", "run-files"])])
 

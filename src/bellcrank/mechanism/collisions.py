@@ -224,6 +224,11 @@ class Colliding(Contents):
 
             robot = bc.load("robot.xml")
             robot.contacts_from_file(stiffness=1e5)
+
+        >>> _ = bc.save(cube, "cube.urdf")
+        >>> robot = bc.load("cube.urdf")
+        >>> robot.contacts_from_file(stiffness=1e5)    # a single body touches nothing
+        []
         """
         if not self.collisions:
             advice = "add bc.Contact(...) with add_force"
