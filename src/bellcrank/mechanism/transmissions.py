@@ -298,6 +298,11 @@ class Gear(_Parallel):
     flank: which one bears without backlash: 1 where wheel 1 pushes as it turns positively, -1 the other. A
         run in which it would have to pull ends. With `backlash`, and `middle` from the start on, teeth change
         flanks.
+
+    >>> gear = shafts.add_constraint("gear", bc.Gear(radii=(0.1, 0.2)), "input shaft", "output shaft")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> print(run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0])    # -0.1 / 0.2
+    -0.5
     """
 
     pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
@@ -311,6 +316,12 @@ class InternalGear(_Parallel):
     """A pinion in a ring gear, parallel axes: r1 azimuth(1, 2) - r2 azimuth(2, 1) stays the same.
 
     pressure_angle, helix_angle, flank: as of `Gear`; the force presses the pinion inwards.
+
+    >>> gear = shafts.add_constraint("gear", bc.InternalGear(radii=(0.2, 0.5)), "input shaft", "output shaft")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # 0.2 / 0.5
+    0.400000
     """
 
     pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
@@ -336,6 +347,16 @@ class BevelGear(_Wheels):
 
     The z axes point along the axes, both away from the common apex (or both towards it). Their angle is kept
     by the bearings, not by the gears.
+
+    >>> mech = bc.Mechanism("right angle", gravity=(0, 0, 0))
+    >>> for axis, speed in (("z", 6.0), ("x", None)):
+    ...     shaft = mech.add_body(axis, 1.0, (1, 1, 1))
+    ...     ends = mech.ground.marker(axis=axis), shaft.marker(axis=axis)
+    ...     turn = mech.add_joint(f"turn {axis}", bc.Revolute(), *ends, velocity=speed)
+    >>> ends = [mech.bodies["z"].marker(), mech.bodies["x"].marker(axis="x")]
+    >>> gear = mech.add_constraint("gear", bc.BevelGear(teeth=(20, 40)), *ends)
+    >>> print(bc.simulate(mech, 1.0).joint("turn x").velocity[-1].round(6))    # rad/s: 20/40 of 6
+    [-3.]
     """
 
     meaning: ClassVar[str] = "Bevel gears whose axes meet at an angle."
@@ -351,6 +372,11 @@ class Belt(_Wheels):
         and its pretension: the mean of the tensions of both parts, N. It holds up to the difference of them
         of 2 pretension tanh(coefficient/2 wrap), wrap the least angle that it lies around a pulley
         (Euler-Eytelwein), and slips beyond. Results list the difference as a force of the belt's name.
+
+    >>> belt = shafts.add_constraint("belt", bc.Belt(radii=(0.05, 0.1)), "input", "output")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> print(run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0])    # 0.05 / 0.1
+    0.5
     """
 
     crossed: bool = flag(default=False)
@@ -414,6 +440,14 @@ class RackPinion(ConstraintKind):
         rack does, by default the same; otherwise as of `Gear`.
     pressure_angle, helix_angle: as of `Gear`, positive where the pinion is right-handed. flank: 1 bears where
         the pinion pushes as it turns positively, -1 the other.
+
+    >>> wheel = slider_crank.add_body("wheel", 1.0, (1, 1, 1), position=(0.4, -0.05, 0))
+    >>> pivot = slider_crank.ground.marker((0.4, -0.05, 0))
+    >>> axle = slider_crank.add_joint("axle", bc.Revolute(), pivot, wheel)
+    >>> rack = slider_crank.add_constraint("rack", bc.RackPinion(-0.05), "piston", wheel)
+    >>> run = bc.simulate(slider_crank, 0.1)
+    >>> print((run.joint("guide").velocity[-1, 0] / run.joint("axle").velocity[-1, 0]).round(6))    # m
+    0.05
     """
 
     radius: FloatField = quantity("m", "not zero")
@@ -472,6 +506,11 @@ class Coupling(ConstraintKind):
 
     coefficients: one for each joint coordinate, none of them zero.
     constant: None takes the value of the sum in the assembled initial configuration.
+
+    >>> pair = shafts.add_constraint("pair", bc.Coupling((2.0, -1.0)), "input", "output")    # 2 q1 = q2
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> print(run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0])
+    2.0
     """
 
     coefficients: FloatsField = array("", None, sign="not zero")
@@ -498,6 +537,14 @@ class ScrewCoupling(ConstraintKind):
     thread: of a lead screw, whose flanks rub. efficiency: of a ball screw instead, power out over power in
         where it turns the screw; back_efficiency: where the travel drives, by default 2 - 1/efficiency, as of
         parts that slide on each other. Otherwise as of `Gear`.
+
+    >>> nut = block.add_body("nut", 1.0, (1, 1, 1))
+    >>> turn = block.add_joint("turn", bc.Revolute(), "ground", nut)
+    >>> lead = block.add_constraint("lead", bc.ScrewCoupling(pitch=0.01), "guide", "turn")
+    >>> held = block.add_drive("motor", "turn", velocity=0.0)
+    >>> effort = bc.statics(block).drives["motor"].effort
+    >>> print(f"{effort:.6f} N m, by hand {2 * 9.81 * 0.01 / (2 * np.pi):.6f} N m")
+    0.031226 N m, by hand 0.031226 N m
     """
 
     pitch: FloatField = quantity("m a turn", "not zero")
@@ -549,6 +596,12 @@ class WormGear(ConstraintKind):
     The worm drives with the efficiency (cos a - mu tan g)/(cos a + mu cot g), a the pressure angle and g the
     lead angle; the wheel with (cos a - mu cot g)/(cos a + mu tan g), and not at all where that is negative.
     left: a thread like that of a left-handed screw: the wheel turns the other way.
+
+    >>> kind = bc.WormGear((1, 40), lead_angle=bc.quantity("5 deg"))
+    >>> worm = shafts.add_constraint("worm", kind, "input", "output")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> print((run.joint("input").velocity[-1, 0] / run.joint("output").velocity[-1, 0]).round(6))
+    40.0
     """
 
     teeth: tuple[int, int] = checked(_teeth, "1", parametric=True)
@@ -602,6 +655,14 @@ class Differential(ConstraintKind):
 
     locking: the most by which the moments of its sides differ, in parts of their sum, before they turn
         against each other. preload: half of the same beside it, N m.
+
+    >>> case = shafts.add_body("case", 1.0, (1, 1, 1))
+    >>> turn = shafts.add_joint("carrier", bc.Revolute(), "ground", case)
+    >>> axle = shafts.add_constraint("axle", bc.Differential(), "input", "output", "carrier")
+    >>> held = shafts.add_drive("engine", "carrier", velocity=5.0)
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> print(run.joint("input").velocity[-1] + run.joint("output").velocity[-1])    # rad/s: twice 5
+    [10.]
     """
 
     locking: FloatField = quantity("1", "not negative", default=0.0, followed=False)
@@ -630,6 +691,15 @@ class PlanetaryGear(ConstraintKind):
     sun_teeth, ring_teeth: numbers of teeth. The planets are not modelled as bodies.
     efficiency: from sun to ring and back while the carrier stands; None: no losses. It loses where teeth
         roll: friction acts between sun and carrier. Otherwise as of `Gear`.
+
+    >>> case = shafts.add_body("case", 1.0, (1, 1, 1))
+    >>> turn = shafts.add_joint("carrier", bc.Revolute(), "ground", case)
+    >>> held = shafts.add_drive("brake", "output", velocity=0.0)    # the ring stands
+    >>> gear = shafts.add_constraint("gear", bc.PlanetaryGear(20, 60), "input", "output", "carrier")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> ratio = run.joint("input").velocity[-1, 0] / run.joint("carrier").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # 1 + 60/20
+    4.000000
     """
 
     sun_teeth: int = whole(1)
@@ -671,6 +741,13 @@ class Cable(ConstraintKind):
 
     length: total, m; None takes the length in the assembled initial configuration.
     slack: if True the cable only pulls and may go slack: length - sum of distances >= 0.
+
+    >>> eyelet = block.ground.marker((0, 0, 1))
+    >>> weight = block.add_body("weight", 1.0, (1, 1, 1), position=(0.2, 0, 0))
+    >>> guide = block.add_joint("other", bc.Prismatic(), block.ground.marker((0.2, 0, 0)), weight)
+    >>> cable = block.add_constraint("cable", bc.Cable(), "block", eyelet, weight.marker((-0.2, 0, 0)))
+    >>> print(bc.simulate(block, 0.2).constraint("cable").effort[-1].round(4))    # N: 4/3 of 9.81
+    13.08
     """
 
     length: OptionalFloatField = quantity("m", "positive", default=None)
@@ -701,6 +778,13 @@ class Winch(ConstraintKind):
     """A cable from marker to marker that a drum pays out:  sum of distances - radius angle  stays the same.
 
     radius: of the drum, m; a negative one winds up where the angle grows.
+
+    >>> drum = block.add_body("drum", 1.0, (1, 1, 1))
+    >>> turn = block.add_joint("turn", bc.Revolute(), "ground", drum)
+    >>> winch = block.add_constraint("winch", bc.Winch(0.1), "turn", block.ground.marker((0, 0, 5)), "block")
+    >>> held = block.add_drive("motor", "turn", velocity=0.0)
+    >>> print(f"{abs(bc.statics(block).drives['motor'].effort):.4f} N m, by hand {2 * 9.81 * 0.1:.4f} N m")
+    1.9620 N m, by hand 1.9620 N m
     """
 
     radius: FloatField = quantity("m", "not zero")
