@@ -17,8 +17,8 @@ import bellcrank as bc
 INTRODUCTION: Final = """## The examples
 
 Every function, class and method has an example, which the tests run. `bc` is bellcrank and `np` is NumPy.
-Mechanisms that an example uses without making them, such as `pendulum`, are made afresh for it by the functions
-below: `pendulum = pendulum()`. What follows `>>>` is typed; the lines after it are what Python prints."""
+Mechanisms that an example uses without making them, such as `pendulum`, are made afresh for it by these
+functions: `pendulum = pendulum()`. What follows `>>>` is typed; the lines after it are what Python prints."""
 
 
 def pendulum() -> bc.Mechanism:
