@@ -5,11 +5,13 @@ A description is checked as a whole: all faults found are collected and reported
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from errno import ENOENT
 from os import strerror
+from traceback import extract_tb, format_exception_only, format_list
 from typing import Any, ClassVar
 
 
@@ -26,6 +28,17 @@ class BellcrankError(Exception):
     # Exceptions are pickled by calling their class with `args`, which are not what every __init__ here takes.
     def __reduce__(self) -> tuple[Any, ...]:
         return restored, (type(self), self.args, self.__dict__)
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython and notebooks show: the user's lines and the message, without the lines in between."""
+        found = extract_tb(self.__traceback__)
+        own = [frame for frame in found if not re.search(r"\b(bellcrank|IPython)[/\\]", frame.filename)]
+        shown = [*format_list(own), *format_exception_only(self)]
+        cell = re.compile(r'File "[^"]*ipykernel_[^"]*"')
+        return [
+            "Traceback (most recent call last):",
+            *(cell.sub("Cell", text).rstrip("\n") for text in shown),
+        ]
 
 
 def restored(kind: type[BellcrankError], args: tuple[Any, ...], fields: dict[str, Any]) -> BellcrankError:

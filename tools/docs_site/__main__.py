@@ -11,7 +11,7 @@ from typing import Final
 from sphinx.cmd.build import main as sphinx
 
 import bellcrank as bc
-from docs_site import ready, reference, showcase
+from docs_site import notebooks, ready, reference, showcase
 from docs_site.pages import GENERATED, ROOT, converted, places, staged, toctree
 from docs_site.plots import with_plots
 
@@ -21,7 +21,7 @@ _EXAMPLE: Final = re.compile(r"^## An example\n.*?(?=^## )", re.M | re.S)
 
 def stage(folder: Path) -> None:
     """Write the sources of all pages into a folder."""
-    known = places()
+    known, offered = places(), notebooks.pages()
 
     def write(place: str, text: str) -> None:
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
@@ -30,6 +30,10 @@ def stage(folder: Path) -> None:
     for path, place in known.items():
         if path not in GENERATED:
             text = staged(path, known)
+            if ROOT / path in offered:
+                notebook = f"{Path(path).stem}.ipynb"
+                write(f"{Path(place).parent}/{notebook}", notebooks.written(ROOT / path))
+                text = text.replace("\n", f"\n\n{{download}}`As a notebook <{notebook}>`\n", 1)
             write(place, with_plots(text, folder / "plots", "plots") if place == "benchmarks.md" else text)
     groups = reference.collected()
     links = reference.links_to(groups)

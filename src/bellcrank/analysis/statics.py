@@ -653,9 +653,8 @@ def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) 
     scene = of(numbers, found.state)
     options = dict(options)
     view = view_of(scene, options.get("view"))
-    figure = picture(
-        scene, [Instant(found.state.position, found.state.rotation)], options={**options, "view": view}
-    )
+    instants = [Instant(found.state.position, found.state.rotation)]
+    figure = picture(scene, instants, path, options={**options, "view": view})  # written again with arrows
     axes: Any = figure.axes[0]
     left, right = axes.get_xlim()
     forces = {name: view.project(r.force)[:2] for name, r in found.joints.items()}

@@ -34,7 +34,7 @@ _FILTERS: Final = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Vibration:
     """A weighted acceleration and its single numbers.
 
@@ -56,6 +56,10 @@ class Vibration:
     rms: float
     vdv: float
     mtvv: float
+
+    def __repr__(self) -> str:
+        sizes = f"peak {self.peak:.4g} m/s^2, rms {self.rms:.4g} m/s^2, vdv {self.vdv:.4g} m/s^1.75"
+        return f"<Vibration {self.weighting}: {sizes}>"
 
     @property
     def crest_factor(self) -> float:

@@ -57,7 +57,7 @@ def _contacts(value: Any) -> Points:
 
 
 @answering
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class State:
     """Poses and velocities of the body frames' origins in world axes, bodies in the model's order.
 
@@ -111,6 +111,9 @@ class State:
             object.__setattr__(self, "angles", _numbers("angles", self.angles).ravel().copy())
         if self.contacts is not None:
             object.__setattr__(self, "contacts", _contacts(self.contacts))
+
+    def __repr__(self) -> str:
+        return f"<State of {len(self.position)} bodies at t = {self.time:.9g} s>"
 
     def at_time(self, time: float) -> State:
         """The same poses and velocities at another time.

@@ -11,12 +11,14 @@ import numpy as np
 from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.html import displayed
 from bellcrank.slips import answering
 
 _SHOWN: Final = 12  # rows and columns that are printed
 
 
 @answering
+@displayed()
 @dataclass(frozen=True, eq=False)
 class StateDerivatives:
     """Derivatives of quantities at a state.

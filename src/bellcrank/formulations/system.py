@@ -233,7 +233,7 @@ class DriveEffort:
 
 
 @answering
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Accelerations:
     """Accelerations of a model at a state.
 
@@ -258,6 +258,9 @@ class Accelerations:
     reactions: Floats
     unique: np.ndarray
     determined: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"<Accelerations of {self.model.name!r} at t = {self.state.time:.9g} s>"
 
     def body(self, name: str) -> BodyAcceleration:
         """Acceleration of a body. Raises MechanismError for names that do not exist.

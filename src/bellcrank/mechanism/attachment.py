@@ -99,6 +99,12 @@ class Attached:
         """The ends that are joint coordinates."""
         return tuple(end for end in self.ends if isinstance(end, JointCoordinate))
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element
+
+        ends = " – ".join(str(getattr(end, "body", end)) for end in self.ends)
+        return element(self.category, self.name, self.kind.name, ends)
+
 
 def _letter(end: object) -> str:
     return "M" if isinstance(end, Marker) else "J" if isinstance(end, JointCoordinate) else "?"

@@ -204,6 +204,12 @@ class Body(_Carrier):
     def _element(self) -> str:
         return f"body {self.name!r}"
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element, short
+
+        mass = f"{short(self.mass)} kg" if self.mass_known else "of unknown mass"
+        return element("body", self.name, mass, f"at {short(self.position)} m")
+
     def _judge(self, check: Check) -> None:
         self._store(inertia=check_inertia(check, self.inertia, self.check_inertia))
 

@@ -69,6 +69,13 @@ class Drive(Description):
             raise TypeError("a drive has a position or a velocity")
         return Lowered((Block("drive", (row,)),))
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element
+
+        return element(
+            "drive", self.name, "position" if self.velocity is None else "velocity", self.coordinate
+        )
+
 
 @dataclass(frozen=True)
 class PathDrive:
@@ -117,6 +124,11 @@ class PathDrive:
                             for axis, value in zip("xyz", orientation, strict=True)
                         )
             check.store(self, orientation=orientation)
+
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element
+
+        return element("drive", self.name, f"{self.marker.body} along a path")
 
     def lowered(self) -> Lowered:
         """One block of three rows on x, y, z, or six with the orientation."""

@@ -1,6 +1,7 @@
 """Small pieces of HTML for notebooks: a heading, a table of facts, what is wrong, a picture.
 
-`displayed` gives results that are written as text a short `repr`, and a display with a table and a picture.
+`element` shows what the `add_...` methods return. `displayed` gives results that are written as text a short
+`repr`, and a display with a table and a picture.
 """
 
 from __future__ import annotations
@@ -48,6 +49,19 @@ def _image(title: str, picture: bytes) -> str:
     data = b64encode(picture).decode("ascii")
     alt = escape(f"picture of {title}", quote=True)
     return f'<div><img alt="{alt}" style="max-width:480px" src="data:image/png;base64,{data}"/></div>'
+
+
+def element(noun: str, name: str, *facts: Any) -> str:
+    """The display of an element that a cell returns: what it is, and what it is between."""
+    said = ", ".join(str(fact) for fact in facts if fact not in ("", None))
+    return f'<span class="bellcrank"><b>{escape(f"{noun} {name!r}")}</b> {escape(said)}</span>'
+
+
+def short(value: Any) -> str:
+    """A number, several, or an expression, with six digits."""
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(map(short, value))})"
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
 
 
 def displayed(picture: str = "") -> Callable[[C], C]:

@@ -296,6 +296,11 @@ class Joint:
                     found[known] = value if holds_expressions(value) else number
         return tuple(found.items())
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element
+
+        return element("joint", self.name, self.kind.name, f"{self.marker_1.body} – {self.marker_2.body}")
+
     def coordinate_name(self, which: str | int | None = None) -> str:
         """The name of one of the joint's coordinates, from its name or number, or by default.
 

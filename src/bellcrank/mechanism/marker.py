@@ -69,6 +69,11 @@ class Marker(Description):
         """The marker's z axis in body axes: the axis of revolute, prismatic, cylindrical and screw joints."""
         return rotate(self.rotation, (0.0, 0.0, 1.0))
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element, short
+
+        return element("marker", self.key or self.body, f"at {short(self.position)} m of {self.body}")
+
     def turned(self, rotation: Quat) -> Marker:
         """The same point with the axes turned by `rotation`, given in marker axes; without a name.
 

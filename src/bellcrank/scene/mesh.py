@@ -21,7 +21,7 @@ _CREASE: Final = np.cos(np.radians(35.0))  # a sharper bend, of an outline or a 
 _KEPT: Final = 512  # meshes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TriangleMesh:
     """A surface: vertices (n, 3), m; triangles (m, 3), counter-clockwise from outside; normals (n, 3).
 
@@ -35,6 +35,9 @@ class TriangleMesh:
     vertices: Floats
     triangles: Ints
     normals: Floats
+
+    def __repr__(self) -> str:
+        return f"<TriangleMesh of {len(self.vertices)} vertices, {len(self.triangles)} triangles>"
 
     @cached_property
     def corners(self) -> Floats:

@@ -149,7 +149,7 @@ class Link:
         return _PARTS if self.slack > 0.0 else 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Placed:
     """Meshes in the world, in the order of the scene's pieces and then of its links.
 
@@ -165,8 +165,11 @@ class Placed:
     rotation: Floats
     stretch: Floats
 
+    def __repr__(self) -> str:
+        return f"<Placed, {self.position.shape[-2]} meshes>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Scene:
     """The drawable content of a mechanism.
 
@@ -189,6 +192,9 @@ class Scene:
     size: float
     up: Vec3
     faults: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Scene of {self.name!r}, {len(self.pieces)} pieces, {len(self.links)} links>"
 
     @property
     def name(self) -> str:

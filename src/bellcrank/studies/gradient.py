@@ -13,6 +13,7 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import Unsupported
 from bellcrank.linear.followed import FollowedRun
 from bellcrank.mechanism.checking import Check, required_names
+from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.run.plan import METHODS
 from bellcrank.slips import answered, answering
@@ -43,6 +44,7 @@ _COARSE: Final = 0.1  # of the range of a quantity: an error beyond which it is 
 
 
 @answering
+@displayed("plot")
 @dataclass(frozen=True, eq=False, repr=False)
 class Gradient:
     """Measures of a run, or numbers of modes, and their derivatives.
@@ -127,9 +129,6 @@ class Gradient:
             "reason": self.reason,
             "warnings": list(self.warnings),
         }
-
-    def __repr__(self) -> str:
-        return f"<Gradient of {len(self.of)} measures by {len(self.by)} parameters, {self.mode}>"
 
     def __str__(self) -> str:
         lines = []

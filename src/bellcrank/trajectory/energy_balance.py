@@ -127,7 +127,9 @@ class EnergyBalance:
         rows += [(f"supplied by {name}", values) for name, values in self.supplied.items()]
         rows += [(f"lost to {name!r}", values) for name, values in self.lost.items()]
         rows += [("residual", self.residual)]
-        lines = [f"{name:40} {_change(values):+14.6g} J" for name, values in rows]
+        span = f" from t = {self.time[0]:g} to {self.time[-1]:g} s" if len(self.time) else ""
+        lines = [f"changes of energy{span}"]
+        lines += [f"{name:40} {_change(values):+14.6g} J" for name, values in rows]
         return "\n".join([*lines, f"largest residual, of {self.exchanged:.6g} J: {self.error:.1e}"])
 
 
