@@ -137,6 +137,8 @@ def test_results_are_never_dumped(found):
     for result in shown:
         assert repr(result).startswith(f"<{type(result).__name__} ".replace("Placed ", "Placed,"))
         assert len(repr(result)) < 160
+    assert repr(run.energy) == f"<energy, {len(run.time)} frames>"
+    assert repr(run.violation) == f"<violation of constraints, {len(run.time)} frames>"
     assert "<table" in shown[-1]._repr_html_()
     assert "<table" in shown[-2]._repr_html_()
 

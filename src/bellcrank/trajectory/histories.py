@@ -277,6 +277,9 @@ class EnergyHistory:
 
     store: Store
 
+    def __repr__(self) -> str:
+        return f"<energy, {self.store.frames} frames>"
+
     @property
     def kinetic(self) -> FloatArray:
         """Kinetic energy of the bodies."""
@@ -390,6 +393,9 @@ class ViolationHistory:
     """
 
     store: Store
+
+    def __repr__(self) -> str:
+        return f"<violation of constraints, {self.store.frames} frames>"
 
     @property
     def position(self) -> FloatArray:
