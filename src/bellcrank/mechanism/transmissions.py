@@ -301,8 +301,9 @@ class Gear(_Parallel):
 
     >>> gear = shafts.add_constraint("gear", bc.Gear(radii=(0.1, 0.2)), "input shaft", "output shaft")
     >>> run = bc.simulate(shafts, 1.0)
-    >>> print(run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0])    # -0.1 / 0.2
-    -0.5
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # -0.1 / 0.2
+    -0.500000
     """
 
     pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
@@ -375,8 +376,9 @@ class Belt(_Wheels):
 
     >>> belt = shafts.add_constraint("belt", bc.Belt(radii=(0.05, 0.1)), "input", "output")
     >>> run = bc.simulate(shafts, 1.0)
-    >>> print(run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0])    # 0.05 / 0.1
-    0.5
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # 0.05 / 0.1
+    0.500000
     """
 
     crossed: bool = flag(default=False)
@@ -509,8 +511,9 @@ class Coupling(ConstraintKind):
 
     >>> pair = shafts.add_constraint("pair", bc.Coupling((2.0, -1.0)), "input", "output")    # 2 q1 = q2
     >>> run = bc.simulate(shafts, 1.0)
-    >>> print(run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0])
-    2.0
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")
+    2.000000
     """
 
     coefficients: FloatsField = array("", None, sign="not zero")
