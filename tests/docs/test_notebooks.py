@@ -52,7 +52,7 @@ def test_results_are_shown_by_cells(tmp_path):
         "mech": "<img",
         "bc.info(mech)": "<table",
         "bc.simulate(mech, 0.1)": "<img",
-        "bc.simulate(mech, 0.1, ledger=True).energy_balance()": "changes of energy from t = 0 to 0.1 s",
+        "bc.simulate(mech, 0.1, ledger=True).energy_balance()": "balance of energy",
         "bc.statics(bc.gallery.simple_pendulum())": "<img",
         'bc.prepare(mech, "lagrange").derivatives(of="acceleration")': "<table",
     }

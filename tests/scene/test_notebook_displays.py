@@ -72,7 +72,7 @@ def test_results_show_a_table_and_a_short_repr(name, found):
     assert text.startswith(f"<{type(result).__name__} ")
     pictured = name in ("statics", "modes", "sweep", "optimize", "fit")
     assert ("data:image/png;base64," in html) == pictured
-    assert str(result).splitlines()[0].strip()[:20].replace("'", "&#x27;") in html
+    assert str(result).splitlines()[0].strip()[:20].strip().replace("'", "&#x27;") in html
 
 
 def test_long_tables_are_folded(found):

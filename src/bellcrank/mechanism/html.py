@@ -64,22 +64,26 @@ def short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, (int, float)) else str(value)
 
 
-def displayed(picture: str = "") -> Callable[[C], C]:
+def displayed(picture: str = "", title: str = "") -> Callable[[C], C]:
     """For a class whose `str` is a headline and lines of columns: a short `repr`, and a table in notebooks.
 
-    picture: the name of a method that writes a picture of it to a path.
+    picture: the name of a method that writes a picture of it to a path. title: instead of a headline.
     """
 
     def with_display(cls: C) -> C:
         given: Any = cls
 
+        def headed(self: Any) -> list[str]:
+            head, *lines = [*([title] if title else []), *str(self).splitlines()]
+            return [head.strip(), *lines]
+
         def short(self: Any) -> str:
-            return f"<{type(self).__name__} {str(self).partition(chr(10))[0].strip().rstrip(':')}>"
+            return f"<{type(self).__name__} {headed(self)[0].rstrip(':')}>"
 
         def html(self: Any) -> str:
-            title, *lines = str(self).splitlines()
+            head, *lines = headed(self)
             image = _pictured(getattr(self, picture)) if picture else None
-            parts = [f"<b>{escape(title.strip())}</b>", *([] if image is None else [_image(title, image)])]
+            parts = [f"<b>{escape(head)}</b>", *([] if image is None else [_image(head, image)])]
             parts.append(_table(lines[:_LINES]))
             if rest := lines[_LINES:]:
                 parts.append(f"<details><summary>{len(rest)} more</summary>{_table(rest)}</details>")

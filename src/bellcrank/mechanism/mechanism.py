@@ -369,8 +369,9 @@ class Mechanism(Colliding):
 
         >>> gear = shafts.add_constraint("gear", bc.Gear(teeth=(20, 60)), "input", "output")
         >>> run = bc.simulate(shafts, 1.0)
-        >>> print(run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0])    # -20/60
-        -0.33333333333333337
+        >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+        >>> print(f"{ratio:.6f}")    # -20/60
+        -0.333333
         """
         constraint = Constraint(name, kind, as_ends(self, f"constraint {name!r}", kind, ConstraintKind, ends))
         self._add(self._constraints, "constraint", constraint)

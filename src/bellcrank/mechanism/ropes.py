@@ -452,8 +452,9 @@ class BeltLoop(ClosedWay, _Inextensible):
     >>> kind = bc.BeltLoop((0.05, 0.1, 0.05))
     >>> belt = shafts.add_constraint("belt", kind, "input shaft", "output shaft", idler)
     >>> run = bc.simulate(shafts, 1.0)
-    >>> print(run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0])    # 0.05 / 0.1
-    0.5
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # 0.05 / 0.1
+    0.500000
     """
 
     radii: FloatsField = array("m", None, sign="not zero")

@@ -32,8 +32,8 @@ class BodyReading:
     ...     heights.append(readings.body("block").position[2])
     ...     return {}
     >>> run = bc.simulate(block, 1.0, controllers=bc.Controller(watch, period=0.5))
-    >>> print(np.round(heights, 4))    # m: -g t^2 / 2
-    [0.     -1.2262]
+    >>> print(np.round(heights, 3))    # m: -g t^2 / 2
+    [0.    -1.226]
     """
 
     position: Floats
@@ -92,8 +92,8 @@ class Readings:
         ...     seen.append(readings.coordinate("guide"))
         ...     return {}
         >>> run = bc.simulate(block, 1.0, controllers=bc.Controller(watch, period=0.5))
-        >>> print(np.round(seen, 4))    # m: -g t^2 / 2
-        [0.     -1.2262]
+        >>> print(np.round(seen, 3))    # m: -g t^2 / 2
+        [0.    -1.226]
         """
         return self._read("coordinates", name)
 

@@ -73,7 +73,7 @@ _ROUNDING = 1e-9  # of the energy: a motion that exchanges less is known to roun
 _FLOOR = 1e-300  # J: where nothing moves, no energy is exchanged
 
 
-@displayed()
+@displayed(title="balance of energy")
 @dataclass(frozen=True)
 class EnergyBalance:
     """The energy of a run against its work, J, each (T,) and counted from the first frame on.
@@ -127,9 +127,7 @@ class EnergyBalance:
         rows += [(f"supplied by {name}", values) for name, values in self.supplied.items()]
         rows += [(f"lost to {name!r}", values) for name, values in self.lost.items()]
         rows += [("residual", self.residual)]
-        span = f" from t = {self.time[0]:g} to {self.time[-1]:g} s" if len(self.time) else ""
-        lines = [f"changes of energy{span}"]
-        lines += [f"{name:40} {_change(values):+14.6g} J" for name, values in rows]
+        lines = [f"{name:40} {_change(values):+14.6g} J" for name, values in rows]
         return "\n".join([*lines, f"largest residual, of {self.exchanged:.6g} J: {self.error:.1e}"])
 
 

@@ -71,8 +71,8 @@ class SectionHistory:
 
     >>> cuts = [0.0, 0.5, 1.0]    # m
     >>> section = bc.simulate(arm, 0.1).section("forearm", (0, 0, 0), (1, 0, 0), cuts, mass="bar")
-    >>> print(np.abs(section.bending[-1, :, 1]).round(4))    # N m: rho g (L - x)^2 / 2
-    [4.905  1.2262 0.    ]
+    >>> print(np.abs(section.bending[-1, :, 1]).round(3))    # N m: rho g (L - x)^2 / 2
+    [4.905 1.226 0.   ]
     """
 
     body: str
