@@ -125,10 +125,6 @@ class Clutch(ForceKind):
 
     It acts on the angle between two markers on one axis, z along it, or on the angle of a joint.
 
-    ```python
-    mech.add_force("clutch", bc.Clutch(bc.Ramp(0.0, 40.0, duration=0.5)), engine.marker(), shaft.marker())
-    ```
-
     >>> hinge = cube.add_joint("hinge", bc.Revolute(), "ground", "cube", velocity=4.0)
     >>> disc = cube.add_body("disc", 1.0, (1, 1, 1))
     >>> turn = cube.add_joint("turn", bc.Revolute(), "cube", disc, velocity=-4.0)    # it stands

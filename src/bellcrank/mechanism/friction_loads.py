@@ -109,10 +109,6 @@ class Journal(LoadKind):
 
     The effort is radius sin(phi) F, tan(phi) = coefficient: the resultant touches the friction circle.
 
-    ```python
-    mech.add_force("rub", bc.JointFriction(load=bc.Journal(radius=0.02, coefficient=0.1)), "crank")
-    ```
-
     >>> rub = bc.JointFriction(load=bc.Journal(radius=0.02, coefficient=0.1))
     >>> force = pendulum.add_force("rub", rub, "hinge")
     >>> run = bc.simulate(pendulum, 0.3)
