@@ -24,7 +24,7 @@ help: ## list the targets
 build: ## .venv with the development tools, the core compiled, the page bundled, editable install
 	@tools/build.sh
 
-test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them; EXTRAS="oracles models docs browser frameworks" installs what they need)
+test: build ## the tests (PYTEST_ARGS="-n 0 -k name" for some of them; EXTRAS="oracles models docs notebooks browser frameworks" installs what they need)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 fuzz: build ## random mechanisms, files, calls, commands, results, singular poses, contacts, starts, impacts, verdicts and more, all that FUZZ names (FUZZ="files calls"); a day

@@ -28,6 +28,10 @@ class Accuracy:
     efforts: of reactions and efforts, relative to the largest; these lose digits at light bodies in joint
         coordinates.
     cut_short: accelerations whose iterations ended before they had settled, at `max_iterations`.
+
+    >>> accuracy = bc.prepare(four_bar).accuracy()
+    >>> accuracy.accelerations < 1e-9, accuracy.cut_short
+    (True, 0)
     """
 
     accelerations: float = 0.0
@@ -36,7 +40,13 @@ class Accuracy:
     max_iterations: int = 0
 
     def limit(self) -> str:
-        """What leaves accelerations uncertain, in words; empty if they are certain enough."""
+        """What leaves accelerations uncertain, in words; empty if they are certain enough.
+
+        >>> bc.Accuracy(accelerations=1e-12).limit()
+        ''
+        >>> bc.Accuracy(accelerations=0.01).limit().partition(":")[0]
+        'double precision leaves 1.0e-02 of the largest acceleration open'
+        """
         text = limit_of_digits(self.accelerations)
         if not text or self.cut_short == 0:
             return text

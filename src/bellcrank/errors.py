@@ -5,20 +5,40 @@ A description is checked as a whole: all faults found are collected and reported
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from errno import ENOENT
 from os import strerror
+from traceback import extract_tb, format_exception_only, format_list
 from typing import Any, ClassVar
 
 
 class BellcrankError(Exception):
-    """Base of every error that bellcrank raises on purpose. All of them can be pickled."""
+    """Base of every error that bellcrank raises on purpose. All of them can be pickled.
+
+    >>> try:
+    ...     bc.simulate(pendulum, duration=-1.0)
+    ... except bc.BellcrankError as error:    # the base of all of them
+    ...     print(type(error).__name__)
+    MechanismError
+    """
 
     # Exceptions are pickled by calling their class with `args`, which are not what every __init__ here takes.
     def __reduce__(self) -> tuple[Any, ...]:
         return restored, (type(self), self.args, self.__dict__)
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython and notebooks show: the user's lines and the message, without the lines in between."""
+        found = extract_tb(self.__traceback__)
+        own = [frame for frame in found if not re.search(r"\b(bellcrank|IPython)[/\\]", frame.filename)]
+        shown = [*format_list(own), *format_exception_only(self)]
+        cell = re.compile(r'File "[^"]*ipykernel_[^"]*"')
+        return [
+            "Traceback (most recent call last):",
+            *(cell.sub("Cell", text).rstrip("\n") for text in shown),
+        ]
 
 
 def restored(kind: type[BellcrankError], args: tuple[Any, ...], fields: dict[str, Any]) -> BellcrankError:
@@ -30,7 +50,16 @@ def restored(kind: type[BellcrankError], args: tuple[Any, ...], fields: dict[str
 
 @dataclass(frozen=True)
 class Location:
-    """Place in a source text: file, line, key path such as "bodies.crank.mass", column (both from 1)."""
+    r"""Place in a source text: file, line, key path such as "bodies.crank.mass", column (both from 1).
+
+    >>> text = "bellcrank: 1\nbodies: {ball: {mass: -2, inertia: [1, 1, 1]}}"
+    >>> try:
+    ...     bc.loads(text)
+    ... except bc.MechanismError as error:
+    ...     place = error.faults[0].location
+    >>> place.line, place.key
+    (2, 'bodies.ball.mass')
+    """
 
     file: str | None = None
     line: int | None = None
@@ -57,6 +86,13 @@ class Fault:
     location: its place in the file, if it came from one.
     excerpt: lines that show the place, such as a text with a caret below; they are printed after the rest.
     moves: of a part left out (`Mechanism.left_out`): it moves or weighs, and motion is not that of the file.
+
+    >>> try:
+    ...     bc.Sphere(radius=-0.1)
+    ... except bc.MechanismError as error:
+    ...     fault = error.faults[0]
+    >>> fault.element, fault.rule, fault.value
+    ('Sphere', 'radius must be greater than zero', -0.1)
     """
 
     element: str
@@ -89,7 +125,16 @@ def _shortened(value: object) -> str:
 
 
 class MechanismError(BellcrankError, ValueError):
-    """A description breaks rules. `faults` lists every fault; `str()` shows one line for each."""
+    """A description breaks rules. `faults` lists every fault; `str()` shows one line for each.
+
+    >>> try:
+    ...     bc.Sphere(radius=-0.1, density=0.0)
+    ... except bc.MechanismError as error:
+    ...     print(error)
+    2 faults in the mechanism:
+      1. Sphere: density must be greater than zero, got 0.0; give it in kg/m^3
+      2. Sphere: radius must be greater than zero, got -0.1; give it in m
+    """
 
     _several: ClassVar[str] = "faults in the mechanism"
 
@@ -101,7 +146,12 @@ class MechanismError(BellcrankError, ValueError):
 
     @staticmethod
     def of(element: str, rule: str, value: object = None, advice: str = "") -> MechanismError:
-        """The error of a single fault; arguments as for `Fault`."""
+        """The error of a single fault; arguments as for `Fault`.
+
+        >>> error = bc.MechanismError.of("body 'crank'", "mass must be positive", -1.0, "give it in kg")
+        >>> print(error)
+        body 'crank': mass must be positive, got -1.0; give it in kg
+        """
         return MechanismError(Fault(element, rule, value, advice))
 
     def _text(self) -> str:
@@ -190,7 +240,14 @@ class FaultList:
 
 
 class Unsupported(BellcrankError, NotImplementedError):
-    """A formulation, method or file format cannot take this model; the message says why and what can."""
+    """A formulation, method or file format cannot take this model; the message says why and what can.
+
+    >>> try:
+    ...     bc.prepare(pendulum, "newton")
+    ... except bc.Unsupported as error:
+    ...     print(str(error).partition(";")[0])
+    there is no formulation 'newton'
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -202,6 +259,14 @@ class AssemblyError(BellcrankError):
     violations: the worst constraints left, as (element, remaining violation), worst first.
     contradictions: rows that cannot be satisfied together there, such as "joint 'pivot' (x)", in groups that
         have no body in common; empty if the search merely ended too far away.
+
+    >>> far = slider_crank.ground.marker((1.0, 0, 0), axis="x")
+    >>> moved = slider_crank.replace(slider_crank.joints["guide"], kind=bc.Fixed(), marker_1=far)
+    >>> try:
+    ...     bc.assemble(slider_crank)    # crank and rod are 0.4 m long
+    ... except bc.AssemblyError as error:
+    ...     print(f"{max(size for name, size in error.violations):.3f} m")
+    0.200 m
     """
 
     def __init__(
@@ -216,7 +281,14 @@ class AssemblyError(BellcrankError):
 
 
 class Unreachable(BellcrankError):
-    """A mechanism cannot reach the poses requested of its markers. nearest: the closest result found."""
+    """A mechanism cannot reach the poses requested of its markers. nearest: the closest result found.
+
+    >>> try:
+    ...     bc.inverse_kinematics(arm, {"forearm.hand": (3, 0, 0)})
+    ... except bc.Unreachable as error:
+    ...     print(f"{error.nearest.misses[0][0]:.6f} m short")    # the arm is 2 m long
+    1.000000 m short
+    """
 
     def __init__(self, message: str, nearest: object) -> None:
         super().__init__(message)
@@ -228,7 +300,15 @@ class HintWarning(UserWarning):
 
 
 class SlowRunWarning(UserWarning):
-    """A run does not get on: its steps are so short that it needs a great many more."""
+    """A run does not get on: its steps are so short that it needs a great many more.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", bc.SlowRunWarning)    # an error, where a run hardly gets on
+    ...     run = bc.simulate(pendulum, 0.5)
+    >>> run
+    <Trajectory of 'pendulum': 1001 frames, t = 0 to 0.5 s, finished>
+    """
 
 
 class SimulationError(BellcrankError):
@@ -238,6 +318,14 @@ class SimulationError(BellcrankError):
     body: name of the body where the problem appears first, if there is one.
     trajectory: what was simulated up to then, or None.
     row: the constraint row that cannot be satisfied, such as "joint 'pivot' (x)", if that is the cause.
+
+    >>> def stop(time, readings):
+    ...     return {} if time < 0.4 else 1 / 0
+    >>> try:
+    ...     bc.simulate(pendulum, 1.0, controllers=bc.Controller(stop, period=0.5))
+    ... except bc.SimulationError as error:
+    ...     print(error.time, error.trajectory)
+    0.5 <Trajectory of 'pendulum': 501 frames, t = 0 to 0.5 s, failed>
     """
 
     def __init__(

@@ -90,16 +90,16 @@ def mode_gradient(modes: Modes, of: Any, by: Any) -> Gradient:
 
 def answering(cls: type) -> type:
     """A class that is published, made to answer slips."""
-    from bellcrank import slips
+    from bellcrank.slips import answering as made
 
-    return slips.answering(cls)
+    return made(cls)
 
 
 def close(name: str, known: list[str]) -> str:
     """What a name may have meant that a package does not publish."""
-    from bellcrank import slips
+    from bellcrank.slips import published
 
-    return slips.published(name, known)
+    return published(name, known)
 
 
 publishing.Package._answering = staticmethod(answering)  # noqa: SLF001

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -10,6 +12,25 @@ if TYPE_CHECKING:
     from typing import Self
 
     from rich.progress import Progress as Bar
+
+
+class _Line:
+    """A bar for notebooks without widgets: per cent in a line that is written over and cleared at the end."""
+
+    def __init__(self) -> None:
+        self._shown = -1
+
+    def show(self, done: float) -> None:
+        """Report the fraction done."""
+        per_cent = int(100 * done)
+        if per_cent != self._shown:
+            self._shown = per_cent
+            sys.stderr.write(f"\r{per_cent:3d} %")
+            sys.stderr.flush()
+
+    def stop(self) -> None:
+        """Clear the line."""
+        sys.stderr.write("\r     \r")
 
 
 class ProgressBar:
@@ -24,6 +45,7 @@ class ProgressBar:
     ) -> None:
         self._wanted, self._what, self._total, self._counted = wanted, what, total, counted
         self._bar: Bar | None = None
+        self._line: _Line | None = None
 
     def __enter__(self) -> Self:
         if self._wanted is True:
@@ -31,9 +53,14 @@ class ProgressBar:
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
+            console = Console(stderr=True)
+            if console.is_jupyter and find_spec("ipywidgets") is None:  # for which rich asks in each cell
+                self._line = _Line()
+                self._wanted = self._line.show
+                return self
             counts = (MofNCompleteColumn(),) if self._counted else ()
             columns = (TextColumn("{task.description}"), BarColumn(), *counts, TimeRemainingColumn())
-            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self._bar = Bar(*columns, console=console, transient=True)
             self._bar.add_task(self._what, total=self._total)
             self._bar.start()
         return self
@@ -41,8 +68,9 @@ class ProgressBar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        for shown in (self._bar, self._line):
+            if shown is not None:
+                shown.stop()
 
     def show(self, done: float, text: str) -> None:
         """Report how much of the total is done, in a bar with this text."""

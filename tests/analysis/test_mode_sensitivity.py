@@ -1,6 +1,5 @@
 """Derivatives of modes: closed forms, and differences of modes found anew at other values of parameters."""
 
-import doctest
 from math import hypot, pi, sqrt
 
 import numpy as np
@@ -370,12 +369,6 @@ def test_it_is_drawn_and_goes_into_json(tmp_path):
     assert (tmp_path / "tornado.png").stat().st_size > 1000
     assert found.to_dict()["measures"]["frequency 1"]["gradient"]["c"] == pytest.approx(0.0, abs=1e-12)
     assert "frequency 1 = 0.79577472" in str(found)
-
-
-def test_examples():
-    from bellcrank.linear import modes
-
-    assert doctest.testmod(modes).failed == 0
 
 
 def test_a_mechanism_whose_frames_all_coincide_has_a_size():

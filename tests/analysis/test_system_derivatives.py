@@ -1,6 +1,5 @@
 """`System.derivatives`: beside differences of recorded numbers, closed forms, and its own transpose."""
 
-import doctest
 from dataclasses import replace
 from itertools import product
 
@@ -261,12 +260,6 @@ def test_turns_that_a_state_has_count():
     expected = system.accelerate(wound).body("crank").angular[2]
     assert found.value[0] == pytest.approx(expected, rel=1e-9)
     assert abs(expected - system.accelerate(here).body("crank").angular[2]) > 100.0
-
-
-def test_the_example_of_its_description_runs():
-    finder = doctest.DocTestFinder(recurse=False)
-    (example,) = finder.find(bc.System.derivatives, "derivatives", globs={})
-    assert doctest.DocTestRunner().run(example) == (0, 7)
 
 
 def test_all_unknown_names_at_once():

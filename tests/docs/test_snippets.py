@@ -35,7 +35,6 @@ from PIL import Image
 
 import bellcrank as bc
 from bellcrank.errors import BellcrankError
-from bellcrank.mechanism.joint import JOINT_KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONVENTIONS.md", "CONTRIBUTING.md")]
@@ -187,15 +186,6 @@ class Session:
             return
         if not doctest.OutputChecker().check_output(block.text, self.printed, OUTPUT):
             pytest.fail(f"{self.at(block)}: the page shows\n{block.text}\nbut printed is\n{self.printed}")
-
-
-@pytest.fixture
-def own_joint_kinds():
-    """Kinds that a page adds are gone after it."""
-    known = dict(JOINT_KINDS)
-    yield
-    JOINT_KINDS.clear()
-    JOINT_KINDS.update(known)
 
 
 @pytest.mark.usefixtures("own_joint_kinds")

@@ -14,6 +14,7 @@ EXTRAS = {
     "oracles": ("coal", "mujoco", "pinocchio"),
     "models": ("dm-control", "example-robot-data", "gymnasium", "gymnasium-robotics", "pybullet"),
     "docs": ("sphinx", "furo", "myst_parser", "sphinx_design", "sphinx_copybutton", "latex2mathml"),
+    "notebooks": ("ipykernel", "nbclient"),
     "browser": ("playwright",),
     "frameworks": ("casadi", "jax"),
 }

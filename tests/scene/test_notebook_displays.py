@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import bellcrank as bc
+from bellcrank.progress import ProgressBar
 
 mpl = pytest.importorskip("matplotlib")
 
@@ -71,7 +72,7 @@ def test_results_show_a_table_and_a_short_repr(name, found):
     assert text.startswith(f"<{type(result).__name__} ")
     pictured = name in ("statics", "modes", "sweep", "optimize", "fit")
     assert ("data:image/png;base64," in html) == pictured
-    assert str(result).splitlines()[0].strip()[:20].replace("'", "&#x27;") in html
+    assert str(result).splitlines()[0].strip()[:20].strip().replace("'", "&#x27;") in html
 
 
 def test_long_tables_are_folded(found):
@@ -117,3 +118,52 @@ def test_films_play(tmp_path):
     with pytest.raises(bc.MechanismError, match=r"the film is a \.(mp4|gif)"):
         film.save(tmp_path / "film.txt")
     assert run.animate(tmp_path / "film.gif", fps=10, width=64) is None
+
+
+def test_results_are_never_dumped(found):
+    mech = pendulum()
+    run = bc.simulate(mech, 0.1)
+    system = bc.prepare(mech, "lagrange")
+    shown = [
+        run.at(0.05),
+        system.accelerate(),
+        bc.scene.of(mech),
+        bc.scene.of(mech).placed(),
+        bc.scene.of(mech).pieces[0].mesh,
+        bc.vibration(run.time, np.sin(run.time)),
+        system.derivatives(of="acceleration", by="L"),
+        bc.gradient(mech, "final joint.pivot.theta_z", by="L", duration=0.1),
+    ]
+    for result in shown:
+        assert repr(result).startswith(f"<{type(result).__name__} ".replace("Placed ", "Placed,"))
+        assert len(repr(result)) < 160
+    assert repr(run.energy) == f"<energy, {len(run.time)} frames>"
+    assert repr(run.violation) == f"<violation of constraints, {len(run.time)} frames>"
+    assert "<table" in shown[-1]._repr_html_()
+    assert "<table" in shown[-2]._repr_html_()
+
+
+def test_a_picture_of_statics_in_a_file_is_not_on_the_screen(tmp_path):
+    from matplotlib import pyplot as plt
+
+    plt.close("all")
+    bc.statics(pendulum()).draw(tmp_path / "rest.png")
+    assert not plt.get_fignums()
+
+
+def test_progress_is_one_line_in_notebooks_without_widgets(monkeypatch, capsys):
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("bellcrank.progress.find_spec", lambda _: None)
+    with ProgressBar(True, "film", 2.0, counted=True) as bar:
+        for done in (0.0, 0.001, 1.0):
+            bar.show(done, "a picture")
+    assert capsys.readouterr().err == "\r  0 %\r 50 %\r     \r"
+
+
+def test_errors_in_notebooks_show_the_lines_of_the_user():
+    with pytest.raises(bc.MechanismError) as raised:
+        bc.simulate(pendulum(), -1.0)
+    lines = raised.value._render_traceback_()
+    assert len(lines) == 3
+    assert "bc.simulate(pendulum(), -1.0)" in lines[1]
+    assert str(raised.value) in lines[2]

@@ -1,6 +1,5 @@
 """Derivatives of rests: closed forms, and differences of whole searches at other values of parameters."""
 
-import doctest
 import math
 
 import numpy as np
@@ -338,9 +337,3 @@ def test_wrong_names_are_all_listed():
     text = str(caught.value)
     for name in ("hoisd", "masss", "'time'", "foot.theta_z"):
         assert name in text
-
-
-def test_examples():
-    from bellcrank.analysis import statics
-
-    assert doctest.testmod(statics).failed == 0

@@ -1,6 +1,5 @@
 """`bc.RunFunction` and `bc.StateFunction`: derivatives beside differences of themselves, and optimizers."""
 
-import doctest
 import pickle
 
 import numpy as np
@@ -299,9 +298,3 @@ def test_a_run_from_a_given_state():
     function = bc.RunFunction(mech, MEASURES, by=["A.theta_z", "mass"], duration=0.3, state=late, **TIGHT)
     assert function.at[0] == pytest.approx(late.angles[0], abs=1e-12)
     check(function, function.at + np.array([0.2, 0.3]))
-
-
-@pytest.mark.parametrize("kind", [bc.RunFunction, bc.StateFunction])
-def test_the_examples_of_their_descriptions_run(kind):
-    (example,) = doctest.DocTestFinder(recurse=False).find(kind, kind.__name__, globs={})
-    assert doctest.DocTestRunner().run(example) == (0, 7)

@@ -11,7 +11,7 @@ from typing import Final
 from sphinx.cmd.build import main as sphinx
 
 import bellcrank as bc
-from docs_site import reference, showcase
+from docs_site import notebooks, ready, reference, showcase
 from docs_site.pages import GENERATED, ROOT, converted, places, staged, toctree
 from docs_site.plots import with_plots
 
@@ -21,7 +21,7 @@ _EXAMPLE: Final = re.compile(r"^## An example\n.*?(?=^## )", re.M | re.S)
 
 def stage(folder: Path) -> None:
     """Write the sources of all pages into a folder."""
-    known = places()
+    known, offered = places(), notebooks.pages()
 
     def write(place: str, text: str) -> None:
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
@@ -30,6 +30,10 @@ def stage(folder: Path) -> None:
     for path, place in known.items():
         if path not in GENERATED:
             text = staged(path, known)
+            if ROOT / path in offered:
+                notebook = f"{Path(path).stem}.ipynb"
+                write(f"{Path(place).parent}/{notebook}", notebooks.written(ROOT / path))
+                text = text.replace("\n", f"\n\n{{download}}`As a notebook <{notebook}>`\n", 1)
             write(place, with_plots(text, folder / "plots", "plots") if place == "benchmarks.md" else text)
     groups = reference.collected()
     links = reference.links_to(groups)
@@ -63,6 +67,7 @@ def _decisions(known: dict[str, str]) -> str:
 def _reference_index(groups: dict[str, reference.Group]) -> str:
     lines = ["# Reference\n", "The public names of `import bellcrank as bc`, from docstrings and types.\n"]
     lines += [f"- [{group.title}]({group.place}.md): {group.about}" for group in groups.values()]
+    lines += [f"\n{ready.INTRODUCTION}\n\n```python\n{ready.shown()}```\n"]
     lines += ["\nFormats of files: [mechanisms](file-format.md), [runs](run-files.md).\n"]
     return "\n".join([*lines, toctree([*groups, "file-format", "run-files"])])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from textwrap import dedent
 from typing import Final
 
 _NAMES: Final = re.compile(r"(?:^|(?<=[.;] ))(?P<names>\w+(?:, \w+)*): ")
@@ -23,30 +24,25 @@ def markdown(text: str, names: set[str], links: Mapping[str, str]) -> str:
 
 
 def _paragraph(lines: list[str], names: set[str], links: Mapping[str, str]) -> Iterator[str]:
-    """The pieces of a paragraph: code, items of a list, text."""
+    """The pieces of a paragraph: items of a list, text, and an example, which runs to its end."""
     prose: list[str] = []
-    code: list[str] = []
-    for line in lines:
+    for number, line in enumerate(lines):
         stripped = line.strip()
-        if stripped.startswith((">>>", "...")):
-            code.append(stripped)
-            continue
-        if code:
-            yield _example(code)
-            code = []
+        if stripped.startswith(">>>"):
+            yield from _prose(prose, names, links) if prose else ()
+            yield _example(lines[number:])
+            return
         if stripped.startswith("- ") and prose:
             yield from _prose(prose, names, links)
             prose = []
         prose.append(stripped)
     if prose:
         yield from _prose(prose, names, links)
-    if code:
-        yield _example(code)
 
 
-def _example(code: list[str]) -> str:
-    lines = [re.sub(r"^(>>>|\.\.\.) ?", "", line) for line in code]
-    return "\n".join(["```python", *lines, "```"])
+def _example(lines: list[str]) -> str:
+    """A session with prompts and what is printed, which the site's copy button leaves out."""
+    return "\n".join(["```pycon", *dedent("\n".join(lines)).splitlines(), "```"])
 
 
 def _prose(lines: list[str], names: set[str], links: Mapping[str, str]) -> Iterator[str]:

@@ -34,7 +34,7 @@ GENERATED: Final = ("README.md", "docs/gallery.md", "docs/decisions", "examples"
 """Those whose place on the site is taken by a page that is made for it."""
 
 _LINK: Final = re.compile(r"(?<!`)(?P<mark>!?)\[(?P<label>[^\]]*)\]\((?P<target>[^)\s]+)\)")
-_FENCE: Final = re.compile(r"^(?P<fence>`{3,})(?P<info>.*)$")
+FENCE: Final = re.compile(r"^(?P<fence>`{3,})(?P<info>.*)$")
 
 
 def places() -> dict[str, str]:
@@ -56,7 +56,7 @@ def converted(text: str, path: str, place: str, known: dict[str, str]) -> str:
     out: list[str] = []
     closing = ""
     for line in text.splitlines():
-        fence = _FENCE.match(line)
+        fence = FENCE.match(line)
         if closing:
             closing = "" if line.strip() == closing else closing
             out.append(line)

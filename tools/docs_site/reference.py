@@ -11,9 +11,11 @@ from typing import Any, Final
 
 import bellcrank as bc
 from bellcrank.mechanism.attachment import ConstraintKind, ForceKind
+from bellcrank.mechanism.changes import ChangeKind
 from bellcrank.mechanism.functions.function import Function
 from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.motor_joints import MotorKind
+from bellcrank.mechanism.sensors import SensorKind
 from docs_site.docstrings import markdown
 
 
@@ -84,6 +86,25 @@ _FIRST: Final = (
 """What stands first on its page, in this order; the rest follows as it is published."""
 _MADE_ELSEWHERE: Final = ["Trajectory", "MoveTrajectory", "Run", "QuasistaticRun", "System", "Placement"]
 """Classes whose constructors nobody calls."""
+_WITHIN: Final = {
+    "Limit": ("lowered",),
+    "Joint": ("resolved", "only_locks", "lowered"),
+    "Drive": ("lowered",),
+    "PathDrive": ("lowered",),
+    "Sensor": ("refers_to",),
+    "EndCoordinate": ("names",),
+    "EndPose": ("names",),
+    "LoadKind": ("carried", "loads", "fault_of"),
+    "Shape": ("volume_beyond", "mass_beyond", "moved"),
+    "Function": ("flat",),
+    "Curve": ("coordinate_params",),
+    "Run": ("followed",),
+    "Trajectory": ("within",),
+    "EffortHistory": ("of",),
+    "Readings": ("at",),
+    "SweepResult": ("measure_number",),
+}
+"""Methods by which parts of the library call each other; the reference leaves them out."""
 
 
 def group_of(value: Any, module: str) -> str:
@@ -136,7 +157,8 @@ def links_to(groups: dict[str, Group]) -> dict[str, str]:
 
 def page(group: Group, links: dict[str, str]) -> str:
     """A page of the reference."""
-    parts = [f"# {group.title}\n\n{group.about}\n"]
+    made = "[The index](index.md#the-examples) shows what the examples use without making it."
+    parts = [f"# {group.title}\n\n{group.about} {made}\n"]
     for path, value in group.members.items():
         parts.append(_entry(path, value, links))
     return "\n".join(parts)
@@ -144,14 +166,13 @@ def page(group: Group, links: dict[str, str]) -> str:
 
 def _is_kind(value: type) -> bool:
     """Whether its methods are for those who write formulations, not for users."""
-    return any(issubclass(value, base) for base, _ in _KINDS) or (
-        issubclass(value, Function) and value is not Function
-    )
+    bases = (*(base for base, _ in _KINDS), ChangeKind, SensorKind)
+    return issubclass(value, bases) or (issubclass(value, Function) and value is not Function)
 
 
 def members_of(cls: type) -> Iterator[tuple[str, Any]]:
     """The public methods and properties of a class, its bases in bellcrank included, and its attributes."""
-    seen: set[str] = set()
+    seen = {name for base in cls.__mro__ for name in _WITHIN.get(base.__name__, ())}
     for base in cls.__mro__:
         if not base.__module__.startswith("bellcrank"):
             continue
@@ -182,7 +203,7 @@ def _entry(path: str, value: Any, links: dict[str, str]) -> str:
 
 def _class_doc(cls: type) -> str:
     """The docstring of a class; of a joint also what it locks and leaves free."""
-    text = inspect.cleandoc(cls.__doc__ or "")
+    text, before, example = inspect.cleandoc(cls.__doc__ or "").partition("\n\n>>>")
     if issubclass(cls, JointKind) and (cls.locked or cls.free):
         locked, free = (
             ", ".join(f"`{name}`" for name in names) or "none" for names in (cls.locked, cls.free)
@@ -190,7 +211,7 @@ def _class_doc(cls: type) -> str:
         text += f"\n\nLocked: {locked}. Free: {free}."
     if issubclass(cls, (ConstraintKind, ForceKind)) and cls.ends_text:
         text += f"\n\nEnds: {cls.ends_text}."
-    return text
+    return text + before + example
 
 
 def _about_data(value: Any) -> str:

@@ -27,6 +27,11 @@ class HeldFriction:
     effort: along its coordinate, N or N m. limit: up to which it holds there, infinite for a freewheel.
     unique: whether the equations determine the effort; otherwise it is one of many, within the limits if some
         are. Where a drive holds the coordinate the drive bears all of it.
+
+    >>> rub = pendulum.add_force("rub", bc.JointFriction(coulomb=6.0), "hinge")
+    >>> held = bc.statics(pendulum).friction["rub"]
+    >>> print(f"{held.effort:.4f} of {held.limit} {held.unit}: {held.utilisation:.4f}")    # m g L / 2
+    4.9050 of 6.0 N m: 0.8175
     """
 
     effort: float

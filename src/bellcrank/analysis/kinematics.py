@@ -83,6 +83,11 @@ def kinematics(
     Raises Unsupported for a formulation that cannot take the mechanism; MechanismError naming the
     coordinates that no drive prescribes, if there are any; AssemblyError if the mechanism cannot be
     assembled; SimulationError, with what was computed, where the motion cannot go on.
+
+    >>> run = bc.kinematics(slider_crank, duration=2 * np.pi / 10)
+    >>> travel = run.joint("guide").position[:, 0]
+    >>> print(f"{np.ptp(travel):.4f} m")    # the stroke: twice the crank
+    0.2000 m
     """
     times = _Times.of(duration, step, start, times)
     return _run(mechanism, times, formulation, path, progress, options, dynamics=False)
@@ -112,6 +117,11 @@ def inverse_dynamics(
         paths exert nothing. keep: names of drives that stay as they are. Refuses what nothing supplies.
 
     The other arguments and errors are those of `kinematics`.
+
+    >>> run = bc.inverse_dynamics(slider_crank, duration=2 * np.pi / 10)
+    >>> torque = run.drive("motor").effort
+    >>> print(f"{torque.max():.3f} N m, {abs(torque[:-1].mean()):.6f} N m on average")    # nothing is lost
+    1.384 N m, 0.000000 N m on average
     """
     times = _Times.of(duration, step, start, times)
     if along is None:

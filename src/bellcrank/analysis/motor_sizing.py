@@ -33,6 +33,11 @@ class MotorCurve(Description):
     continuous, peak: the torques that it can exert at these speeds for any time, and for a short one, N m;
         between them they change linearly.
     rotor_inertia: kg m^2. name: as the catalogue calls it.
+
+    >>> points = {"speed": [0, 300, 400], "continuous": [1.0, 0.8, 0.0], "peak": [3.0, 3.0, 0.0]}
+    >>> motor = bc.MotorCurve(**points, rotor_inertia=1e-4, name="M1")
+    >>> print(motor.continuous_at(150.0), motor.peak_at(350.0))    # N m, between the points
+    0.9 1.5
     """
 
     speed: FloatsField = array("rad/s", None)
@@ -58,11 +63,21 @@ class MotorCurve(Description):
             check.fault("peak must not be less than continuous", self.peak)
 
     def continuous_at(self, speed: Any) -> Any:
-        """The continuous torque at speeds of either sign, N m; 0 where it cannot turn."""
+        """The continuous torque at speeds of either sign, N m; 0 where it cannot turn.
+
+        >>> motor = bc.MotorCurve(speed=[0, 300, 400], continuous=[1.0, 0.8, 0.0], peak=[3.0, 3.0, 0.0])
+        >>> print(motor.continuous_at([-150.0, 150.0, 500.0]))    # N m
+        [0.9 0.9 0. ]
+        """
         return np.interp(np.abs(speed), self.speed, self.continuous, right=0.0)
 
     def peak_at(self, speed: Any) -> Any:
-        """The peak torque at speeds of either sign, N m; 0 where it cannot turn."""
+        """The peak torque at speeds of either sign, N m; 0 where it cannot turn.
+
+        >>> motor = bc.MotorCurve(speed=[0, 300, 400], continuous=[1.0, 0.8, 0.0], peak=[3.0, 3.0, 0.0])
+        >>> print(motor.peak_at([0.0, 350.0, 500.0]))    # N m
+        [3.  1.5 0. ]
+        """
         return np.interp(np.abs(speed), self.speed, self.peak, right=0.0)
 
 
@@ -72,6 +87,12 @@ class MotorSizing:
 
     drive: its name. motor: its curve. ratio: turns of the motor for each of the joint, rad/m on a travel.
     time: s, (T,). speed, torque: of the motor, rad/s and N m, (T,); the torque accelerates the rotor, too.
+
+    >>> motor = bc.MotorCurve(speed=[0, 300], continuous=[0.1, 0.1], peak=[0.3, 0.3])
+    >>> run = bc.inverse_dynamics(slider_crank, 2 * np.pi / 10)
+    >>> sizing = bc.size_motor(run, "motor", motor, ratio=20)
+    >>> print(f"{sizing.peak_torque:.4f} N m at up to {sizing.peak_speed:.0f} rad/s; it fits: {sizing.fits}")
+    0.0692 N m at up to 200 rad/s; it fits: True
     """
 
     drive: str
@@ -158,6 +179,12 @@ class MotorSizing:
         """Draw torque over speed with both limits and the point of the continuous load (extra `plot`).
 
         path: file to write the picture into (PNG, PDF or SVG). Raises Unsupported without matplotlib.
+
+        >>> motor = bc.MotorCurve(speed=[0, 300], continuous=[0.1, 0.1], peak=[0.3, 0.3])
+        >>> run = bc.inverse_dynamics(slider_crank, 2 * np.pi / 10)
+        >>> figure = bc.size_motor(run, "motor", motor, ratio=20).plot("motor.png")
+        >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+        ('Speed (rad/s)', 'Torque (N·m)')
         """
         if path is not None:
             check_picture(path)
@@ -230,6 +257,12 @@ def size_motor(
     cycle: begin and end, s, of the part of the run that repeats; by default all of it.
 
     Raises MechanismError for what the run does not contain.
+
+    >>> motor = bc.MotorCurve(speed=[0, 300], continuous=[0.1, 0.1], peak=[0.3, 0.3])
+    >>> run = bc.inverse_dynamics(slider_crank, 2 * np.pi / 10)
+    >>> sizing = bc.size_motor(run, "motor", motor, ratio=20)
+    >>> print(f"{sizing.peak_torque * 20:.4f} N m, {abs(run.drive('motor').effort).max():.4f} N m")
+    1.3841 N m, 1.3841 N m
     """
     with Check(f"motor for {drive!r}") as check:
         check.instance("the motor", motor, MotorCurve, "use bc.MotorCurve(...)")

@@ -25,7 +25,10 @@ def rope_path(mechanism: Mechanism, name: str, state: State | None = None) -> Ro
 
     Raises MechanismError for another name, AssemblyError if the mechanism cannot be assembled.
 
-    >>> bc.rope_path(mech, "belt").length      # to choose a standard belt
+    >>> belt = shafts.add_constraint("belt", bc.BeltLoop((0.05, 0.05)), "input shaft", "output shaft")
+    >>> path = bc.rope_path(shafts, "belt")
+    >>> print(f"{path.length:.6f} m, by hand {2 * 0.3 + 2 * np.pi * 0.05:.6f} m")
+    0.914159 m, by hand 0.914159 m
     """
     required_mechanism("mechanism", mechanism)
     ways = ways_of(mechanism)

@@ -97,6 +97,12 @@ class EquilibriumReport:
         allow, and of those with negative and with zero stiffness. Stops that push count as closed.
     moves: relative to the description, largest first. notes: what was described and no longer applies, and
         limitations of the result.
+
+    >>> report = bc.find_equilibrium(pendulum)
+    >>> report.stability, report.degrees_of_freedom
+    ('stable', 1)
+    >>> print(f"{np.sqrt(report.least_eigenvalue):.4f} rad/s, by hand {np.sqrt(1.5 * 9.81):.4f} rad/s")
+    3.8360 rad/s, by hand 3.8360 rad/s
     """
 
     mechanism: str
@@ -170,6 +176,12 @@ def find_equilibrium(
     mechanism is then left unchanged.
 
     Method: Newton's on the constraints with bounded steps, see docs/theory/statics.md.
+
+    >>> report = bc.find_equilibrium(pendulum)
+    >>> report.stability
+    'stable'
+    >>> print(f"{report.energy_before - report.energy:.4f} J lower, by hand {9.81 / 2:.4f} J")
+    4.9050 J lower, by hand 4.9050 J
     """
     with Check("find_equilibrium") as check:
         tolerance = check.positive("tolerance", tolerance)
@@ -337,6 +349,12 @@ class Statics:
         by how much all loads could be more; infinite if it locks itself.
     pinned: names of bodies that were held where they are; joints between them and the ground share the load.
     at: a copy of the mechanism in equilibrium; the given mechanism is not changed.
+
+    >>> rest = bc.statics(arm)
+    >>> print(f"{rest.drives['shoulder'].effort:.4f} N m, by hand {9.81 * (0.5 + 1.5):.4f} N m")
+    19.6200 N m, by hand 19.6200 N m
+    >>> print(rest.joints["shoulder"].force.round(4))    # N: the weight of both rods
+    [0.   19.62  0.  ]
     """
 
     mechanism: str
@@ -378,15 +396,10 @@ class Statics:
         unique; and for unknown names. Unsupported for parameters on which other than numbers of the model
         depend.
 
-        >>> import bellcrank as bc
-        >>> mech = bc.Mechanism("scale", gravity=(0.0, -9.81, 0.0))
-        >>> stiffness = mech.add_parameter("stiffness", 500.0, "N/m")
-        >>> pan = mech.add_body("pan", mass=2.0, inertia=(1e-3, 1e-3, 1e-3), position=(0.0, -0.3, 0.0))
-        >>> rail = mech.add_joint("rail", bc.Prismatic(), mech.ground.marker(axis="y"), pan.marker(axis="y"))
-        >>> spring = mech.add_force("spring", bc.SpringDamper(stiffness, rest_length=0.3), mech.ground, pan)
-        >>> s = bc.statics(mech).sensitivity(of="body.pan.y", by="stiffness")
-        >>> float(s.array[0, 0].round(9)), round(2.0 * 9.81 / 500.0**2, 9)
-        (7.848e-05, 7.848e-05)
+        >>> spring = pendulum.add_force("spring", bc.TorsionSpring(100.0), "hinge")
+        >>> found = bc.statics(pendulum).sensitivity(of="joint.hinge.theta_z", by="length")
+        >>> print(found.array.round(6))    # rad/m: about -m g / (2 k), for a longer rod hangs lower
+        [[-0.048874]]
         """
         found: StateDerivatives = views.rest_derivatives(self, of, by, states)
         return found
@@ -395,11 +408,21 @@ class Statics:
         """Draw the mechanism at rest, with joint forces on second bodies and the efforts that drives hold.
 
         path: file to write the picture into (PNG, PDF or SVG). options: of `Mechanism.draw`.
+
+        >>> figure = bc.statics(arm).draw("arm.png")
+        >>> low, high = figure.axes[0].get_xlim()
+        >>> print(2.0 < high - low < 6.0)    # m: the axes are lengths, and the arm is 2 m long
+        True
         """
         return _drawn(self, path, options)
 
     def to_dict(self) -> dict[str, Any]:
-        """The results as plain values, as `bellcrank statics --json` prints them."""
+        """The results as plain values, as `bellcrank statics --json` prints them.
+
+        >>> values = bc.statics(arm).to_dict()
+        >>> list(values["drives"])
+        ['shoulder', 'elbow']
+        """
         rest = self.equilibrium
         listed = {
             kind: {
@@ -534,6 +557,12 @@ def statics(
         losses) keeps its coordinates where they are, and all else comes to rest about them; the result says
         whether it can, by what margin, and what each of them exerts. False: it is left out, and the
         mechanism goes where it would rest without.
+
+    >>> rest = bc.statics(pendulum)
+    >>> print(rest.joints["hinge"].force.round(6), rest.position["hinge"].round(6))    # N, rad: it hangs
+    [0.   9.81 0.  ] [-1.570796]
+    >>> print(f"{bc.statics(arm).drives['elbow'].effort:.4f} N m")    # m g L / 2
+    4.9050 N m
     """
     with Check("statics") as check:
         tolerance = check.positive("tolerance", tolerance)
@@ -624,9 +653,8 @@ def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) 
     scene = of(numbers, found.state)
     options = dict(options)
     view = view_of(scene, options.get("view"))
-    figure = picture(
-        scene, [Instant(found.state.position, found.state.rotation)], options={**options, "view": view}
-    )
+    instants = [Instant(found.state.position, found.state.rotation)]
+    figure = picture(scene, instants, path, options={**options, "view": view})  # written again with arrows
     axes: Any = figure.axes[0]
     left, right = axes.get_xlim()
     forces = {name: view.project(r.force)[:2] for name, r in found.joints.items()}

@@ -244,6 +244,10 @@ class Model:
     contacts: forces of the kind `Contact`, which act between shapes.
     described: the mechanism, if numbers in it are expressions of parameters. source: the mechanism.
     standing: which of its elements are in force, where it has changes.
+
+    >>> model = bc.prepare(pendulum).model
+    >>> model.bodies, model.mass.tolist(), model.row_count
+    (('rod',), [1.0], 5)
     """
 
     name: str

@@ -57,7 +57,7 @@ def _contacts(value: Any) -> Points:
 
 
 @answering
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class State:
     """Poses and velocities of the body frames' origins in world axes, bodies in the model's order.
 
@@ -75,6 +75,14 @@ class State:
         unknown; bodies and angles are then those of whoever takes the state, in its order.
 
     Raises MechanismError for values that are not numbers, and if the shapes do not match.
+
+    >>> run = bc.simulate(pendulum, 1.0)
+    >>> state = run.at(0.5)
+    >>> state.time, state.position.shape
+    (0.5, (1, 3))
+    >>> again = bc.simulate(pendulum, 0.5, state=state)
+    >>> print(f"{abs(again.at(0.5).position - run.at(1.0).position).max():.6f} m")    # it goes on from there
+    0.000000 m
     """
 
     time: float
@@ -104,8 +112,17 @@ class State:
         if self.contacts is not None:
             object.__setattr__(self, "contacts", _contacts(self.contacts))
 
+    def __repr__(self) -> str:
+        return f"<State of {len(self.position)} bodies at t = {self.time:.9g} s>"
+
     def at_time(self, time: float) -> State:
-        """The same poses and velocities at another time."""
+        """The same poses and velocities at another time.
+
+        >>> state = bc.prepare(pendulum).state().at_time(3.0)
+        >>> run = bc.simulate(pendulum, 1.0, state=state, start=3.0)
+        >>> run.span()
+        (3.0, 4.0)
+        """
         return replace(self, time=time)
 
     @property

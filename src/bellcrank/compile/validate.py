@@ -28,6 +28,14 @@ def validate(mechanism: Mechanism) -> None:
     missing bodies, joints of a body with itself, references to joints or coordinates that do not exist or are
     locked, constraints and forces without effect, drives that contradict each other, and different inputs
     with the same name.
+
+    >>> bc.validate(four_bar)    # nothing is wrong
+    >>> again = four_bar.add_drive("again", "motor", velocity=1.0)
+    >>> try:
+    ...     bc.validate(four_bar)
+    ... except bc.MechanismError as error:
+    ...     print(error.faults[0].rule)
+    drive 'motor' drives the same coordinate already
     """
     mechanism = with_numbers(mechanism)
     faults = FaultList()

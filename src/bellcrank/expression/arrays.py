@@ -18,7 +18,13 @@ def _sum(terms: Iterable[Expression]) -> Expression:
 
 
 class Vector:
-    """A column of expressions: `Vector(x, y, z)`, with +, -, scalar factors, indices, dot, cross, norm."""
+    """A column of expressions: `Vector(x, y, z)`, with +, -, scalar factors, indices, dot, cross, norm.
+
+    >>> x, y = bc.symbols("x y")
+    >>> v = bc.expression.Vector((x, y, 0))
+    >>> v.norm() == bc.expression.sqrt(x**2 + y**2), v.y
+    (True, y)
+    """
 
     __array_priority__ = 1000  # numpy leaves mixed arithmetic to us
     __slots__ = ("_items",)
@@ -83,19 +89,37 @@ class Vector:
         return hash(self._items)
 
     def dot(self, other: Iterable[Scalar]) -> Expression:
-        """Scalar product."""
+        """Scalar product.
+
+        >>> x, y = bc.symbols("x y")
+        >>> bc.expression.Vector((x, y, 0)).dot((1, 2, 3)) == x + 2 * y
+        True
+        """
         return dot(self, other)
 
     def cross(self, other: Iterable[Scalar]) -> Vector:
-        """Vector product of two vectors of three components."""
+        """Vector product of two vectors of three components.
+
+        >>> x = bc.symbol("x")
+        >>> bc.expression.Vector((x, 0, 0)).cross((0, 2, 0))
+        Vector(0, 0, 2*x)
+        """
         return cross(self, other)
 
     def norm(self) -> Expression:
-        """Euclidean length."""
+        """Euclidean length.
+
+        >>> bc.expression.Vector((3, 4, 0)).norm()
+        5
+        """
         return norm(self)
 
     def normalized(self) -> Vector:
-        """The vector divided by its length, which must not vanish."""
+        """The vector divided by its length, which must not vanish.
+
+        >>> bc.expression.Vector((0, 0, 5)).normalized()
+        Vector(0, 0, 1)
+        """
         return self / norm(self)
 
     def __repr__(self) -> str:
@@ -103,12 +127,22 @@ class Vector:
 
 
 def dot(a: Iterable[Scalar], b: Iterable[Scalar]) -> Expression:
-    """Scalar product. Raises ValueError if the lengths differ."""
+    """Scalar product. Raises ValueError if the lengths differ.
+
+    >>> x, y = bc.symbols("x y")
+    >>> bc.expression.dot((x, y, 0), (x, y, 0)) == x**2 + y**2
+    True
+    """
     return _sum(as_expression(p) * q for p, q in zip(a, b, strict=True))
 
 
 def cross(a: Iterable[Scalar], b: Iterable[Scalar]) -> Vector:
-    """Vector product of two vectors of three components."""
+    """Vector product of two vectors of three components.
+
+    >>> x = bc.symbol("x")
+    >>> bc.expression.cross((x, 0, 0), (0, 2, 0))    # an area, along z
+    Vector(0, 0, 2*x)
+    """
     p, q = Vector(a), Vector(b)
     if len(p) != 3 or len(q) != 3:
         raise ValueError(f"a vector product needs three components, got {len(p)} and {len(q)}")
@@ -116,13 +150,24 @@ def cross(a: Iterable[Scalar], b: Iterable[Scalar]) -> Vector:
 
 
 def norm(a: Iterable[Scalar]) -> Expression:
-    """Euclidean length."""
+    """Euclidean length.
+
+    >>> x, y = bc.symbols("x y")
+    >>> bc.expression.norm((x, y, 0)) == bc.expression.sqrt(x**2 + y**2)
+    True
+    """
     items = [as_expression(p) for p in a]
     return sqrt(_sum(p * p for p in items))
 
 
 class Matrix:
-    """Rows of expressions: `Matrix([[a, b], [c, d]])`, with +, -, products (`@`, with vectors too), `.T`."""
+    """Rows of expressions: `Matrix([[a, b], [c, d]])`, with +, -, products (`@`, with vectors too), `.T`.
+
+    >>> q = bc.symbol("q")
+    >>> stretch = bc.expression.Matrix([[2, 0, 0], [0, 1, 0], [0, 0, q]])
+    >>> stretch.shape, stretch @ bc.expression.Vector((1, 1, 1))
+    ((3, 3), Vector(2, 1, q))
+    """
 
     __array_priority__ = 1000
     __slots__ = ("_rows",)

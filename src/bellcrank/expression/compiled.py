@@ -83,6 +83,11 @@ class CompiledFunction:
     """Expressions as a function of numbers; made by `compile_function`.
 
     Interpreted at first and native later, with bit-identical results. Several threads may call it.
+
+    >>> x, k = bc.symbols("x k")
+    >>> energy = bc.expression.compile_function([k * x**2 / 2], [x], {k: 100.0})
+    >>> print(energy(0.2))    # J
+    [2.]
     """
 
     inputs: tuple[Expression, ...]
@@ -169,6 +174,11 @@ class CompiledFunction:
         """The same function with other parameter values; nothing is recompiled.
 
         values: by symbol, or in the order of `parameters`. Raises ValueError if their number is wrong.
+
+        >>> x, k = bc.symbols("x k")
+        >>> energy = bc.expression.compile_function([k * x**2 / 2], [x], {k: 100.0})
+        >>> print(energy.with_parameters({k: 200.0})(0.2))    # J
+        [4.]
         """
         if isinstance(values, Mapping):
             missing = [symbol.name for symbol in self.parameters if symbol not in values]
@@ -190,7 +200,14 @@ class CompiledFunction:
         return self.main.native
 
     def wait(self) -> None:
-        """Wait until the native code that is being compiled is in use."""
+        """Wait until the native code that is being compiled is in use.
+
+        >>> x = bc.symbol("x")
+        >>> f = bc.expression.compile_function([bc.expression.sin(x)], [x])
+        >>> f.wait()
+        >>> print(f(np.pi / 2))
+        [1.]
+        """
         for done in self._native_code:
             done.wait()
 
@@ -231,6 +248,11 @@ def compile_function(
 
     Raises ValueError for symbols in the outputs that are neither inputs nor parameters, or are given twice;
     Unsupported for native=True without llvmlite.
+
+    >>> x = bc.symbol("x")
+    >>> f = bc.expression.compile_function([x**2, x + 1], [x])
+    >>> f([3.0]).tolist(), f([[0.0], [2.0]]).tolist()    # at one point, and at two
+    ([9.0, 4.0], [[0.0, 1.0], [4.0, 3.0]])
     """
     return CompiledFunction(outputs, inputs, parameters, native)
 
@@ -248,6 +270,12 @@ def export_c(
 
     Returns the paths of both files. Raises ValueError if the name is not a C identifier, OSError if a file
     cannot be written.
+
+    >>> x = bc.symbol("x")
+    >>> f = bc.expression.compile_function([x**2 + 1], [x])
+    >>> source, header = bc.expression.export_c(f, "parabola.c")
+    >>> source.name, header.name, "void parabola(" in header.read_text()
+    ('parabola.c', 'parabola.h', True)
     """
     source_path = Path(path)
     name = source_path.stem if name is None else name

@@ -22,6 +22,11 @@ class OperationCount:
 
     A sum or a product is of two operands, 2x is a product, signs are free; a quotient is a product with one
     division; trigonometric are sin, cos and tan.
+
+    >>> x = bc.symbol("x")
+    >>> count = bc.expression.count_operations(x**2 + x + 1)
+    >>> count.total
+    3
     """
 
     additions: int
@@ -56,6 +61,10 @@ def derivative(
     "least" operations together with f.
 
     Raises ValueError unless x are symbols, and for a fourth derivative of a table.
+
+    >>> x = bc.symbol("x")
+    >>> bc.expression.derivative(bc.expression.sin(3 * x), x)
+    3*cos(3*x)
     """
     symbols = [x] if isinstance(x, Expression) else list(x)
     if isinstance(f, Matrix):
@@ -82,7 +91,13 @@ def rate(f: Vector, rates: Mapping[Expression, Scalar]) -> Vector: ...
 @overload
 def rate(f: Matrix, rates: Mapping[Expression, Scalar]) -> Matrix: ...
 def rate(f: Expression | Vector | Matrix, rates: Mapping[Expression, Scalar]) -> Expression | Vector | Matrix:
-    """The rate of change of f for given rates of the symbols: {q: q_dot, t: 1}."""
+    """The rate of change of f for given rates of the symbols: {q: q_dot, t: 1}.
+
+    >>> q, speed = bc.symbols("q speed")
+    >>> found = bc.expression.rate(bc.expression.sin(q) + bc.t**2, {q: speed, bc.t: 1})
+    >>> found == speed * bc.expression.cos(q) + 2 * bc.t
+    True
+    """
     symbols = list(rates)
     flat = _core.expression_rate(_flat(f), symbols, [as_expression(rates[symbol]) for symbol in symbols])
     if isinstance(f, Expression):
@@ -98,6 +113,10 @@ def coefficient(f: Expression | Iterable[Scalar], x: Expression) -> Expression |
     """The coefficient of the symbol x in f, or in each component of f.
 
     Raises ValueError unless f is linear in x.
+
+    >>> x, v = bc.symbols("x v")
+    >>> bc.expression.coefficient(3 * v + x, v)
+    3
     """
     if isinstance(f, Expression):
         return _core.expression_coefficients([f], x)[0]
@@ -115,7 +134,12 @@ def substitute(f: Matrix, values: Mapping[Expression, Scalar]) -> Matrix: ...
 @overload
 def substitute(f: Transform, values: Mapping[Expression, Scalar]) -> Transform: ...
 def substitute(f: Whole, values: Mapping[Expression, Scalar]) -> Whole:
-    """F with values (numbers or expressions) in place of symbols, simultaneously, and simplified again."""
+    """F with values (numbers or expressions) in place of symbols, simultaneously, and simplified again.
+
+    >>> x, y = bc.symbols("x y")
+    >>> bc.expression.substitute(x**2 * y, {x: 3})
+    9*y
+    """
     symbols = list(values)
     images = [as_expression(values[symbol]) for symbol in symbols]
     found = iter(_core.expression_substitute(_flat(f), symbols, images))
@@ -164,7 +188,12 @@ def _flat(f: Whole) -> list[Expression]:
 
 
 def count_operations(*expressions: float | Whole) -> OperationCount:
-    """The operations that all given expressions need together."""
+    """The operations that all given expressions need together.
+
+    >>> x = bc.symbol("x")
+    >>> bc.expression.count_operations(x * x + bc.expression.sin(x)).total
+    3
+    """
     outputs = [
         item for f in expressions for item in _flat(as_expression(f) if isinstance(f, float | int) else f)
     ]
@@ -175,5 +204,9 @@ def count_path_operations(f: Iterable[Scalar], x: Iterable[Expression]) -> int:
     """Sums and products of f and its derivatives by x if every path were multiplied out separately.
 
     This is the sum that D* factors: nothing is shared between paths. A float beyond 2**53 is rounded.
+
+    >>> x = bc.symbol("x")
+    >>> bc.expression.count_path_operations([bc.expression.sin(x * x)], [x])
+    4
     """
     return int(sum(_core.expression_path_count([as_expression(item) for item in f], list(x)).values()))

@@ -34,6 +34,12 @@ def symbol(
     expressions are simplified: with positive=True, sqrt(x**2) is x.
 
     Raises MechanismError for an invalid name, ValueError if the bounds leave no value.
+
+    >>> x = bc.symbol("x", positive=True)
+    >>> bc.expression.sqrt(x**2)    # x, as it is positive
+    x
+    >>> bc.symbol("x", positive=True) == x
+    True
     """
     if not isinstance(name, str) or not name or not name.isprintable():
         raise MechanismError.of("symbol", "the name must be a text without line breaks", name)
@@ -68,7 +74,12 @@ def _bounds(name: str, positive: bool, low: float | None, high: float | None) ->
 
 @answered
 def symbols(names: str, *, positive: bool = False) -> tuple[_core.Expression, ...]:
-    """The symbols of these names, "x y z" or "x, y, z"."""
+    """The symbols of these names, "x y z" or "x, y, z".
+
+    >>> x, y = bc.symbols("x y")
+    >>> x + y - x
+    y
+    """
     return tuple(symbol(name, positive=positive) for name in names.replace(",", " ").split())
 
 
@@ -84,7 +95,13 @@ def as_expression(value: Scalar) -> _core.Expression:
 
 
 def table(kind: str, params: Sequence[float], x: Scalar) -> _core.Expression:
-    """A function of one variable at x: its kind and flat parameters, in the form of the core."""
+    """A function of one variable at x: its kind and flat parameters, in the form of the core.
+
+    >>> flat = bc.Harmonic(2.0, 3.0).flat()
+    >>> wave = bc.expression.table(flat.kind, flat.params, bc.t)
+    >>> print(bc.expression.compile_function([wave], [bc.t])([0.5]).round(6), round(2 * np.sin(1.5), 6))
+    [1.99499] 1.99499
+    """
     return _core.expression_table(kind, list(params), as_expression(x))
 
 

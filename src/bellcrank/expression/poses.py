@@ -20,7 +20,13 @@ _INDEX = {"x": 0, "y": 1, "z": 2}
 
 
 class Rotation(Matrix):
-    """A rotation matrix, local to outer axes; its transpose is its inverse."""
+    """A rotation matrix, local to outer axes; its transpose is its inverse.
+
+    >>> q = bc.symbol("q")
+    >>> turn = bc.expression.rotation_z(q)
+    >>> turn @ bc.expression.Vector((1, 0, 0))
+    Vector(cos(q), sin(q), 0)
+    """
 
     __slots__ = ()
 
@@ -80,6 +86,11 @@ class Transform:
 
     `a @ b` applies b first; `a @ p` transforms a point. factors: elementary transforms whose product it is,
     if known.
+
+    >>> q = bc.symbol("q")
+    >>> crank = bc.expression.rotation_z(q) @ bc.expression.translation(2, 0, 0)
+    >>> crank.position
+    Vector(2*cos(q), 2*sin(q), 0)
     """
 
     __slots__ = ("_factors", "_position", "_rotation")
@@ -131,7 +142,12 @@ class Transform:
         return self.rotation @ other + self.position
 
     def inverse(self) -> Transform:
-        """The inverse of this transform."""
+        """The inverse of this transform.
+
+        >>> there = bc.expression.translation(1, 2, 3)
+        >>> (there @ there.inverse()).position
+        Vector(0, 0, 0)
+        """
         rotation = self.rotation.T
         factors = tuple(_inverse(factor) for factor in reversed(self.factors))
         return Transform(rotation, -(rotation @ self.position), factors=factors)
@@ -159,27 +175,51 @@ def _turn(axis: Axis, angle: Scalar) -> Transform:
 
 
 def rotation_x(angle: Scalar) -> Transform:
-    """A rotation about x. angle: rad."""
+    """A rotation about x. angle: rad.
+
+    >>> q = bc.symbol("q")
+    >>> bc.expression.rotation_x(q) @ bc.expression.Vector((0, 1, 0))
+    Vector(0, cos(q), sin(q))
+    """
     return _turn("x", angle)
 
 
 def rotation_y(angle: Scalar) -> Transform:
-    """A rotation about y. angle: rad."""
+    """A rotation about y. angle: rad.
+
+    >>> q = bc.symbol("q")
+    >>> bc.expression.rotation_y(q) @ bc.expression.Vector((0, 0, 1))
+    Vector(sin(q), 0, cos(q))
+    """
     return _turn("y", angle)
 
 
 def rotation_z(angle: Scalar) -> Transform:
-    """A rotation about z. angle: rad."""
+    """A rotation about z. angle: rad.
+
+    >>> q = bc.symbol("q")
+    >>> bc.expression.rotation_z(q) @ bc.expression.Vector((1, 0, 0))
+    Vector(cos(q), sin(q), 0)
+    """
     return _turn("z", angle)
 
 
 def translation(x: Scalar, y: Scalar, z: Scalar) -> Transform:
-    """A translation, m."""
+    """A translation, m.
+
+    >>> (bc.expression.translation(1, 0, 0) @ bc.expression.translation(0, 2, 0)).position
+    Vector(1, 2, 0)
+    """
     return Transform(position=(x, y, z))
 
 
 def rotation_about(axis: Iterable[float], angle: Scalar) -> Transform:
-    """A rotation about a constant axis of any length. angle: rad. Raises ValueError for a zero axis."""
+    """A rotation about a constant axis of any length. angle: rad. Raises ValueError for a zero axis.
+
+    >>> q = bc.symbol("q")
+    >>> bc.expression.rotation_about((0, 0, 1), q) @ bc.expression.Vector((1, 0, 0))
+    Vector(cos(q), sin(q), 0)
+    """
     numbers = [float(a) for a in axis]
     length = sum(a * a for a in numbers) ** 0.5
     if len(numbers) != 3 or not length > 0.0:
@@ -201,6 +241,10 @@ def rotation_from_vector(vector: Iterable[Scalar]) -> Transform:
     """The rotation about a vector by its length, rad; smooth everywhere, including the zero vector.
 
     With a = |v|: 1 + (sin a / a) v~ + ((1 - cos a) / a²) v~ v~, and the series of both factors near a = 0.
+
+    >>> quarter = bc.expression.rotation_from_vector((0, 0, np.pi / 2)) @ bc.expression.Vector((1, 0, 0))
+    >>> [round(float(part), 6) for part in quarter]    # x is carried to y
+    [0.0, 1.0, 0.0]
     """
     v = Vector(vector)
     square = v @ v
@@ -223,7 +267,11 @@ def _series(x: Expression, coefficients: tuple[float, ...]) -> Expression:
 
 
 def rotation_from_quaternion(quaternion: Iterable[Scalar]) -> Transform:
-    """The rotation of a quaternion (w, x, y, z), scalar first, of any length except zero."""
+    """The rotation of a quaternion (w, x, y, z), scalar first, of any length except zero.
+
+    >>> bc.expression.rotation_from_quaternion((0, 0, 0, 1)) @ bc.expression.Vector((1, 0, 0))
+    Vector(-1, 0, 0)
+    """
     w, x, y, z = (as_expression(a) for a in quaternion)
     s = 2.0 / (w * w + x * x + y * y + z * z)
     return Transform(

@@ -68,6 +68,11 @@ def prepare(
 
     Raises Unsupported for an unknown formulation and for one that cannot take the model, saying why;
     MechanismError for faults of the mechanism or the options.
+
+    >>> system = bc.prepare(pendulum, "recursive")
+    >>> rod = system.accelerate().body("rod")
+    >>> print(f"{rod.angular[2]:.4f} rad/s^2, by hand {-3 * 9.81 / 2:.4f} rad/s^2")
+    -14.7150 rad/s^2, by hand -14.7150 rad/s^2
     """
     check_request(formulation, options)
     model = mechanism if isinstance(mechanism, Model) else compile_mechanism(mechanism)

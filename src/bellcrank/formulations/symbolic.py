@@ -54,6 +54,10 @@ class Speed:
     kind: a coordinate of the joint, such as "theta_z"; "omega_x" and so on for the angular velocity of a ball
     joint, in axes of the formulation's own; "swing_1", "swing_2" for a constant velocity joint: components
     of its angular velocity in the axes of a shaft that bisects the bend.
+
+    >>> speed = bc.prepare(pendulum, "symbolic").speeds[0]
+    >>> speed.name, speed.joint, speed.body, speed.kind
+    ('hinge.theta_z', 'hinge', 'rod', 'theta_z')
     """
 
     joint: str | None
@@ -175,6 +179,11 @@ class Linearization:
     rows: the closing rows of the tree, against the speeds, (rows, speeds). row_rates: derivatives of their
         rates by displacements. holds_positions: for each row, whether it constrains positions, not only
         velocities.
+
+    >>> system = bc.prepare(pendulum, "symbolic")
+    >>> found = system.linearize(bc.statics(pendulum).state)
+    >>> print(found.position.round(4), 3 * 9.81 / 2)    # 1/s^2: the square of the natural frequency
+    [[-14.715]] 14.715
     """
 
     position: Floats
@@ -197,7 +206,13 @@ class Linearization:
         return np.asarray(self.fixed.accelerations + self.position @ displaced + self.velocity @ sped)
 
     def without(self, opening: np.ndarray) -> Linearization:
-        """The same without parameters (parameters,) that open loops."""
+        """The same without parameters (parameters,) that open loops.
+
+        >>> system = bc.prepare(pendulum, "symbolic")
+        >>> found = system.linearize(bc.statics(pendulum).state)
+        >>> found.without(np.array([True])).parameters
+        ()
+        """
         kept = np.flatnonzero(~opening)
         return replace(
             self,
@@ -235,6 +250,11 @@ class Linearization:
         The matrix is constant along steady motions (a bicycle running straight ahead), where its eigenvalues
         determine stability; elsewhere it is that of the instant. Raises MechanismError for unknown names, and
         for names that cannot be independent together.
+
+        >>> system = bc.prepare(pendulum, "symbolic")
+        >>> matrix = system.linearize(bc.statics(pendulum).state).state_matrix()
+        >>> print(abs(matrix.eigenvalues().imag).round(4), np.sqrt(3 * 9.81 / 2).round(4))    # rad/s
+        [3.836 3.836] 3.836
         """
         names = [speed.name for speed in self.speeds]
         wanted = [_place(names, name) for name in led_by]

@@ -34,7 +34,13 @@ _ACCEPTED = 1e-8
 
 @dataclass(frozen=True)
 class Blow:
-    """An impulse on a body, such as a hammer blow: position (3,), m, and impulse (3,), N s, world axes."""
+    """An impulse on a body, such as a hammer blow: position (3,), m, and impulse (3,), N s, world axes.
+
+    >>> blow = bc.Blow("cube", position=(0, 0, 0.5), impulse=(6.0, 0, 0))    # a hammer on its top
+    >>> state = bc.prepare(cube).strike([blow]).state
+    >>> print(state.velocity[0].round(6), state.angular_velocity[0].round(6))    # m/s, rad/s
+    [1. 0. 0.] [0. 3. 0.]
+    """
 
     body: str
     position: Sequence[float]
@@ -49,6 +55,12 @@ class StruckPoint:
     any length. friction: Coulomb's coefficient. restitution: 0 to 1. impact_law: "newton": bodies that
     approach separate at this fraction of the speed; "poisson": the impulse that stops their approach is
     followed by this fraction of it.
+
+    >>> point = bc.StruckPoint("cube", position=(0.5, 0, -0.5), normal=(0, 0, 1))
+    >>> falling = cube.replace(cube.bodies["cube"], velocity=(0, 0, -2.0))
+    >>> state = bc.prepare(cube).strike([point]).state    # one edge hits the ground
+    >>> print(state.velocity[0].round(4), state.angular_velocity[0].round(4))
+    [0.   0.  -1.2] [0.  -2.4  0. ]
     """
 
     body: str
@@ -66,6 +78,12 @@ class Strike:
 
     state: with the velocities after them. impulse: (n, 3), N s, on `body` of each StruckPoint, in order,
     world axes. residual: of the laws of impact and friction, relative to the largest speed.
+
+    >>> point = bc.StruckPoint("cube", position=(0, 0, -0.5), normal=(0, 0, 1), restitution=0.5)
+    >>> falling = cube.replace(cube.bodies["cube"], velocity=(0, 0, -2.0))
+    >>> strike = bc.prepare(cube).strike([point])
+    >>> print(strike.impulse.round(6), strike.state.velocity[0].round(6))    # N s: 6 kg x 3 m/s; m/s
+    [[ 0.  0. 18.]] [0. 0. 1.]
     """
 
     state: State
@@ -141,7 +159,12 @@ class PointAcceleration:
 
 @dataclass(frozen=True, eq=False)
 class BodyAcceleration(PointAcceleration):
-    """Acceleration of a body's frame, linear at its origin; `com`: the same at the centre of mass."""
+    """Acceleration of a body's frame, linear at its origin; `com`: the same at the centre of mass.
+
+    >>> rod = bc.prepare(pendulum).accelerate().body("rod")
+    >>> print(rod.linear.round(6), rod.angular.round(4), rod.com.linear.round(4))
+    [0. 0. 0.] [  0.      0.    -14.715] [0.     -7.3575  0.    ]
+    """
 
     com: PointAcceleration
 
@@ -154,6 +177,10 @@ class JointReaction:
     reaction: (6,), moment about marker 2's origin, N m, then force, N; world axes. Of least norm where
         redundant constraints leave it open.
     moment_unique, force_unique: whether the equations of motion determine it.
+
+    >>> reaction = bc.prepare(arm).accelerate().joint("elbow")
+    >>> print(reaction.force.round(4), reaction.reaction_unique)    # N
+    [0.   9.81 0.  ] True
     """
 
     reaction: Floats
@@ -184,6 +211,10 @@ class DriveEffort:
     efforts: (rows,), N or N m, one for each driving function, each row or each limit. Of least norm,
         together with the reactions of joints, where redundant constraints leave them open.
     determined: (rows,), whether the equations of motion determine it.
+
+    >>> effort = bc.prepare(arm).accelerate().drive("elbow")
+    >>> print(f"{effort.effort:.4f} {effort.units[0]}, {effort.unique}")    # m g L / 2
+    4.9050 N m, True
     """
 
     efforts: Floats
@@ -202,7 +233,7 @@ class DriveEffort:
 
 
 @answering
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Accelerations:
     """Accelerations of a model at a state.
 
@@ -211,6 +242,12 @@ class Accelerations:
     reactions: (joints with rows, 6), as `Model.reactions` lists them.
     unique: (joints with rows, 2), whether moment and force are determined.
     determined: (rows,), whether a multiplier is.
+
+    >>> found = bc.prepare(pendulum).accelerate()
+    >>> print(found.angular[0].round(4))    # rad/s^2: -3 g / (2 L)
+    [  0.      0.    -14.715]
+    >>> print(found.joint("hinge").force.round(4))    # N: m g / 4
+    [0.     2.4525 0.    ]
     """
 
     model: Model
@@ -222,8 +259,16 @@ class Accelerations:
     unique: np.ndarray
     determined: np.ndarray
 
+    def __repr__(self) -> str:
+        return f"<Accelerations of {self.model.name!r} at t = {self.state.time:.9g} s>"
+
     def body(self, name: str) -> BodyAcceleration:
-        """Acceleration of a body. Raises MechanismError for names that do not exist."""
+        """Acceleration of a body. Raises MechanismError for names that do not exist.
+
+        >>> rod = bc.prepare(pendulum).accelerate().body("rod")
+        >>> print(rod.com.linear.round(4))    # m/s^2: 3/4 g
+        [0.     -7.3575  0.    ]
+        """
         i = self.model.body_number(name)
         omega, alpha = self.state.angular_velocity[i], self.angular[i]
         arm = rotate(self.state.rotation[i], self.model.com[i])
@@ -231,7 +276,12 @@ class Accelerations:
         return BodyAcceleration(self.linear[i], alpha, PointAcceleration(at_com, alpha))
 
     def joint(self, name: str) -> JointReaction:
-        """Reaction of a joint. Raises MechanismError for names that do not exist."""
+        """Reaction of a joint. Raises MechanismError for names that do not exist.
+
+        >>> hinge = bc.prepare(pendulum).accelerate().joint("hinge")
+        >>> print(hinge.force.round(4), hinge.force_unique)    # N: m g / 4
+        [0.     2.4525 0.    ] True
+        """
         joint = self.model.joint(name)
         if not joint.blocks:
             return JointReaction(np.zeros(6), True, True)
@@ -239,18 +289,34 @@ class Accelerations:
         return JointReaction(self.reactions[i], bool(self.unique[i, 0]), bool(self.unique[i, 1]))
 
     def drive(self, name: str) -> DriveEffort:
-        """Effort of a drive. Raises MechanismError for names that do not exist."""
+        """Effort of a drive. Raises MechanismError for names that do not exist.
+
+        >>> shoulder = bc.prepare(arm).accelerate().drive("shoulder")
+        >>> print(f"{shoulder.effort:.4f} N m, by hand {9.81 * (0.5 + 1.5):.4f} N m")
+        19.6200 N m, by hand 19.6200 N m
+        """
         return self._effort(self.model.drive(name).name, "drive")
 
     def constraint(self, name: str) -> DriveEffort:
         """Effort of a gear, belt, cable or another coupling, defined as for `Trajectory.constraint`.
 
         Raises MechanismError for names that do not exist, and for constraints given by formulas.
+
+        >>> gear = shafts.add_constraint("gear", bc.Gear(radii=(0.1, 0.2)), "input shaft", "output shaft")
+        >>> motor = shafts.add_force("motor", bc.JointMotor(5.0), "input")
+        >>> effort = bc.prepare(shafts).accelerate().constraint("gear").effort
+        >>> print(f"{abs(effort):.4f} N, by hand {5 / 1.25 * 0.5 / 0.2:.4f} N")    # it accelerates the output
+        10.0000 N, by hand 10.0000 N
         """
         return self._effort(name, "constraint", "constraint with an effort")
 
     def limit(self, name: str) -> DriveEffort:
-        """Efforts of the limits of a joint, one for each. Raises MechanismError for joints without limits."""
+        """Efforts of the limits of a joint, one for each. Raises MechanismError for joints without limits.
+
+        >>> stop = block.replace(block.joints["guide"], limits=bc.Limit(lower=0.0))
+        >>> print(bc.prepare(block).accelerate().limit("guide").effort)    # N: the stop carries the weight
+        19.62
+        """
         return self._effort(name, "limit", "joint with limits")
 
     def _effort(self, name: str, kind: str, noun: str = "drive") -> DriveEffort:
@@ -357,6 +423,11 @@ class SystemStatistics:
     counts: by name: evaluations, factorizations, corrections, impacts, precise (evaluations in 32 digits).
     dropped: the rows that were redundant (or singular) at the last factorization.
     smallest_pivot: of the rows kept then, relative to its diagonal entry; small near singular configurations.
+
+    >>> system = bc.prepare(four_bar, "lagrange")
+    >>> _ = system.accelerate()
+    >>> len(system.stats.dropped)    # a plane loop of hinges has three rows too many
+    3
     """
 
     counts: dict[str, int]
@@ -371,6 +442,12 @@ class Rows:
     error: (rows,), C. drift: (rows,), the partial time derivative Ct. bias: (rows,), Qc.
     jacobian: (rows, nb, 6), against velocity of the frame's origin and angular velocity, world axes.
     names: "joint 'pivot' (e1)" and the like.
+
+    >>> rows = bc.prepare(pendulum).rows()
+    >>> rows.names[0], rows.jacobian.shape
+    ("joint 'hinge' (x)", (5, 1, 6))
+    >>> print(rows.jacobian[0, 0].round(6))    # the hinge holds x: velocity, angular velocity of the body
+    [1. 0. 0. 0. 0. 0.]
     """
 
     error: Floats
@@ -389,6 +466,12 @@ class System:
     core: the core's object, for `integrate`. judge: of its digits, where some may be lost. A System has one
     state and serves one thread at a time: a second concurrent thread is refused with Unsupported. It cannot
     be copied or pickled. A call aborted by Ctrl-C may leave any state: set it again.
+
+    >>> system = bc.prepare(arm, "lagrange")
+    >>> system.formulation, system.model.bodies
+    ('lagrange', ('upper arm', 'forearm'))
+    >>> print(f"{system.accelerate().drive('shoulder').effort:.4f} N m, by hand {9.81 * (0.5 + 1.5):.4f} N m")
+    19.6200 N m, by hand 19.6200 N m
     """
 
     def __init_subclass__(cls) -> None:
@@ -443,7 +526,12 @@ class System:
         return parametric_numbers(self.model)
 
     def state(self) -> State:
-        """The current state; initially that of the model."""
+        """The current state; initially that of the model.
+
+        >>> state = bc.prepare(arm).state()
+        >>> state.position.tolist()    # m, of the frames of both bodies
+        [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+        """
         return self.model.state_of(self.core)
 
     def set_state(self, state: State, continued: bool = False) -> None:
@@ -452,12 +540,27 @@ class System:
         Angles have the whole turns that the state contains; if it contains none (`State.angles` is None),
         they start with the turns that the constraints ask for, the fewest, or, with continued, continue from
         their current values.
+
+        >>> system = bc.prepare(pendulum)
+        >>> hanging = bc.statics(pendulum).state
+        >>> system.set_state(hanging)
+        >>> print(system.accelerate().joint("hinge").force.round(6))    # N: it carries the weight
+        [0.   9.81 0.  ]
         """
         self.model.put(self.core, state, continued)
 
     @contextmanager
     def displaced(self) -> Iterator[None]:
-        """Change state and inputs within a `with` block: they are restored at its end, and after errors."""
+        """Change state and inputs within a `with` block: they are restored at its end, and after errors.
+
+        >>> system = bc.prepare(pendulum)
+        >>> with system.displaced():
+        ...     system.set_state(bc.statics(pendulum).state)
+        ...     print(f"{abs(system.accelerate().body('rod').angular[2]):.6f}")
+        0.000000
+        >>> print(f"{system.accelerate().body('rod').angular[2]:.4f} rad/s^2")    # back at the start
+        -14.7150 rad/s^2
+        """
         state, values = self.state(), dict(self.inputs)
         try:
             yield
@@ -469,6 +572,12 @@ class System:
         """Accelerations, reactions and efforts at a state, by default the current one.
 
         Raises Unsupported for contacts that resist rolling or spinning: only impulse-based steps have these.
+
+        >>> found = bc.prepare(pendulum).accelerate()
+        >>> print(found.joint("hinge").force.round(4))    # N: a quarter of the weight
+        [0.     2.4525 0.    ]
+        >>> print(f"{found.body('rod').angular[2]:.4f} rad/s^2")    # -3 g / (2 L)
+        -14.7150 rad/s^2
         """
         refuse_resistances(self.model, "accelerate")
         if state is not None:
@@ -480,6 +589,12 @@ class System:
 
         Returns with it how much of its limits friction uses at the share of loads for which that is least: of
         all of them, and of the parts that do not grow with loads; infinite if no such limits would do.
+
+        >>> rub = pendulum.add_force("rub", bc.JointFriction(coulomb=6.0), "hinge")
+        >>> system = bc.prepare(pendulum)
+        >>> found, used, fixed = system.held(system.state())
+        >>> print(f"{used:.4f}, by hand {9.81 / 2 / 6.0:.4f}")    # of its limit
+        0.8175, by hand 0.8175
         """
         self.set_state(state)
         of_all, of_constant = self.core.friction_use()
@@ -502,6 +617,12 @@ class System:
         advice: of the error, where positions cannot satisfy them.
         Raises AssemblyError, naming the worst row, if positions or velocities cannot satisfy the rows; the
         System then keeps the state it reached.
+
+        >>> system = bc.prepare(arm)
+        >>> state = system.state()
+        >>> state.position[1, 1] += 0.01    # the elbow is apart
+        >>> print(system.project(state).position[1].round(6))    # m
+        [1. 0. 0.]
         """
         if state is not None:
             self.set_state(state)
@@ -537,6 +658,12 @@ class System:
         may be several solutions, of which one is found. The System goes to the state after the impulses.
         Available for the formulations `lagrange` and `recursive`, for the latter in linear time. Raises
         Unsupported for others, MechanismError for bad input, AssemblyError if no impulses are found.
+
+        >>> system = bc.prepare(pendulum)
+        >>> blow = bc.Blow("rod", position=(2 / 3, 0, 0), impulse=(0, 1.0, 0))
+        >>> after = system.strike([blow]).state
+        >>> print(f"{after.angular_velocity[0, 2]:.4f} rad/s")    # 1 N s x 2/3 m / (1/3 kg m^2)
+        2.0000 rad/s
         """
         if state is not None:
             self.set_state(state)
@@ -576,14 +703,9 @@ class System:
         parameters on which other than numbers of the model depend (places of splines), and more than 500
         bodies.
 
-        >>> import bellcrank as bc
-        >>> mech = bc.Mechanism("pendulum")
-        >>> length = mech.add_parameter("length", 0.5, unit="m")
-        >>> bob = mech.add_body("bob", mass=2.0, inertia=(0.1, 0.1, 0.1), com=(length, 0, 0))
-        >>> pivot = mech.add_joint("pivot", bc.Revolute(), mech.ground.marker(axis="y"), bob.marker(axis="y"))
-        >>> found = bc.prepare(mech, "lagrange").derivatives(of="pivot.theta_z.acceleration", by="length")
-        >>> print(f"{found.value[0]:.4f} rad/s^2, by the length {found.array[0, 0]:.3f} 1/(m s^2)")
-        16.3500 rad/s^2, by the length -21.800 1/(m s^2)
+        >>> found = bc.prepare(pendulum).derivatives(of="joint.hinge.theta_z.acceleration", by="parameters")
+        >>> print(found.array.round(4), 3 * 9.81 / 2)    # of -3 g / (2 L) by L = 1 m
+        [[14.715]] 14.715
         """
         found: StateDerivatives = views.derivatives(self, state, of, by, mode, states)
         return found
@@ -593,6 +715,11 @@ class System:
 
         The centres of mass move on straight lines, rotations advance by the exponential map. Raises
         MechanismError for arrays of other shapes.
+
+        >>> system = bc.prepare(block)
+        >>> moved = system.retract(system.state(), np.array([[0, 0, 2.0]]), np.zeros((1, 3)), time=0.5)
+        >>> print(moved.position[0])    # m
+        [0. 0. 1.]
         """
         self.set_state(state)
         count = len(self.model.bodies)
@@ -607,7 +734,14 @@ class System:
         return self.state().at_time(state.time + time)
 
     def rows(self, state: State | None = None) -> Rows:
-        """The constraint rows at a state, with a dense Jacobian."""
+        """The constraint rows at a state, with a dense Jacobian.
+
+        >>> rows = bc.prepare(pendulum).rows()
+        >>> rows.names[0], rows.jacobian.shape    # rows, bodies, velocity and angular velocity
+        ("joint 'hinge' (x)", (5, 1, 6))
+        >>> print(rows.jacobian[0, 0].round(6))    # the hinge holds x
+        [1. 0. 0. 0. 0. 0.]
+        """
         if state is not None:
             self.set_state(state)
         at = self.state()
@@ -645,6 +779,11 @@ class System:
 
         Formulations that lose digits of light bodies beside heavy ones are compared with `lagrange` in 32
         digits, at the current state and at the most doubtful one since the last call. The state stays.
+
+        >>> system = bc.prepare(four_bar)
+        >>> _ = system.accelerate()
+        >>> system.accuracy().limit() == "", system.accuracy().accelerations < 1e-9
+        (True, True)
         """
         known = Accuracy(float(self.core.statistics()["uncertainty"]))
         return known if self.judge is None else self.judge.accuracy(self.core, known)

@@ -254,6 +254,10 @@ class Simulation(Description):
     ledger: whether to record the work of every force and drive.
     assemble: whether to correct the initial configuration.
     options: further arguments by name, for the formulation or the method.
+
+    >>> plan = bc.Simulation(duration=1.0, method="rk4", step=1e-3)
+    >>> print(bc.simulate(block, **plan.arguments()).joint("guide").position[-1].round(4))    # m: -g t^2 / 2
+    [-4.905]
     """
 
     start: float | None = quantity("s", default=None)
@@ -287,6 +291,10 @@ class Simulation(Description):
         self._store(options=dict(self.options))
 
     def arguments(self) -> dict[str, Any]:
-        """The arguments that are set, including options, in the form that `simulate` takes."""
+        """The arguments that are set, including options, in the form that `simulate` takes.
+
+        >>> bc.Simulation(duration=1.0, tolerance=1e-8).arguments()
+        {'duration': 1.0, 'tolerance': 1e-08}
+        """
         given = {name: value for name, value in asdict(self).items() if value is not None}
         return {**given.pop("options"), **given}

@@ -115,18 +115,28 @@ def load(
     A mesh file (STL, OBJ, PLY, OFF, glTF) is one free body of that density, scaled to metres:
     `bc.load("part.stl", density=7850, scale=0.001)`. start: the name of a key frame of MJCF, at which bodies,
     velocities and inputs start: `bc.load("robot.xml", start="home")`. Raises the errors of `read`.
+
+    >>> written = bc.save(four_bar, "four-bar.yaml")
+    >>> mech = bc.load("four-bar.yaml")
+    >>> mech, bc.info(mech).mass == bc.info(four_bar).mass
+    (<Mechanism 'four-bar': 3 bodies, 4 joints, 1 drive>, True)
     """
     return read(path, packages, density, scale, start).mechanism
 
 
 @answered
 def loads(text: str, format: str | None = None, folder: str | os.PathLike[str] | None = None) -> Mechanism:  # noqa: A002
-    """Load a mechanism from a text.
+    r"""Load a mechanism from a text.
 
     format: "yaml" or "json"; None detects it from the text. folder: to which paths in the text are relative;
     None leaves the paths of meshes as they are and looks for placed files in the working directory.
 
     Raises MechanismError with all faults, each with line, column and key; Unsupported for other formats.
+
+    >>> text = "bellcrank: 1\nbodies: {ball: {mass: 2 kg, inertia: [1, 1, 1], position: [0, 0, 50 cm]}}"
+    >>> ball = bc.loads(text).bodies["ball"]
+    >>> ball.mass, ball.position
+    (2.0, (0.0, 0.0, 0.5))
     """
     required("mechanism text", text, str)
     if folder is not None:
@@ -157,6 +167,11 @@ def save(
     Raises Unsupported for another suffix, MechanismError if mechanism or path are invalid or the format does
     not suit the mechanism, AssemblyError if URDF or MJCF is to hold one without a start; NotWritten, an
     OSError too, if the file cannot be written.
+
+    >>> bc.save(slider_crank, "slider-crank.yaml")    # nothing is left out
+    ()
+    >>> bc.load("slider-crank.yaml").drives["motor"].velocity
+    Constant(value=10.0)
     """
     required_path("mechanism file", path)
     text, left_out = _written(mechanism, Path(path), simulation)

@@ -42,6 +42,13 @@ class LinearModel:
         compared with differences: what these do not explain counts as an error.
     formulation: the one that computed the accelerations.
     notes: limitations of the matrices.
+
+    >>> model = bc.linearize(pendulum, state=bc.statics(pendulum).state)
+    >>> model.states
+    ('hinge.theta_z', 'hinge.theta_z.rate')
+    >>> print(model.A.round(4), 3 * 9.81 / 2)
+    [[  0.      1.   ]
+     [-14.715   0.   ]] 14.715
     """
 
     mechanism: str
@@ -74,7 +81,12 @@ class LinearModel:
         return np.concatenate([self.chart.scale, self.chart.scale[: self.chart.speeds]])
 
     def eigen(self) -> Eigen:
-        """Nonzero eigenvalues of A with their uncertainties and eigenvectors, and how many are zero."""
+        """Nonzero eigenvalues of A with their uncertainties and eigenvectors, and how many are zero.
+
+        >>> eigen = bc.linearize(pendulum, state=bc.statics(pendulum).state).eigen()
+        >>> print(abs(eigen.values).round(4), eigen.zeros)    # 1/s
+        [3.836 3.836] 0
+        """
         return eigen(self.A, self.scale, self.A_error)
 
     @property
@@ -106,19 +118,34 @@ class LinearModel:
         return self.decisive.stability
 
     def eigenvalues(self) -> np.ndarray:
-        """All eigenvalues of A, complex, by falling real part, in 1/s."""
+        """All eigenvalues of A, complex, by falling real part, in 1/s.
+
+        >>> model = bc.linearize(pendulum, state=bc.statics(pendulum).state)
+        >>> print(model.eigenvalues().round(4), np.sqrt(3 * 9.81 / 2).round(4))    # 1/s
+        [0.-3.836j 0.+3.836j] 3.836
+        """
         found = self.eigen()
         values = np.concatenate([found.values, np.zeros(found.zeros)])
         return values[np.lexsort((values.imag, -values.real))]
 
     def modes(self) -> Modes:
-        """Natural frequencies, damping ratios and shapes; see `bc.modes`."""
+        """Natural frequencies, damping ratios and shapes; see `bc.modes`.
+
+        >>> modes = bc.linearize(pendulum, state=bc.statics(pendulum).state).modes()
+        >>> print(modes.frequencies.round(4))    # Hz
+        [0.6105]
+        """
         from bellcrank.linear.modes import modes_of
 
         return modes_of(self)
 
     def part(self, states: Sequence[str]) -> Floats:
-        """The rows and columns of A that belong to given states."""
+        """The rows and columns of A that belong to given states.
+
+        >>> model = bc.linearize(pendulum, state=bc.statics(pendulum).state)
+        >>> print(model.part(["hinge.theta_z"]).round(4), model.part(model.states).shape)
+        [[0.]] (2, 2)
+        """
         at = [self._place(name) for name in states]
         return np.asarray(self.A[np.ix_(at, at)])
 
@@ -129,7 +156,12 @@ class LinearModel:
         return self.states.index(name)
 
     def to_control(self) -> Any:
-        """A `control.StateSpace` with the same names, of the package python-control (extra `control`)."""
+        """A `control.StateSpace` with the same names, of the package python-control (extra `control`).
+
+        >>> system = bc.linearize(pendulum, inputs="hinge", state=bc.statics(pendulum).state).to_control()
+        >>> print(system.B.round(4).tolist())    # one over m L^2 / 3
+        [[0.0], [3.0]]
+        """
         try:
             control: Any = import_module("control")
         except ModuleNotFoundError as error:
@@ -151,7 +183,12 @@ class LinearModel:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, as `bellcrank linearize --json` prints it."""
+        """All of it as plain values, as `bellcrank linearize --json` prints it.
+
+        >>> values = bc.linearize(pendulum, state=bc.statics(pendulum).state).to_dict()
+        >>> values["states"]
+        ['hinge.theta_z', 'hinge.theta_z.rate']
+        """
         matrices = {name: getattr(self, name).tolist() for name in "ABCD"}
         names = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
         values = self.eigenvalues()

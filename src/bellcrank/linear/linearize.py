@@ -92,6 +92,14 @@ def linearize(
     that lies on a stop, where dry friction sticks, at a singular pose or a pole of formulas, and where
     accelerations have a kink; Unsupported for `adaptive`, tyres, and for formulations that cannot take the
     mechanism; AssemblyError if the mechanism cannot be assembled.
+
+    >>> model = bc.linearize(pendulum, inputs="hinge", state=bc.statics(pendulum).state)
+    >>> print(model.A.round(4))    # x'' = -3 g / (2 L) x
+    [[  0.      1.   ]
+     [-14.715   0.   ]]
+    >>> print(model.B.round(4))    # and one over m L^2 / 3 of the torque
+    [[0.]
+     [3.]]
     """
     if formulation == "adaptive":
         raise Unsupported(
@@ -142,6 +150,11 @@ def modes(
     """Natural frequencies, damping ratios and shapes of small motions about an equilibrium or steady motion.
 
     The mechanism is linearized as `bc.linearize` does it, with the same arguments and errors.
+
+    >>> stable = bc.find_equilibrium(pendulum)
+    >>> modes = bc.modes(pendulum)
+    >>> print(f"{modes.frequencies[0]:.4f} Hz, by hand {np.sqrt(3 * 9.81 / 2) / (2 * np.pi):.4f} Hz")
+    0.6105 Hz, by hand 0.6105 Hz
     """
     made = linearize(
         mechanism,

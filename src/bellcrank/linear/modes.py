@@ -59,6 +59,12 @@ class Mode:
         due to errors of derivatives, 1/s.
     state: eigenvector of all states, complex; the largest coordinate, relative to its typical size, is real
         and equal to that size.
+
+    >>> mode = bc.modes(pendulum, state=bc.statics(pendulum).state).mode(1)
+    >>> mode.kind, mode.stability, mode.coordinates
+    ('oscillating', 'stays', {'hinge.theta_z': (1+0j)})
+    >>> print(f"{mode.frequency:.4f} Hz, damping ratio {mode.damping:.4f}")
+    0.6105 Hz, damping ratio 0.0000
     """
 
     number: int
@@ -113,6 +119,12 @@ class Mode:
 
         frames: of the run. amplitude: a factor of the shape; by default one that makes it visible. Modes that
         do not oscillate swing between their ends in one second.
+
+        >>> mode = bc.modes(pendulum, state=bc.statics(pendulum).state).mode(1)
+        >>> run = mode.motion(frames=41)
+        >>> swing = run.joint("hinge").position[:, 0]
+        >>> print(len(run.time), swing[0].round(4) == swing[-1].round(4))    # one period
+        41 True
         """
         return self._motion(frames, amplitude)
 
@@ -145,6 +157,12 @@ class Mode:
         """Write a film (MP4 or GIF) of some periods of some seconds each; options: of `run.animate`.
 
         Raises the errors of `Trajectory.animate`.
+
+        >>> from pathlib import Path
+        >>> mode = bc.modes(pendulum, state=bc.statics(pendulum).state).mode(1)
+        >>> mode.animate("mode.gif", periods=1, fps=10, width=160)
+        >>> Path("mode.gif").read_bytes()[:3]
+        b'GIF'
         """
         with Check("film") as check:
             seconds = check.positive("seconds", seconds, "s")
@@ -152,7 +170,12 @@ class Mode:
         self._motion(frames, None, periods).animate(path, speed=self._period / seconds, **options)
 
     def to_dict(self) -> dict[str, Any]:
-        """The mode as plain values."""
+        """The mode as plain values.
+
+        >>> mode = bc.modes(pendulum, state=bc.statics(pendulum).state).mode(1)
+        >>> mode.to_dict()["kind"], round(mode.to_dict()["frequency"], 4)
+        ('oscillating', 0.6105)
+        """
         return {
             "number": self.number,
             "kind": self.kind,
@@ -206,6 +229,12 @@ class Modes(Sequence[Mode]):
 
     linear: the linearized equations. zeros: the number of zero eigenvalues; if there are more than neutral
     modes, some of these drift: a body that is pushed keeps moving.
+
+    >>> modes = bc.modes(pendulum, state=bc.statics(pendulum).state)
+    >>> modes.stable, len(modes)
+    (True, 1)
+    >>> print(modes.frequencies.round(4))    # Hz
+    [0.6105]
     """
 
     linear: LinearModel
@@ -258,7 +287,12 @@ class Modes(Sequence[Mode]):
         return iter(self._modes)
 
     def mode(self, number: int) -> Mode:
-        """A mode by its number, from 1. Raises MechanismError if there is none."""
+        """A mode by its number, from 1. Raises MechanismError if there is none.
+
+        >>> modes = bc.modes(pendulum, state=bc.statics(pendulum).state)
+        >>> print(f"{modes.mode(1).frequency:.4f} Hz")
+        0.6105 Hz
+        """
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(self):
             rule = (
                 f"there are modes 1 to {len(self)}" if len(self) else "there are no modes: nothing can move"
@@ -275,6 +309,11 @@ class Modes(Sequence[Mode]):
         are not neutral. columns: of pictures beside each other. options: of `Mechanism.draw`, such as view.
 
         Raises MechanismError for wrong options and numbers, Unsupported without matplotlib.
+
+        >>> modes = bc.modes(pendulum, state=bc.statics(pendulum).state)
+        >>> figure = modes.draw("modes.png")
+        >>> len(figure.axes)
+        1
         """
         if path is not None:
             check_picture(path)
@@ -330,20 +369,20 @@ class Modes(Sequence[Mode]):
         Raises MechanismError for unknown names, for parameters that open a loop or push the mechanism where
         nothing holds it, and for states that are not steady.
 
-        >>> import bellcrank as bc
-        >>> mech = bc.Mechanism("pendulum")
-        >>> length = mech.add_parameter("length", 0.5, "m")
-        >>> bob = mech.add_body("bob", mass=1.0, inertia=(0.0, 0.0, 0.0), position=(0.0, 0.0, -0.5))
-        >>> wire = mech.add_joint("wire", bc.Distance(length), mech.ground, bob)
-        >>> found = bc.modes(mech)
-        >>> slope = found.sensitivity(by="length")["frequency 1", "length"]
-        >>> bool(abs(slope + found[0].frequency / (2 * 0.5)) < 1e-10)  # f = sqrt(g / length) / 2 pi
-        True
+        >>> modes = bc.modes(pendulum, state=bc.statics(pendulum).state)
+        >>> found = modes.sensitivity(by="length")
+        >>> print(f"{found.gradient[0, 0]:.4f} Hz/m, by hand {-modes.frequencies[0] / 2:.4f} Hz/m")
+        -0.3053 Hz/m, by hand -0.3053 Hz/m
         """
         return views.mode_gradient(self, of, by)
 
     def to_dict(self) -> dict[str, Any]:
-        """The modes as plain values, as `bellcrank modes --json` prints them."""
+        """The modes as plain values, as `bellcrank modes --json` prints them.
+
+        >>> values = bc.modes(pendulum, state=bc.statics(pendulum).state).to_dict()
+        >>> len(values["modes"])
+        1
+        """
         return {
             "mechanism": self.linear.mechanism,
             "formulation": self.linear.formulation,

@@ -99,6 +99,12 @@ class Attached:
         """The ends that are joint coordinates."""
         return tuple(end for end in self.ends if isinstance(end, JointCoordinate))
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element
+
+        ends = " – ".join(str(getattr(end, "body", end)) for end in self.ends)
+        return element(self.category, self.name, self.kind.name, ends)
+
 
 def _letter(end: object) -> str:
     return "M" if isinstance(end, Marker) else "J" if isinstance(end, JointCoordinate) else "?"
@@ -153,7 +159,12 @@ CONSTRAINT_KINDS: dict[str, type[ConstraintKind]] = {}
 
 @dataclass(frozen=True)
 class ConstraintKind(AttachedKind):
-    """Base of all constraint kinds."""
+    """Base of all constraint kinds.
+
+    >>> gear = shafts.add_constraint("gear", bc.Gear(teeth=(20, 60)), "input", "output")
+    >>> isinstance(gear.kind, bc.ConstraintKind), gear.kind.name
+    (True, 'Gear')
+    """
 
     def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -199,7 +210,12 @@ class ConstraintKind(AttachedKind):
 
 @dataclass(frozen=True)
 class Constraint(Attached):
-    """A constraint of some kind between its ends."""
+    """A constraint of some kind between its ends.
+
+    >>> gear = shafts.add_constraint("gear", bc.Gear(teeth=(20, 60)), "input", "output")
+    >>> gear.name, gear.kind.teeth, [end.joint for end in gear.joint_coordinates]
+    ('gear', (20, 60), ['input', 'output'])
+    """
 
     kind: ConstraintKind
     category: ClassVar[str] = "constraint"
@@ -225,7 +241,12 @@ FORCE_KINDS: dict[str, type[ForceKind]] = {}
 
 @dataclass(frozen=True)
 class ForceKind(AttachedKind):
-    """Base of all force kinds."""
+    """Base of all force kinds.
+
+    >>> spring = block.add_force("spring", bc.TorsionSpring(1000.0), "guide")
+    >>> isinstance(spring.kind, bc.ForceKind), spring.kind.name
+    (True, 'TorsionSpring')
+    """
 
     def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -239,7 +260,12 @@ class ForceKind(AttachedKind):
 
 @dataclass(frozen=True)
 class Force(Attached):
-    """A force of some kind between its ends."""
+    """A force of some kind between its ends.
+
+    >>> spring = block.add_force("spring", bc.SpringDamper(1000.0), block.ground.marker((0, 0, 1)), "block")
+    >>> spring.kind.stiffness, [marker.body for marker in spring.markers]
+    (1000.0, ['ground', 'block'])
+    """
 
     kind: ForceKind
     category: ClassVar[str] = "force"

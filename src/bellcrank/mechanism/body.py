@@ -63,6 +63,10 @@ class _Carrier(Description):
 
         Raises MechanismError for numbers that are not finite, axes that are zero or not perpendicular, and
         a quaternion that is not a unit quaternion.
+
+        >>> palm = arm.bodies["forearm"].marker((1, 0, 0), axis="y", name="palm")
+        >>> palm.key, np.round(palm.z_axis, 6).tolist()
+        ('forearm.palm', [0.0, 1.0, 0.0])
         """
         element = f"marker on {self.name!r}" if name is None else f"marker '{self.name}.{name}'"
         turn = orientation(element, rotation, axis, x_axis, y_axis, z_axis)
@@ -79,7 +83,12 @@ class _Carrier(Description):
         z_axis: Axis | None = None,
         name: str | None = None,
     ) -> Marker:
-        """A marker given by its initial position and axes in the world; arguments as for `marker`."""
+        """A marker given by its initial position and axes in the world; arguments as for `marker`.
+
+        >>> fore = arm.bodies["forearm"]    # its frame is at (1, 0, 0)
+        >>> fore.world_marker((1.5, 0, 0)).position
+        (0.5, 0.0, 0.0)
+        """
         world = self.marker(
             position, axis, rotation=rotation, x_axis=x_axis, y_axis=y_axis, z_axis=z_axis, name=name
         )
@@ -102,7 +111,13 @@ def _no_shapes(value: Any) -> tuple[Shape, ...] | None:
 @answering
 @described
 class Ground(_Carrier):
-    """The ground: the world frame, which does not move. `shapes` are drawn and have no mass."""
+    """The ground: the world frame, which does not move. `shapes` are drawn and have no mass.
+
+    >>> wall = cube.ground.marker((0, 0, 2), axis="x")
+    >>> weld = cube.add_joint("weld", bc.Fixed(), wall, cube.bodies["cube"].world_marker((0, 0, 2), axis="x"))
+    >>> wall.body, bc.info(cube).freedom
+    ('ground', 0)
+    """
 
     shapes: tuple[Shape, ...] = checked(_shapes, default=())
 
@@ -156,6 +171,13 @@ class Body(_Carrier):
         pictures take it, everything that needs masses refuses it. Its mass and inertia are stand-ins.
 
     Raises MechanismError listing all faults of these values.
+
+    >>> ball = bc.Body("ball", mass=5.0, inertia=(0.02, 0.02, 0.02), position=(0, 0, "50 cm"))
+    >>> ball.inertia[0], ball.position
+    ((0.02, 0.0, 0.0), (0.0, 0.0, 0.5))
+    >>> rod = pendulum.bodies["rod"]
+    >>> rod.mass, str(rod.com[0])    # a parameter makes it an expression
+    (1.0, '0.5*length')
     """
 
     name: str
@@ -182,6 +204,12 @@ class Body(_Carrier):
     def _element(self) -> str:
         return f"body {self.name!r}"
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element, short
+
+        mass = f"{short(self.mass)} kg" if self.mass_known else "of unknown mass"
+        return element("body", self.name, mass, f"at {short(self.position)} m")
+
     def _judge(self, check: Check) -> None:
         self._store(inertia=check_inertia(check, self.inertia, self.check_inertia))
 
@@ -201,6 +229,10 @@ class Body(_Carrier):
         - mass given, inertia not: com and inertia come from the shapes with a density, scaled to the mass.
         - mass_known=False: no numbers at all.
         Anything else is refused: an inertia without a mass, a com without an inertia, no source for either.
+
+        >>> ball = bc.Body.described(name="ball", shapes=[bc.Sphere(radius=0.1, density=3000.0)])
+        >>> print(f"{ball.mass:.4f} kg, {ball.inertia[0][0]:.5f} kg m^2")    # 4/3 pi r^3 rho, 2/5 m r^2
+        12.5664 kg, 0.05027 kg m^2
         """
         listed: Any = shapes
         if isinstance(mass, Shape):

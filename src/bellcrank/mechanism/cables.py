@@ -28,6 +28,13 @@ class Cable(ConstraintKind):
 
     length: total, m; None takes the length in the assembled initial configuration.
     slack: if True the cable only pulls and may go slack: length - sum of distances >= 0.
+
+    >>> eyelet = block.ground.marker((0, 0, 1))
+    >>> weight = block.add_body("weight", 1.0, (1, 1, 1), position=(0.2, 0, 0))
+    >>> guide = block.add_joint("other", bc.Prismatic(), block.ground.marker((0.2, 0, 0)), weight)
+    >>> cable = block.add_constraint("cable", bc.Cable(), "block", eyelet, weight.marker((-0.2, 0, 0)))
+    >>> print(bc.simulate(block, 0.2).constraint("cable").effort[-1].round(4))    # N: 4/3 of 9.81
+    13.08
     """
 
     length: OptionalFloatField = quantity("m", "positive", default=None)
@@ -58,6 +65,13 @@ class Winch(ConstraintKind):
     """A cable from marker to marker that a drum pays out:  sum of distances - radius angle  stays the same.
 
     radius: of the drum, m; a negative one winds up where the angle grows.
+
+    >>> drum = block.add_body("drum", 1.0, (1, 1, 1))
+    >>> turn = block.add_joint("turn", bc.Revolute(), "ground", drum)
+    >>> winch = block.add_constraint("winch", bc.Winch(0.1), "turn", block.ground.marker((0, 0, 5)), "block")
+    >>> held = block.add_drive("motor", "turn", velocity=0.0)
+    >>> print(f"{abs(bc.statics(block).drives['motor'].effort):.4f} N m, by hand {2 * 9.81 * 0.1:.4f} N m")
+    1.9620 N m, by hand 1.9620 N m
     """
 
     radius: FloatField = quantity("m", "not zero")

@@ -31,6 +31,12 @@ class CamProfile:
         it, rad; positive where the force leans towards -x.
     lever: what the force along that way is multiplied with to be the effort on the follower: 1, or the
         distance from the pivot, m.
+
+    >>> law = bc.CamMotion([0, np.pi, 2 * np.pi], [0.0, 0.01, 0.0])
+    >>> cam = bc.CamFollower(law, base_radius=0.03, follower="knife")
+    >>> profile = cam.profile([0.0, np.pi / 2, np.pi])
+    >>> profile.lift.round(6).tolist(), np.linalg.norm(profile.outline, axis=1).round(6).tolist()
+    ([0.0, 0.005, 0.01], [0.03, 0.035, 0.04])
     """
 
     angle: Floats

@@ -71,6 +71,15 @@ class CamFollower(ConstraintKind):
     numbers.
 
     The effort is the force along the travel, N, or the torque about the pivot, N m.
+
+    >>> law = bc.CamMotion([0, np.pi, 2 * np.pi], [0.0, 0.01, 0.0])
+    >>> cam = block.add_body("cam", 1.0, (1, 1, 1))
+    >>> turn = block.add_joint("turn", bc.RevoluteMotor(velocity=np.pi), "ground", cam)
+    >>> kind = bc.CamFollower(law, base_radius=0.03, roller_radius=0.01)
+    >>> lift = block.add_constraint("lift", kind, "turn", "guide")
+    >>> run = bc.simulate(block, 1.0)
+    >>> print(run.joint("guide").position[-1].round(6), run.constraint("lift").effort[0].round(2))    # m, N
+    [0.01] 19.62
     """
 
     law: FunctionField = function("m or rad", followed=False)

@@ -64,6 +64,15 @@ class ChangeKind(AttachedKind):
     after: the name of another change, which must have happened since this one last did. Without `when` this
         one happens in the same moment.
     names: for names of elements that are no words: pairs of a word of the condition and a name, or a dict.
+
+    >>> shear = bc.Release(of="hinge", when="hinge.force > 20")
+    >>> isinstance(shear, bc.ChangeKind), shear.of
+    (True, ('hinge',))
+    >>> broken = pendulum.add_change("shear", shear)
+    >>> run = bc.simulate(pendulum, 1.0)
+    >>> angle = bc.simulate(pendulum.copy(), times=[0, run.events[0].time]).joint("hinge").position[-1, 0]
+    >>> print(f"{9.81 * np.hypot(5 / 2 * np.sin(angle), np.cos(angle) / 4):.3f} N")
+    20.000 N
     """
 
     of: tuple[str, ...] | str = checked(_names)
@@ -115,6 +124,12 @@ class Release(ChangeKind):
 
     A joint that has let go holds nothing, nor do its limits and what acts along its coordinates, which go on
     to be measured. Velocities stay as they are.
+
+    >>> cut = pendulum.add_change("cut", bc.Release(of="hinge", when="hinge < -1.5707963"))
+    >>> run = bc.simulate(pendulum, 1.0)
+    >>> speed = abs(run.body("rod").com_velocity[-1, 0])    # level: that at which it was let go
+    >>> print(f"{speed:.4f} m/s, by energy {np.sqrt(3 * 9.81) / 2:.4f} m/s")
+    2.7125 m/s, by energy 2.7125 m/s
     """
 
     meaning: ClassVar[str] = "Elements let go: a pin shears, a rope is cut, a grip opens."
@@ -133,6 +148,13 @@ class Engagement(ChangeKind):
     tolerance: m, rad: up to which a pose fits.
     engaged: whether the elements are in force at the start, until a `Release`; then the condition has to fail
         before it counts.
+
+    >>> catch = cube.add_joint("catch", bc.Fixed(), "ground", "cube")
+    >>> cube.add_change("snap", bc.Engagement(of="catch", when="cube.x > 1")).kind.of
+    ('catch',)
+    >>> thrown = cube.replace(cube.bodies["cube"], velocity=(2.0, 0, 0))
+    >>> print(bc.simulate(cube, 1.0).body("cube").position[-1].round(6))    # caught at 1 m, after 0.5 s
+    [1. 0. 0.]
     """
 
     pose: str = choice(("taken", "fits"), default="taken")
@@ -143,7 +165,14 @@ class Engagement(ChangeKind):
 
 @dataclass(frozen=True)
 class Change(Attached):
-    """A change of some kind, at the markers that its condition measures."""
+    """A change of some kind, at the markers that its condition measures.
+
+    >>> cut = pendulum.add_change("cut", bc.Release(of="hinge", when="hinge.force > 20"))
+    >>> cut.text
+    "'hinge', hinge.force > 20"
+    >>> cut.kind.of
+    ('hinge',)
+    """
 
     kind: ChangeKind
     category: ClassVar[str] = "change"

@@ -222,8 +222,14 @@ class Colliding(Contents):
         `left_out` names what contacts here do not have, such as pairs of single shapes of two bodies.
         Raises MechanismError if the mechanism was not read from a URDF, MJCF or SDF file.
 
-            robot = bc.load("robot.xml")
-            robot.contacts_from_file(stiffness=1e5)
+        >>> from pathlib import Path
+        >>> ball = '<body name="ball"><freejoint/><geom type="sphere" size="0.1" density="1000"/></body>'
+        >>> scene = f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{ball}</worldbody></mujoco>'
+        >>> _ = Path("ball.xml").write_text(scene)
+        >>> robot = bc.load("ball.xml")
+        >>> touch = robot.contacts_from_file(stiffness=1e6)
+        >>> [sorted(end.body for end in force.ends) for force in touch]
+        [['ball', 'ground']]
         """
         if not self.collisions:
             advice = "add bc.Contact(...) with add_force"

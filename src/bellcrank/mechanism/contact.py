@@ -43,6 +43,14 @@ class Contact(ForceKind):
     have an effect.
 
     K. H. Hunt and F. R. E. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, 1975.
+
+    >>> mech = bc.Mechanism("ball")
+    >>> floor = mech.replace(mech.ground, shapes=[bc.Plane()])
+    >>> ball = mech.add_body("ball", shapes=[bc.Sphere(0.1, density=1000.0)], position=(0, 0, 0.1))
+    >>> touch = mech.add_force("touch", bc.Contact(stiffness=1e6), ball, "ground")
+    >>> depth = 0.1 - bc.simulate(mech, 1.0).body("ball").position[-1, 2]
+    >>> print(f"{1e6 * depth:.2f} um, by hand {ball.mass * 9.81:.2f} um")    # m g / k
+    41.09 um, by hand 41.09 um
     """
 
     stiffness: FloatField = quantity("N/m", "positive")

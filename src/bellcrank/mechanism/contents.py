@@ -149,7 +149,13 @@ class Contents:
         return View(self._changes)
 
     def copy(self) -> Self:
-        """A copy that can be edited independently; the elements, which are immutable, are shared."""
+        """A copy that can be edited independently; the elements, which are immutable, are shared.
+
+        >>> longer = pendulum.copy()
+        >>> longer.gravity = (0, -1.62, 0)    # on the moon
+        >>> pendulum.gravity, longer.gravity
+        ((0.0, -9.81, 0.0), (0.0, -1.62, 0.0))
+        """
         copy = type(self)(self.name)
         for table in TABLES:
             setattr(copy, f"_{table}", getattr(self, f"_{table}").copy())

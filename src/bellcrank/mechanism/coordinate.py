@@ -114,7 +114,14 @@ COORDINATE_KINDS: Final[dict[str, CoordinateKind]] = _kinds()
 
 @dataclass(frozen=True)
 class Coordinate:
-    """The scalar function `kind` of the pose of marker 2 relative to marker 1; `params` as the kind needs."""
+    """The scalar function `kind` of the pose of marker 2 relative to marker 1; `params` as the kind needs.
+
+    >>> hinge = pendulum.joints["hinge"]
+    >>> bc.Coordinate("theta_z", hinge.marker_1, hinge.marker_2).kind
+    'theta_z'
+    >>> hinge.kind.free    # the kinds of the coordinates that a hinge leaves free
+    ('theta_z',)
+    """
 
     kind: str
     marker_1: Marker
@@ -178,6 +185,11 @@ class JointCoordinate:
     """A reference to a coordinate of a joint: the joint's name, and the coordinate's name or number.
 
     coordinate: None means the joint's only free coordinate.
+
+    >>> q = bc.JointCoordinate("hinge", "theta_z")
+    >>> drive = pendulum.add_drive("motor", q.joint, q.coordinate, velocity=1.0)
+    >>> drive.coordinate == q
+    True
     """
 
     joint: str

@@ -44,6 +44,14 @@ class RackPinion(ConstraintKind):
         rack does, by default the same; otherwise as of `Gear`.
     pressure_angle, helix_angle: as of `Gear`, positive where the pinion is right-handed. flank: 1 bears where
         the pinion pushes as it turns positively, -1 the other.
+
+    >>> wheel = slider_crank.add_body("wheel", 1.0, (1, 1, 1), position=(0.4, -0.05, 0))
+    >>> pivot = slider_crank.ground.marker((0.4, -0.05, 0))
+    >>> axle = slider_crank.add_joint("axle", bc.Revolute(), pivot, wheel)
+    >>> rack = slider_crank.add_constraint("rack", bc.RackPinion(-0.05), "piston", wheel)
+    >>> run = bc.simulate(slider_crank, 0.1)
+    >>> print((run.joint("guide").velocity[-1, 0] / run.joint("axle").velocity[-1, 0]).round(6))    # m
+    0.05
     """
 
     radius: FloatField = quantity("m", "not zero")
@@ -102,6 +110,12 @@ class Coupling(ConstraintKind):
 
     coefficients: one for each joint coordinate, none of them zero.
     constant: None takes the value of the sum in the assembled initial configuration.
+
+    >>> pair = shafts.add_constraint("pair", bc.Coupling((2.0, -1.0)), "input", "output")    # 2 q1 = q2
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")
+    2.000000
     """
 
     coefficients: FloatsField = array("", None, sign="not zero")
@@ -132,6 +146,14 @@ class ScrewCoupling(ConstraintKind):
     thread: of a lead screw, whose flanks rub. efficiency: of a ball screw instead, power out over power in
         where it turns the screw; back_efficiency: where the travel drives, by default 2 - 1/efficiency, as of
         parts that slide on each other. Otherwise as of `Gear`.
+
+    >>> nut = block.add_body("nut", 1.0, (1, 1, 1))
+    >>> turn = block.add_joint("turn", bc.Revolute(), "ground", nut)
+    >>> lead = block.add_constraint("lead", bc.ScrewCoupling(pitch=0.01), "guide", "turn")
+    >>> held = block.add_drive("motor", "turn", velocity=0.0)
+    >>> effort = bc.statics(block).drives["motor"].effort
+    >>> print(f"{effort:.6f} N m, by hand {2 * 9.81 * 0.01 / (2 * np.pi):.6f} N m")
+    0.031226 N m, by hand 0.031226 N m
     """
 
     pitch: FloatField = quantity("m a turn", "not zero")
@@ -183,6 +205,12 @@ class WormGear(ConstraintKind):
     The worm drives with the efficiency (cos a - mu tan g)/(cos a + mu cot g), a the pressure angle and g the
     lead angle; the wheel with (cos a - mu cot g)/(cos a + mu tan g), and not at all where that is negative.
     left: a thread like that of a left-handed screw: the wheel turns the other way.
+
+    >>> kind = bc.WormGear((1, 40), lead_angle=bc.quantity("5 deg"))
+    >>> worm = shafts.add_constraint("worm", kind, "input", "output")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> print((run.joint("input").velocity[-1, 0] / run.joint("output").velocity[-1, 0]).round(6))
+    40.0
     """
 
     teeth: tuple[int, int] = checked(numbers_of_teeth, "1", parametric=True)
@@ -236,6 +264,14 @@ class Differential(ConstraintKind):
 
     locking: the most by which the moments of its sides differ, in parts of their sum, before they turn
         against each other. preload: half of the same beside it, N m.
+
+    >>> case = shafts.add_body("case", 1.0, (1, 1, 1))
+    >>> turn = shafts.add_joint("carrier", bc.Revolute(), "ground", case)
+    >>> axle = shafts.add_constraint("axle", bc.Differential(), "input", "output", "carrier")
+    >>> held = shafts.add_drive("engine", "carrier", velocity=5.0)
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> print(run.joint("input").velocity[-1] + run.joint("output").velocity[-1])    # rad/s: twice 5
+    [10.]
     """
 
     locking: FloatField = quantity("1", "not negative", default=0.0, followed=False)
@@ -264,6 +300,15 @@ class PlanetaryGear(ConstraintKind):
     sun_teeth, ring_teeth: numbers of teeth. The planets are not modelled as bodies.
     efficiency: from sun to ring and back while the carrier stands; None: no losses. It loses where teeth
         roll: friction acts between sun and carrier. Otherwise as of `Gear`.
+
+    >>> case = shafts.add_body("case", 1.0, (1, 1, 1))
+    >>> turn = shafts.add_joint("carrier", bc.Revolute(), "ground", case)
+    >>> held = shafts.add_drive("brake", "output", velocity=0.0)    # the ring stands
+    >>> gear = shafts.add_constraint("gear", bc.PlanetaryGear(20, 60), "input", "output", "carrier")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> ratio = run.joint("input").velocity[-1, 0] / run.joint("carrier").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # 1 + 60/20
+    4.000000
     """
 
     sun_teeth: int = whole(1)

@@ -100,6 +100,14 @@ class CustomJoint(_FormulaJoint):
     pose: the Transform of marker 2 seen from marker 1, such as translation(u, 0, u**2) @ rotation_z(v).
         It must depend on every coordinate, and differently.
     units: "m", "rad" or "1", for all coordinates or for each.
+
+    >>> u = bc.symbol("u")
+    >>> track = bc.CustomJoint((u,), bc.expression.translation(u, 0, u**2), units="m")
+    >>> rail = cube.add_joint("rail", track, "ground", "cube", position=1.0)
+    >>> bc.assemble(cube).error < 1e-9
+    True
+    >>> print(np.round(cube.bodies["cube"].position, 6), bc.info(cube).freedom)    # m, on z = x^2
+    [1. 0. 1.] 1
     """
 
     coordinates: Any = checked(as_symbols)
@@ -150,6 +158,14 @@ class PathJoint(_FormulaJoint):
         which a straight piece does not have; or a direction in the axes of marker 1: then z is its component
         across the tangent, and y = z cross x.
     unit: of the parameter: "m", "rad" or "1".
+
+    >>> s = bc.symbol("s")
+    >>> circle = (2 * bc.expression.cos(s), 2 * bc.expression.sin(s), 0)
+    >>> car = bc.PathJoint(s, circle, unit="rad")
+    >>> ride = cube.add_joint("ride", car, "ground", "cube", velocity=1.5)
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(np.linalg.norm(run.joint("ride").force[-1]).round(6), 6 * 2 * 1.5**2)    # N: m r w^2
+    27.0 27.0
     """
 
     parameter: Any = checked(as_symbol)
@@ -196,6 +212,13 @@ class CurveOnSurface(_FormulaJoint):
 
     The coordinates are the parameters of the surface and of the curve, heading and lean. If the curve lies in
     the surface, like a disc lying flat, the point of contact is undefined: the joint must not go there.
+
+    >>> x, y, a, heading, lean = bc.expression.symbols("x y a heading lean")
+    >>> edge = (0.5 * bc.expression.cos(a), 0.5 * bc.expression.sin(a), 0)
+    >>> disc = bc.CurveOnSurface((x, y), (x, y, 0), a, edge, heading, lean, up=(0, 0, 1))
+    >>> touch = cube.add_joint("touch", disc, "ground", "cube")
+    >>> bc.info(cube).freedom, touch.kind.free
+    (5, ('x', 'y', 'a', 'heading', 'lean'))
     """
 
     parameters: Any = checked(partial(as_symbols, count=2))
@@ -252,6 +275,14 @@ class RollingCurve(CurveOnSurface):
     surface; velocities have three degrees of freedom, but all five coordinates can be reached.
 
     Source: Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972, chapter 1 (disc on a plane).
+
+    >>> x, y, a, heading, lean = bc.expression.symbols("x y a heading lean")
+    >>> edge = (0.5 * bc.expression.cos(a), 0.5 * bc.expression.sin(a), 0)
+    >>> coin = bc.RollingCurve((x, y), (x, y, 0), a, edge, heading, lean, up=(0, 0, 1))
+    >>> touch = cube.add_joint("touch", coin, "ground", "cube", position={"lean": 0.0})
+    >>> info = bc.info(cube)
+    >>> info.freedom, info.position_freedom
+    (3, 5)
     """
 
     meaning: ClassVar[str] = "A curve that rolls on a surface without sliding, both given by formulas."
@@ -276,6 +307,13 @@ class SurfaceJoint(_FormulaJoint):
     surface: x, y and z over the parameters, m, in the axes of marker 1.
     spin: a third symbol if the frame may turn about the normal; if None, its x axis is the tangent along the
         first parameter. z is the normal, the first tangent crossed with the second.
+
+    >>> u, v = bc.expression.symbols("u v")
+    >>> bowl = bc.SurfaceJoint((u, v), (u, v, (u**2 + v**2) / 2))
+    >>> slide = cube.add_joint("slide", bowl, "ground", "cube", position=(0.3, 0.1))
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> print(bc.statics(cube).state.position[0].round(6), bc.info(cube).freedom)
+    [0. 0. 0.] 2
     """
 
     parameters: Any = checked(partial(as_symbols, count=2))
@@ -316,6 +354,14 @@ class SurfaceOnSurface(_FormulaJoint):
     spin: the symbol of the angle between the first tangents, or None: then they stay parallel.
 
     The coordinates are the parameters of both, then the spin.
+
+    >>> u, v, a, b, spin = bc.expression.symbols("u v a b spin")
+    >>> cos, sin = bc.expression.cos, bc.expression.sin
+    >>> ball = (0.5 * cos(b) * cos(a), 0.5 * cos(b) * sin(a), 0.5 * sin(b))
+    >>> ends = cube.ground.marker((0, 0, -0.5)), cube.bodies["cube"].marker(axis="x")
+    >>> slip = cube.add_joint("slip", bc.SurfaceOnSurface((u, v), (u, v, 0), (a, b), ball, spin), *ends)
+    >>> bc.info(cube).freedom    # it slides and turns, but does not lift off
+    5
     """
 
     parameters_1: Any = checked(partial(as_symbols, count=2))
@@ -358,6 +404,15 @@ class Rolling(SurfaceOnSurface):
     """Two surfaces that roll on each other without sliding: the point of contact runs as fast on both.
 
     The arguments are those of SurfaceOnSurface; with a spin they may turn about the normal.
+
+    >>> u, v, a, b, spin = bc.expression.symbols("u v a b spin")
+    >>> cos, sin = bc.expression.cos, bc.expression.sin
+    >>> ball = (0.5 * cos(b) * cos(a), 0.5 * cos(b) * sin(a), 0.5 * sin(b))
+    >>> ends = cube.ground.marker((0, 0, -0.5)), cube.bodies["cube"].marker(axis="x")
+    >>> roll = cube.add_joint("roll", bc.Rolling((u, v), (u, v, 0), (a, b), ball, spin), *ends)
+    >>> info = bc.info(cube)
+    >>> info.freedom, info.position_freedom    # it rolls in three ways, and reaches all five coordinates
+    (3, 5)
     """
 
     meaning: ClassVar[str] = "Two surfaces given by formulas that roll on each other without sliding."

@@ -130,6 +130,12 @@ class GasSpring(Telescopic):
         and stops, is described by their base, `Telescopic`.
 
     The force is  F1 (h/(h - s))^n  at the compression s, with a column of gas h that gives F2 at the stroke.
+
+    >>> kind = bc.GasSpring(100.0, progressivity=1.5, length=0.5, stroke=0.2)
+    >>> spring = block.add_force("gas", kind, "guide")
+    >>> inside = block.replace(block.joints["guide"], position=0.3)
+    >>> print(bc.simulate(block, 1e-3).force("gas").effort[0, 0].round(3))    # N: 1.5 times 100
+    150.0
     """
 
     force: FloatField = quantity("N", "positive")
@@ -177,6 +183,13 @@ class HydraulicCylinder(_Piston):
 
     Oil is taken as incompressible and its supply as stiff. Where a valve prescribes the flow instead, drive
     the travel of the joint: `pressures` gives the pressure that its effort takes.
+
+    >>> ram = bc.HydraulicCylinder(cap_pressure=2e6, length=0.5, stroke=0.3, bore=0.04, rod=0.02)
+    >>> force = block.add_force("ram", ram, "guide")
+    >>> raised = block.replace(block.joints["guide"], position=0.3)
+    >>> push = bc.simulate(block, 1e-3).force("ram").effort[0, 0]
+    >>> print(f"{push:.2f} N, by hand {2e6 * np.pi * 0.02**2:.2f} N")
+    2513.27 N, by hand 2513.27 N
     """
 
     cap_pressure: FunctionField = function("Pa", default=0.0)
@@ -220,6 +233,13 @@ class PneumaticCylinder(_Piston):
     exponent: of the polytrope, 1 (isothermal) to 1.4 (adiabatic air).
     dead_length: of the room left behind the piston at either end of the stroke, m.
     ambient: absolute pressure outside, Pa.
+
+    >>> ram = bc.PneumaticCylinder(cap_pressure=6e5, length=0.5, stroke=0.3, bore=0.04, rod=0.02)
+    >>> force = block.add_force("ram", ram, "guide")
+    >>> raised = block.replace(block.joints["guide"], position=0.3)
+    >>> push = bc.simulate(block, 1e-3).force("ram").effort[0, 0]
+    >>> print(f"{push:.2f} N, by hand {6e5 * np.pi * 0.02**2:.2f} N")
+    753.98 N, by hand 753.98 N
     """
 
     cap_pressure: FunctionField = function("Pa", default=0.0)

@@ -25,6 +25,11 @@ class Drive(Description):
     velocity: rad/s or m/s; it must be continuous and have an antiderivative. The position starts at the value
         in the assembled initial configuration, or in the state that a run starts from.
     relative: `position` is measured from that value as well, instead of from zero.
+
+    >>> drive = pendulum.add_drive("motor", "hinge", position=bc.Ramp(0.0, np.pi / 2, duration=2.0))
+    >>> effort = bc.simulate(pendulum, 3.0).drive("motor").effort
+    >>> print(f"{effort[0]:.3f} N m, {abs(effort[-1]):.3f} N m")    # level: m g L / 2; upright: none
+    4.905 N m, 0.000 N m
     """
 
     name: str
@@ -64,6 +69,13 @@ class Drive(Description):
             raise TypeError("a drive has a position or a velocity")
         return Lowered((Block("drive", (row,)),))
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element
+
+        return element(
+            "drive", self.name, "position" if self.velocity is None else "velocity", self.coordinate
+        )
+
 
 @dataclass(frozen=True)
 class PathDrive:
@@ -75,6 +87,12 @@ class PathDrive:
     orientation: None leaves it free; a unit quaternion (marker axes to reference axes) keeps it constant;
         three functions of time prescribe the rotation vector (below pi) of the marker seen from the
         reference.
+
+    >>> circle = bc.Path(("cos(t)", "sin(t)", 0.0))
+    >>> drive = cube.add_drive("hand", marker="cube", path=circle)
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(f"{np.linalg.norm(run.drive('hand').effort[-1]):.6f} N")    # m r w^2
+    6.000000 N
     """
 
     name: str
@@ -106,6 +124,11 @@ class PathDrive:
                             for axis, value in zip("xyz", orientation, strict=True)
                         )
             check.store(self, orientation=orientation)
+
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element
+
+        return element("drive", self.name, f"{self.marker.body} along a path")
 
     def lowered(self) -> Lowered:
         """One block of three rows on x, y, z, or six with the orientation."""

@@ -196,6 +196,12 @@ class ElasticRope(OpenWay, _Elastic):
     pretension: tension in the initial configuration, N. lengths: instead of it, of each part without load, m:
         what is not on drums, or on wheels that turn with it, in the initial configuration.
     damping: N s/m, of each part. depth: stretch over which the damping takes hold, m.
+
+    >>> ends = [block.ground.marker((0.2, 0, 0)), block.ground.marker((0.1, 0, 1), axis="y"), "block"]
+    >>> rope = block.add_force("rope", bc.ElasticRope((0.0, -0.1, 0.0), stiffness=1e4), *ends)
+    >>> sag = -bc.statics(block).position["guide"][0]
+    >>> print(f"{1e4 * sag / (2 + np.pi * 0.1):.4f} N")    # E A times the strain carries the weight
+    19.6200 N
     """
 
     gripped: tuple[int, ...] = checked(numbers_of_ends, default=())
@@ -211,6 +217,13 @@ class ElasticBelt(ClosedWay, _Elastic):
     length between them.
 
     radii, smooth: as for BeltLoop. stiffness, pretension, lengths, damping, depth: as for ElasticRope.
+
+    >>> kind = bc.ElasticBelt((0.05, 0.1), stiffness=1e6, pretension=500.0, damping=100.0)
+    >>> belt = shafts.add_force("belt", kind, "input shaft", "output shaft")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> ratio = run.joint("output").position[-1, 0] / run.joint("input").position[-1, 0]
+    >>> print(f"{ratio:.3f}")    # 0.05 / 0.1
+    0.500
     """
 
     smooth: tuple[int, ...] = checked(numbers_of_ends, default=())

@@ -47,6 +47,12 @@ class DCMotor(ForceKind):
     inductance: must be 0 H, as currents follow voltages at once here.
 
     With i = (U - k n rate)/R the torque on the joint is n k i less friction.
+
+    >>> motor = bc.DCMotor(voltage=12.0, resistance=2.0, torque_constant=0.05, ratio=20)
+    >>> drive = shafts.add_force("motor", motor, "output")
+    >>> run = bc.simulate(shafts, 20.0)
+    >>> print(run.joint("output").velocity[-1].round(2))    # rad/s: no load, U / (k n)
+    [12.]
     """
 
     voltage: FunctionField = function("V")
@@ -115,6 +121,11 @@ class Servo(ForceKind):
     torque_constant: of the joint's effort, N m/A or N/A. current: the largest, A. resistance: ohm. With them
         current and losses are results; None otherwise.
     inertia: of the rotor along the coordinate, kg m^2 or kg.
+
+    >>> servo = bc.Servo(target=1.0, stiffness=50.0, damping=10.0, torque=20.0)
+    >>> motor = shafts.add_force("servo", servo, "output")
+    >>> print(bc.simulate(shafts, 5.0).joint("output").position[-1].round(4))    # rad
+    [1.]
     """
 
     target: FunctionField = function("rad or m")
@@ -180,6 +191,12 @@ class StepperMotor(ForceKind):
     current: amplitude in a phase at rest, A. resistance, inductance: of a phase, ohm and H; they make the
         torque fall with the speed of the motor, as 1/sqrt(1 + (w/wc)^2) with wc = 4 R/(steps L). None for a
         torque that does not fall, and no losses.
+
+    >>> stepper = bc.StepperMotor(target=bc.Ramp(0.0, 1.0), holding_torque=2.0, ratio=10, viscous=0.01)
+    >>> motor = shafts.add_force("stepper", stepper, "output")
+    >>> run = bc.simulate(shafts, 5.0)
+    >>> print(run.joint("output").position[-1].round(3))    # rad
+    [1.]
     """
 
     target: FunctionField = function("rad or m")

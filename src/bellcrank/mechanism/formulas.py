@@ -222,6 +222,12 @@ class EndPose(_End):
     forces and velocity constraints also velocity and angular_velocity, all in world axes. In texts they are
     called name.x, name.y, name.z; name.x_axis.x and so on; name.vx, name.vy, name.vz; name.wx, name.wy,
     name.wz.
+
+    >>> p = bc.EndPose("p")
+    >>> floor = bc.CustomConstraint((p,), (p.position.z,))
+    >>> held = cube.add_constraint("floor", floor, "cube")
+    >>> bc.info(cube).freedom    # its centre stays in the plane z = 0
+    5
     """
 
     name: str
@@ -297,7 +303,14 @@ class EndPose(_End):
 
 @dataclass(frozen=True)
 class EndCoordinate(_End):
-    """The symbols for an end that is a joint coordinate: value and rate; name and name.rate in texts."""
+    """The symbols for an end that is a joint coordinate: value and rate; name and name.rate in texts.
+
+    >>> q = bc.EndCoordinate("q")
+    >>> block.add_force("cubic", bc.CustomForce((q,), potential=1e4 * q.value**4 / 4), "guide").ends[0].joint
+    'guide'
+    >>> print(f"{bc.statics(block).position['guide'][0]:.5f} m")    # -(m g / 1e4 N/m^3)^(1/3)
+    -0.12519 m
+    """
 
     name: str
     symbols: tuple[Any, ...] = field(init=False, compare=False, repr=False, default=())
@@ -415,6 +428,14 @@ class CustomConstraint(_Equations, listed=False):
     ends: an EndPose for each marker and an EndCoordinate for each joint, in the order in which the ends are
         given to the mechanism.
     equations: expressions that are kept at zero, of positions, not of velocities.
+
+    >>> p, q = bc.EndPose("p"), bc.EndPose("q")
+    >>> apart = bc.CustomConstraint((p, q), (bc.expression.norm(p.position - q.position) - 2,))
+    >>> rod = cube.add_constraint("rod", apart, cube.ground.marker((2, 0, 0)), "cube")
+    >>> swung = cube.replace(cube.bodies["cube"], velocity=(0, 3.0, 0))
+    >>> x, y, z = bc.simulate(cube, 1.0).body("cube").position[-1]
+    >>> print(np.hypot(x - 2, y).round(6), bc.info(cube).freedom)    # m
+    2.0 5
     """
 
     ends: Any
@@ -449,6 +470,13 @@ class VelocityConstraint(_Equations, listed=False):
     give the latter (CustomConstraint), since drift of positions due to rounding is not corrected here.
 
     Source: Ju. Neimark, N. Fufaev, Dynamics of Nonholonomic Systems, 1972, chapter 1.
+
+    >>> p = bc.EndPose("p")
+    >>> blade = bc.VelocityConstraint((p,), (bc.expression.dot(p.velocity, p.y_axis),))
+    >>> skate = cube.add_constraint("skate", blade, "cube")
+    >>> ice = cube.add_joint("ice", bc.Planar(), "ground", "cube", velocity=(1.0, 0.0, np.pi))
+    >>> print(bc.simulate(cube, 1.0).body("cube").position[-1].round(6))    # m: half a circle, 2 v / w across
+    [0.      0.63662 0.     ]
     """
 
     ends: Any
@@ -484,6 +512,11 @@ class CustomForce(_OverEnds, ForceKind, listed=False):
     efforts: one for each end, which must all be joints: N m or N, positive drives the coordinate up.
     force, moment: on the first end, a marker, in world axes, N and N m; if there is a second marker, the
         opposite force and moment act on its body at the same point.
+
+    >>> q = bc.EndCoordinate("q")
+    >>> spring = block.add_force("cubic", bc.CustomForce((q,), efforts=(-1e4 * q.value**3,)), "guide")
+    >>> print(f"{bc.statics(block).position['guide'][0]:.6f} m, by hand {-np.cbrt(2 * 9.81 / 1e4):.6f} m")
+    -0.125189 m, by hand -0.125189 m
     """
 
     ends: Any

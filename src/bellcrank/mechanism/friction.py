@@ -41,6 +41,12 @@ class JointFriction(ForceKind):
         what takes smooth forces alone: formulation `symbolic`, derivatives, linearization, exported C.
     load: what the dry part grows with, such as `Journal`; F is added to that. Then there is no
         regularisation. Impulses of impacts make no friction.
+
+    >>> slide = cube.add_joint("slide", bc.PrismaticX(), "ground", "cube", velocity=2.0)
+    >>> rub = cube.add_force("rub", bc.JointFriction(coulomb=6.0), "slide")
+    >>> run = bc.simulate(cube, 3.0)
+    >>> print(run.joint("slide").position[-1].round(4))    # m: it stops after m v^2 / (2 F)
+    [2.]
     """
 
     viscous: FloatField = quantity("N s/m or N m s/rad", "not negative", default=0.0)
@@ -84,6 +90,11 @@ class Brake(ForceKind):
     level: greatest braking effort as a function of time, N m or N, not negative.
     regularisation_velocity: None, as by default; or rad/s or m/s, as of `JointFriction`:
         -level(t) tanh(v/regularisation_velocity).
+
+    >>> brake = shafts.add_force("brake", bc.Brake(level=3.0), "input")
+    >>> run = bc.simulate(shafts, 3.0)
+    >>> print(run.joint("input").position[-1].round(4))    # rad: it stops after J w^2 / (2 M)
+    [6.]
     """
 
     level: FunctionField = function("N or N m")
@@ -114,9 +125,12 @@ class Clutch(ForceKind):
 
     It acts on the angle between two markers on one axis, z along it, or on the angle of a joint.
 
-    ```python
-    mech.add_force("clutch", bc.Clutch(bc.Ramp(0.0, 40.0, duration=0.5)), engine.marker(), shaft.marker())
-    ```
+    >>> hinge = cube.add_joint("hinge", bc.Revolute(), "ground", "cube", velocity=4.0)
+    >>> disc = cube.add_body("disc", 1.0, (1, 1, 1))
+    >>> turn = cube.add_joint("turn", bc.Revolute(), "cube", disc, velocity=-4.0)    # it stands
+    >>> clutch = cube.add_force("clutch", bc.Clutch(level=1.5), "turn")
+    >>> print(bc.simulate(cube, 2.0).joint("hinge").velocity[-1].round(6))    # rad/s: both turn at half
+    [2.]
     """
 
     level: FunctionField = function("N m")
@@ -139,6 +153,12 @@ class TorqueLimiter(ForceKind):
 
     torque: at which it lets go, N m. slipping: what it transmits while it slips; by default the same, 0 for
         one that falls out. It takes hold again where the shafts come to the same speed.
+
+    >>> limiter = shafts.add_force("limiter", bc.TorqueLimiter(torque=2.0), "output")
+    >>> motor = shafts.add_force("motor", bc.JointMotor(5.0), "output")
+    >>> run = bc.simulate(shafts, 2.0)
+    >>> print(run.joint("output").velocity[-1].round(4))    # rad/s: (5 - 2) N m / 1 kg m^2 for 2 s
+    [6.]
     """
 
     torque: FloatField = quantity("N m", "positive")
@@ -166,6 +186,12 @@ class Freewheel(ForceKind):
     blow; set in motion against it they are held from the start.
 
     It acts on the angle between two markers on one axis, z along it, or on the coordinate of a joint.
+
+    >>> ratchet = shafts.add_force("ratchet", bc.Freewheel(), "output")
+    >>> motor = shafts.add_force("motor", bc.JointMotor("1 - t"), "output")
+    >>> speed = bc.simulate(shafts, 4.0).joint("output").velocity[:, 0]
+    >>> print(speed.max().round(4), speed[-1].round(6))    # rad/s: it does not turn back after 2 s
+    0.5 0.0
     """
 
     backward: bool = flag(default=False)
@@ -246,6 +272,11 @@ class BodyDamping(ForceKind):
 
     With `damping` alone, at a point, it is the brake of P. Schröder, The Virtual Erector Set (1990), section
     6.6; with both, at the centre of mass, its damping.
+
+    >>> drag = cube.add_force("drag", bc.BodyDamping(damping=3.0), "cube")
+    >>> pushed = cube.replace(cube.bodies["cube"], velocity=(1.0, 0, 0))
+    >>> print(bc.simulate(cube, 2.0).body("cube").velocity[-1].round(6), np.exp(-3 / 6 * 2).round(6))    # m/s
+    [0.367879 0.       0.      ] 0.367879
     """
 
     damping: Vec3 | float = vector("N s/m", "not negative", default=(0.0, 0.0, 0.0), or_one=True)

@@ -28,6 +28,12 @@ class LoadKind(Description):
     """Base of all kinds of loads.
 
     coefficient: of friction while it slips. static_coefficient: while it holds; by default the same.
+
+    >>> load = bc.Journal(radius=0.02, coefficient=0.1)
+    >>> isinstance(load, bc.LoadKind), load.name
+    (True, 'Journal')
+    >>> bc.JointFriction(load=load).load.coefficient
+    0.1
     """
 
     coefficient: FloatField
@@ -103,9 +109,12 @@ class Journal(LoadKind):
 
     The effort is radius sin(phi) F, tan(phi) = coefficient: the resultant touches the friction circle.
 
-    ```python
-    mech.add_force("rub", bc.JointFriction(load=bc.Journal(radius=0.02, coefficient=0.1)), "crank")
-    ```
+    >>> rub = bc.JointFriction(load=bc.Journal(radius=0.02, coefficient=0.1))
+    >>> force = pendulum.add_force("rub", rub, "hinge")
+    >>> run = bc.simulate(pendulum, 0.3)
+    >>> load = np.linalg.norm(run.joint("hinge").force[-1]) * 0.02 * np.sin(np.arctan(0.1))
+    >>> print(f"{run.force('rub').effort[-1]:.5f} N m, by hand {load:.5f} N m")
+    0.02980 N m, by hand 0.02980 N m
     """
 
     radius: FloatField = quantity("m", "positive")
@@ -144,6 +153,13 @@ class ThrustFace(LoadKind):
 
     outer_radius, inner_radius: of the ring, m. It is pressed evenly: the mean radius is 2/3 (ro^3 - ri^3) /
         (ro^2 - ri^2).
+
+    >>> turn = cube.add_joint("turn", bc.Revolute(), "ground", "cube", velocity=9.0)
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> rub = cube.add_force("rub", bc.JointFriction(load=bc.ThrustFace(0.03, 0.1)), "turn")
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(f"{run.force('rub').effort[-1]:.5f} N m, by hand {-0.1 * 6 * 9.81 * 2 / 3 * 0.03:.5f} N m")
+    -0.11772 N m, by hand -0.11772 N m
     """
 
     outer_radius: FloatField = quantity("m", "positive")
@@ -180,6 +196,13 @@ class RollingBearing(LoadKind):
         and no less than 160e-7 f0 d^3, that below about viscosity n = 2000. mean_diameter: d, m.
         lubrication_factor: f0, by the maker's catalogue; usual ones are 1 to 2 for ball bearings, 2 to 4 for
         rollers, and twice that with a vertical shaft in an oil bath.
+
+    >>> rub = bc.JointFriction(load=bc.RollingBearing(bore=0.02, coefficient=0.0015))
+    >>> force = pendulum.add_force("rub", rub, "hinge")
+    >>> run = bc.simulate(pendulum, 0.3)
+    >>> moment = 0.5 * 0.0015 * 0.02 * np.linalg.norm(run.joint("hinge").force[-1])
+    >>> print(f"{1e6 * run.force('rub').effort[-1]:.2f} mN mm, by hand {1e6 * moment:.2f} mN mm")
+    225.32 mN mm, by hand 225.32 mN mm
     """
 
     bore: FloatField = quantity("m", "positive")
@@ -221,6 +244,13 @@ class Slide(LoadKind):
     length: of the carriage along its travel, m; in each plane a force N and a moment M press its ends with
         N/2 + M/length and N/2 - M/length. width: between its edges, m, which carry the moment about the
         travel; None: that makes no friction. The carriage is centred at the joint's second marker.
+
+    >>> rail = cube.add_joint("rail", bc.PrismaticX(), "ground", "cube", velocity=5.0)
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> rub = cube.add_force("rub", bc.JointFriction(load=bc.Slide(length=0.4, coefficient=0.2)), "rail")
+    >>> speed = bc.simulate(cube, 1.0).joint("rail").velocity[-1, 0]
+    >>> print(f"{speed:.3f} m/s, by hand {5 - 0.2 * 9.81:.3f} m/s")
+    3.038 m/s, by hand 3.038 m/s
     """
 
     length: FloatField = quantity("m", "positive")
@@ -260,6 +290,13 @@ class Thread(LoadKind):
 
     Raising a load F takes the moment F r tan(gamma + rho), tan(gamma) the pitch over 2 pi r and tan(rho)
     the coefficient over cos(flank_angle); lowering it F r tan(rho - gamma).
+
+    >>> screw = cube.add_joint("screw", bc.Screw(pitch=0.004), "ground", "cube")
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> thread = bc.Thread(radius=0.01, coefficient=0.12)
+    >>> rub = cube.add_force("rub", bc.JointFriction(load=thread), "screw")
+    >>> bc.statics(cube).holds    # 0.12 is more than the slope 4/(2 pi 10): it locks itself
+    True
     """
 
     radius: FloatField = quantity("m", "positive")
@@ -279,6 +316,11 @@ class Thread(LoadKind):
 
         pitch: of the screw, m a turn. radius: of the thread, m; it hardly matters. Driven by the travel, its
         efficiency is about 2 - 1/efficiency.
+
+        >>> ball = bc.Thread.from_efficiency(0.9, pitch=0.005, radius=0.01)
+        >>> lead = np.arctan(0.005 / (2 * np.pi * 0.01))
+        >>> print(f"{np.tan(lead) / np.tan(lead + np.arctan(ball.coefficient)):.4f}")
+        0.9000
         """
         with Check("Thread.from_efficiency") as check:
             efficiency = check.fraction("efficiency", efficiency)

@@ -217,6 +217,12 @@ class Gear(_Parallel):
     flank: which one bears without backlash: 1 where wheel 1 pushes as it turns positively, -1 the other. A
         run in which it would have to pull ends. With `backlash`, and `middle` from the start on, teeth change
         flanks.
+
+    >>> gear = shafts.add_constraint("gear", bc.Gear(radii=(0.1, 0.2)), "input shaft", "output shaft")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # -0.1 / 0.2
+    -0.500000
     """
 
     pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
@@ -230,6 +236,12 @@ class InternalGear(_Parallel):
     """A pinion in a ring gear, parallel axes: r1 azimuth(1, 2) - r2 azimuth(2, 1) stays the same.
 
     pressure_angle, helix_angle, flank: as of `Gear`; the force presses the pinion inwards.
+
+    >>> gear = shafts.add_constraint("gear", bc.InternalGear(radii=(0.2, 0.5)), "input shaft", "output shaft")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # 0.2 / 0.5
+    0.400000
     """
 
     pressure_angle: OptionalFloatField = quantity("rad", "not negative", default=None, followed=False)
@@ -255,6 +267,16 @@ class BevelGear(_Wheels):
 
     The z axes point along the axes, both away from the common apex (or both towards it). Their angle is kept
     by the bearings, not by the gears.
+
+    >>> mech = bc.Mechanism("right angle", gravity=(0, 0, 0))
+    >>> for axis, speed in (("z", 6.0), ("x", None)):
+    ...     shaft = mech.add_body(axis, 1.0, (1, 1, 1))
+    ...     ends = mech.ground.marker(axis=axis), shaft.marker(axis=axis)
+    ...     turn = mech.add_joint(f"turn {axis}", bc.Revolute(), *ends, velocity=speed)
+    >>> ends = [mech.bodies["z"].marker(), mech.bodies["x"].marker(axis="x")]
+    >>> gear = mech.add_constraint("gear", bc.BevelGear(teeth=(20, 40)), *ends)
+    >>> print(bc.simulate(mech, 1.0).joint("turn x").velocity[-1].round(6))    # rad/s: 20/40 of 6
+    [-3.]
     """
 
     meaning: ClassVar[str] = "Bevel gears whose axes meet at an angle."
@@ -270,6 +292,12 @@ class Belt(_Wheels):
         and its pretension: the mean of the tensions of both parts, N. It holds up to the difference of them
         of 2 pretension tanh(coefficient/2 wrap), wrap the least angle that it lies around a pulley
         (Euler-Eytelwein), and slips beyond. Results list the difference as a force of the belt's name.
+
+    >>> belt = shafts.add_constraint("belt", bc.Belt(radii=(0.05, 0.1)), "input", "output")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # 0.05 / 0.1
+    0.500000
     """
 
     crossed: bool = flag(default=False)

@@ -27,6 +27,12 @@ class HertzContact:
     approach: of points far inside the bodies, m; NaN of a strip, whose approach depends on the whole bodies.
     shear: greatest shear stress below the surface, Pa. shear_depth: where it is, m.
     stiffness: K of force = K approach^1.5, N/m^1.5; NaN of a strip.
+
+    >>> ball = bc.hertz(100.0, radius_1=0.01, modulus=206e9)
+    >>> print(f"{ball.pressure / 1e6:.0f} MPa, {1e6 * ball.approach:.2f} um")
+    1353 MPa, 3.53 um
+    >>> print(f"{ball.stiffness * ball.approach**1.5:.6f} N")
+    100.000000 N
     """
 
     pressure: Any
@@ -63,6 +69,11 @@ def hertz(
 
     K. L. Johnson, Contact Mechanics (1985), sections 3.4 and 4.2; elliptic integrals after B. C. Carlson,
     Numerical computation of real or complex elliptic integrals, Numer. Algorithms 10 (1995).
+
+    >>> steel = bc.hertz(100.0, radius_1=0.01, modulus=206e9)
+    >>> a = (3 * 100 * 0.01 / 4 / (206e9 / (2 * (1 - 0.3**2)))) ** (1 / 3)
+    >>> print(f"{1e6 * steel.half_widths[0]:.3f} um, by hand {1e6 * a:.3f} um")
+    187.826 um, by hand 187.826 um
     """
     with Check("hertz") as check:
         load = (

@@ -1,6 +1,7 @@
 """Small pieces of HTML for notebooks: a heading, a table of facts, what is wrong, a picture.
 
-`displayed` gives results that are written as text a short `repr`, and a display with a table and a picture.
+`element` shows what the `add_...` methods return. `displayed` gives results that are written as text a short
+`repr`, and a display with a table and a picture.
 """
 
 from __future__ import annotations
@@ -50,22 +51,39 @@ def _image(title: str, picture: bytes) -> str:
     return f'<div><img alt="{alt}" style="max-width:480px" src="data:image/png;base64,{data}"/></div>'
 
 
-def displayed(picture: str = "") -> Callable[[C], C]:
+def element(noun: str, name: str, *facts: Any) -> str:
+    """The display of an element that a cell returns: what it is, and what it is between."""
+    said = ", ".join(str(fact) for fact in facts if fact not in ("", None))
+    return f'<span class="bellcrank"><b>{escape(f"{noun} {name!r}")}</b> {escape(said)}</span>'
+
+
+def short(value: Any) -> str:
+    """A number, several, or an expression, with six digits."""
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(map(short, value))})"
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
+def displayed(picture: str = "", title: str = "") -> Callable[[C], C]:
     """For a class whose `str` is a headline and lines of columns: a short `repr`, and a table in notebooks.
 
-    picture: the name of a method that writes a picture of it to a path.
+    picture: the name of a method that writes a picture of it to a path. title: instead of a headline.
     """
 
     def with_display(cls: C) -> C:
         given: Any = cls
 
+        def headed(self: Any) -> list[str]:
+            head, *lines = [*([title] if title else []), *str(self).splitlines()]
+            return [head.strip(), *lines]
+
         def short(self: Any) -> str:
-            return f"<{type(self).__name__} {str(self).partition(chr(10))[0].strip().rstrip(':')}>"
+            return f"<{type(self).__name__} {headed(self)[0].rstrip(':')}>"
 
         def html(self: Any) -> str:
-            title, *lines = str(self).splitlines()
+            head, *lines = headed(self)
             image = _pictured(getattr(self, picture)) if picture else None
-            parts = [f"<b>{escape(title.strip())}</b>", *([] if image is None else [_image(title, image)])]
+            parts = [f"<b>{escape(head)}</b>", *([] if image is None else [_image(head, image)])]
             parts.append(_table(lines[:_LINES]))
             if rest := lines[_LINES:]:
                 parts.append(f"<details><summary>{len(rest)} more</summary>{_table(rest)}</details>")

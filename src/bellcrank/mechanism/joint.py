@@ -40,6 +40,13 @@ class Limit(Description):
 
     lower, upper: rad or m; None leaves that side free. At least one must be given, and lower < upper.
     restitution: ratio of the speeds after and before hitting a stop, 0 (none) to 1 (elastic).
+
+    >>> stop = bc.Limit(lower=-0.5, restitution=0.5)
+    >>> guide = block.replace(block.joints["guide"], limits=stop)
+    >>> run = bc.simulate(block, 0.6)
+    >>> hit = run.events[0]
+    >>> print(f"{hit.time:.4f} s, by hand {np.sqrt(2 * 0.5 / 9.81):.4f} s")
+    0.3193 s, by hand 0.3193 s
     """
 
     lower: OptionalFloatField = quantity("rad or m", default=None)
@@ -83,6 +90,10 @@ class JointKind(Description):
     custom: of kinds that are given by formulas, the kind itself.
     shorthand: True for kinds that stand for a plain joint and drives, and are no joints themselves.
     massless_rod: whether it stands for a rod, which takes hold of each body at its own marker.
+
+    >>> kind = pendulum.joints["hinge"].kind
+    >>> isinstance(kind, bc.JointKind), kind.locked, kind.free
+    (True, ('x', 'y', 'z', 'e1', 'e2'), ('theta_z',))
     """
 
     locked: ClassVar[tuple[str, ...]] = ()
@@ -144,6 +155,11 @@ def joint_kind(name: str, locked: str, free: str, meaning: str, module: str | No
     locked, free: coordinate names, separated by blanks. The rows of `locked` must be independent, and
     together with `free` they must determine the whole relative pose. module: the one that defines
     the kind under its name, where pickle looks for it; by default that of the caller.
+
+    >>> Rail = bc.joint_kind("Rail", "y z e1 e2 e3", "x", "Slides along x without any turn.")
+    >>> rail = cube.add_joint("rail", Rail(), "ground", "cube", velocity=2.0)
+    >>> print(bc.simulate(cube, 1.0).body("cube").position[-1].round(6), bc.info(cube).freedom)    # m
+    [2. 0. 0.] 1
     """
     body = {
         "locked": tuple(locked.split()),
@@ -166,6 +182,13 @@ class Joint:
         is accepted, too.
     guess: the same of coordinates that start there if constraints allow it, else as near as they do; of
         angles with the whole turns that come nearest.
+
+    >>> hinge = pendulum.joints["hinge"]
+    >>> hinge.kind.name, hinge.marker_1.body, hinge.marker_2.body
+    ('Revolute', 'ground', 'rod')
+    >>> started = pendulum.replace(hinge, position=-np.pi / 2, velocity=3.0)    # hanging, with a push
+    >>> print(bc.simulate(pendulum, 0.1).joint("hinge").velocity[0])    # rad/s
+    [3.]
     """
 
     name: str
@@ -275,11 +298,19 @@ class Joint:
                     found[known] = value if holds_expressions(value) else number
         return tuple(found.items())
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element
+
+        return element("joint", self.name, self.kind.name, f"{self.marker_1.body} – {self.marker_2.body}")
+
     def coordinate_name(self, which: str | int | None = None) -> str:
         """The name of one of the joint's coordinates, from its name or number, or by default.
 
         By default it is the only free coordinate. Any coordinate of the marker pair that the joint does not
         lock may be named, e.g. "distance". Raises MechanismError if the choice is ambiguous or impossible.
+
+        >>> pendulum.joints["hinge"].coordinate_name(None), slider_crank.joints["guide"].coordinate_name(0)
+        ('theta_z', 'z')
         """
         element, free = f"joint {self.name!r}", self.kind.free
         has = f"{self.kind.name} has {', '.join(free) or 'no free coordinates'}"
@@ -316,7 +347,13 @@ class Joint:
         )
 
     def coordinate(self, which: str | int | None = None) -> JointCoordinate:
-        """A reference to one of the joint's coordinates, for drives, forces and constraints."""
+        """A reference to one of the joint's coordinates, for drives, forces and constraints.
+
+        >>> angle = pendulum.joints["hinge"].coordinate()
+        >>> friction = pendulum.add_force("friction", bc.JointFriction(viscous=0.5), angle)
+        >>> friction.ends[0].coordinate
+        'theta_z'
+        """
         return JointCoordinate(self.name, self.coordinate_name(which))
 
     def resolved(self, which: str | int | None = None) -> Coordinate:

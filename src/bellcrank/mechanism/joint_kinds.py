@@ -17,8 +17,8 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import checked, described, quantity
 from bellcrank.mechanism.functions.path import Curve
 from bellcrank.mechanism.given import FloatField, OptionalFloatField, PointsField
-from bellcrank.mechanism.joint import JointKind, register
-from bellcrank.mechanism.joint import joint_kind as _kind
+from bellcrank.mechanism.joint import JointKind, joint_kind, register
+from bellcrank.mechanism.kind_examples import EXAMPLES
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import is_expression
 from bellcrank.mechanism.rows import FROM_START, Row, Term, combination, lock
@@ -26,6 +26,12 @@ from bellcrank.mechanism.rows import FROM_START, Row, Term, combination, lock
 _ALL: Final = "rot_x rot_y rot_z"
 _TURNS: Final = tuple(_ALL.split())
 _AXIS_ANGLES = ("azimuth_axis", "mirrored_azimuth_axis")
+
+
+def _kind(name: str, locked: str, free: str, meaning: str) -> type[JointKind]:
+    kind = joint_kind(name, locked, free, meaning, __name__)
+    kind.__doc__ = f"{meaning}\n{EXAMPLES[name]}"
+    return kind
 
 
 Universal = _kind(
@@ -60,7 +66,12 @@ LineOnPlane = _kind(
 @register
 @described
 class Screw(JointKind):
-    """Turns about z and moves along z by `pitch` metres a turn (negative: left-handed)."""
+    """Turns about z and moves along z by `pitch` metres a turn (negative: left-handed).
+
+    >>> screw = cube.add_joint("screw", bc.Screw(pitch=0.005), "ground", "cube", velocity=4 * np.pi)
+    >>> print(bc.simulate(cube, 1.0).body("cube").position[-1].round(6))    # m: two turns of 5 mm
+    [0.   0.   0.01]
+    """
 
     pitch: FloatField = quantity("m a turn")
     locked: ClassVar[tuple[str, ...]] = ("x", "y", "e1", "e2")
@@ -87,6 +98,11 @@ class Distance(JointKind):
     """Keeps the distance of the origins: a massless rod between two ball joints.
 
     length: m; None takes the distance in the assembled initial configuration.
+
+    >>> rod = cube.add_joint("rod", bc.Distance(), cube.ground.marker((0, 0, 2)), "cube")
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> print(bc.simulate(cube, 1.0).joint("rod").force[-1].round(6))    # N: it hangs on the rod of 2 m
+    [0.    0.   58.86]
     """
 
     length: OptionalFloatField = quantity("m", "positive", default=None)
@@ -121,7 +137,14 @@ class _Link(JointKind):
 @register
 @described
 class RevoluteSpherical(_Link):
-    """A massless rod with a revolute joint about z of marker 1 and a ball joint; length: m or None."""
+    """A massless rod with a revolute joint about z of marker 1 and a ball joint; length: m or None.
+
+    >>> rod = cube.add_joint("rod", bc.RevoluteSpherical(2.0), cube.ground.marker((2, 0, 0)), "cube")
+    >>> swung = cube.replace(cube.bodies["cube"], velocity=(0, 3.0, 0))
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(np.linalg.norm(run.joint("rod").force[-1]).round(6), bc.info(cube).freedom)    # N: m v^2 / r
+    27.0 4
+    """
 
     locked: ClassVar[tuple[str, ...]] = ("z",)
     free: ClassVar[tuple[str, ...]] = ("azimuth", *_TURNS)
@@ -131,7 +154,14 @@ class RevoluteSpherical(_Link):
 @register
 @described
 class ParallelLink(_Link):
-    """A massless rod between two parallel revolute axes, z of both markers; length: m or None."""
+    """A massless rod between two parallel revolute axes, z of both markers; length: m or None.
+
+    >>> rod = cube.add_joint("rod", bc.ParallelLink(2.0), cube.ground.marker((2, 0, 0)), "cube")
+    >>> swung = cube.replace(cube.bodies["cube"], velocity=(0, 3.0, 0))
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(np.linalg.norm(run.joint("rod").force[-1]).round(6))    # N: m v^2 / r
+    27.0
+    """
 
     locked: ClassVar[tuple[str, ...]] = ("z", "e1", "e2")
     free: ClassVar[tuple[str, ...]] = ("azimuth", "theta_z")
@@ -141,7 +171,14 @@ class ParallelLink(_Link):
 @register
 @described
 class PlungingParallelLink(_Link):
-    """A massless rod between a revolute and a cylindrical joint, z axes parallel; length: m or None."""
+    """A massless rod between a revolute and a cylindrical joint, z axes parallel; length: m or None.
+
+    >>> rod = cube.add_joint("rod", bc.PlungingParallelLink(2.0), cube.ground.marker((2, 0, 0)), "cube")
+    >>> flung = cube.replace(cube.bodies["cube"], velocity=(0, 3.0, 1.0))
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(run.body("cube").position[-1, 2].round(6), np.linalg.norm(run.joint("rod").force[-1]).round(6))
+    1.0 27.0
+    """
 
     locked: ClassVar[tuple[str, ...]] = ("e1", "e2")
     free: ClassVar[tuple[str, ...]] = ("z", "azimuth", "theta_z")
@@ -154,6 +191,13 @@ class AxisAngle(JointKind):
     """The z axes keep an angle.
 
     angle: rad, between 0 and pi (at the ends use ParallelAxes); None keeps the initial one.
+
+    >>> tilted = cube.bodies["cube"].marker(rotation=bc.rotation("x", "30 deg"))
+    >>> lean = cube.add_joint("lean", bc.AxisAngle(bc.quantity("30 deg")), "ground", tilted)
+    >>> spun = cube.replace(cube.bodies["cube"], angular_velocity=(1.0, 0, 2.0))
+    >>> turn = bc.simulate(cube, 0.001).body("cube").angular_velocity[0]
+    >>> print(turn.round(6), bc.info(cube).freedom)    # rad/s: the turn about x would change the angle
+    [0. 0. 2.] 5
     """
 
     angle: OptionalFloatField = quantity("rad", "positive", default=None)
@@ -180,6 +224,11 @@ class PointOnCylinder(JointKind):
     """Origin 2 stays on a cylinder about z of marker 1.
 
     radius: m; None takes the distance from the axis in the assembled initial configuration.
+
+    >>> wall = cube.add_joint("wall", bc.PointOnCylinder(2.0), cube.ground.marker((2, 0, 0)), "cube")
+    >>> flung = cube.replace(cube.bodies["cube"], velocity=(0, 3.0, 1.0))
+    >>> print(np.linalg.norm(bc.simulate(cube, 1.0).joint("wall").force[-1]).round(6))    # N: m v^2 / r
+    27.0
     """
 
     radius: OptionalFloatField = quantity("m", "positive", default=None)
@@ -198,6 +247,14 @@ class PointOnCone(JointKind):
     """Origin 2 stays on a cone about z of marker 1, tip at its origin, opening along +z.
 
     half_angle: between the axis and the surface, rad, 0 to pi/2.
+
+    >>> funnel, tip = bc.PointOnCone(bc.quantity("45 deg")), cube.ground.marker((-1, 0, -1))
+    >>> slide = cube.add_joint("slide", funnel, tip, "cube")
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> round_it = cube.replace(cube.bodies["cube"], velocity=(0, np.sqrt(9.81), 0))    # v^2 = g h
+    >>> x, y, z = bc.simulate(cube, 1.0).body("cube").position[-1]
+    >>> print(f"{np.hypot(x + 1, y):.6f} m, {abs(z):.6f} m")    # it goes round at its height
+    1.000000 m, 0.000000 m
     """
 
     half_angle: FloatField = quantity("rad", "positive")
@@ -223,6 +280,12 @@ class PointOnHelix(JointKind):
     """Origin 2 stays on a helix about z of marker 1: a bead on a coiled wire.
 
     radius: m. pitch: rise for each turn, m (negative: left-handed). The helix crosses the x axis.
+
+    >>> wire = bc.PointOnHelix(radius=1.0, pitch=0.5)
+    >>> start = cube.ground.marker((-1, 0, 0))
+    >>> bead = cube.add_joint("bead", wire, start, "cube", velocity={"azimuth": 2 * np.pi})
+    >>> print(bc.simulate(cube, 1.0).body("cube").position[-1].round(6))    # m: one turn up
+    [0.   0.   0.5]
     """
 
     radius: FloatField = quantity("m", "positive")
@@ -242,7 +305,14 @@ class PointOnHelix(JointKind):
 @register
 @described
 class SphereOnPlane(JointKind):
-    """A ball about origin 2 stays in contact with the xy plane of marker 1, on its +z side; it may slide."""
+    """A ball about origin 2 stays in contact with the xy plane of marker 1, on its +z side; it may slide.
+
+    >>> ball = cube.add_joint("ball", bc.SphereOnPlane(0.5), cube.ground.marker((0, 0, -0.5)), "cube")
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> pushed = cube.replace(cube.bodies["cube"], velocity=(1.0, 0, 0))
+    >>> print(bc.simulate(cube, 1.0).body("cube").position[-1].round(6), bc.info(cube).freedom)    # m
+    [ 1.  0.  0.] 5
+    """
 
     radius: FloatField = quantity("m", "positive", optional=True)
     free: ClassVar[tuple[str, ...]] = ("x", "y", *_TURNS)
@@ -257,7 +327,15 @@ class SphereOnPlane(JointKind):
 @register
 @described
 class CylinderOnPlane(JointKind):
-    """A cylinder about z of marker 2 lies on the +z side of marker 1's xy plane; it may slide and roll."""
+    """A cylinder about z of marker 2 lies on the +z side of marker 1's xy plane; it may slide and roll.
+
+    >>> roll = bc.CylinderOnPlane(0.5)
+    >>> axle = cube.bodies["cube"].marker(axis="y")
+    >>> lies = cube.add_joint("lies", roll, cube.ground.marker((0, 0, -0.5)), axle)
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> print(bc.simulate(cube, 1.0).joint("lies").force[-1].round(6), bc.info(cube).freedom)    # N
+    [0.    0.   58.86] 4
+    """
 
     radius: FloatField = quantity("m", "positive", optional=True)
     free: ClassVar[tuple[str, ...]] = ("x", "y", *_AXIS_ANGLES)
@@ -281,6 +359,13 @@ class PointOnCurve(JointKind):
 
     The free coordinate along the curve is curve_parameter (m), or curve_angle (2 pi a round) on a closed
     curve.
+
+    >>> wire = bc.PointOnCurve([(0, 0, 0), (1, 0, 1), (2, 0, 0)])
+    >>> bead = cube.add_joint("bead", wire, "ground", "cube", position={"curve_parameter": np.sqrt(2)})
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> report = bc.find_equilibrium(cube, leave_unstable=False)
+    >>> report.stability, bc.info(cube).freedom    # on the crest
+    ('unstable', 4)
     """
 
     points: PointsField = checked(unit="m", parametric=True, followed=False)

@@ -23,6 +23,10 @@ class Marker(Description):
     name: optional; a named marker can be referred to as "body.name".
 
     Raises MechanismError if a number is missing or not finite, or if the quaternion is not a unit quaternion.
+
+    >>> tip = bc.Marker("rod", position=(1.0, 0, 0), rotation=bc.rotation("y", "90 deg"), name="tip")
+    >>> tip.key, np.round(tip.z_axis, 6).tolist()    # its z axis in the axes of the rod
+    ('rod.tip', [1.0, 0.0, 0.0])
     """
 
     body: str
@@ -65,6 +69,16 @@ class Marker(Description):
         """The marker's z axis in body axes: the axis of revolute, prismatic, cylindrical and screw joints."""
         return rotate(self.rotation, (0.0, 0.0, 1.0))
 
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element, short
+
+        return element("marker", self.key or self.body, f"at {short(self.position)} m of {self.body}")
+
     def turned(self, rotation: Quat) -> Marker:
-        """The same point with the axes turned by `rotation`, given in marker axes; without a name."""
+        """The same point with the axes turned by `rotation`, given in marker axes; without a name.
+
+        >>> marker = bc.Marker("rod").turned(bc.rotation("z", "90 deg"))
+        >>> np.round(marker.x_axis, 6).tolist()
+        [0.0, 1.0, 0.0]
+        """
         return Marker(self.body, self.position, multiply(self.rotation, rotation))

@@ -19,19 +19,34 @@ _TRIANGLE = 1e-9  # relative slack of the triangle inequality: rods and plates l
 
 @dataclass(frozen=True)
 class MassProperties:
-    """mass in kg, com (3,) in m, inertia (3, 3) in kg m^2 about the com; all in one frame's axes."""
+    """mass in kg, com (3,) in m, inertia (3, 3) in kg m^2 about the com; all in one frame's axes.
+
+    >>> cube = bc.Box((1, 1, 1), density=6.0).mass_properties()
+    >>> cube.mass, cube.com.tolist(), np.diag(cube.inertia).round(6).tolist()    # m a^2 / 6
+    (6.0, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0])
+    """
 
     mass: float
     com: np.ndarray
     inertia: np.ndarray
 
     def moved(self, position: Vec3, rotation: Quat) -> MassProperties:
-        """The same in the frame in which this one's frame has the given pose."""
+        """The same in the frame in which this one's frame has the given pose.
+
+        >>> ball = bc.Sphere(0.1, density=1000.0).mass_properties()
+        >>> ball.moved((1.0, 0, 0), bc.rotation("z", 0.0)).com.tolist()
+        [1.0, 0.0, 0.0]
+        """
         turn = matrix(rotation)
         return MassProperties(self.mass, np.asarray(position) + turn @ self.com, turn @ self.inertia @ turn.T)
 
     def scaled(self, factor: float) -> MassProperties:
-        """The same distribution with `factor` times the mass."""
+        """The same distribution with `factor` times the mass.
+
+        >>> double = bc.Box((1, 1, 1), density=3.0).mass_properties().scaled(2.0)
+        >>> double.mass, np.diag(double.inertia).round(6).tolist()
+        (6.0, [1.0, 1.0, 1.0])
+        """
         return MassProperties(factor * self.mass, self.com, factor * self.inertia)
 
 

@@ -49,6 +49,14 @@ class Mechanism(Colliding):
     `bodies`, `markers`, `joints`, `constraints`, `forces`, `drives`, `sensors` and `changes` give them by
     name, in the order in which they were added. Numbers are checked at once; rules of the whole mechanism (a
     missing body, say) are checked when it is assembled.
+
+    >>> mech = bc.Mechanism("bob", gravity=(0, 0, -9.81))
+    >>> bob = mech.add_body("bob", mass=2.0, inertia=(0, 0, 0), position=(1, 0, 0))
+    >>> string = mech.add_joint("string", bc.Distance(), "ground", bob)
+    >>> mech
+    <Mechanism 'bob': 1 body, 1 joint>
+    >>> bc.info(mech).freedom    # a particle at a constant distance
+    2
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -76,6 +84,12 @@ class Mechanism(Colliding):
 
         The arguments are those of `Parameter`. Raises MechanismError if the name is taken or has a meaning in
         expressions, and if the value is not within its bounds.
+
+        >>> mech = bc.Mechanism("rod")
+        >>> length = mech.add_parameter("length", "50 cm", "m", low=0.1)
+        >>> rod = mech.add_body("rod", mass=2 * length, inertia=(0.1, 0.1, 0.1))
+        >>> bc.info(mech.with_parameters(length=3.0)).mass
+        6.0
         """
         parameter = Parameter(name, value, unit, low, high, doc)
         _enter(self._parameters, "parameter", parameter)
@@ -93,6 +107,11 @@ class Mechanism(Colliding):
         of the copy.
 
         Raises MechanismError for names that are not parameters, and values out of their bounds.
+
+        >>> long = pendulum.with_parameters(length=4.0)
+        >>> run = bc.simulate(long, 1.0)
+        >>> print(f"{np.linalg.norm(run.marker('rod.tip').position[-1]):.3f} m")
+        4.000 m
         """
         copy = self.copy()
         copy._parameters.update(changed_parameters(self.parameters, values))  # noqa: SLF001
@@ -116,6 +135,11 @@ class Mechanism(Colliding):
 
         Mass and inertia may come from shapes with a density instead: see `Body.described`.
         Raises MechanismError if a value is wrong or the name is taken.
+
+        >>> mech = bc.Mechanism("stone")
+        >>> stone = mech.add_body("stone", mass=1.0, inertia=(0.1, 0.1, 0.1), velocity=(3.0, 0, 9.81))
+        >>> print(bc.simulate(mech, 2.0).body("stone").position[-1].round(6))    # m: a throw, down again
+        [6. 0. 0.]
         """
         body = Body.described(
             name,
@@ -153,6 +177,13 @@ class Mechanism(Colliding):
         The frame of the body is at its start, z along it; its markers are called "start" and "end". Sizes and
         places are numbers here, not expressions of parameters.
         Raises MechanismError with all faults; nothing is added then.
+
+        >>> mech = bc.Mechanism("boom")
+        >>> boom = mech.add_rod("boom", (0, 0, 0), (2, 0, 0), radius=0.01, between=["ground"] * 2, axis="y")
+        >>> print(f"{boom.mass:.4f} kg, by hand {np.pi * 0.01**2 * 2 * 7850:.4f} kg")
+        4.9323 kg, by hand 4.9323 kg
+        >>> list(mech.joints)
+        ['boom start', 'boom end']
         """
         return add_rod(self, name, start, end, radius, density, between, axis)
 
@@ -177,11 +208,26 @@ class Mechanism(Colliding):
         Adds the bodies "name barrel" (a tube, its wall a tenth of the bore) and "name rod", the slide `name`,
         whose position is the length between the ends, and the force `name` on it. Without `stop_stiffness` of
         the kind the slide has limits at the ends of the stroke. A drive on the slide prescribes the length.
+
+        >>> mech = bc.Mechanism("strut", gravity=(0, 0, 0))
+        >>> kind = bc.GasSpring(400.0, progressivity=1.5, length=0.5, stroke=0.2)
+        >>> ends = {"start": (0, 0, 0), "end": (0, 0, 0.3), "between": ["ground"] * 2}
+        >>> strut = mech.add_strut("gas", kind, bore=0.02, rod=0.01, **ends)
+        >>> push = bc.simulate(mech, 1e-3).force("gas").effort[0, 0]
+        >>> print(f"{push:.3f} N")    # the rod is in: 1.5 times 400 N
+        600.000 N
         """
         return add_strut(self, name, kind, start, end, bore, rod, density, between, axis)
 
     def add_marker(self, marker: Marker) -> Marker:
-        """Register a named marker as "body.name", even if nothing is attached to it."""
+        """Register a named marker as "body.name", even if nothing is attached to it.
+
+        >>> hook = block.add_marker(block.bodies["block"].marker((0, 0, -0.05), name="hook"))
+        >>> hook.key
+        'block.hook'
+        >>> print(block.position_in_world("block.hook"))
+        (0.0, 0.0, -0.05)
+        """
         if not isinstance(marker, Marker) or marker.key is None:
             raise MechanismError.of(
                 "marker", "only a marker with a name can be added", marker, "give name=..."
@@ -199,7 +245,14 @@ class Mechanism(Colliding):
             )
 
     def marker(self, key: str) -> Marker:
-        """The named marker "body.name". Raises MechanismError if there is none."""
+        """The named marker "body.name". Raises MechanismError if there is none.
+
+        >>> tip = pendulum.marker("rod.tip")
+        >>> tip.body, tip.name
+        ('rod', 'tip')
+        >>> print(bc.simulate(pendulum, 1.0).marker(tip).position[0])
+        [1. 0. 0.]
+        """
         return as_marker(self, "mechanism", key)
 
     def position_in_world(self, marker: given.MarkerLike, state: views.Poses | None = None) -> Vec3:
@@ -210,7 +263,11 @@ class Mechanism(Colliding):
             `assemble` left them. There, what depends on parameters stays a formula of them.
         Raises MechanismError if there is no such marker, and for a state of another mechanism.
 
-        >>> mech.position_in_world("boom.tip")
+        >>> arm.position_in_world("forearm.hand")
+        (2.0, 0.0, 0.0)
+        >>> reached = bc.inverse_kinematics(arm, {"forearm.hand": (1, 1, 0)})
+        >>> np.round(arm.position_in_world("forearm.hand", reached.state), 6).tolist()
+        [1.0, 1.0, 0.0]
         """
         element = "position in the world"
         found = as_marker(self, element, marker)
@@ -254,6 +311,12 @@ class Mechanism(Colliding):
 
         A motor kind adds the plain joint and a drive of the same name (one for each driven coordinate, named
         "joint.coordinate", where there are several).
+
+        >>> disc = cube.add_body("disc", mass=1.0, inertia=(1, 1, 2), position=(1, 0, 0))
+        >>> edge = cube.bodies["cube"].marker((1, 0, 0))
+        >>> pin = cube.add_joint("pin", bc.Revolute(), edge, disc, velocity=2.0)
+        >>> print(bc.simulate(cube, 1.0).joint("pin").position[-1].round(6))    # rad, after 1 s
+        [2.]
         """
         ends: list[Any] = [marker_1, marker_2]
         if not (isinstance(marker_1, Marker) and isinstance(marker_2, Marker)):
@@ -299,7 +362,12 @@ class Mechanism(Colliding):
         Each of the other bodies is joined to the first one. The joint of the first two bodies is called
         `name` and returned; that of any further one is called "name body".
 
-        >>> mech.join("knee", bc.Revolute(), [crank, rod], at=(1.0, 0.0, 0.0), axis="y")
+        >>> disc = cube.add_body("disc", mass=1.0, inertia=(1, 1, 2), position=(1, 0, 0))
+        >>> knee = cube.join("knee", bc.Revolute(), ["cube", disc], at=(0.5, 0, 0), axis="y")
+        >>> knee.marker_1.position, knee.marker_2.position    # m, in the cube and in the disc
+        ((0.5, 0.0, 0.0), (-0.5, 0.0, 0.0))
+        >>> bc.info(cube).freedom
+        7
         """
         turn = {"axis": axis, "x_axis": x_axis, "y_axis": y_axis, "rotation": rotation}
         options = {"limits": limits, "position": position, "velocity": velocity, "guess": guess}
@@ -310,6 +378,12 @@ class Mechanism(Colliding):
 
         Ends are markers (as for joints) or joints: a joint or its name if it has one free coordinate, else
         joint.coordinate("theta_z") or "joint.theta_z".
+
+        >>> gear = shafts.add_constraint("gear", bc.Gear(teeth=(20, 60)), "input", "output")
+        >>> run = bc.simulate(shafts, 1.0)
+        >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+        >>> print(f"{ratio:.6f}")    # -20/60
+        -0.333333
         """
         constraint = Constraint(name, kind, as_ends(self, f"constraint {name!r}", kind, ConstraintKind, ends))
         self._add(self._constraints, "constraint", constraint)
@@ -327,6 +401,10 @@ class Mechanism(Colliding):
 
         A force on a joint may also be given by joint= and, if the joint has several free coordinates,
         coordinate=.
+
+        >>> spring = block.add_force("spring", bc.TorsionSpring(stiffness=981.0), "guide")
+        >>> print(f"it rests at {1e3 * bc.statics(block).position['guide'][0]:.3f} mm")    # -m g / k
+        it rests at -20.000 mm
         """
         element = f"force {name!r}"
         if joint is not None:
@@ -355,6 +433,11 @@ class Mechanism(Colliding):
 
         The arguments are those of `Drive` and `PathDrive`. A coordinate need not be named if the joint has
         only one.
+
+        >>> drive = block.add_drive("lift", "guide", velocity=0.5)
+        >>> run = bc.simulate(block, 2.0)
+        >>> print(f"{run.joint('guide').position[-1, 0]:.3f} m, {run.drive('lift').effort[-1]:.3f} N")
+        1.000 m, 19.620 N
         """
         element = f"drive {name!r}"
         if joint is not None and marker is None:
@@ -377,6 +460,12 @@ class Mechanism(Colliding):
         """Add a sensor of some kind; ends as for constraints.
 
         It is sampled during runs: controllers read it, and `run.sensor(name)` has what it read.
+
+        >>> encoder = pendulum.add_sensor("angle", bc.Encoder(period=0.01), "hinge")
+        >>> run = bc.simulate(pendulum, 0.5)
+        >>> error = abs(run.sensor("angle").value - run.joint("hinge").position[:, 0]).max()
+        >>> print(f"{error / abs(run.joint('hinge').velocity).max():.3f} s late at most")
+        0.010 s late at most
         """
         sensor = Sensor(name, kind, as_ends(self, f"sensor {name!r}", kind, SensorKind, ends))
         self._add(self._sensors, "sensor", sensor)
@@ -388,7 +477,12 @@ class Mechanism(Colliding):
         ends: nothing, or the two markers whose distance the condition speaks of. A run lists it among its
         events, by its name, with the state just before.
 
-        >>> change = mech.add_change("shear", bc.Release(of="pin", when="pin.moment > 40"))
+        >>> cut = pendulum.add_change("cut", bc.Release(of="hinge", when="t > 0.5"))
+        >>> run = bc.simulate(pendulum, 1.0, accelerations=True)
+        >>> run.events
+        (<cut at t = 0.5 s>,)
+        >>> print(run.body("rod").com_acceleration[-1].round(6))    # m/s^2: it falls freely
+        [0.   -9.81  0.  ]
         """
         change = Change(name, kind, as_ends(self, f"change {name!r}", kind, ChangeKind, ends))
         self._add(self._changes, "change", change)
@@ -404,7 +498,16 @@ class Mechanism(Colliding):
     def joint_coordinate(
         self, joint: given.JointLike, coordinate: str | int | None = None
     ) -> JointCoordinate:
-        """A reference to a joint's coordinate, from a joint, its name, or "joint.coordinate"."""
+        """A reference to a joint's coordinate, from a joint, its name, or "joint.coordinate".
+
+        >>> angle = pendulum.joint_coordinate("hinge")
+        >>> angle.joint, angle.coordinate
+        ('hinge', 'theta_z')
+        >>> spring = pendulum.add_force("spring", bc.TorsionSpring(10.0), angle)
+        >>> rest = bc.statics(pendulum).position["hinge"][0]
+        >>> print(f"{10 * rest + 9.81 / 2 * np.cos(rest):.6f} N m")    # the spring balances the weight
+        0.000000 N m
+        """
         return as_joint_coordinate(self, "mechanism", joint, coordinate)
 
     def place(
@@ -426,6 +529,14 @@ class Mechanism(Colliding):
             expression replaces.
         The other's gravity is ignored, and wrenches in world axes keep their direction.
         Raises MechanismError if a name is taken or the body does not exist; nothing is added then.
+
+        >>> cell = bc.Mechanism("cell")
+        >>> left = cell.place(pendulum, "left")
+        >>> right = cell.place(pendulum, "right", position=(0, 0, 1), parameters={"length": 2.0})
+        >>> list(cell.joints), list(cell.parameters)
+        (['left/hinge', 'right/hinge'], ['left_length', 'right_length'])
+        >>> bc.info(cell).freedom
+        2
         """
         return place(
             self, other, prefix, position, rotation, attach_to, {} if parameters is None else parameters
@@ -436,13 +547,22 @@ class Mechanism(Colliding):
 
         A body or joint that others refer to is refused, naming them, unless cascade=True removes them as
         well.
+
+        >>> four_bar.remove(four_bar.drives["motor"])
+        >>> bc.info(four_bar).freedom
+        1
+        >>> four_bar.remove(four_bar.bodies["rocker"], cascade=True)
+        >>> list(four_bar.joints)
+        ['motor', 'pin 1']
         """
         remove_element(self, element, cascade)
 
     def replace(self, element: E, **changes: Any) -> E:
         """Replace an element by a changed copy and return the copy; references follow a new name.
 
-        >>> crank = mech.replace(crank, mass=2.0)
+        >>> heavy = slider_crank.replace(slider_crank.bodies["piston"], mass=4.0)
+        >>> bc.info(slider_crank).mass    # kg, with the crank of 1 kg
+        5.0
         """
         return replace_element(self, element, changes)  # type: ignore[no-any-return]
 
@@ -472,6 +592,11 @@ class Mechanism(Colliding):
 
         The figure's axes are lengths in the picture, m. Raises MechanismError for wrong options, Unsupported
         without matplotlib.
+
+        >>> figure = four_bar.draw("four-bar.png", view="front", names=True)
+        >>> low, high = figure.axes[0].get_xlim()
+        >>> print(0.4 < high - low < 2.0)    # the axes are in metres, and the ground link is 0.4 m long
+        True
         """
         return views.draw(self, path, state, axes, options)
 
@@ -486,6 +611,11 @@ class Mechanism(Colliding):
         The page is served by threads of its own until it is closed: `page.wait()` waits for that. In a
         notebook it appears in the output. Raises the errors of `bc.start`, and Unsupported where the page was
         not built.
+
+        >>> page = pendulum.view(port=0)
+        >>> page.url.startswith("http://localhost:")
+        True
+        >>> page.close()
         """
         return views.view(self, arguments, host, port, token)
 

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
 
 class Strut(NamedTuple):
-    """A strut in a mechanism: its bodies, the slide between them, whose position is its length, its force."""
+    """A strut in a mechanism: its bodies, the slide between them, whose position is its length, its force.
+
+    >>> mech = bc.Mechanism("lift", gravity=(0, 0, 0))
+    >>> kind = bc.HydraulicCylinder(cap_pressure=1e6, length=0.8, stroke=0.3, bore=0.05, rod=0.03)
+    >>> strut = mech.add_strut("ram", kind, (0, 0, 0), (0, 0, 0.6), between=["ground"] * 2)
+    >>> strut.barrel.name, strut.rod.name, strut.slide.name, strut.force.name
+    ('ram barrel', 'ram rod', 'ram', 'ram')
+    >>> push = bc.simulate(mech, 1e-3).force("ram").effort[0, 0]
+    >>> print(f"{push:.1f} N, by hand {1e6 * np.pi * 0.05**2 / 4:.1f} N")
+    1963.5 N, by hand 1963.5 N
+    """
 
     barrel: Body
     rod: Body

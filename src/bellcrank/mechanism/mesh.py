@@ -102,6 +102,12 @@ class Mesh(Shape):
 
     A mesh without a density is not read here. With one it must be closed ("watertight"), and the package
     trimesh must be installed (extra `mesh`).
+
+    >>> import trimesh
+    >>> path = trimesh.creation.box((100, 200, 300)).export("part.stl")
+    >>> part = bc.Mesh("part.stl", scale=0.001, density=2000.0)    # its numbers are millimetres
+    >>> print(f"{part.mass_properties().mass:.3f} kg, by hand {0.1 * 0.2 * 0.3 * 2000:.3f} kg")
+    12.000 kg, by hand 12.000 kg
     """
 
     file: str = checked(_file)
@@ -136,6 +142,12 @@ class Mesh(Shape):
         """Vertices (n, 3), m, and triangles (m, 3) of the mesh, in the shape's frame.
 
         Raises MechanismError if trimesh is missing or the file cannot be read.
+
+        >>> import trimesh
+        >>> path = trimesh.creation.box((100, 200, 300)).export("part.stl")
+        >>> vertices, triangles = bc.Mesh("part.stl", scale=0.001).surface()
+        >>> print(np.ptp(vertices, axis=0).round(6), len(triangles))    # m
+        [0.1 0.2 0.3] 12
         """
         mesh = self._load()
         return np.asarray(mesh.vertices, dtype=float) * self.scale, np.asarray(mesh.faces, dtype=np.int32)

@@ -34,6 +34,7 @@ from bellcrank.mechanism.joint_kinds import (
     Spherical,
     Universal,
 )
+from bellcrank.mechanism.kind_examples import EXAMPLES
 from bellcrank.mechanism.units import in_si, unit_along, units_of
 
 
@@ -99,7 +100,8 @@ def _motor(name: str, plain: type[JointKind], driven: str, meaning: str) -> type
         "locked": plain.locked,
         "free": tuple(free for free in plain.free if free not in names),
         "meaning": meaning,
-        "__doc__": f"{meaning} Driven: {', '.join(names)}. See MotorKind for the arguments.",
+        "__doc__": f"{meaning} Driven: {', '.join(names)}. See MotorKind for the arguments.\n"
+        f"{EXAMPLES[name]}",
         "__module__": __name__,
     }
     kind: type[MotorKind] = dataclass(frozen=True)(type(name, (MotorKind,), body))
@@ -165,7 +167,14 @@ ImposedMotion = _motor(
 @register
 @described
 class ScrewMotor(MotorKind):
-    """A screw joint whose angle is driven; pitch: m a turn, not zero. See MotorKind for the rest."""
+    """A screw joint whose angle is driven; pitch: m a turn, not zero. See MotorKind for the rest.
+
+    >>> screw = cube.add_joint("screw", bc.ScrewMotor(velocity=2 * np.pi, pitch=0.01), "ground", "cube")
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(f"{run.drive('screw').effort[-1]:.6f} N m, by hand {6 * 9.81 * 0.01 / (2 * np.pi):.6f} N m")
+    0.093679 N m, by hand 0.093679 N m
+    """
 
     pitch: FloatField = quantity("m a turn", default=0.0)
     plain: ClassVar[type[JointKind]] = Screw

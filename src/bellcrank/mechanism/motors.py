@@ -22,6 +22,11 @@ class JointMotor(ForceKind):
 
     effort: N m on an angle, N on a travel; positive drives the coordinate up.
     droop: how much the effort falls with speed, N m s/rad or N s/m, not negative.
+
+    >>> slide = cube.add_joint("slide", bc.PrismaticX(), "ground", "cube")
+    >>> motor = cube.add_force("motor", bc.JointMotor("12*t"), "slide")
+    >>> print(bc.simulate(cube, 1.0).joint("slide").velocity[-1].round(6))    # m/s: 12 N/s t^2 / (2 x 6 kg)
+    [1.]
     """
 
     effort: FunctionField = function("N or N m")
@@ -47,6 +52,13 @@ class GearedMotor(ForceKind):
 
     On the joint act  ratio torque(t) - ratio^2 droop rate  and the inertia  ratio^2 rotor_inertia.  The
     rotor's spin is taken relative to the first body; gyroscopic effects of the rotor are not included.
+
+    >>> motor = cube.add_joint("hinge", bc.Revolute(), "ground", "cube")
+    >>> geared = bc.GearedMotor(ratio=10, rotor_inertia=0.02, torque=0.3)
+    >>> force = cube.add_force("motor", geared, "hinge")
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(run.joint("hinge").velocity[-1].round(6))    # rad/s: 10 x 0.3 / (1 + 100 x 0.02)
+    [1.]
     """
 
     ratio: FloatField = quantity("1 or rad/m", "not zero")
@@ -106,6 +118,11 @@ class Wrench(ForceKind):
 
     force: three components, N; moment: three components, N m; each a number or a function of time.
     axes: "world", or "marker" for components in the marker's axes, which turn with the body.
+
+    >>> push = cube.add_force("push", bc.Wrench(force=(12.0, 0, 0), moment=(0, 0, 0.5)), "cube")
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(run.body("cube").velocity[-1].round(6), run.body("cube").angular_velocity[-1].round(6))
+    [2. 0. 0.] [0.  0.  0.5]
     """
 
     force: tuple[Function | float, Function | float, Function | float] = checked(

@@ -216,6 +216,12 @@ class Parameter:
     low, high: bounds of the value; None for none. They are assumed when expressions are simplified.
     doc: its description.
     symbol: the expression that stands for it.
+
+    >>> length = pendulum.parameters["length"]
+    >>> length.value, length.unit, length.low
+    (1.0, 'm', 0.1)
+    >>> bc.Parameter("width", "30 mm", "m").value
+    0.03
     """
 
     name: str
@@ -359,6 +365,12 @@ def Input(name: str, value: float = 0.0, unit: str = "") -> Any:  # noqa: N802  
     value: at the start of a run, in SI units. unit: of the value, for people and files, such as "N m".
 
     Raises MechanismError for a name that expressions cannot use, or a value that is not a finite number.
+
+    >>> force = bc.Input("force", 2 * 9.81, unit="N")
+    >>> motor = block.add_force("motor", bc.JointMotor(force), "guide")
+    >>> run = bc.simulate(block, 1.0, inputs={"force": 2 * 9.81 + 4.0})
+    >>> print(f"{run.joint('guide').position[-1, 0]:.3f} m")    # 1/2 (4 N / 2 kg) t^2
+    1.000 m
     """
     with Check(f"input {name!r}") as check:
         if not isinstance(name, str) or not is_name(name):

@@ -236,6 +236,14 @@ class Rope(OpenWay, _Inextensible):
         is the angle that it lies around the wheel there and then, with whole `turns` at the start. Its
         marker turns with the wheel. The effort of the rope is then the mean of both tensions, and results
         list their difference as a force of the rope's name.
+
+    >>> wheel = block.ground.marker((0.1, 0, 1), axis="y")
+    >>> weight = block.add_body("weight", 1.0, (1, 1, 1), position=(0.2, 0, 0))
+    >>> guide = block.add_joint("other", bc.Prismatic(), block.ground.marker((0.2, 0, 0)), weight)
+    >>> rope = block.add_constraint("rope", bc.Rope((0.0, 0.1, 0.0)), "block", wheel, weight)
+    >>> tension = bc.simulate(block, 0.2).constraint("rope").effort[-1]
+    >>> print(f"{tension:.4f} N, by hand {2 * 2 * 1 / (2 + 1) * 9.81:.4f} N")    # Atwood's machine
+    13.0800 N, by hand 13.0800 N
     """
 
     radii: FloatsField = array("m", None)
@@ -438,6 +446,15 @@ class BeltLoop(ClosedWay, _Inextensible):
         z axis, negative if clockwise, as for a wheel at its back or a crossed belt. The marker turns with the
         wheel. All z axes are parallel, the same way round.
     smooth: numbers of the ends, from 1, over which it slides without friction: idlers.
+
+    >>> idler = shafts.add_body("idler", 1.0, (1, 1, 1), position=(0.15, 0.2, 0))
+    >>> turn = shafts.add_joint("idler", bc.Revolute(), shafts.ground.marker((0.15, 0.2, 0)), idler)
+    >>> kind = bc.BeltLoop((0.05, 0.1, 0.05))
+    >>> belt = shafts.add_constraint("belt", kind, "input shaft", "output shaft", idler)
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> ratio = run.joint("output").velocity[-1, 0] / run.joint("input").velocity[-1, 0]
+    >>> print(f"{ratio:.6f}")    # 0.05 / 0.1
+    0.500000
     """
 
     radii: FloatsField = array("m", None, sign="not zero")
@@ -531,7 +548,16 @@ def tackle(
     rope leaves the upper one towards `haul`, a marker. radius: of all sheaves, m, signed as in Rope.
     drum: the signed radius of a drum at `haul`; 0 for a point. fields: further ones of Rope.
 
-    >>> mech.add_constraint("hoist", *bc.tackle(4, top, hook, winch, radius=0.1, drum=0.2))
+    >>> mech = bc.Mechanism("hoist")
+    >>> load = mech.add_body("load", 10.0, (1, 1, 1), position=(0, 0, -2))
+    >>> guide = mech.add_joint("guide", bc.Prismatic(), "ground", load)
+    >>> crab = mech.add_body("crab", 1.0, (1, 1, 1))
+    >>> slide = mech.add_joint("slide", bc.PrismaticX(), "ground", crab, position=1.0)
+    >>> held = mech.add_drive("haul", "slide", velocity=0.0)
+    >>> ends = [mech.ground.marker(axis="y"), load.marker(axis="y"), crab.marker(axis="y")]
+    >>> hoist = mech.add_constraint("hoist", *bc.tackle(4, *ends, radius=0.001))
+    >>> print(f"{bc.statics(mech).constraints['hoist'].effort:.2f} N")    # 98.1 N on four parts of the rope
+    24.53 N
     """
     with Check("tackle") as check:
         parts = check.integer("parts", parts, 1)

@@ -155,9 +155,13 @@ def rotation(
     matrix: (3, 3), whose columns are the rotated axes.
     x_axis, y_axis, z_axis: one or two of the rotated axes; for one alone, the shortest rotation is used.
 
-    >>> bc.rotation("z", "90 deg")     # carries x to y
-
     Raises MechanismError for anything else.
+
+    >>> np.round(bc.rotation("z", "90 deg"), 6).tolist()    # (w, x, y, z): carries x to y
+    [0.707107, 0.0, 0.0, 0.707107]
+    >>> marker = cube.bodies["cube"].marker(rotation=bc.rotation("z", "90 deg"))
+    >>> np.round(marker.x_axis, 6).tolist()
+    [0.0, 1.0, 0.0]
     """
     axes = {"x_axis": x_axis, "y_axis": y_axis, "z_axis": z_axis}
     if any(value is not None for value in axes.values()):

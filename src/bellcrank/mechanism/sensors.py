@@ -32,6 +32,14 @@ class SensorKind(AttachedKind):
     bias, noise, resolution: what is added to every sample, the standard deviation of what is added at random,
         and the step to which the sum is rounded (0: it is not); a number for all channels, or one for each.
     seed: of the noise; the same seed gives the same noise.
+
+    >>> encoder = bc.Encoder(period=0.01, resolution=0.1)
+    >>> isinstance(encoder, bc.SensorKind), encoder.period
+    (True, 0.01)
+    >>> sensor = pendulum.add_sensor("angle", encoder, "hinge")
+    >>> readings = bc.simulate(pendulum, 0.5).sensor("angle").value
+    >>> print(np.unique(readings.round(6))[:3])    # rad, in steps of the resolution
+    [-1.6 -1.5 -1.4]
     """
 
     period: FloatField = quantity("s", "positive", default=1e-3)  # noqa: RUF009  (a declaration)
@@ -59,7 +67,14 @@ class SensorKind(AttachedKind):
 
 @dataclass(frozen=True)
 class Sensor(Attached):
-    """A sensor of some kind at its ends."""
+    """A sensor of some kind at its ends.
+
+    >>> sensor = pendulum.add_sensor("angle", bc.Encoder(), "hinge")
+    >>> sensor.kind.name, sensor.joint_coordinates[0].joint
+    ('Encoder', 'hinge')
+    >>> sensor.text
+    'hinge.theta_z'
+    """
 
     kind: SensorKind
     category: ClassVar[str] = "sensor"
@@ -89,6 +104,11 @@ class WrenchSensor(SensorKind):
     of: the name of the joint. At a marker the moment is about its origin, and all is in its axes; without
         one, these are those of the joint's second marker. What drives and springs exert is not in it.
     Channels: moment_x, moment_y, moment_z (N m), force_x, force_y, force_z (N).
+
+    >>> gauge = arm.add_sensor("gauge", bc.WrenchSensor(of="elbow"))
+    >>> run = bc.simulate(arm, 0.1)
+    >>> print(f"{run.sensor('gauge').channel('force_y')[-1]:.3f} N")    # the weight of the forearm
+    9.810 N
     """
 
     of: str = checked(_element)
@@ -104,6 +124,13 @@ class ForceSensor(SensorKind):
 
     of: the name of the force. At a marker on a body: moment about its origin and force on that body, in its
         axes (moment_x, ... in N m, force_x, ... in N); without one, the efforts that `run.force(name)` has.
+
+    >>> spring = block.add_force("spring", bc.TorsionSpring(981.0), "guide")
+    >>> sensor = block.add_sensor("load", bc.ForceSensor(of="spring", period=0.001))
+    >>> bc.find_equilibrium(block).stability
+    'stable'
+    >>> print(bc.simulate(block, 0.1).sensor("load").value[-1].round(6))    # N, the weight of 2 kg
+    19.62
     """
 
     of: str = checked(_element)
@@ -119,6 +146,12 @@ class IMU(SensorKind):
 
     Channels: acceleration_x, ... (m/s^2), the acceleration of the marker's origin less gravity, and
     angular_velocity_x, ... (rad/s).
+
+    >>> imu = block.add_sensor("imu", bc.IMU(period=0.01), "block")
+    >>> held = block.add_drive("hold", "guide", velocity=0.0)
+    >>> run = bc.simulate(block, 0.1)
+    >>> print(run.sensor("imu").channel("acceleration_z")[-1].round(6))    # m/s^2, as at rest
+    9.81
     """
 
     pattern: ClassVar[str] = "M"
@@ -131,6 +164,10 @@ class Encoder(SensorKind):
     """A free coordinate of a joint, or its rate.
 
     measures: "position" (rad or m, whole turns counted) or "velocity".
+
+    >>> encoder = slider_crank.add_sensor("speed", bc.Encoder("velocity", period=0.01), "bearing")
+    >>> print(bc.simulate(slider_crank, 0.1).sensor("speed").value[-1].round(6))    # rad/s
+    10.0
     """
 
     measures: str = choice(("position", "velocity"), default="position")
@@ -141,7 +178,14 @@ class Encoder(SensorKind):
 
 @described
 class DistanceSensor(SensorKind):
-    """The distance between two markers; channel: distance (m)."""
+    """The distance between two markers; channel: distance (m).
+
+    >>> above = block.ground.marker((0, 0, 1))
+    >>> beam = block.add_sensor("beam", bc.DistanceSensor(period=0.1), above, "block")
+    >>> run = bc.simulate(block, 0.5)
+    >>> print(f"{run.sensor('beam').value[-1]:.4f} m, by hand {1 + 9.81 / 2 * 0.4**2:.4f} m")    # at 0.4 s
+    1.7848 m, by hand 1.7848 m
+    """
 
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"

@@ -57,6 +57,12 @@ class Shape(Description, ABC):
         leaves it to the viewer.
     touches: whether it takes part in the contacts of its body (`Contact`).
     shown: whether it is drawn, in pictures, films and the live page.
+
+    >>> shape = bc.Box((0.2, 0.2, 0.2), position=(0.1, 0, 0), density=1000.0, color="steelblue")
+    >>> isinstance(shape, bc.Shape), shape.touches
+    (True, True)
+    >>> print(shape.mass_properties().com.round(6))    # m, in the body frame
+    [0.1 0.  0. ]
     """
 
     position: VectorField = vector("m", default=(0.0, 0.0, 0.0))  # noqa: RUF009  (a declaration)
@@ -72,10 +78,21 @@ class Shape(Description, ABC):
 
     @abstractmethod
     def volume_properties(self) -> MassProperties:
-        """Mass properties in the shape's frame at density 1 (so that the mass is the volume in m^3)."""
+        """Mass properties in the shape's frame at density 1 (so that the mass is the volume in m^3).
+
+        >>> volume = bc.Sphere(radius=0.5).volume_properties().mass
+        >>> print(f"{volume:.6f} m^3, by hand {np.pi / 6:.6f} m^3")
+        0.523599 m^3, by hand 0.523599 m^3
+        """
 
     def mass_properties(self) -> MassProperties:
-        """Mass properties in the body frame. The shape must have a density."""
+        """Mass properties in the body frame. The shape must have a density.
+
+        >>> rod = bc.Cylinder(radius=0.01, length=1.0, position=(0, 0, 0.5), density=7850.0)
+        >>> properties = rod.mass_properties()
+        >>> print(f"{properties.mass:.4f} kg at {properties.com[2]:.2f} m")
+        2.4662 kg at 0.50 m
+        """
         if self.density is None:
             raise ValueError(f"this {type(self).__name__} has no density")
         return self.volume_properties().scaled(self.density).moved(self.position, self.rotation)
@@ -107,7 +124,12 @@ def _diagonal(volume: float, squares: tuple[float, float, float]) -> MassPropert
 
 @described
 class Box(Shape):
-    """A box centred in its frame; size: full lengths along x, y, z, m."""
+    """A box centred in its frame; size: full lengths along x, y, z, m.
+
+    >>> beam = bc.Body.described(name="beam", shapes=[bc.Box(size=(2.0, 0.1, 0.1), density=7850.0)])
+    >>> print(f"{beam.mass:.1f} kg, {beam.inertia[2][2]:.3f} kg m^2")    # m (a^2 + b^2) / 12
+    157.0 kg, 52.464 kg m^2
+    """
 
     size: VectorField = vector("m", "positive")
 
@@ -125,7 +147,12 @@ class Box(Shape):
 
 @described
 class Sphere(Shape):
-    """A ball centred in its frame."""
+    """A ball centred in its frame.
+
+    >>> ball = bc.Sphere(radius=0.1, density=7850.0).mass_properties()
+    >>> print(f"{ball.mass:.4f} kg, {ball.inertia[0, 0] / ball.mass:.6f} m^2")    # 2/5 r^2
+    32.8820 kg, 0.004000 m^2
+    """
 
     radius: FloatField = quantity("m", "positive")
 
@@ -141,7 +168,12 @@ class Sphere(Shape):
 
 @described
 class Ellipsoid(Shape):
-    """An ellipsoid centred in its frame; radii: half axes along x, y, z, m."""
+    """An ellipsoid centred in its frame; radii: half axes along x, y, z, m.
+
+    >>> egg = bc.Ellipsoid((0.3, 0.2, 0.1), density=1000.0).mass_properties()
+    >>> print(f"{egg.inertia[2, 2] / egg.mass:.6f} m^2, by hand {(0.3**2 + 0.2**2) / 5:.6f} m^2")
+    0.026000 m^2, by hand 0.026000 m^2
+    """
 
     radii: VectorField = vector("m", "positive")
 
@@ -157,7 +189,12 @@ class Ellipsoid(Shape):
 
 @described
 class Cylinder(Shape):
-    """A cylinder about z, centred in its frame; length: full length, m."""
+    """A cylinder about z, centred in its frame; length: full length, m.
+
+    >>> disc = bc.Cylinder(radius=0.2, length=0.05, density=7850.0).mass_properties()
+    >>> print(f"{disc.inertia[2, 2] / disc.mass:.6f} m^2")    # r^2 / 2
+    0.020000 m^2
+    """
 
     radius: FloatField = quantity("m", "positive")
     length: FloatField = quantity("m", "positive")
@@ -175,7 +212,12 @@ class Cylinder(Shape):
 
 @described
 class Capsule(Shape):
-    """A cylinder about z with half balls on its ends, centred; length: of the cylinder alone, m."""
+    """A cylinder about z with half balls on its ends, centred; length: of the cylinder alone, m.
+
+    >>> pill = bc.Capsule(radius=0.1, length=0.5, density=1000.0).mass_properties()
+    >>> print(f"{pill.mass:.4f} kg, by hand {1000 * np.pi * (0.1**2 * 0.5 + 4 / 3 * 0.1**3):.4f} kg")
+    19.8968 kg, by hand 19.8968 kg
+    """
 
     radius: FloatField = quantity("m", "positive")
     length: FloatField = quantity("m", "positive")
@@ -200,7 +242,12 @@ class Capsule(Shape):
 
 @described
 class Cone(Shape):
-    """A cone about z: base of the given radius at z = -height/2, tip at z = +height/2, m."""
+    """A cone about z: base of the given radius at z = -height/2, tip at z = +height/2, m.
+
+    >>> cone = bc.Cone(radius=0.3, height=0.6, density=1000.0).mass_properties()
+    >>> print(f"{cone.mass:.4f} kg, by hand {1000 * np.pi * 0.3**2 * 0.6 / 3:.4f} kg")
+    56.5487 kg, by hand 56.5487 kg
+    """
 
     radius: FloatField = quantity("m", "positive")
     height: FloatField = quantity("m", "positive")
@@ -225,6 +272,12 @@ class Plane(Shape):
     """All that lies below the plane z = 0 of its frame: a floor, a wall, an incline.
 
     It is infinite; size: of the square that is drawn, m. It cannot have a density.
+
+    >>> floor = cube.replace(cube.ground, shapes=[bc.Plane(position=(0, 0, -0.6))])
+    >>> touch = cube.add_force("touch", bc.Contact(stiffness=1e6), "cube", "ground")
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> print(f"{bc.simulate(cube, 2.0).body('cube').position[-1, 2]:.3f} m")    # it falls by 0.1 m
+    -0.100 m
     """
 
     size: FloatField = quantity("m", "positive", default=4.0)
@@ -277,17 +330,34 @@ class Prism(Shape):
 
     outline: corners (n, 2), m, counter-clockwise, in the shape's frame, which need not be in the middle.
     length: along z, m. Several prisms on a body make an outline that is not convex.
+
+    >>> wedge = bc.Prism([(0, 0), (0.3, 0), (0, 0.4)], length=0.5, density=1000.0)
+    >>> print(f"{wedge.mass_properties().mass:.3f} kg, com {wedge.mass_properties().com.round(3).tolist()} m")
+    30.000 kg, com [0.1, 0.133, 0.0] m
     """
 
     outline: TableField = checked(_outline, "m", parametric=True)
     length: FloatField = quantity("m", "positive")
 
     def corners(self) -> np.ndarray:
-        """The outline as an array (n, 2), m."""
+        """The outline as an array (n, 2), m.
+
+        >>> wedge = bc.Prism([(0, 0), (0.3, 0), (0, 0.4)], length=0.5)
+        >>> x, y = wedge.corners().T
+        >>> print(f"{abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2:.3f} m^2")    # half base times height
+        0.060 m^2
+        """
         return np.array(self.outline, dtype=float)
 
     def surface(self) -> tuple[np.ndarray, np.ndarray]:
-        """Vertices (2 n, 3), m, the lower ones first, and triangles (4 n - 4, 3) in the shape's frame."""
+        """Vertices (2 n, 3), m, the lower ones first, and triangles (4 n - 4, 3) in the shape's frame.
+
+        >>> vertices, triangles = bc.Prism([(0, 0), (0.3, 0), (0, 0.4)], length=0.5).surface()
+        >>> a, b, c = np.moveaxis(vertices[triangles], 1, 0)
+        >>> area = np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2
+        >>> print(f"{area:.3f} m^2, by hand {2 * 0.06 + 1.2 * 0.5:.3f} m^2")
+        0.720 m^2, by hand 0.720 m^2
+        """
         flat, half = self.corners(), 0.5 * self.length
         n = len(flat)
         vertices = np.vstack([np.column_stack([flat, np.full(n, z)]) for z in (-half, half)])

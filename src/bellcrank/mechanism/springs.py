@@ -51,6 +51,13 @@ class SpringDamper(_LinearSpring):
     stiffness: N/m. damping: N s/m. Neither is negative.
     rest_length: m; None takes the distance in the assembled initial configuration.
     preload: force that pushes the markers apart at rest length, N.
+
+    >>> spring = bc.SpringDamper(stiffness=1962.0, damping=10.0, rest_length=0.5)
+    >>> hung = block.add_force("spring", spring, block.ground.marker((0, 0, 0.5)), "block")
+    >>> print(f"{bc.statics(block).position['guide'][0]:.6f} m")    # -m g / k
+    -0.010000 m
+    >>> print(f"{bc.modes(block, state=bc.statics(block).state).mode(1).damping:.4f}")    # c / (2 sqrt(k m))
+    0.0798
     """
 
     stiffness: FloatField = quantity("N/m", "not negative")
@@ -70,6 +77,11 @@ class TorsionSpring(_LinearSpring):
     stiffness: N m/rad (N/m). damping: N m s/rad (N s/m). Neither is negative.
     rest_angle: rad (m); None takes the value in the assembled initial configuration.
     preload: effort at rest, N m (N).
+
+    >>> spring = pendulum.add_force("spring", bc.TorsionSpring(stiffness=100.0), "hinge")
+    >>> angle = bc.statics(pendulum).position["hinge"][0]
+    >>> print(f"{-100 * angle:.6f} N m, by hand {9.81 / 2 * np.cos(angle):.6f} N m")
+    4.899115 N m, by hand 4.899115 N m
     """
 
     stiffness: FloatField = quantity("N/m or N m/rad", "not negative")
@@ -90,6 +102,11 @@ class TabulatedSpring(ForceKind):
         A spring that pulls back has a falling function. A Table, CubicSpline, Polynomial or Harmonic; it
             needs an antiderivative for its potential energy, which a Nurbs does not have.
     damping: N s/m or N m s/rad.
+
+    >>> curve = bc.Table([-0.2, 0.0, 0.2], [400.0, 0.0, -100.0], interpolation="linear")
+    >>> spring = block.add_force("spring", bc.TabulatedSpring(curve), "guide")
+    >>> print(f"{bc.statics(block).position['guide'][0]:.6f} m")    # -m g / (2000 N/m)
+    -0.009810 m
     """
 
     effort: FunctionField = function("N or N m")
@@ -120,6 +137,12 @@ class Bushing(ForceKind):
         which is followed: past pi it goes on, whole turns count, and it comes back the same way. At a whole
         turn it has no direction of its own, so bodies that turn that far are best held to their axis.
     It is unloaded where the markers coincide; a start counts from the nearest such turn.
+
+    >>> rubber = bc.Bushing(stiffness=(1e5, 1e5, 2e5), rotational_stiffness=(100.0, 100.0, 100.0))
+    >>> mount = cube.add_force("mount", rubber, "ground", "cube")
+    >>> cube.gravity = (0, 0, -9.81)
+    >>> print(f"{1e3 * bc.statics(cube).state.position[0, 2]:.5f} mm")    # -m g / 2e5 N/m
+    -0.29430 mm
     """
 
     stiffness: VectorField = vector("N/m", "not negative", default=(0.0, 0.0, 0.0))
@@ -166,6 +189,11 @@ class RubberString(ForceKind):
         where the markers are at rest to each other.
 
     P. Schröder, The Virtual Erector Set (1990), section 7.2.
+
+    >>> string = bc.RubberString(stiffness=981.0, rest_length=0.5)
+    >>> rope = block.add_force("string", string, block.ground.marker((0, 0, 0.5)), "block")
+    >>> print(f"{bc.statics(block).position['guide'][0]:.6f} m")    # it stretches by m g / k
+    -0.020000 m
     """
 
     stiffness: FloatField = quantity("N/m", "not negative")
@@ -209,6 +237,11 @@ class OneSidedSpring(ForceKind):
     loss_factor: of a stroke and its return, the energy lost is 2 pi loss_factor times the greatest energy
         stored; at most 1/pi, at which nothing comes back. loss_speed: beyond it the loss is full, m/s or
         rad/s.
+
+    >>> stop = bc.OneSidedSpring(stiffness=981.0, contact=-0.1, side="below", damping=20.0)
+    >>> buffer = block.add_force("buffer", stop, "guide")
+    >>> print(f"{bc.statics(block).position['guide'][0]:.6f} m")    # -0.1 - m g / k
+    -0.120000 m
     """
 
     stiffness: FloatField = quantity("N/m or N m/rad", "not negative")
@@ -270,6 +303,13 @@ class BearingClearance(ForceKind):
         stored; at most 1/pi, at which nothing comes back. loss_speed: beyond it the loss is full, m/s.
 
     The load is along the line of centres: nothing rubs. The parts meet at speed and bounce.
+
+    >>> mech = bc.Mechanism("pin")
+    >>> pin = mech.add_body("pin", 2.0, (1, 1, 1))
+    >>> bearing = bc.BearingClearance(clearance=1e-4, stiffness=1e7, damping=500.0, shape="ball")
+    >>> play = mech.add_force("play", bearing, "ground", pin)
+    >>> print(f"{1e6 * bc.statics(mech).state.position[0, 2]:.3f} um")    # -(100 + m g / k)
+    -101.962 um
     """
 
     clearance: FloatField = quantity("m", "positive")
@@ -320,6 +360,10 @@ class SupportPoint(ForceKind):
     It pushes along world z, without friction, and never pulls.
 
     P. Schröder, The Virtual Erector Set (1990), section 6.6.
+
+    >>> foot = block.add_force("foot", bc.SupportPoint(stiffness=1962.0, height=-0.3), "block")
+    >>> print(f"{bc.statics(block).position['guide'][0]:.6f} m")    # -0.3 - m g / k
+    -0.310000 m
     """
 
     stiffness: FloatField = quantity("N/m", "not negative")
@@ -353,6 +397,11 @@ class Seat(ForceKind):
     A. Tasora, An optimized Lagrangian-multiplier approach ... (2000), figure 7, measured such a curve; its
     numbers are not in the text. The defaults, assumed, make 44 kN/m under 450 N: a rider of 45 kg on it
     swings at 5 Hz with 0.3 of critical damping.
+
+    >>> seat = block.add_force("seat", bc.Seat(), block.ground.marker(), "block")
+    >>> depth = -bc.statics(block).position["guide"][0]
+    >>> print(f"{15e3 * depth + 30e6 * depth**3:.4f} N")    # k d + h d^3 carries the weight
+    19.6200 N
     """
 
     stiffness: FloatField = quantity("N/m", "not negative", default=1.5e4)

@@ -116,6 +116,12 @@ class ElasticGear(ForceKind):
         is right-handed.
     backlash: by how much the rim of wheel 1 turns from flank to flank while wheel 2 stands, m. middle: how
         far it turns from the start, wheel 2 at rest, to where teeth are in the middle of their gaps, m.
+
+    >>> gear = bc.ElasticGear(radii=(0.1, 0.2), stiffness=1e7, damping=1e3)
+    >>> teeth = shafts.add_force("teeth", gear, "input shaft", "output shaft")
+    >>> run = bc.simulate(shafts, 1.0)
+    >>> print((run.joint("output").position[-1, 0] / run.joint("input").position[-1, 0]).round(3))
+    -0.5
     """
 
     radii: tuple[float, float] = array("m", 2, sign="positive")

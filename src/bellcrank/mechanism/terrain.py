@@ -253,6 +253,13 @@ class Terrain(Shape):
     Each cell is two triangles, split from its corner of least x and y to that of greatest x and y. Beyond the
     edges nothing supports bodies. It has no bottom, and so it cannot have a density. Files store more than
     256 heights as a packed text.
+
+    >>> step = bc.Terrain([[0, 0, 0.1, 0.1], [0, 0, 0.1, 0.1]], spacing=(0.5, 1.0))
+    >>> step.x.tolist()    # m
+    [0.0, 0.5, 1.0, 1.5]
+    >>> ground = cube.replace(cube.ground, shapes=[step])
+    >>> ground.shapes[0].samples.shape
+    (2, 4)
     """
 
     heights: HeightsField = checked(checked_heights, "m")
@@ -304,6 +311,10 @@ class Terrain(Shape):
         function: takes arrays x and y (ny, nx), m, and returns heights, m; or an expression in x and y as
             text. size: lengths along x and y, m, which are rounded up to whole spacings. others: fields of
             the shape.
+
+        >>> hill = bc.Terrain.from_function("0.2 * x**2", size=(2.0, 1.0), spacing=0.5)
+        >>> hill.samples[0].tolist()    # m, at x = -1, -0.5, 0, 0.5, 1
+        [0.2, 0.05, 0.0, 0.05, 0.2]
         """
         x, y = _grid("Terrain.from_function", size, spacing)
         across, along = np.meshgrid(x, y)
@@ -319,6 +330,11 @@ class Terrain(Shape):
         size: lengths along x and y, m, centred about the origin; the picture's upper edge lies at the largest
         y. PNG, JPEG, TIFF or BMP, of 100 MB and 4e6 samples at most, 8 or 16 bits a colour. Needs Pillow
         (extra `plot`). Raises MechanismError without it and for files of other kinds, too large or damaged.
+
+        >>> from PIL import Image
+        >>> Image.fromarray(np.array([[0, 255], [0, 255]], dtype=np.uint8)).save("slope.png")
+        >>> bc.Terrain.from_image("slope.png", size=(1.0, 1.0), height=0.3).samples[0].tolist()
+        [0.0, 0.3]
         """
         with Check("Terrain.from_image") as check:
             lengths = _sizes(check, size)
@@ -330,7 +346,12 @@ class Terrain(Shape):
 
     @classmethod
     def ramp(cls, angle: float, length: float, width: float, **others: Any) -> Terrain:
-        """A slope along x: level for x < 0 and beyond the length, m, each for as long; angle: rad."""
+        """A slope along x: level for x < 0 and beyond the length, m, each for as long; angle: rad.
+
+        >>> ramp = bc.Terrain.ramp(bc.quantity("30 deg"), length=2.0, width=1.0)
+        >>> print(f"{np.ptp(ramp.samples):.6f} m, by hand {2 * np.tan(np.pi / 6):.6f} m")
+        1.154701 m, by hand 1.154701 m
+        """
         with Check("Terrain.ramp") as check:
             angle = check.number("angle", angle, "rad")
             length = check.positive("length", length, "m")
@@ -348,6 +369,10 @@ class Terrain(Shape):
 
         rise, run: height and depth of each step, m; a negative rise goes down. samples: per run; a step rises
         over one of them, since height fields have no vertical faces.
+
+        >>> stairs = bc.Terrain.steps(count=5, rise=0.17, run=0.29, width=1.0)
+        >>> print(f"{stairs.samples.max():.2f} m")    # five rises
+        0.85 m
         """
         with Check("Terrain.steps") as check:
             count = check.integer("count", count, 1)
@@ -372,6 +397,10 @@ class Terrain(Shape):
         """Cosine bumps: z = height (1 - cos(2 pi x / wavelength)) / 2, centred about the origin.
 
         across: a wavelength along y, m, for egg-box bumps; None for bumps that are even along y.
+
+        >>> road = bc.Terrain.bumps(0.05, wavelength=1.0, size=(2.0, 1.0), spacing=0.25)
+        >>> road.samples[0].round(4).tolist()    # m, from x = -1 on
+        [0.0, 0.025, 0.05, 0.025, 0.0, 0.025, 0.05, 0.025, 0.0]
         """
         with Check("Terrain.bumps") as check:
             height = check.number("height", height, "m")
@@ -399,6 +428,10 @@ class Terrain(Shape):
         It is even along y: both tracks of a vehicle run over the same profile, which repeats itself after the
         length. Waves are those from 0.011 to 2.83 cycles/m that fit the length and the spacing (roads
         shorter than 91 m lack the longest ones). seed: of the phases; the same seed gives the same road.
+
+        >>> smooth, rough = (bc.Terrain.road(name, length=100.0, width=2.0) for name in "AC")
+        >>> print(f"{rough.samples.std() / smooth.samples.std():.2f}")    # two classes: 4 times the amplitude
+        4.00
         """
         with Check("Terrain.road") as check:
             check.choice("roughness_class", roughness_class, CLASSES)

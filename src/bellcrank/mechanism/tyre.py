@@ -59,6 +59,15 @@ class Tyre(ForceKind):
     Depths are continuous at any attitude; an open mesh carries a tyre from its front only, up to its width
     deep, and a run in which it comes farther ends with an error. Defaults for stiffness, damping and rim are
     assumptions; those of the pressure are not.
+
+    >>> mech = bc.Mechanism("wheel", gravity=(0, 0, 0))
+    >>> floor = mech.replace(mech.ground, shapes=[bc.Plane()])
+    >>> wheel = mech.add_body("wheel", 40.0, (1, 1, 2), position=(0, 0, 0.29))
+    >>> axle = wheel.marker(axis="y")
+    >>> force = mech.add_force("tyre", bc.Tyre(radius=0.3, width=0.1, pressure=2e5), axle, "ground")
+    >>> load = bc.simulate(mech, 1e-3).force("tyre").wrench("wheel")[0, 5]
+    >>> print(f"{load:.0f} N, about {4 / 3 * 2e5 * np.pi / 2 * np.sqrt(0.6) * 0.01**1.5:.0f} N")
+    329 N, about 324 N
     """
 
     radius: FloatField = quantity("m", "positive")

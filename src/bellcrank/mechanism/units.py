@@ -262,9 +262,12 @@ def quantity(text: str, unit: str = "") -> float:
 
     unit: one that it must fit, such as "N/m"; by default any.
 
-    >>> bc.quantity("30 deg", "rad")    # 0.5235987755982988
-
     Raises MechanismError for a text that is not a number with a unit, and for a unit that does not fit.
+
+    >>> print(f"{bc.quantity('30 deg', 'rad'):.6f}")
+    0.523599
+    >>> bc.quantity("12 N/mm"), bc.quantity("60 rpm", "rad/s") / np.pi
+    (12000.0, 2.0)
     """
     with Check("quantity") as check:
         units = units_of(unit)

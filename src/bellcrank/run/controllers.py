@@ -26,6 +26,14 @@ class BodyReading:
     """Pose and velocity of a body: origin of its frame and quaternion (w, x, y, z), world axes.
 
     position (3,), m. rotation (4,). velocity (3,), m/s. angular_velocity (3,), rad/s.
+
+    >>> heights = []
+    >>> def watch(time, readings):
+    ...     heights.append(readings.body("block").position[2])
+    ...     return {}
+    >>> run = bc.simulate(block, 1.0, controllers=bc.Controller(watch, period=0.5))
+    >>> print(np.round(heights, 3))    # m: -g t^2 / 2
+    [0.    -1.226]
     """
 
     position: Floats
@@ -35,7 +43,16 @@ class BodyReading:
 
 
 class Readings:
-    """What a controller can read from a run at the time of a sample; valid only during the call."""
+    """What a controller can read from a run at the time of a sample; valid only during the call.
+
+    >>> angles = []
+    >>> def watch(time, readings):
+    ...     angles.append(readings.coordinate("hinge"))
+    ...     return {}
+    >>> run = bc.simulate(pendulum, 0.2, controllers=bc.Controller(watch, period=0.1))
+    >>> print(np.round(angles, 3))    # rad: about -3 g / (4 L) t^2
+    [0.    -0.074]
+    """
 
     def __init__(
         self,
@@ -68,15 +85,42 @@ class Readings:
         return self
 
     def coordinate(self, name: str) -> float:
-        """A joint's coordinate, m or rad: "joint.coordinate", or the joint alone if it has no other."""
+        """A joint's coordinate, m or rad: "joint.coordinate", or the joint alone if it has no other.
+
+        >>> seen = []
+        >>> def watch(time, readings):
+        ...     seen.append(readings.coordinate("guide"))
+        ...     return {}
+        >>> run = bc.simulate(block, 1.0, controllers=bc.Controller(watch, period=0.5))
+        >>> print(np.round(seen, 3))    # m: -g t^2 / 2
+        [0.    -1.226]
+        """
         return self._read("coordinates", name)
 
     def rate(self, name: str) -> float:
-        """The rate of a joint's coordinate, m/s or rad/s."""
+        """The rate of a joint's coordinate, m/s or rad/s.
+
+        >>> seen = []
+        >>> def watch(time, readings):
+        ...     seen.append(readings.rate("guide"))
+        ...     return {}
+        >>> run = bc.simulate(block, 1.0, controllers=bc.Controller(watch, period=0.5))
+        >>> print(np.round(seen, 4))    # m/s: -g t
+        [0.    -4.905]
+        """
         return self._read("rates", name)
 
     def body(self, name: str) -> BodyReading:
-        """Pose and velocity of a body."""
+        """Pose and velocity of a body.
+
+        >>> seen = []
+        >>> def watch(time, readings):
+        ...     seen.append(readings.body("block").velocity[2])
+        ...     return {}
+        >>> run = bc.simulate(block, 1.0, controllers=bc.Controller(watch, period=0.5))
+        >>> print(np.round(seen, 4))    # m/s: -g t
+        [0.    -4.905]
+        """
         number = self._layout.body_number.get(name)
         if number is None:
             raise _unknown("body", name, self._layout.bodies)
@@ -89,6 +133,14 @@ class Readings:
         """What a drive or a force exerts, as `run.drive(name).effort` and `run.force(name).effort` return it.
 
         N or N m; an array (k,) where there are several. Each call evaluates the equations of motion.
+
+        >>> seen = []
+        >>> def watch(time, readings):
+        ...     seen.append(readings.effort("elbow"))
+        ...     return {}
+        >>> run = bc.simulate(arm, 1.0, controllers=bc.Controller(watch, period=0.5))
+        >>> print(np.round(seen, 4))    # N m: m g L / 2
+        [4.905 4.905]
         """
         layout = self._whole_layout
         numbers = layout.multiplier_numbers(name, "drive", "motor")
@@ -105,7 +157,17 @@ class Readings:
         return float(efforts[0]) if len(efforts) == 1 else efforts
 
     def sensor(self, name: str) -> float | Floats:
-        """What can be read of a sensor now; an array (c,) where it has c channels, see `SensorHistory`."""
+        """What can be read of a sensor now; an array (c,) where it has c channels, see `SensorHistory`.
+
+        >>> seen = []
+        >>> def watch(time, readings):
+        ...     seen.append(readings.sensor("height"))
+        ...     return {}
+        >>> sensor = block.add_sensor("height", bc.Encoder(delay=0.1), "guide")
+        >>> run = bc.simulate(block, 1.0, controllers=bc.Controller(watch, period=0.5))
+        >>> print(np.round(seen, 4), round(-9.81 * 0.4**2 / 2, 4))    # m: as it was 0.1 s before
+        [0.     -0.7848] -0.7848
+        """
         found = None if self._sensing is None else self._sensing.read(name, self.time)
         if found is None:
             raise _unknown("sensor", name, [] if self._sensing is None else self._sensing.names)
@@ -142,6 +204,14 @@ class Controller:
     name: for messages; by default that of the function.
 
     Raises MechanismError if `function` is not callable or the period is not greater than zero.
+
+    >>> def brake(time, readings):
+    ...     return {"force": 2 * 9.81 - 10.0 * readings.rate("guide")}
+    >>> motor = block.add_force("motor", bc.JointMotor(bc.Input("force", 0.0)), "guide")
+    >>> started = block.replace(block.joints["guide"], velocity=1.0)
+    >>> run = bc.simulate(block, 1.0, controllers=bc.Controller(brake, period=0.1))
+    >>> print(run.joint("guide").velocity[-1].round(6), 0.5**10)    # m/s: half is left of each period
+    [0.000977] 0.0009765625
     """
 
     function: Callable[[float, Readings], Mapping[str, float]]
@@ -158,7 +228,14 @@ class Controller:
             check.store(self, period=check.positive("period", self.period, "s"), name=name)
 
     def sampled(self, readings: Readings) -> Mapping[str, float]:
-        """The values it sets. Raises MechanismError if the result is not a dict."""
+        """The values it sets. Raises MechanismError if the result is not a dict.
+
+        >>> class Now:
+        ...     time = 2.0
+        >>> hold = bc.Controller(lambda time, readings: {"force": 10.0 * time}, period=0.1)
+        >>> hold.sampled(Now())
+        {'force': 20.0}
+        """
         found = self.function(readings.time, readings)
         if not isinstance(found, Mapping):
             advice = "such as {'torque': 1.2}; an empty one changes nothing"
@@ -181,10 +258,11 @@ class HeldInputs:
     Raises MechanismError for names that are no texts, for values that are no finite numbers, and for a period
     that is not greater than zero.
 
-    >>> import bellcrank as bc
-    >>> held = bc.HeldInputs({"force": [1.0, -1.0, 0.5]}, period=0.1)
-    >>> held.name, held.values["force"].shape
-    ('inputs held', (3,))
+    >>> motor = block.add_force("motor", bc.JointMotor(bc.Input("force", 0.0)), "guide")
+    >>> held = bc.HeldInputs({"force": [23.62, 15.62, 19.62]}, period=1.0)    # up, down, held
+    >>> run = bc.simulate(block, 3.0, controllers=held)
+    >>> print(run.joint("guide").position[-1].round(6))    # m: 2 m/s^2 for 1 s, and back to rest
+    [2.]
     """
 
     values: Mapping[str, Floats]
@@ -209,11 +287,21 @@ class HeldInputs:
         return "inputs held"
 
     def number_at(self, name: str, elapsed: float) -> int:
-        """The number of the value of an input in force at a time since the start of the run, s."""
+        """The number of the value of an input in force at a time since the start of the run, s.
+
+        >>> held = bc.HeldInputs({"force": [1.0, -1.0, 0.5]}, period=0.1)
+        >>> [held.number_at("force", time) for time in (0.0, 0.15, 5.0)]    # the last one stays
+        [0, 1, 2]
+        """
         return min(int(elapsed / self.period + _NEAR), len(self.values[name]) - 1)
 
     def begun_at(self, elapsed: float) -> dict[str, float]:
-        """The values by name whose periods begin at such a time."""
+        """The values by name whose periods begin at such a time.
+
+        >>> held = bc.HeldInputs({"force": [1.0, -1.0, 0.5]}, period=0.1)
+        >>> held.begun_at(0.0), held.begun_at(0.1)
+        ({'force': 1.0}, {'force': -1.0})
+        """
         number = round(elapsed / self.period)
         return {name: float(found[number]) for name, found in self.values.items() if number < len(found)}
 

@@ -87,6 +87,13 @@ class Event:
         a body and a joint with one name {"door": "body 'door'"} and {"door": "joint 'door'"}.
 
     A function that is zero where the motion starts crosses zero only when it comes back.
+
+    >>> bottom = bc.Event("bottom", "hinge + pi/2", direction=-1)
+    >>> run = bc.simulate(pendulum, 2.0, events=bottom)
+    >>> run.events[0].name, len(run.events)
+    ('bottom', 1)
+    >>> print(f"{run.events[0].state.angular_velocity[0, 2]:.4f} rad/s, {-np.sqrt(3 * 9.81):.4f} rad/s")
+    -5.4249 rad/s, -5.4249 rad/s
     """
 
     name: str

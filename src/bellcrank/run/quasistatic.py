@@ -38,6 +38,11 @@ class QuasistaticRun:
 
     In each step all joints start at rest, and those that matter move by half their acceleration times the
     step squared. A run serves one thread at a time and cannot be copied or pickled.
+
+    >>> run = bc.start(bc.gallery.chain(20), step=0.01, mode="quasistatic", max_error=0.01)
+    >>> moved = run.advance(steps=2)
+    >>> print(f"{run.time:.2f} s, {len(moved)} of 20 joints moved")
+    0.02 s, 7 of 20 joints moved
     """
 
     def __init__(
@@ -112,6 +117,11 @@ class QuasistaticRun:
         Where joins lose more digits than the bound allows, all accelerations are solved for in 32 digits. The
         error stays above the bound only where the rounding of the description itself makes more of it.
         Raises MechanismError for an invalid bound, or once the run has ended.
+
+        >>> run = bc.start(bc.gallery.chain(20), step=0.01, mode="quasistatic", max_error=100.0)
+        >>> few = len(run.computed)
+        >>> run.refine(1e-6) <= 1e-6, few < len(run.computed)    # a smaller error takes more joints
+        (True, True)
         """
         self._refuse_ended()
         with Check("refine") as check:
@@ -124,6 +134,11 @@ class QuasistaticRun:
         max_error: by default that of the run. Raises MechanismError for invalid arguments, and once the run
         has ended; SimulationError where masses differ by so much that accelerations lack digits. Ctrl-C
         raises KeyboardInterrupt between steps; the run can be continued.
+
+        >>> run = bc.start(bc.gallery.chain(20), step=0.01, mode="quasistatic", max_error=0.1)
+        >>> moved = run.advance(steps=2)
+        >>> round(run.time, 6), moved == run.moved
+        (0.02, True)
         """
         self._refuse_ended()
         with Check("advance") as check:
@@ -146,6 +161,11 @@ class QuasistaticRun:
         """Position (3,), m, and rotation (4,) of a body's frame now; the cost grows with its tree depth.
 
         Raises MechanismError with close matches for an unknown name.
+
+        >>> run = bc.start(bc.gallery.chain(20), step=0.01, mode="quasistatic", max_error=0.1)
+        >>> position, rotation = run.pose(run.trajectory.bodies[-1])
+        >>> print(position.round(6))    # m: the middle of the last rod of a straight chain
+        [19.5  0.   0. ]
         """
         number = self.model.body_number(body)
         return self._core.pose(self.model.core, number)
@@ -156,7 +176,12 @@ class QuasistaticRun:
         return self._final if self._final is not None else self._recorded("running")
 
     def complete(self) -> MoveTrajectory:
-        """Advance to the end of the run and stop; Ctrl-C ends it early, with the status "interrupted"."""
+        """Advance to the end of the run and stop; Ctrl-C ends it early, with the status "interrupted".
+
+        >>> run = bc.start(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> run.complete()
+        <MoveTrajectory of 'chain of 20': 6 frames, finished>
+        """
         assert self._end is not None
         steps = round((self._end - self.model.initial.time) / self._step) - self._steps
         with deferred_interrupt() as interrupted:
@@ -167,7 +192,13 @@ class QuasistaticRun:
         return self.stop()
 
     def stop(self) -> MoveTrajectory:
-        """End the run; return what was recorded, which is also in its file if it has one."""
+        """End the run; return what was recorded, which is also in its file if it has one.
+
+        >>> run = bc.start(bc.gallery.chain(20), step=0.01, mode="quasistatic", max_error=0.1)
+        >>> moved = run.advance(steps=3)
+        >>> run.stop().time.round(6).tolist()
+        [0.0, 0.01, 0.02, 0.03]
+        """
         if self._final is None:
             self._final = self._recorded(self._status)
             if self._path is not None:

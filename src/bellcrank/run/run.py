@@ -52,6 +52,11 @@ class Run:
 
     A run serves one thread at a time and cannot be copied or pickled; a second concurrent thread is
     refused with Unsupported. Used as a context manager, it calls `stop()` on leaving.
+
+    >>> with bc.start(block) as run:
+    ...     run.advance(1.0)
+    >>> print(f"{run.time} s, {run.trajectory.body('block').position[-1, 2]:.4f} m")    # -g t^2 / 2
+    1.0 s, -4.9050 m
     """
 
     def __init__(
@@ -146,6 +151,11 @@ class Run:
         """A trajectory of one frame: the current state of the run, with the inputs that act now.
 
         Raises MechanismError while constraint forces are still bringing the bodies together.
+
+        >>> run = bc.start(block)
+        >>> run.advance(0.5)
+        >>> run.now().joint("guide").position.round(3)    # m: one frame, -g t^2 / 2
+        array([[-1.226]])
         """
         if self._course.core is None:
             raise MechanismError(Fault("run", "bodies are still brought together", None, "advance it first"))
@@ -198,6 +208,11 @@ class Run:
         MechanismError for an invalid duration or one beyond the end, and once the run has ended (by `stop`,
         a terminal event or a SimulationError); SimulationError, with what was computed in its `trajectory`,
         if the run breaks down.
+
+        >>> run = bc.start(pendulum, output_step=0.01)
+        >>> run.advance(0.3)
+        >>> len(run.trajectory.time), round(run.time, 6)
+        (31, 0.3)
         """
         self._refuse_going()
         self._advance_to(self.plan.end_of(self._time, duration))
@@ -211,6 +226,14 @@ class Run:
 
         The state is first projected onto the constraints. Raises MechanismError for anything but a state of
         this mechanism and for an earlier one, AssemblyError if it cannot satisfy the constraints.
+
+        >>> run = bc.start(block)
+        >>> at_rest = run.state
+        >>> run.advance(0.5)
+        >>> run.set_state(at_rest.at_time(0.5))    # back to the start, at rest
+        >>> run.advance(0.5)
+        >>> print(run.state.velocity[0].round(4))    # m/s: half a second of falling
+        [0.     0.    -4.905]
         """
         self._refuse_going()
         if self._changing is not None:
@@ -222,14 +245,26 @@ class Run:
             self._sets.append(self._course.whole_frames(self._course.core.observe()))
 
     def stop(self) -> Trajectory:
-        """End the run; return what was recorded."""
+        """End the run; return what was recorded.
+
+        >>> run = bc.start(block, duration=2.0)
+        >>> run.advance(0.5)
+        >>> run.stop()
+        <Trajectory of 'block': 251 frames, t = 0 to 0.5 s, finished>
+        """
         if self._final is None:
             self._refuse_going()
             self._finish(self._ended)
         return self.trajectory
 
     def complete(self) -> Trajectory:
-        """Advance to the end of the run and stop; Ctrl-C ends it early, with the status "interrupted"."""
+        """Advance to the end of the run and stop; Ctrl-C ends it early, with the status "interrupted".
+
+        >>> run = bc.start(block, duration=2.0)
+        >>> run.advance(0.5)
+        >>> run.complete()
+        <Trajectory of 'block': 1001 frames, t = 0 to 2 s, finished>
+        """
         with deferred_interrupt() as self._interrupted:
             self._advance_to(self.plan.end_of(self._time, None))
         return self.stop()
@@ -239,6 +274,13 @@ class Run:
 
         until: called about twenty times a second; the part ends at the time reached when it returns True.
         The run can be continued afterwards. Ctrl-C and errors are as for `complete`.
+
+        >>> run = bc.start(block)
+        >>> first = run.part(np.array([0.0, 0.5, 1.0]))
+        >>> print(first.joint("guide").position[:, 0].round(3))    # m
+        [0.    -1.226 -4.905]
+        >>> run.part(np.array([1.0, 1.5])).time.tolist()
+        [1.0, 1.5]
         """
         course, self.plan = self._course, replace(self.plan, times=times)
         self._holding.flush()

@@ -158,6 +158,11 @@ def simulate(
 
     Ctrl-C returns what was computed, "interrupted". Raises MechanismError for wrong arguments, Unsupported
     for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory`, if it fails.
+
+    >>> run = bc.simulate(pendulum, duration=2.0)
+    >>> speed = abs(run.joint("hinge").velocity[:, 0]).max()
+    >>> print(f"{speed:.3f} rad/s at the bottom, by energy {np.sqrt(3 * 9.81 / 1.0):.3f} rad/s")
+    5.425 rad/s at the bottom, by energy 5.425 rad/s
     """
     given = {**locals()}
     del given["options"]
@@ -205,6 +210,14 @@ def start(mechanism: Mechanism | Model, duration: float | None = None, **argumen
     The arguments are those of `simulate`. Without a duration or times the end is open, and a frame is
     recorded at the end of each `Run.advance`, or every output_step. progress needs a duration or times. The
     method keeps its history from part to part. Raises the errors of `simulate` if the run cannot start.
+
+    >>> run = bc.start(block)
+    >>> run.advance(0.5)
+    >>> print(f"{run.state.velocity[0, 2]:.4f} m/s")    # -g t
+    -4.9050 m/s
+    >>> run.advance(0.5)
+    >>> run.stop()
+    <Trajectory of 'block': 3 frames, t = 0 to 1 s, finished>
     """
     given = {name: arguments.pop(name, _DEFAULTS[name]) for name in _ARGUMENTS}
     return _started({**given, "mechanism": mechanism, "duration": duration}, arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -34,17 +35,22 @@ def new_figure(size: tuple[float, float], on_screen: bool, **settings: Any) -> A
     """A figure registered with pyplot, which shows it, or, for a file, an unregistered one. size: inches."""
     settings = {"layout": "constrained", **settings}
     if on_screen:
-        from matplotlib import get_backend
         from matplotlib import pyplot as plt
 
-        if "inline" in get_backend():  # which shows all figures after each cell, and its result as well
-            from bellcrank.scene.notebook_figure import NotebookFigure
+        return plt.figure(figsize=size, FigureClass=_figure_class(on_screen), **settings)
+    return _figure_class(on_screen)(figsize=size, **settings)
 
-            settings["FigureClass"] = NotebookFigure
-        return plt.figure(figsize=size, **settings)
+
+def _figure_class(on_screen: bool) -> Any:
+    """The class of figures; in notebooks one that a cell shows as its result, in a file as well or not."""
+    from matplotlib import get_backend
     from matplotlib.figure import Figure
 
-    return Figure(figsize=size, **settings)
+    if (on_screen or "IPython" in sys.modules) and "inline" in get_backend():
+        from bellcrank.scene.notebook_figure import NotebookFigure
+
+        return NotebookFigure
+    return Figure
 
 
 def write_figure(figure: Any, path: str | Path | BytesIO) -> None:

@@ -34,6 +34,13 @@ class Motion:
     """Poses over time. time: (T,), s. position: (T, bodies, 3), m. rotation: (T, bodies, 4).
 
     absent: by element, such as "force 'spring'", where it is not in force, (T,).
+
+    >>> from pathlib import Path
+    >>> run = bc.simulate(block, 0.1)
+    >>> motion = bc.scene.Motion(run.time, *(part[:, None] for part in run.body_poses("block")))
+    >>> bc.scene.write_gltf("block.glb", bc.scene.of(block), motion)
+    >>> Path("block.glb").read_bytes()[:4]
+    b'glTF'
     """
 
     time: Floats
@@ -46,6 +53,11 @@ def write_gltf(path: str | Path, scene: Scene, motion: Motion | None = None) -> 
     """Write a scene at its start, or in motion; the path appears once the file is complete.
 
     Each body is a node with its shapes below it; each straight part of a spring or rope is one that moves.
+
+    >>> from pathlib import Path
+    >>> bc.scene.write_gltf("four-bar.glb", bc.scene.of(four_bar))
+    >>> Path("four-bar.glb").read_bytes()[:4]
+    b'glTF'
     """
     with whole_file(path) as draft:
         draft.write_bytes(_Writer(scene, motion).file())

@@ -32,6 +32,12 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
 
     state: at which its sizes and the lengths of guides are chosen; by default the assembled start. If the
     mechanism cannot be assembled, the scene shows it as described, and its `faults` give the reason.
+
+    >>> scene = bc.scene.of(four_bar)
+    >>> scene.name, list(scene.joints)
+    ('four-bar', ['motor', 'pin 1', 'pin 2', 'pivot'])
+    >>> len([piece for piece in scene.pieces if piece.role == "shape"])    # three bars
+    3
     """
     setting = setting_of(mechanism, state)
     faults = list(setting.faults)

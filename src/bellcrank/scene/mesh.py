@@ -21,16 +21,23 @@ _CREASE: Final = np.cos(np.radians(35.0))  # a sharper bend, of an outline or a 
 _KEPT: Final = 512  # meshes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TriangleMesh:
     """A surface: vertices (n, 3), m; triangles (m, 3), counter-clockwise from outside; normals (n, 3).
 
     A vertex on an edge occurs once for each of its sides.
+
+    >>> mesh = bc.scene.of(cube).pieces[0].mesh
+    >>> mesh.vertices.shape, mesh.triangles.shape    # six faces with two triangles and normals of their own
+    ((24, 3), (12, 3))
     """
 
     vertices: Floats
     triangles: Ints
     normals: Floats
+
+    def __repr__(self) -> str:
+        return f"<TriangleMesh of {len(self.vertices)} vertices, {len(self.triangles)} triangles>"
 
     @cached_property
     def corners(self) -> Floats:

@@ -1,4 +1,4 @@
-"""Figures in notebooks that draw all figures after a cell: one that is its result is shown once."""
+"""Figures in notebooks: one that is the result of a cell is shown, and shown once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 
 class NotebookFigure(Figure):
-    """A figure of pyplot, which closes it once it has been displayed."""
+    """A figure that pyplot, if it has it, closes once it has been displayed."""
 
     def _ipython_display_(self) -> None:
         from importlib import import_module

@@ -66,6 +66,12 @@ class Piece:
     role: "shape" (described), "body" (made up from markers and inertia), "joint", "support" or "surface".
     carrier: number of the body in the scene, the ground last. position, rotation: pose of the mesh in the
         frame of the body. color: red, green, blue, opacity. Pieces that look alike share their mesh.
+
+    >>> piece = bc.scene.of(cube).pieces[0]
+    >>> piece.element, piece.role
+    ("body 'cube'", 'shape')
+    >>> print(np.ptp(piece.mesh.vertices, axis=0))    # m
+    [1. 1. 1.]
     """
 
     name: str
@@ -92,6 +98,10 @@ class Glyph:
     kind: name of its kind. carriers: the two bodies. point: its place on the first, in the frame of that
     body, m. axis: unit vector along its axis there, or None. `driven`: whether a drive or motor acts on it.
     pieces: fixed to the one body or the other.
+
+    >>> hinge = bc.scene.of(pendulum).joints["hinge"]
+    >>> hinge.kind, hinge.driven, hinge.point
+    ('Revolute', False, (0.0, 0.0, 0.0))
     """
 
     name: str
@@ -112,6 +122,13 @@ class Link:
     mesh: along z from 0 to 1, to be stretched to the distance of the ends; x and y in m.
     slack: the length below which it is slack, m; 0 if it is never slack. way: of a rope over wheels or a
     belt, of which `points` then are the first and last end.
+
+    >>> ends = block.ground.marker((0, 0, 1)), "block"
+    >>> spring = block.add_force("spring", bc.SpringDamper(100.0), *ends)
+    >>> scene = bc.scene.of(block)
+    >>> link = scene.links[list(scene.links)[0]]
+    >>> link.element, link.points[0].tolist()
+    ("force 'spring'", [0.0, 0.0, 1.0])
     """
 
     name: str
@@ -132,20 +149,27 @@ class Link:
         return _PARTS if self.slack > 0.0 else 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Placed:
     """Meshes in the world, in the order of the scene's pieces and then of its links.
 
     position: (..., n, 3), m. rotation: (..., n, 4), unit quaternions (w, x, y, z).
     stretch: (..., n), by which a mesh is longer along its own z; 1 for pieces.
+
+    >>> placed = bc.scene.of(cube).placed(position=[(0, 0, 2)], rotation=[(1, 0, 0, 0)])
+    >>> placed.position[0].tolist()    # m, of the box where the cube is
+    [0.0, 0.0, 2.0]
     """
 
     position: Floats
     rotation: Floats
     stretch: Floats
 
+    def __repr__(self) -> str:
+        return f"<Placed, {self.position.shape[-2]} meshes>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Scene:
     """The drawable content of a mechanism.
 
@@ -153,6 +177,10 @@ class Scene:
     then "ground". bodies: pieces by the name of the body that carries them, the ground's among them.
     joints, links: by name. state: the assembled start, or the description where that fails; faults: why.
     size: a length that says how large the mechanism is, m. up: unit vector against gravity, or the usual one.
+
+    >>> scene = bc.scene.of(four_bar)
+    >>> scene.name, list(scene.joints)
+    ('four-bar', ['motor', 'pin 1', 'pin 2', 'pivot'])
     """
 
     mechanism: Mechanism
@@ -164,6 +192,9 @@ class Scene:
     size: float
     up: Vec3
     faults: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Scene of {self.name!r}, {len(self.pieces)} pieces, {len(self.links)} links>"
 
     @property
     def name(self) -> str:
@@ -205,7 +236,14 @@ class Scene:
         return carriers, np.array([link.points for link in links], dtype=float).reshape(-1, 2, 3)
 
     def placed(self, position: Any = None, rotation: Any = None) -> Placed:
-        """Placement of all meshes at poses of the bodies, (..., nb, 3), m, and (..., nb, 4), or the start."""
+        """Placement of all meshes at poses of the bodies, (..., nb, 3), m, and (..., nb, 4), or the start.
+
+        >>> scene = bc.scene.of(block)
+        >>> run = bc.simulate(block, 1.0)
+        >>> state = run.at(1.0)
+        >>> scene.placed(state.position, state.rotation).position[0].round(6).tolist()    # m: -g t^2 / 2
+        [0.0, 0.0, -4.905]
+        """
         position, rotation = self._poses(position, rotation)
         carrier, own_position, own_rotation = self._local
         turn = rotation[..., carrier, :]
@@ -221,7 +259,13 @@ class Scene:
         )
 
     def parts(self, position: Any = None, rotation: Any = None) -> Floats:
-        """Both ends of all parts of links (..., parts, 2, 3) at poses of the bodies, m."""
+        """Both ends of all parts of links (..., parts, 2, 3) at poses of the bodies, m.
+
+        >>> ends = block.ground.marker((0, 0, 1)), "block"
+        >>> spring = block.add_force("spring", bc.SpringDamper(100.0), *ends)
+        >>> bc.scene.of(block).parts()[0].tolist()    # m, both ends of the spring
+        [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+        """
         return self._every_part(*self._poses(position, rotation))
 
     def _every_part(self, position: Floats, rotation: Floats) -> Floats:
@@ -231,7 +275,13 @@ class Scene:
         return ends
 
     def ends(self, position: Any = None, rotation: Any = None) -> Floats:
-        """Both ends of all links (..., links, 2, 3) at poses of the bodies, m."""
+        """Both ends of all links (..., links, 2, 3) at poses of the bodies, m.
+
+        >>> ends = block.ground.marker((0, 0, 1)), "block"
+        >>> spring = block.add_force("spring", bc.SpringDamper(100.0), *ends)
+        >>> bc.scene.of(block).ends([(0, 0, 0.2)], [(1, 0, 0, 0)])[0].tolist()    # m, with the block at 0.2 m
+        [[0.0, 0.0, 1.0], [0.0, 0.0, 0.2]]
+        """
         return self._ends(*self._poses(position, rotation))
 
     def _ends(self, position: Floats, rotation: Floats) -> Floats:
@@ -297,7 +347,12 @@ class Scene:
         return {id(piece): name for name, glyph in self.joints.items() for piece in glyph.pieces}
 
     def carrier(self, name: str) -> int:
-        """The index of a body or of the ground."""
+        """The index of a body or of the ground.
+
+        >>> scene = bc.scene.of(arm)
+        >>> scene.carrier("forearm"), scene.carrier("ground")
+        (1, 2)
+        """
         return self.carriers.index(name)
 
 

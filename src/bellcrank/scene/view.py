@@ -28,6 +28,10 @@ class View:
     """A parallel projection. right, up, toward: unit vectors (3,) in the world; toward points at the viewer.
 
     plane: whether it looks perpendicularly at the plane of motion.
+
+    >>> view = bc.scene.view_of(bc.scene.of(four_bar), "front")
+    >>> print(view.right.round(6), view.up.round(6))
+    [1. 0. 0.] [0.  1.  0.]
     """
 
     right: Floats
@@ -36,7 +40,12 @@ class View:
     plane: bool = False
 
     def project(self, points: Any) -> Floats:
-        """Points (..., 3) as lengths to the right and up, and the depth, which grows away from the eye, m."""
+        """Points (..., 3) as lengths to the right and up, and the depth, which grows away from the eye, m.
+
+        >>> view = bc.scene.view_of(bc.scene.of(four_bar), "top")
+        >>> print(view.project((1.0, 2.0, 3.0)).round(6))    # to the right, up, and away from the eye, m
+        [ 1. -3. -2.]
+        """
         seen: Floats = np.asarray(points, dtype=float) @ np.column_stack([self.right, self.up, -self.toward])
         return seen
 
@@ -57,6 +66,10 @@ def view_of(scene: Scene, given: Any = None) -> View:
 
     given: a View, one of NAMES, angles (about the vertical from the front, above the horizon) in degrees, the
         direction (3,) from which one looks, or None for the side that shows the motion.
+
+    >>> view = bc.scene.view_of(bc.scene.of(four_bar))
+    >>> view.plane, view.toward.round(6).tolist()    # a plane mechanism is seen straight on
+    (True, [0.0, 0.0, 1.0])
     """
     if given is None:
         return _chosen(scene)

@@ -96,6 +96,12 @@ class FitReport:
     was right. at_bound: parameters on a bound, whose deviations mean little. runs, failures: how many runs
     were computed and how many failed. derivatives: "exact", or "differences" and why. mechanism, run: with
     the values found.
+
+    >>> truth = bc.simulate(pendulum.with_parameters(length=1.3), times=np.linspace(0, 1, 21))
+    >>> data = {"joint.hinge.theta_z": (truth.time, truth.joint("hinge").position[:, 0])}
+    >>> report = bc.fit(pendulum, ["length"], data)
+    >>> print(f"{report.values['length']:.6f} m, {report.converged}, {report.derivatives}")
+    1.300000 m, True, exact
     """
 
     mechanism: Mechanism
@@ -115,7 +121,14 @@ class FitReport:
     run: Any
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Plot data, the fitted run and residuals (needs matplotlib). path: PNG, PDF or SVG to write."""
+        """Plot data, the fitted run and residuals (needs matplotlib). path: PNG, PDF or SVG to write.
+
+        >>> truth = bc.simulate(pendulum.with_parameters(length=1.3), times=np.linspace(0, 1, 21))
+        >>> data = {"joint.hinge.theta_z": (truth.time, truth.joint("hinge").position[:, 0])}
+        >>> figure = bc.fit(pendulum, ["length"], data).plot("fit.png")
+        >>> len(figure.axes)    # the data with the run, and the residuals
+        2
+        """
         from bellcrank.studies.plots import plot_fit
 
         return plot_fit(self, path)
@@ -127,6 +140,12 @@ class FitReport:
 
         known: values to compare with, by name; others are compared with those found. path: PNG, PDF or SVG to
         write.
+
+        >>> truth = bc.simulate(pendulum.with_parameters(length=1.3), times=np.linspace(0, 1, 21))
+        >>> data = {"joint.hinge.theta_z": (truth.time, truth.joint("hinge").position[:, 0])}
+        >>> figure = bc.fit(pendulum, ["length"], data).plot_parameters({"length": 1.3}, "length.png")
+        >>> len(figure.axes)
+        3
         """
         from bellcrank.studies.plots import plot_parameters
 
@@ -135,7 +154,14 @@ class FitReport:
         return plot_parameters(self, known or {}, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain values, as it is printed as JSON."""
+        """The report as plain values, as it is printed as JSON.
+
+        >>> truth = bc.simulate(pendulum.with_parameters(length=1.3), times=np.linspace(0, 1, 21))
+        >>> data = {"joint.hinge.theta_z": (truth.time, truth.joint("hinge").position[:, 0])}
+        >>> values = bc.fit(pendulum, ["length"], data).to_dict()
+        >>> values["converged"], values["at_bound"]
+        (True, [])
+        """
         return {
             "mechanism": self.mechanism.name,
             "values": dict(self.values),
@@ -225,6 +251,12 @@ def fit(
 
     Runs that fail on the way are counted and avoided. Raises MechanismError for wrong arguments, and if the
     run at the start fails; Unsupported without scipy.
+
+    >>> truth = bc.simulate(pendulum.with_parameters(length=1.3), times=np.linspace(0, 1, 21))
+    >>> data = {"joint.hinge.theta_z": (truth.time, truth.joint("hinge").position[:, 0])}
+    >>> report = bc.fit(pendulum, ["length"], data, noise=0.001)
+    >>> print(f"{report.values['length']:.6f} m, standard deviation {report.deviations['length']:.4f} m")
+    1.300000 m, standard deviation 0.0003 m
     """
     optimize = needed("scipy.optimize", "a fit")
     records = records_of(data)

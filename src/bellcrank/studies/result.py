@@ -39,6 +39,13 @@ class SweepResult:
     NaN where a point failed. reasons: why points failed; empty texts where they did not. seconds: computing
     time of each point. status: "finished" or "interrupted". folder: where runs are recorded, if they are;
     held: those in memory. units: of the measures that are texts.
+
+    >>> lengths = {"length": [0.5, 1.0, 2.0]}
+    >>> speeds = bc.sweep(pendulum, lengths, "max joint.hinge.theta_z.rate", duration=3.0, processes=1)
+    >>> speeds
+    <SweepResult sweep of 'pendulum': 3 points, 0 failed, finished>
+    >>> print(speeds.values[:, 0].round(3))    # rad/s: sqrt(3 g / L)
+    [7.672 5.425 3.836]
     """
 
     mechanism: str
@@ -84,6 +91,11 @@ class SweepResult:
         """The point with the least (or largest) value of a measure, and its measures, by name.
 
         Raises MechanismError where no point has a value.
+
+        >>> lengths = {"length": [0.5, 1.0, 2.0]}
+        >>> result = bc.sweep(pendulum, lengths, "final joint.hinge.theta_z", duration=0.3, processes=1)
+        >>> result.best()["length"]    # the least angle: the shortest rod falls fastest
+        0.5
         """
         values = self.values[:, self.measure_number(measure)]
         if np.isnan(values).all():
@@ -92,7 +104,13 @@ class SweepResult:
         return self.points.at(number) | dict(zip(self.measures, self.values[number].tolist(), strict=True))
 
     def run(self, number: int) -> Any:
-        """What the analysis returned at a point, if runs were kept: from a file, or from memory."""
+        """What the analysis returned at a point, if runs were kept: from a file, or from memory.
+
+        >>> measure = "final joint.hinge.theta_z"
+        >>> result = bc.sweep(pendulum, {"length": [0.5, 1.0]}, measure, runs=True, duration=0.3, processes=1)
+        >>> result.run(1)
+        <Trajectory of 'pendulum': 1001 frames, t = 0 to 0.3 s, finished>
+        """
         if not 0 <= number < len(self) or self.reasons[number]:
             reason = self.reasons[number] if 0 <= number < len(self) else f"there are {len(self)} points"
             raise MechanismError(Fault(f"point {number}", f"it has no run: {reason}"))
@@ -103,7 +121,15 @@ class SweepResult:
         return self.held[number]
 
     def table(self) -> DataFrame:
-        """A pandas DataFrame: parameters, measures, `reason`. Raises Unsupported without pandas."""
+        """A pandas DataFrame: parameters, measures, `reason`. Raises Unsupported without pandas.
+
+        >>> lengths = {"length": [0.5, 1.0]}
+        >>> result = bc.sweep(pendulum, lengths, "final joint.hinge.theta_z", duration=0.3, processes=1)
+        >>> print(result.table().round(3).to_string())
+           length  final joint.hinge.theta_z reason
+        0     0.5                     -1.253
+        1     1.0                     -0.653
+        """
         pandas = needed("pandas", "a table")
         columns = {name: self.points.table[:, k] for k, name in enumerate(self.points.names)}
         columns |= {name: self.values[:, k] for k, name in enumerate(self.measures)}
@@ -113,6 +139,11 @@ class SweepResult:
         """An xarray Dataset, with the parameters of a grid as its axes, else along `point`.
 
         Raises Unsupported without xarray.
+
+        >>> lengths = {"length": [0.5, 1.0]}
+        >>> result = bc.sweep(pendulum, lengths, "final joint.hinge.theta_z", duration=0.3, processes=1)
+        >>> dict(result.to_xarray().sizes)
+        {'length': 2}
         """
         xarray = needed("xarray", "a Dataset", "xarray")
         points = self.points
@@ -140,6 +171,11 @@ class SweepResult:
         parameter. path: PNG, PDF or SVG to write.
 
         Raises Unsupported without matplotlib.
+
+        >>> lengths = {"length": [0.5, 1.0]}
+        >>> result = bc.sweep(pendulum, lengths, "final joint.hinge.theta_z", duration=0.3, processes=1)
+        >>> result.plot(path="sweep.png").axes[0].get_xlabel()
+        'length (m)'
         """
         from bellcrank.studies.plots import plot_sweep
 
@@ -149,7 +185,13 @@ class SweepResult:
         self.plot(path=path)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values, as it is printed as JSON."""
+        """The result as plain values, as it is printed as JSON.
+
+        >>> lengths = {"length": [0.5, 1.0]}
+        >>> result = bc.sweep(pendulum, lengths, "final joint.hinge.theta_z", duration=0.3, processes=1)
+        >>> result.to_dict()["parameters"], result.to_dict()["failed"]
+        (['length'], 0)
+        """
         rows = [
             self.points.at(k)
             | dict(zip(self.measures, self.values[k].tolist(), strict=True))

@@ -65,6 +65,12 @@ def sweep(
     An error at a point is recorded in its row. Ctrl-C returns the results so far, with status "interrupted".
     Raises MechanismError for faults common to all points: unknown parameters, values out of bounds,
     misspelt quantities, wrong arguments; Unsupported for missing libraries.
+
+    >>> lengths = np.array([0.5, 1.0, 2.0])
+    >>> speed = "max joint.hinge.theta_z.rate"
+    >>> result = bc.sweep(pendulum, {"length": lengths}, speed, duration=3.0, processes=1)
+    >>> print(result.values[:, 0].round(3), np.sqrt(3 * 9.81 / lengths).round(3))    # rad/s, by energy
+    [7.672 5.425 3.836] [7.672 5.425 3.836]
     """
     faults = FaultList()
     with faults.collect():
@@ -98,6 +104,11 @@ def load_sweep(path: str | Path) -> SweepResult:
     """Load the result in the file of a sweep, even one still being computed or interrupted.
 
     Raises MechanismError for a file that is not of a sweep.
+
+    >>> options = {"duration": 0.3, "processes": 1, "path": "sweep.h5"}
+    >>> result = bc.sweep(pendulum, {"length": [0.5, 1.0]}, "final joint.hinge.theta_z", **options)
+    >>> (bc.load_sweep("sweep.h5").values == result.values).all().tolist()
+    True
     """
     held, outcomes = read_sweep(path)
     names, units = zip(*held["parameters"], strict=True)

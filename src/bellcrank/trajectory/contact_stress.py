@@ -27,6 +27,15 @@ class ContactStress:
 
     NaN where the shapes do not touch at a point with two curvatures: along lines, at edges and corners, on
     faces, and for shapes other than spheres, capsules, cylinders, ellipsoids, boxes and planes.
+
+    >>> mech = bc.Mechanism("ball")
+    >>> floor = mech.replace(mech.ground, shapes=[bc.Plane()])
+    >>> ball = mech.add_body("ball", shapes=[bc.Sphere(0.01, density=7850.0)], position=(0, 0, 0.01 - 1e-7))
+    >>> touch = mech.add_force("touch", bc.Contact(stiffness=1e6), ball, "ground")
+    >>> stress = bc.simulate(mech, 0.01).contact("touch").stress(modulus=206e9)
+    >>> by_hand = bc.hertz(stress.force[0], radius_1=0.01, modulus=206e9)
+    >>> print(f"{stress.pressure[0] / 1e6:.1f} MPa, {by_hand.pressure / 1e6:.1f} MPa")
+    135.3 MPa, 135.3 MPa
     """
 
     force: FloatArray

@@ -73,7 +73,7 @@ _ROUNDING = 1e-9  # of the energy: a motion that exchanges less is known to roun
 _FLOOR = 1e-300  # J: where nothing moves, no energy is exchanged
 
 
-@displayed()
+@displayed(title="balance of energy")
 @dataclass(frozen=True)
 class EnergyBalance:
     """The energy of a run against its work, J, each (T,) and counted from the first frame on.

@@ -69,6 +69,12 @@ def concatenate(runs: Iterable[Trajectory]) -> Trajectory:
 
     Raises MechanismError listing all runs that do not fit (other layouts, times that go back), and for no
     runs.
+
+    >>> first = bc.simulate(block, 0.5)
+    >>> second = bc.simulate(block, 0.5, state=first.at(0.5), start=0.5)
+    >>> run = bc.concatenate([first, second])
+    >>> print(run, run.joint("guide").position[-1].round(4))    # m: -g t^2 / 2
+    <Trajectory of 'block': 2001 frames, t = 0 to 1 s, finished> [-4.905]
     """
     listed = list(runs)
     faults = FaultList()

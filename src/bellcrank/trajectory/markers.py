@@ -29,6 +29,10 @@ class MarkerHistory:
     """Motion of a marker: of its origin and of its axes, in world axes.
 
     marker: with numbers, as it lies on its body. body: its body, None for the ground.
+
+    >>> hand = bc.simulate(arm, 0.1).marker("forearm.hand")
+    >>> print(hand.position[-1].round(6), hand.velocity[-1].round(6))
+    [2. 0. 0.] [0. 0. 0.]
     """
 
     name: str

@@ -52,6 +52,12 @@ class MoveTrajectory(Shown):
     origin: the mechanism of the run. status: how the run ended. statistics: what was counted.
     sections: arrays by name, the fields of `_core.MoveRecord`. The first frame holds all joints, each
     later one those that moved since the one before it; every pose of every frame follows exactly.
+
+    >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+    >>> run
+    <MoveTrajectory of 'chain of 20': 6 frames, finished>
+    >>> len(run.bodies), run.span()
+    (20, (0.0, 0.05))
     """
 
     def __init__(
@@ -94,13 +100,24 @@ class MoveTrajectory(Shown):
         return self.model.name
 
     def span(self) -> tuple[float, float]:
-        """First and last time, s. Raises MechanismError for a run without frames."""
+        """First and last time, s. Raises MechanismError for a run without frames.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> run.span()
+        (0.0, 0.05)
+        """
         if len(self) == 0:
             raise MechanismError(Fault(f"run of {self.name!r}", "it holds no frames"))
         return float(self.time[0]), float(self.time[-1])
 
     def at(self, time: float) -> State:
-        """The state in the last frame up to a time, s, at rest. Raises MechanismError outside the run."""
+        """The state in the last frame up to a time, s, at rest. Raises MechanismError outside the run.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> state = run.at(0.03)
+        >>> state.position.shape, abs(state.velocity).max().tolist()    # at rest
+        ((20, 3), 0.0)
+        """
         first, last = self.span()
         if not first <= time <= last * (1.0 + 1e-12):
             rule = f"the run goes from t = {first:g} s to {last:g} s, this time lies outside"
@@ -112,7 +129,12 @@ class MoveTrajectory(Shown):
         return State(time, position, np.array([one for _, one in poses]).reshape(-1, 4), still, still)
 
     def frame_at(self, time: float) -> int:
-        """The number of the last frame up to a time, s."""
+        """The number of the last frame up to a time, s.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> run.frame_at(0.035)    # frames are 0.01 s apart
+        3
+        """
         return max(int(np.searchsorted(self.time, time, "right")) - 1, 0)
 
     def active(self, time: float, since: float | None = None) -> frozenset[str]:
@@ -163,19 +185,35 @@ class MoveTrajectory(Shown):
         return {name: body for body, name in enumerate(self.joints)}
 
     def moved(self, frame: int) -> tuple[str, ...]:
-        """Names of the joints that moved since the frame before, of all in the first."""
+        """Names of the joints that moved since the frame before, of all in the first.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> len(run.moved(0)), len(run.moved(1)) <= 20    # all are in the first frame
+        (20, True)
+        """
         return tuple(self.joints[body] for body in self._rows(self._number(frame))[0])
 
     def pose(self, body: str, frame: int = -1) -> tuple[FloatArray, FloatArray]:
         """Position (3,), m, and rotation (4,) of a body's frame in a frame of the run.
 
         Raises MechanismError with close matches for an unknown name, or if there is no such frame.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> position, rotation = run.pose(run.bodies[-1])
+        >>> print(np.linalg.norm(rotation).round(9))
+        1.0
         """
         self._replay_to(self._number(frame))
         return self._replay.pose(self.model.core, self._body(body))
 
     def poses(self, bodies: str | Iterable[str]) -> tuple[FloatArray, FloatArray]:
-        """Positions (T, n, 3), m, and rotations (T, n, 4) of n bodies in all frames; raises as `pose`."""
+        """Positions (T, n, 3), m, and rotations (T, n, 4) of n bodies in all frames; raises as `pose`.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> position, rotation = run.poses(run.bodies[:2])
+        >>> position.shape, rotation.shape
+        ((6, 2, 3), (6, 2, 4))
+        """
         numbers = [self._body(name) for name in ([bodies] if isinstance(bodies, str) else bodies)]
         position = np.empty((len(self), len(numbers), 3))
         rotation = np.empty((len(self), len(numbers), 4))
@@ -189,6 +227,10 @@ class MoveTrajectory(Shown):
         """Coordinates (T, c) of a joint: slides, then its turn, m, rad; a ball's is a quaternion.
 
         Raises MechanismError with close matches for an unknown name.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> run.joint(run.joints[0]).shape
+        (6, 1)
         """
         body, widths = self._carried[named("joint", name, self._carried)], self._widths
         rows = np.flatnonzero(self.sections["body"] == body)
@@ -202,6 +244,11 @@ class MoveTrajectory(Shown):
 
         replace: whether it may replace an existing quasi-static run. Raises MechanismError if that fails, for
         another suffix, and for a file that exists and must not be replaced.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> run.save("chain.h5", replace=True)
+        >>> bc.MoveTrajectory.load("chain.h5").span() == run.span()
+        True
         """
         check_recorded(path)
         path = Path(path)
@@ -219,7 +266,13 @@ class MoveTrajectory(Shown):
 
     @staticmethod
     def load(path: str | Path) -> MoveTrajectory:
-        """Read a run from a file. Raises MechanismError for a damaged file or one without such a run."""
+        """Read a run from a file. Raises MechanismError for a damaged file or one without such a run.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> run.save("chain.h5", replace=True)
+        >>> bc.MoveTrajectory.load("chain.h5")
+        <MoveTrajectory of 'chain of 20': 6 frames, finished>
+        """
         from bellcrank.trajectory.checked_file import CheckedFile
 
         with CheckedFile(Path(path)) as file:

@@ -97,6 +97,11 @@ class Shown:
 
         Raises MechanismError for wrong options, times outside the run and contacts that are not recorded,
         Unsupported without matplotlib.
+
+        >>> run = bc.simulate(four_bar, 1.0)
+        >>> figure = run.draw("four-bar.png", times=[0.0, 0.15, 0.3], paths=["coupler"])
+        >>> len(figure.axes)
+        1
         """
         run: Any = self
         if path is not None:
@@ -136,6 +141,11 @@ class Shown:
             moves with a body.
         progress: True for a bar on standard error, or a function that takes the fraction done.
         The film is written beside the path and put in its place once it is complete.
+
+        >>> from pathlib import Path
+        >>> bc.simulate(four_bar, 1.0).animate("four-bar.gif", fps=10, width=160)
+        >>> Path("four-bar.gif").read_bytes()[:3]
+        b'GIF'
         """
         run: Any = self
         if path is None:
@@ -181,18 +191,33 @@ class Shown:
         return None
 
     def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> views.Page:
-        """Open a page that plays the run, with slider and plots (extra `viewer`); see `Mechanism.view`."""
+        """Open a page that plays the run, with slider and plots (extra `viewer`); see `Mechanism.view`.
+
+        >>> page = bc.simulate(pendulum, 1.0).view(port=0)
+        >>> page.url.startswith("http://localhost:")
+        True
+        >>> page.close()
+        """
         return views.view(self, None, host, port, token)
 
     def active(self, time: float, since: float | None = None) -> frozenset[str]:  # noqa: ARG002
         """Names of the joints highlighted in a picture at a time, s: none if all may move.
 
         since: the time of the picture before, where there is one.
+
+        >>> run = bc.simulate(pendulum, 1.0)
+        >>> run.active(0.5)    # all may move: nothing is highlighted
+        frozenset()
         """
         return frozenset()
 
     def body_poses(self, body: str) -> tuple[FloatArray, FloatArray]:
-        """Positions (T, 3), m, and rotations (T, 4) of a body's frame in all frames."""
+        """Positions (T, 3), m, and rotations (T, 4) of a body's frame in all frames.
+
+        >>> position, rotation = bc.simulate(block, 1.0).body_poses("block")
+        >>> print(position[-1], rotation[-1])
+        [0.     0.    -4.905] [1. 0. 0. 0.]
+        """
         run: Any = self
         number = run.layout.body_number[body]
         return run.store.read("position")[:, number], run.store.read("rotation")[:, number]

@@ -154,6 +154,11 @@ class FrictionHistory:
 
     effort, rate: (T,), along what it acts along, N or N m, m/s or rad/s. limit: (T,), the most that it
     exerts: where it holds, what it could before it slips. holds: (T,), whether it does.
+
+    >>> rub = pendulum.add_force("rub", bc.JointFriction(coulomb=6.0), "hinge")
+    >>> friction = bc.simulate(pendulum, 0.5).friction("rub")
+    >>> print(friction.holds.all(), friction.utilisation[-1].round(4), round(9.81 / 2 / 6, 4))
+    True 0.8175 0.8175
     """
 
     name: str

@@ -94,6 +94,12 @@ class Trajectory(Shown):
     origin: the mechanism of the run.
     events: requested events and stops that were reached, in the order of time, each with its name, time and
         state.
+
+    >>> run = bc.simulate(pendulum, 2.0)
+    >>> run
+    <Trajectory of 'pendulum': 1001 frames, t = 0 to 2 s, finished>
+    >>> run.joints, run.bodies, run.markers
+    (('hinge',), ('rod',), ('rod.tip',))
     """
 
     def __init__(
@@ -220,7 +226,12 @@ class Trajectory(Shown):
         return self._elements("limit")
 
     def body(self, name: str) -> BodyHistory:
-        """The motion of a body. Raises MechanismError with close matches for an unknown name."""
+        """The motion of a body. Raises MechanismError with close matches for an unknown name.
+
+        >>> rod = bc.simulate(pendulum, 2.0).body("rod")
+        >>> print(f"{rod.com_position[:, 1].min():.4f} m, {abs(rod.angular_velocity).max():.4f} rad/s")
+        -0.5000 m, 5.4249 rad/s
+        """
         name = named("body", name, self.layout.body_number)
         number = self.layout.body_number[name]
         return BodyHistory(name, number, self.layout, self.store, self.origin)
@@ -239,7 +250,10 @@ class Trajectory(Shown):
             during which the mechanism was changed, markers lie where the last mechanism has them.
         Raises MechanismError with close matches for an unknown name.
 
-        >>> run.marker("boom.tip").velocity
+        >>> tip = bc.simulate(pendulum, 2.0).marker("rod.tip")
+        >>> speed = np.linalg.norm(tip.velocity, axis=1)
+        >>> print(f"{speed.max():.4f} m/s, by energy {np.sqrt(3 * 9.81):.4f} m/s")
+        5.4249 m/s, by energy 5.4249 m/s
         """
         from bellcrank.trajectory.markers import MarkerHistory, marker_in
 
@@ -248,11 +262,22 @@ class Trajectory(Shown):
         return MarkerHistory(name, found, body, self.store)
 
     def joint(self, name: str) -> JointHistory:
-        """Motion and reaction of a joint. Raises MechanismError with close matches for an unknown name."""
+        """Motion and reaction of a joint. Raises MechanismError with close matches for an unknown name.
+
+        >>> hinge = bc.simulate(pendulum, 2.0).joint("hinge")
+        >>> print(f"{hinge.position[:, 0].min():.4f} rad, {np.linalg.norm(hinge.force, axis=1).max():.4f} N")
+        -3.1416 rad, 24.5250 N
+        """
         return JointHistory(named("joint", name, self.joints), self.layout, self.store)
 
     def drive(self, name: str) -> EffortHistory:
-        """The effort of a drive. Raises MechanismError with close matches for an unknown name."""
+        """The effort of a drive. Raises MechanismError with close matches for an unknown name.
+
+        >>> run = bc.simulate(slider_crank, 2 * np.pi / 10, ledger=True)
+        >>> torque = run.drive("motor")
+        >>> print(f"{abs(torque.effort).max():.3f} N m, {abs(torque.work[-1]):.6f} J")    # over a whole turn
+        1.384 N m, 0.000000 J
+        """
         return self._effort("drive", name, self.drives, "drive", "motor")
 
     def constraint(self, name: str) -> ConstraintHistory:
@@ -261,17 +286,34 @@ class Trajectory(Shown):
         It is the force at the teeth or the rim if radii are given, the tension of a cable, or else the torque
         or force on the first coordinate that it couples, divided by that coordinate's coefficient.
         Raises MechanismError with close matches for an unknown name.
+
+        >>> gear = shafts.add_constraint("gear", bc.Gear(radii=(0.1, 0.2)), "input shaft", "output shaft")
+        >>> motor = shafts.add_force("motor", bc.JointMotor(5.0), "input")
+        >>> run = bc.simulate(shafts, 1.0)
+        >>> print(abs(run.constraint("gear").effort[-1]).round(4))    # N: 1 kg m^2 x 2 rad/s^2 / 0.2 m
+        10.0
         """
         name = named("constraint", name, self.constraints)
         numbers = self.layout.multiplier_numbers(name, "constraint")
         return ConstraintHistory.of(name, numbers, self.layout, self.store, self.origin)
 
     def limit(self, name: str) -> EffortHistory:
-        """The efforts of a joint's limits. Raises MechanismError with close matches for an unknown name."""
+        """The efforts of a joint's limits. Raises MechanismError with close matches for an unknown name.
+
+        >>> stop = block.replace(block.joints["guide"], limits=bc.Limit(lower=0.0))
+        >>> print(bc.simulate(block, 0.5).limit("guide").effort[-1].round(4))    # N: it carries the weight
+        19.62
+        """
         return self._effort("joint with limits", name, self.limits, "limit")
 
     def force(self, name: str) -> ForceHistory:
-        """The efforts of a force. Raises MechanismError with close matches for an unknown name."""
+        """The efforts of a force. Raises MechanismError with close matches for an unknown name.
+
+        >>> spring = block.add_force("spring", bc.TorsionSpring(981.0), "guide")
+        >>> run = bc.simulate(block, 0.5)
+        >>> print(run.force("spring").effort.max().round(3))    # N: let go, twice the weight
+        39.24
+        """
         return ForceHistory(named("force", name, self.forces), self.layout, self.store, self.origin)
 
     @property
@@ -280,7 +322,15 @@ class Trajectory(Shown):
         return Names(self.layout.contacts)
 
     def contact(self, name: str) -> ContactHistory:
-        """The points of a contact. Raises MechanismError with close matches for an unknown name."""
+        """The points of a contact. Raises MechanismError with close matches for an unknown name.
+
+        >>> floor = cube.replace(cube.ground, shapes=[bc.Plane(position=(0, 0, -0.5))])
+        >>> touch = cube.add_force("touch", bc.Contact(stiffness=1e6), "cube", "ground")
+        >>> cube.gravity = (0, 0, -9.81)
+        >>> last = bc.simulate(cube, 2.0).contact("touch").points(-1)
+        >>> print(len(last), last.normal_force.sum().round(2))    # four corners carry 6 kg x 9.81 m/s^2
+        4 58.86
+        """
         return ContactHistory(named("contact", name, self.contacts), self.layout, self.store, self.origin)
 
     def friction(self, name: str) -> FrictionHistory:
@@ -289,7 +339,10 @@ class Trajectory(Shown):
         name: of a force such as `JointFriction`, or of a transmission with losses. Raises MechanismError
         with close matches for an unknown name, and where reactions were not recorded.
 
-        >>> run.friction("pin").utilisation.max()
+        >>> rub = pendulum.add_force("rub", bc.JointFriction(coulomb=6.0), "hinge")
+        >>> run = bc.simulate(pendulum, 0.5)
+        >>> print(run.friction("rub").utilisation[-1].round(4))    # m g L / 2 of the 6 N m: it holds
+        0.8175
         """
         from bellcrank.trajectory.rubbing import friction
 
@@ -320,20 +373,35 @@ class Trajectory(Shown):
         where they enter. Raises MechanismError if the loads were not recorded, or it is not known where along
         the body its mass is.
 
-        >>> run.section("rod").worst("bending")
+        >>> section = bc.simulate(arm, 0.1).section("forearm", (0, 0, 0), (1, 0, 0))
+        >>> worst = section.worst("bending")
+        >>> print(f"{worst.value:.3f} N m at {worst.distance} m, by hand {9.81 / 2} N m")
+        4.905 N m at 0.0 m, by hand 4.905 N m
         """
         from bellcrank.trajectory.sections import section
 
         return section(self, body, start, end, cuts, up, mass)
 
     def input(self, name: str) -> InputHistory:
-        """The values of an input over time. Raises MechanismError with close matches for an unknown name."""
+        """The values of an input over time. Raises MechanismError with close matches for an unknown name.
+
+        >>> force = block.add_force("motor", bc.JointMotor(bc.Input("force", 3.0, unit="N")), "guide")
+        >>> held = bc.simulate(block, 1.0, inputs={"force": 5.0}).input("force")
+        >>> held.value[-1].round(6).tolist(), held.unit
+        (5.0, 'N')
+        """
         name = named("input", name, self.inputs)
         number = self.inputs.index(name)
         return InputHistory(name, number, self.layout.inputs[number].unit, self.store)
 
     def sensor(self, name: str) -> SensorHistory:
-        """What a sensor read. Raises MechanismError with close matches for an unknown name."""
+        """What a sensor read. Raises MechanismError with close matches for an unknown name.
+
+        >>> encoder = pendulum.add_sensor("angle", bc.Encoder(period=0.1), "hinge")
+        >>> reading = bc.simulate(pendulum, 1.0).sensor("angle")
+        >>> reading.channels, reading.value.shape
+        (('theta_z',), (1001,))
+        """
         return SensorHistory(named("sensor", name, self.sensors), self.layout, self.store)
 
     def _elements(self, *kinds: MultiplierKind) -> tuple[str, ...]:
@@ -353,6 +421,14 @@ class Trajectory(Shown):
         """The energy that every force and drive has supplied, stored and lost, and the residual.
 
         Raises MechanismError for a run without recorded work (`simulate(..., ledger=True)`).
+
+        >>> rub = pendulum.add_force("rub", bc.JointFriction(viscous=0.5), "hinge")
+        >>> run = bc.simulate(pendulum, 20.0, ledger=True)
+        >>> print(run.force("rub").work[-1].round(3))    # J: all of m g L / 2 is lost
+        -4.905
+        >>> balance = run.energy_balance()
+        >>> print(abs(balance.residual).max() < 1e-6)
+        True
         """
         return energy_balance(self.layout, self.store)
 
@@ -367,6 +443,10 @@ class Trajectory(Shown):
         It contains the whole turns of all angles, so that `simulate(..., state=run.at(t))` continues from
         there. How far friction of contacts is stretched is recorded at frames only: between two of them
         points that touch begin anew. Raises MechanismError for a time outside the run.
+
+        >>> state = bc.simulate(block, 1.0).at(0.123)
+        >>> print(state.position[0, 2].round(9), round(-9.81 * 0.123**2 / 2, 9))    # m
+        -0.074207745 -0.074207745
         """
         with Check("run") as check:
             time = check.number("the time", time, "s")
@@ -386,6 +466,12 @@ class Trajectory(Shown):
         Positions, rotations and joint coordinates are interpolated to third order, the rest linearly.
 
         Raises MechanismError for times outside the run or not increasing.
+
+        >>> run = bc.simulate(block, 1.0).resample(step=0.25)
+        >>> run.time.tolist()
+        [0.0, 0.25, 0.5, 0.75, 1.0]
+        >>> print(run.joint("guide").position[:, 0].round(3))    # m
+        [0.    -0.307 -1.226 -2.759 -4.905]
         """
         if (times is None) == (step is None):
             raise MechanismError(Fault("resample", "it takes either times or a step; such as step=0.01"))
@@ -436,14 +522,24 @@ class Trajectory(Shown):
         return Trajectory(self.layout, store, self.status, statistics, origin, events)
 
     def between(self, start: float, end: float) -> Trajectory:
-        """The frames from one time to another, s, both included."""
+        """The frames from one time to another, s, both included.
+
+        >>> run = bc.simulate(block, 1.0)
+        >>> part = run.between(0.2, 0.4)
+        >>> part.span()
+        (0.2, 0.4)
+        """
         with Check("between") as check:
             start, end = check.number("start", start, "s"), check.number("end", end, "s")
         first, last = np.searchsorted(self.time, start, "left"), np.searchsorted(self.time, end, "right")
         return self[int(first) : int(last)]
 
     def summary(self) -> str:
-        """The content of the run, in a few lines."""
+        """The content of the run, in a few lines.
+
+        >>> bc.simulate(block, 1.0).summary().splitlines()[:3]
+        ["run of 'block': 1001 frames, t = 0 to 1 s", 'status: finished', '1 body, 1 joint, 0 drives']
+        """
         lines = [f"run of {self.name!r}: {self.extent()}"]
         lines.append(f"status: {self.status}" + (f" ({self.status.message})" if self.status.message else ""))
         lines.append(self.contents())
@@ -463,14 +559,24 @@ class Trajectory(Shown):
 
         Raises MechanismError for names and patterns that nothing fits.
 
-        >>> run.to_dict(["crank", "joint.*.F?"])
+        >>> columns = bc.simulate(block, 1.0).to_dict(["guide", "*.vz"])
+        >>> [name for name in columns if name.startswith("joint.guide.z")]
+        ['joint.guide.z [m]', 'joint.guide.z.rate [m/s]']
+        >>> print(columns["joint.guide.z [m]"][-1].round(4))
+        -4.905
         """
         from bellcrank.trajectory.columns import columns as columns_of
 
         return columns_of(self, columns)
 
     def to_csv(self, path: str | Path, columns: Any = None) -> None:
-        """Write the columns of `to_dict` as text, one line for each frame. columns: as there."""
+        """Write the columns of `to_dict` as text, one line for each frame. columns: as there.
+
+        >>> from pathlib import Path
+        >>> bc.simulate(block, times=[0.0, 0.5, 1.0]).to_csv("block.csv")
+        >>> len(Path("block.csv").read_text().splitlines())    # a line of names, and one for each frame
+        4
+        """
         from bellcrank.trajectory.columns import write_csv
 
         write_csv(self, path, chosen=columns)
@@ -479,6 +585,10 @@ class Trajectory(Shown):
         """Everything as an `xarray.Dataset` with axes time, body, joint, ..., units and meanings.
 
         For a table of the axes see `saving`. Raises Unsupported without xarray (extra `xarray`).
+
+        >>> data = bc.simulate(block, 1.0).to_xarray()
+        >>> dict(data.sizes)["time"], "joint_position" in data
+        (1001, True)
         """
         from bellcrank.trajectory.saving import dataset
 
@@ -494,7 +604,10 @@ class Trajectory(Shown):
         Raises MechanismError for another suffix, for a file that exists and must not be replaced, and if
         writing fails, when an existing file is unchanged; Unsupported if a package is missing that writes it.
 
-        >>> run.save("pendulum.h5")
+        >>> run = bc.simulate(block, 1.0)
+        >>> run.save("block.h5", replace=True)
+        >>> print(bc.Trajectory.load("block.h5").joint("guide").position[-1])    # m: -g t^2 / 2
+        [-4.905]
         """
         from bellcrank.trajectory.saving import save
 
@@ -507,6 +620,10 @@ class Trajectory(Shown):
         lazy: leave the numbers in the file until they are needed; by default if they exceed 256 MB.
 
         Raises MechanismError, listing all faults, for a file that is missing, damaged or not a run.
+
+        >>> bc.simulate(block, 1.0).save("block.h5", replace=True)
+        >>> bc.Trajectory.load("block.h5")
+        <Trajectory of 'block': 1001 frames, t = 0 to 1 s, finished>
         """
         from bellcrank.trajectory.reading import load
 
@@ -526,13 +643,22 @@ class Trajectory(Shown):
         path: file to write the figure into (PNG, PDF or SVG).
         options: those of the kind, see the functions in `figures`.
         Raises MechanismError for an unknown kind or name, Unsupported without matplotlib.
+
+        >>> figure = bc.simulate(four_bar, 1.0).plot("drive", "motor", path="torque.png")
+        >>> line = figure.axes[0].lines[0].get_ydata()
+        >>> print(f"{line.min():.3f} to {line.max():.3f} N m")
+        -0.678 to 0.651 N m
         """
         from bellcrank.trajectory.figures import plot
 
         return plot(self, what, names, path, options)
 
     def span(self) -> tuple[float, float]:
-        """First and last time, s. Raises MechanismError for a run without frames."""
+        """First and last time, s. Raises MechanismError for a run without frames.
+
+        >>> bc.simulate(block, 1.0, start=2.0).span()
+        (2.0, 3.0)
+        """
         if len(self) == 0:
             raise MechanismError(Fault(f"run of {self.name!r}", "it holds no frames"))
         return float(self.time[0]), float(self.time[-1])
@@ -547,12 +673,20 @@ class Trajectory(Shown):
         return np.clip(times, first, last)
 
     def contents(self) -> str:
-        """How many bodies, joints and drives it has, in words."""
+        """How many bodies, joints and drives it has, in words.
+
+        >>> bc.simulate(four_bar, 0.1).contents()
+        '3 bodies, 4 joints, 1 drive'
+        """
         counts = (("body", self.bodies), ("joint", self.joints), ("drive", self.drives))
         return ", ".join(counted(len(names), noun) for noun, names in counts)
 
     def extent(self) -> str:
-        """The number of frames and the time span, in words."""
+        """The number of frames and the time span, in words.
+
+        >>> bc.simulate(four_bar, 0.1).extent()
+        '1001 frames, t = 0 to 0.1 s'
+        """
         if len(self) == 0:
             return "no frames"
         return f"{len(self)} frames, t = {self.time[0]:g} to {self.time[-1]:g} s"

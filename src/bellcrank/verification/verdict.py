@@ -24,6 +24,10 @@ class CheckResult:
     where: the element at which it was found, or why the check was left out.
     formulation: whose results it checks; empty for a given run, "all" for a comparison.
     time: of the frame at which it was found, s, if it concerns one frame.
+
+    >>> check = bc.verify(pendulum, duration=0.2).checks[0]
+    >>> check.name, check.passed
+    ('agreement: acceleration', True)
     """
 
     name: str
@@ -91,6 +95,10 @@ class Finding:
         if that could not be decided.
     element: such as "force 'spring'" or "body 'rod'". quantity: of it. size: of the deviation, relative.
     where: the state.
+
+    >>> run = bc.simulate(pendulum, 0.5)
+    >>> bc.verify(pendulum, run).faults    # one finding for each fault; here nothing is wrong
+    ()
     """
 
     formulation: str
@@ -113,6 +121,12 @@ class Verification:
 
     formulations: those that took part. refused: the others, each with its reason. judged: what was checked.
     faults: what is wrong, with its place, as far as it could be found.
+
+    >>> report = bc.verify(pendulum, duration=0.2)
+    >>> report.passed, report.faults
+    (True, ())
+    >>> [check.name for check in report.checks if not check.passed]
+    []
     """
 
     mechanism: str
@@ -160,7 +174,12 @@ class Verification:
         return [_side_by_side(name, checks) for name, checks in named.items()]
 
     def to_dict(self) -> dict[str, Any]:
-        """The verification as plain values, for JSON."""
+        """The verification as plain values, for JSON.
+
+        >>> values = bc.verify(pendulum, duration=0.2).to_dict()
+        >>> values["passed"]
+        True
+        """
         checks = [asdict(check) | {"passed": check.passed} for check in self.checks]
         return {
             "mechanism": self.mechanism,

@@ -58,6 +58,10 @@ def verify(
     for a formulation given together with a run, and for options without a formulation; AssemblyError for an
     initial state that cannot be corrected; Unsupported if the formulation or all of them refuse the
     mechanism, and for a run whose inputs were changed: runs are checked with the initial values of inputs.
+
+    >>> report = bc.verify(pendulum, duration=0.2)
+    >>> report.passed, report.formulations[:2]
+    (True, ('lagrange', 'recursive'))
     """
     with Check("verify") as check:
         tolerance = check.positive("tolerance", tolerance)

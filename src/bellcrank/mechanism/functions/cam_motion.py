@@ -97,6 +97,10 @@ class CamMotion(Function):
         the same, it dwells.
     laws: of the segments: "cycloidal", "harmonic", "parabolic", "3-4-5", "4-5-6-7" or "modified sine"; one
         for all, or one for each segment.
+
+    >>> law = bc.CamMotion([0, np.pi, 2 * np.pi], [0.0, 0.01, 0.0], laws="cycloidal")
+    >>> print(law.derivative([np.pi / 2, np.pi], 0).round(6))    # m: half the lift, the lift
+    [0.005 0.01 ]
     """
 
     angles: FloatsField = checked(increasing, "rad", parametric=True, followed=False)

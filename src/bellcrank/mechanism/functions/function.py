@@ -58,7 +58,12 @@ class FlatFunction:
 
 
 class Function(Description, ABC):
-    """A function f(x) of one variable."""
+    """A function f(x) of one variable.
+
+    >>> wave = bc.Harmonic(amplitude=0.1, omega=2.0)
+    >>> isinstance(wave, bc.Function), wave.derivative(0.0).tolist()    # 0.1 x 2
+    (True, 0.2)
+    """
 
     def __init_subclass__(cls, listed: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -67,7 +72,14 @@ class Function(Description, ABC):
 
     @abstractmethod
     def derivative(self, x: Any, order: int = 1) -> np.ndarray:
-        """The derivative of that order at x (a number or an array); order 0 is the value. Same shape as x."""
+        """The derivative of that order at x (a number or an array); order 0 is the value. Same shape as x.
+
+        >>> bc.Polynomial([1.0, 2.0, 3.0]).derivative([0.0, 1.0], 2).tolist()    # of 1 + 2 x + 3 x^2
+        [6.0, 6.0]
+        >>> ramp = bc.Ramp(0.0, 1.0, duration=2.0)
+        >>> print(ramp.derivative(1.0).round(6))    # 15/8 of height over duration
+        0.9375
+        """
 
     def __call__(self, x: Any) -> Any:
         """The value at x (a number or an array), in the shape of x; at an expression, an expression.
@@ -77,7 +89,13 @@ class Function(Description, ABC):
         return self.formula(x) if is_expression(x) else self.derivative(x, 0)
 
     def formula(self, x: Any) -> Any:
-        """The value at an expression, as an expression."""
+        """The value at an expression, as an expression.
+
+        >>> wave = bc.Harmonic(amplitude=2.0, omega=3.0).formula(bc.t)
+        >>> speed = bc.expression.compile_function([bc.expression.derivative(wave, bc.t)], [bc.t])
+        >>> speed(0.0)    # amplitude times omega
+        array([6.])
+        """
         flat = self.flat()
         return table(flat.kind, flat.params, x)
 
@@ -96,10 +114,19 @@ class Function(Description, ABC):
 
     @abstractmethod
     def scaled(self, factor: float) -> Function:
-        """The function factor * f(x)."""
+        """The function factor * f(x).
+
+        >>> bc.Ramp(0.0, 1.0).scaled(5.0).derivative([0.0, 0.5, 1.0], 0).tolist()
+        [0.0, 2.5, 5.0]
+        """
 
     def integral(self) -> Function:
-        """An antiderivative. Raises Unsupported if none of the available functions is one."""
+        """An antiderivative. Raises Unsupported if none of the available functions is one.
+
+        >>> work = bc.Polynomial([0.0, 100.0]).integral()    # of the force 100 N/m x
+        >>> print(work.derivative(0.2, 0) - work.derivative(0.0, 0))    # J: k x^2 / 2
+        2.0
+        """
         raise Unsupported(f"{type(self).__name__} has no antiderivative in closed form")
 
 
@@ -142,6 +169,10 @@ class Harmonic(Function):
     amplitude, offset: in the unit of what is driven; slope: the same per unit of x.
     omega: angular frequency, rad/s (2 pi times the frequency in Hz).
     phase: rad.
+
+    >>> wave = bc.Harmonic(amplitude=0.1, omega=2 * np.pi, offset=1.0)
+    >>> print(wave.derivative([0.0, 0.25, 0.75], 0).round(6))
+    [1.  1.1 0.9]
     """
 
     amplitude: FloatField = quantity()
@@ -186,7 +217,14 @@ class Harmonic(Function):
 
 @described
 class Constant(Function):
-    """The same value everywhere. A plain number given as a function becomes a Constant."""
+    """The same value everywhere. A plain number given as a function becomes a Constant.
+
+    >>> drive = shafts.add_drive("motor", "output", velocity=2.0)
+    >>> drive.velocity
+    Constant(value=2.0)
+    >>> drive.velocity.integral().derivative(3.0, 0).tolist()    # rad after 3 s
+    6.0
+    """
 
     value: FloatField = quantity()
 

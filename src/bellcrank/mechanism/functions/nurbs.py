@@ -65,6 +65,10 @@ class Rational(_RationalFunction):
     numerator, denominator: n rows of k numbers each, ascending powers of (x - break); the denominator is
         positive.
     extrapolation: outside the range "hold", "linear" or "periodic".
+
+    >>> witch = bc.Rational([-1.0, 1.0], [[1.0, 0.0, 0.0]], [[2.0, -2.0, 1.0]])    # of u = x + 1
+    >>> print(witch.derivative([0.0, 1.0], 0))    # 1 / (1 + x^2)
+    [1.  0.5]
     """
 
     breaks: FloatsField = checked(increasing, parametric=True)
@@ -120,6 +124,10 @@ class Nurbs(_Basis, _RationalFunction):
     knots: (n + degree + 1,) not falling; by default spread evenly over 0 to 1 and repeated at the ends, so
         that the function starts at the first and ends at the last control point.
     extrapolation: outside the inner knots "hold" or "linear".
+
+    >>> bump = bc.Nurbs([0.0, 1.0, 0.0], degree=2, weights=[1.0, 1.0, 1.0])
+    >>> print(bump.derivative([0.0, 0.5, 1.0], 0))    # the parabola 2 x (1 - x)
+    [0.  0.5 0. ]
     """
 
     control_points: FloatsField = array("", None, followed=False)
@@ -153,7 +161,15 @@ class Nurbs(_Basis, _RationalFunction):
 
 @described
 class NurbsCurve(_Basis):
-    """A NURBS curve in space: as `Nurbs`, with control points (n, 3) in m. Used as the curve of a `Path`."""
+    """A NURBS curve in space: as `Nurbs`, with control points (n, 3) in m. Used as the curve of a `Path`.
+
+    >>> points = [(1, 0, 0), (1, 1, 0), (0, 1, 0)]
+    >>> arc = bc.NurbsCurve(points, degree=2, weights=[1.0, np.sqrt(0.5), 1.0])    # a quarter of a circle
+    >>> drive = cube.add_drive("hand", marker="cube", path=bc.Path(arc, timing=bc.Ramp(0.0, 1.0)))
+    >>> x, y, z = bc.simulate(cube, times=[0.0, 0.3]).body("cube").position[-1]
+    >>> print(np.hypot(x, y).round(6))    # m
+    1.0
+    """
 
     control_points: PointsField = array("m", None, 3, followed=False)
     degree: int = whole(1, default=3)

@@ -222,6 +222,10 @@ class Curve(Description):
 
     The parameter is the length of the polygon through the points, in m, from 0 at the first point: close to
     the arc length if the points are closely spaced. An open curve continues straight beyond its ends.
+
+    >>> curve = bc.Curve([(0, 0, 0), (1, 0, 1), (2, 0, 0)])
+    >>> print(f"{curve.length:.6f} m")    # of the polygon, 2 sqrt(2)
+    2.828427 m
     """
 
     points: PointsField = array("m", None, 3, followed=False)
@@ -265,7 +269,13 @@ class Curve(Description):
         return float(self.components[0].breaks[-1])
 
     def sampled(self, count: int) -> np.ndarray:
-        """Points (count, 3) of the curve, evenly spread over its parameter, both ends included."""
+        """Points (count, 3) of the curve, evenly spread over its parameter, both ends included.
+
+        >>> loop = bc.Curve([(1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0)], closed=True)
+        >>> radii = np.linalg.norm(loop.sampled(9), axis=1)
+        >>> print(radii.min().round(3), radii.max().round(3))    # m: nearly a circle
+        0.972 1.0
+        """
         breaks = self.components[0].breaks
         u = np.linspace(0.0, self.length, count)
         piece = np.clip(np.searchsorted(breaks, u, "right") - 1, 0, len(breaks) - 2)
@@ -337,6 +347,12 @@ class Path(Description):
     timing: the curve's parameter as a function of time: a Ramp (rest to rest), a Polynomial, a CubicSpline,
         ...; by default the parameter is the time itself. A path has as many continuous derivatives as both
             curve and timing have.
+
+    >>> line = bc.Path(bc.Curve([(0, 0, 0), (0.3, 0.4, 0)]), timing=bc.Ramp(0.0, 0.5, duration=1.0))
+    >>> drive = cube.add_drive("hand", marker="cube", path=line)
+    >>> run = bc.simulate(cube, 1.0)
+    >>> print(run.body("cube").position[-1].round(6), np.abs(run.body("cube").velocity[-1]).max().round(6))
+    [0.3 0.4 0. ] 0.0
     """
 
     curve: PathCurve = checked(_curve)

@@ -330,6 +330,10 @@ class Piecewise(_PiecewiseFunction):
     breaks: n + 1 increasing values of x.
     coefficients: n rows of k numbers, ascending powers of (x - break).
     extrapolation: outside the range "hold" the end values, go on "linear"ly, or repeat ("periodic").
+
+    >>> steps = bc.Piecewise([0.0, 1.0, 2.0], [[0.0, 2.0], [2.0, 0.0]])    # 2 x, then 2
+    >>> print(steps.derivative([0.5, 1.5, 5.0], 0))
+    [1. 2. 2.]
     """
 
     breaks: FloatsField = checked(increasing, parametric=True)
@@ -358,6 +362,10 @@ class Polynomial(_PiecewiseFunction):
     """The sum of c_i (x - start)^i for x >= start; before `start` it goes on linearly.
 
     coefficients: c_0, c_1, ... in ascending powers.
+
+    >>> fall = bc.Polynomial([0.0, 0.0, 9.81 / 2])
+    >>> print(fall.derivative(2.0, 0).round(6), fall.derivative(2.0).round(6))    # m, m/s after 2 s
+    19.62 19.62
     """
 
     coefficients: FloatsField = array("", None)
@@ -396,6 +404,10 @@ class Ramp(_PiecewiseFunction):
 
     The transition is  s^3 (10 - 15 s + 6 s^2)  with s = (x - start)/duration; before and after, the values
     hold. The greatest rate is 15/8 of height/duration, in the middle.
+
+    >>> ramp = bc.Ramp(0.0, 1.0, start=1.0, duration=2.0)
+    >>> print(ramp.derivative([1.0, 2.0, 3.0], 0), ramp.derivative(2.0).round(6))    # 15/8 of 1/2
+    [0.  0.5 1. ] 0.9375
     """
 
     from_value: FloatField = quantity()

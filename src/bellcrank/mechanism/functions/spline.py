@@ -300,6 +300,10 @@ class Table(_ThroughPoints):
         values (Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5 (1984): harmonic means of slopes);
         or "linear", a polygon, whose derivative jumps at the places: good for forces, refused for positions.
     extrapolation: outside the range "hold", "linear" or "periodic" (first and last value must agree).
+
+    >>> buffer = bc.Table([0.0, 0.01, 0.02], [0.0, 50.0, 400.0], interpolation="linear")
+    >>> print(buffer.derivative([0.005, 0.015], 0))    # N
+    [ 25. 225.]
     """
 
     x: FloatsField = checked(increasing, parametric=True, followed=False)
@@ -329,6 +333,10 @@ class CubicSpline(_ThroughPoints):
     ends: "natural" (no curvature at the ends), "clamped" (slopes given by `slopes`, zero by default) or
         "periodic" (value, slope and curvature join; first and last value must agree, at least three places).
     extrapolation: outside the range "linear" or "hold"; a periodic spline repeats, whatever is given.
+
+    >>> spline = bc.CubicSpline([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
+    >>> print(spline.derivative([0.5, 1.0], 0), spline.derivative([0.0, 2.0], 2))    # straight at its ends
+    [0.6875 1.    ] [0. 0.]
     """
 
     x: FloatsField = checked(increasing, parametric=True, followed=False)

@@ -1,0 +1,120 @@
+"""The names that examples in docstrings may use: `bc`, `np`, and mechanisms that are made afresh for each.
+
+The reference shows the functions below, so that a reader can run the examples; the tests run all of them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+import bellcrank as bc
+
+INTRODUCTION: Final = """## The examples
+
+Every function, class and method has an example, which the tests run. `bc` is bellcrank and `np` is NumPy.
+Mechanisms that an example uses without making them, such as `pendulum`, are made afresh for it by these
+functions: `pendulum = pendulum()`. What follows `>>>` is typed; the lines after it are what Python prints."""
+
+
+def pendulum() -> bc.Mechanism:
+    """A uniform rod of 1 kg that is released from the horizontal; its length of 1 m is a parameter."""
+    mech = bc.Mechanism("pendulum", gravity=(0, -9.81, 0))
+    length = mech.add_parameter("length", 1.0, "m", low=0.1, high=10.0)
+    inertia = (1e-4, length**2 / 12, length**2 / 12)
+    rod = mech.add_body("rod", 1.0, inertia, com=(length / 2, 0, 0))
+    mech.add_joint("hinge", bc.Revolute(), mech.ground, rod)
+    mech.add_marker(rod.marker((length, 0, 0), name="tip"))
+    return mech
+
+
+def four_bar() -> bc.Mechanism:
+    """Three steel bars in a loop, whose crank is driven at one turn per second."""
+    mech = bc.Mechanism("four-bar", gravity=(0, -9.81, 0))
+
+    def bar(name: str, length: float, **pose: Any) -> bc.Body:
+        steel = bc.Box(size=(length, 0.02, 0.008), position=(length / 2, 0, 0), density=7850.0)
+        return mech.add_body(name, shapes=[steel], **pose)
+
+    crank = bar("crank", 0.12)
+    coupler = bar("coupler", 0.36, position=(0.12, 0, 0))
+    rocker = bar("rocker", 0.28, position=(0.40, 0, 0), rotation=(0.6, 0, 0, 0.8))
+    mech.add_joint("motor", bc.RevoluteMotor(velocity=2 * np.pi), mech.ground, crank)
+    mech.add_joint("pin 1", bc.Revolute(), crank.marker((0.12, 0, 0)), coupler)
+    mech.add_joint("pin 2", bc.Revolute(), coupler.marker((0.36, 0, 0)), rocker.marker((0.28, 0, 0)))
+    mech.add_joint("pivot", bc.Revolute(), mech.ground.marker((0.40, 0, 0)), rocker)
+    return mech
+
+
+def slider_crank() -> bc.Mechanism:
+    """A crank of 0.1 m at 10 rad/s, a massless rod of 0.3 m, and a piston of 2 kg on a guide along x."""
+    mech = bc.Mechanism("slider-crank", gravity=(0, 0, 0))
+    crank = mech.add_body("crank", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    piston = mech.add_body("piston", mass=2.0, inertia=(0.01, 0.01, 0.01), position=(0.4, 0, 0))
+    mech.add_joint("bearing", bc.Revolute(), "ground", crank)
+    mech.add_joint("rod", bc.ParallelLink(0.3), crank.marker((0.1, 0, 0)), piston)
+    mech.add_joint("guide", bc.Prismatic(), mech.ground.marker(axis="x"), piston.marker(axis="x"))
+    mech.add_drive("motor", "bearing", velocity=10.0)
+    return mech
+
+
+def arm() -> bc.Mechanism:
+    """Two rods of 1 m and 1 kg, stretched out along x, each held by a motor at its joint."""
+    mech = bc.Mechanism("arm", gravity=(0, -9.81, 0))
+    inertia = (1e-4, 1 / 12, 1 / 12)
+    upper = mech.add_body("upper arm", 1.0, inertia, com=(0.5, 0, 0))
+    fore = mech.add_body("forearm", 1.0, inertia, com=(0.5, 0, 0), position=(1, 0, 0))
+    mech.add_joint("shoulder", bc.RevoluteMotor(position=0.0), mech.ground, upper)
+    mech.add_joint("elbow", bc.RevoluteMotor(position=0.0), upper.marker((1, 0, 0)), fore)
+    mech.add_marker(fore.marker((1, 0, 0), name="hand"))
+    return mech
+
+
+def shafts() -> bc.Mechanism:
+    """Two parallel shafts, 0.3 m apart, each of 1 kg m^2; the input turns at 6 rad/s."""
+    mech = bc.Mechanism("shafts", gravity=(0, 0, 0))
+    for name, place, speed in (("input", 0.0, 6.0), ("output", 0.3, None)):
+        shaft = mech.add_body(f"{name} shaft", mass=10.0, inertia=(1, 1, 1), position=(place, 0, 0))
+        mech.add_joint(name, bc.Revolute(), mech.ground.marker((place, 0, 0)), shaft, velocity=speed)
+    return mech
+
+
+def block() -> bc.Mechanism:
+    """A block of 2 kg at rest on a vertical guide; nothing carries its weight."""
+    mech = bc.Mechanism("block", gravity=(0, 0, -9.81))
+    mass = mech.add_body("block", 2.0, shapes=[bc.Box((0.1, 0.1, 0.1), density=2000.0)])
+    mech.add_joint("guide", bc.Prismatic(), "ground", mass)
+    return mech
+
+
+def cube() -> bc.Mechanism:
+    """A cube of 6 kg that floats without weight; its moment of inertia is 1 kg m^2 about any axis."""
+    mech = bc.Mechanism("cube", gravity=(0, 0, 0))
+    mech.add_body("cube", shapes=[bc.Box((1, 1, 1), density=6.0)])
+    return mech
+
+
+READY: Final[dict[str, Callable[[], bc.Mechanism]]] = {
+    make.__name__: make for make in (pendulum, four_bar, slider_crank, arm, shafts, block, cube)
+}
+
+
+def names_for(example: str) -> dict[str, Any]:
+    """The names for an example: both packages, and the mechanisms whose names occur in it."""
+    found = {name: make() for name, make in READY.items() if re.search(rf"\b{name}\b", example)}
+    return {"__name__": "__main__", "bc": bc, "np": np, **found}
+
+
+def shown() -> str:
+    """The functions that make the mechanisms, as a program."""
+    imports = "import bellcrank as bc\nimport numpy as np\n"
+    return "\n\n".join([imports, *(_plain(inspect.getsource(make)) for make in READY.values())])
+
+
+def _plain(source: str) -> str:
+    """A function without the types that a reader does not need."""
+    return re.sub(r"(?<=[\w)])( -> bc\.\w+|: (?:str|float|Any)(?=[,)]))", "", source)
