@@ -296,7 +296,15 @@ class Unreachable(BellcrankError):
 
 
 class HintWarning(UserWarning):
-    """A value is possible and hardly meant, such as an angle of 90 rad."""
+    """A value is possible and hardly meant, such as an angle of 90 rad.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     turn = bc.rotation("z", 90)    # "90 deg" is meant
+    >>> caught[0].category.__name__
+    'HintWarning'
+    """
 
 
 class SlowRunWarning(UserWarning):

@@ -161,6 +161,11 @@ class MoveTrajectory(Shown):
         """Positions (T, 3), m, and rotations (T, 4) of a marker in all frames, in world axes.
 
         marker: as in `Trajectory.marker`. Raises MechanismError with close matches for an unknown name.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
+        >>> positions, rotations = run.marker(run.bodies[-1])    # the frame of the last link
+        >>> positions.shape, rotations.shape
+        ((6, 3), (6, 4))
         """
         _, found = marker_in(self.origin, self.bodies, "marker", marker)
         position, rotation = np.zeros((len(self), 3)), np.tile(IDENTITY, (len(self), 1))
