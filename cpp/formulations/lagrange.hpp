@@ -21,6 +21,7 @@ class Lagrange final : public Closing {
     bool finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
     void linearize(double t, const double* x, const double* u, double gamma, bool renew) override;
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
+    void solve_linearized(const double* r, double* out) override;
     bool linearizes_cheaply() const override { return linearizes_by_rows(); }
     bool finish_corrected_step(double t, double* x, double* u) override;
     void inputs_changed() override;

@@ -31,6 +31,7 @@ Bdf::Bdf(Dynamics& dynamics, Implicit& implicit, const Tolerances& tolerances, i
       size_(dynamics_.tangent_size()),
       stride_(padded(size_)),
       max_order_(std::clamp(max_order, 1, kMaxBdfOrder)),
+      stable_(dynamics, implicit),
       tolerances_(tolerances),
       weights_(dynamics, tolerances, stride_),
       components_(std::max(1, 2 * dynamics_.velocity_components())) {
@@ -56,6 +57,7 @@ void Bdf::begin(double t, double h, const double* x, const double* u) {
     last_scale_ = 0.0;
     fresh_ = false;
     renew_ = true;
+    stable_.restart();
     weigh();
 }
 
@@ -126,6 +128,7 @@ StepOutcome Bdf::step(double t, double h, const double* x, const double* u, doub
         contraction_ = 1.0;
     }
     measure_distances();
+    if (stable_.look(t, x, u, order_, h, gamma_)) linearized_at_ = gamma_;
     predict(x);
     StepOutcome outcome;
     outcome.order = order_;
@@ -262,8 +265,9 @@ int Bdf::choose_order(double error, double& factor) {
     const int q = order_;
     const double scale = coefficients_.product(q + 1) * std::pow(h_, q + 1);
     factor = step_factor(error, kBdfAim, q);
+    const bool unstable = q > stable_.highest();
     int next = q;
-    if (wait_ <= 0 && q > 1 && factor < kMostGrowthBdf) {
+    if ((wait_ <= 0 || unstable) && q > 1 && factor < kMostGrowthBdf) {
         const double top = coefficients_.coefficient(q, q);
         const double *z = position(q), *w = velocity(q);
         for (int i = 0; i < size_; ++i) {
@@ -272,9 +276,9 @@ int Bdf::choose_order(double error, double& factor) {
         }
         const double unit = coefficients_.product(q - 1) / coefficients_.coefficient(q - 1, 1);
         const double lower = step_factor(unit * norm(delta_.data(), other_.data()), kBdfAim, q - 1);
-        if (lower > factor) factor = lower, next = q - 1;
+        if (lower > factor || unstable) factor = lower, next = q - 1;
     }
-    if (wait_ <= 0 && q < max_order_ && last_scale_ != 0.0) {
+    if (wait_ <= 0 && q < std::min(max_order_, stable_.highest()) && last_scale_ != 0.0) {
         const double ratio = scale / last_scale_;
         for (int i = 0; i < size_; ++i) {
             delta_[i] = shift_[i] - ratio * last_shift_[i];
@@ -284,7 +288,7 @@ int Bdf::choose_order(double error, double& factor) {
         const double higher = step_factor(unit * norm(delta_.data(), other_.data()), kAimHigherBdf, q + 1);
         if (higher > std::min(factor, kMostGrowthBdf)) factor = higher, next = q + 1;
     }
-    if (factor < kLeastGrowthBdf && factor > 0.9) factor = 1.0, next = q;
+    if (factor < kLeastGrowthBdf && factor > 0.9 && !unstable) factor = 1.0, next = q;
     factor = std::clamp(factor, 0.2, kMostGrowthBdf);
     if (factor >= 1.0 && factor < kLeastGrowthBdf) factor = 1.0;
     if (wait_ <= 0 && next == q) wait_ = factor > 1.0 ? q + 1 : 1;

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "integrate/adams_coefficients.hpp"
+#include "integrate/bdf_order.hpp"
 #include "integrate/stepper.hpp"
 
 namespace bellcrank {
-
-inline constexpr int kMaxBdfOrder = 5;
 
 // C. W. Gear's formulas (Numerical Initial Value Problems in Ordinary Differential Equations, 1971) with histories as
 // scaled derivatives, in the form for steps of varying length of G. D. Byrne, A. C. Hindmarsh (A polyalgorithm for the
@@ -51,6 +50,7 @@ class Bdf final : public AdaptiveStepper {
     Implicit& implicit_;
     int size_, stride_;  // doubles of a velocity, without and with padding
     int max_order_;
+    StableOrders stable_;
     Tolerances tolerances_;
     ErrorWeights weights_;
     AdamsCoefficients coefficients_;  // of Λ

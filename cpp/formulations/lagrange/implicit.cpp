@@ -144,6 +144,14 @@ void ImplicitRows::apply(double t, const double* x, const double* defect, double
     rows_.add_accelerations(residual_.data(), delta);
 }
 
+void ImplicitRows::solve(const double* r, double* out) {
+    multiply(r, residual_);
+    for (int k = 0; k < rows_.rows(); ++k) residual_[k] = enabled_[k] && !inertance_[k] ? -residual_[k] : 0.0;
+    delassus_.solve(residual_.data());
+    std::copy_n(r, scaled_.size(), out);
+    rows_.add_accelerations(residual_.data(), out);
+}
+
 // −C into residual_; the largest |C|.
 double ImplicitRows::position_residuals() {
     double largest = 0.0;
@@ -214,6 +222,12 @@ void Lagrange::correct(double t, const double* x, const double* u, const double*
         implicit_->apply(t, x, defect_.data(), delta);
     }
     flatten(delta);
+}
+
+void Lagrange::solve_linearized(const double* r, double* out) {
+    if (!linearizes_by_rows()) return System::solve_linearized(r, out);
+    implicit_->solve(r, out);
+    flatten(out);
 }
 
 bool Lagrange::finish_corrected_step(double t, double* x, double* u) {

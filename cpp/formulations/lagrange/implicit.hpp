@@ -33,6 +33,8 @@ class ImplicitRows {
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta);
     // δ for (I − γ ∂u̇/∂u − γ² ∂u̇/∂x) δ = defect, where that keeps the constraints.
     void apply(double t, const double* x, const double* defect, double* delta);
+    // The same for any r, of which what the constraints do not allow is left out, by the configuration at hand.
+    void solve(const double* r, double* out);
     void take_inputs(const Model& model) { model_->take_inputs(model); }
     // Onto the constraints, positions to the tolerance. False if that does not go fast.
     template <class Retract>
