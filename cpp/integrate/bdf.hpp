@@ -3,6 +3,7 @@
 
 #include "integrate/adams_coefficients.hpp"
 #include "integrate/bdf_order.hpp"
+#include "integrate/newton.hpp"
 #include "integrate/stepper.hpp"
 
 namespace bellcrank {
@@ -36,8 +37,7 @@ class Bdf final : public AdaptiveStepper {
     void rescale(double h);
     void measure_distances();
     void predict(const double* x);
-    void linearize(double t, const double* x, const double* u, bool renew);
-    bool solve(double t, double* x1, double* u1, bool renew, bool linearize_first);
+    bool solve(double t, double* x1, double* u1);
     double error_of(const double* u1);
     void weigh();
     double norm(const double* position, const double* velocity) const;
@@ -51,6 +51,7 @@ class Bdf final : public AdaptiveStepper {
     int size_, stride_;  // doubles of a velocity, without and with padding
     int max_order_;
     StableOrders stable_;
+    StepEquation equation_;
     Tolerances tolerances_;
     ErrorWeights weights_;
     AdamsCoefficients coefficients_;  // of Λ
@@ -70,13 +71,7 @@ class Bdf final : public AdaptiveStepper {
     double last_scale_ = 0.0;                       // h^(q+1) Π ξ_i of that one; 0 if it is not comparable
     std::vector<double> delta_, udot_, weight_, work_, other_;
     double components_;
-
-    // Newton's method.
-    double gamma_ = 0.0;          // h/Λ'(0) of the step
-    double linearized_at_ = 0.0;  // γ of the linearization; 0: none
-    int age_ = 0;                 // steps since it was renewed
-    bool renew_ = true, slow_ = false;
-    double contraction_ = 1.0;
+    double gamma_ = 0.0;  // h/Λ'(0) of the step
     bool converged_ = true;
 };
 

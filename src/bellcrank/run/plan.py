@@ -74,6 +74,13 @@ METHODS: Final = {
             variable_order=True,
         ),
         Method(
+            "esdirk",
+            4,
+            True,
+            "Implicit Runge-Kutta 4(3), L-stable (3(2) with max_order 3): for what is stiff and undamped.",
+            variable_order=True,
+        ),
+        Method(
             "auto",
             12,
             True,
