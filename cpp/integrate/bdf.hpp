@@ -24,6 +24,8 @@ class Bdf final : public AdaptiveStepper {
     }
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
+    // Whether oscillations without damping keep the order low.
+    bool vibrates() const { return stable_.highest() < std::min(max_order_, kMaxBdfOrder); }
     void restart() override { fresh_ = true; }
     StepOutcome step(double t, double h, const double* x, const double* u, double* x1, double* u1) override;
     void interpolate(double theta, const double* x, const double* u, const double* x1, const double* u1, double* x_out,

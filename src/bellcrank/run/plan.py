@@ -84,7 +84,7 @@ METHODS: Final = {
             "auto",
             12,
             True,
-            "rk4 where a step is given; else adams, and bdf from where the motion proves to be stiff.",
+            "rk4 where a step is given; else adams; bdf or esdirk from where the motion is stiff.",
             variable_order=True,
         ),
     )
