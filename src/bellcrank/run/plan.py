@@ -178,7 +178,9 @@ def _highest_order(check: Check, method: Method, given: Any) -> int:
     if given is None:
         return method.order
     if not method.variable_order:
-        check.fault("its order is fixed, so max_order has no meaning", given, "use method='adams' or 'bdf'")
+        check.fault(
+            "its order is fixed, so max_order has no meaning", given, "use method='adams', 'bdf' or 'esdirk'"
+        )
         return method.order
     order = check.integer("max_order", given, 1)
     if order > method.order:
