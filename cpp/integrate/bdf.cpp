@@ -114,7 +114,7 @@ StepOutcome Bdf::step(double t, double h, const double* x, const double* u, doub
         equation_.stretch();
     }
     measure_distances();
-    if (stable_.look(t, x, u, order_, h, gamma_)) equation_.linearized(gamma_);
+    if (stable_.look(t, x, u, order_, h, gamma_)) equation_.linearize_again(t, x, u);
     predict(x);
     StepOutcome outcome;
     outcome.order = order_;

@@ -16,7 +16,7 @@ class StableOrders {
     StableOrders(const Dynamics& dynamics, Implicit& implicit);
 
     void restart();
-    // Before a step h from (t, x, u) by a formula of `order`. True if it has linearized the equations, for `gamma`.
+    // Before a step h from (t, x, u) by a formula of `order`. True if it has linearized the equations, for others.
     bool look(double t, const double* x, const double* u, int order, double h, double gamma);
     int highest() const { return highest_; }
 

@@ -20,8 +20,8 @@ class StepEquation {
     void restart() { renew_ = true; }
     void stretch() { contraction_ = 1.0; }
     void step_taken() { ++age_; }
-    // Someone else has linearized for γ.
-    void linearized(double gamma) { linearized_at_ = gamma; }
+    // Someone else has linearized for another γ, with the same derivatives.
+    void linearize_again(double t, const double* x, const double* u);
 
     // From the prediction u1. `follow` sets the configuration and the rate that go with a velocity; `size` measures a
     // correction δ of it, 1 being the tolerance of the step. `again`: the last equation is of the same step, and its

@@ -35,6 +35,8 @@ class ImplicitRows {
     void apply(double t, const double* x, const double* defect, double* delta);
     // The same for any r, of which what the constraints do not allow is left out, by the configuration at hand.
     void solve(const double* r, double* out);
+    // Multipliers at hand are those of the end of a step.
+    void settle() { trusted_ = lambda_; }
     void take_inputs(const Model& model) { model_->take_inputs(model); }
     // Onto the constraints, positions to the tolerance. False if that does not go fast.
     template <class Retract>
@@ -42,7 +44,6 @@ class ImplicitRows {
 
   private:
     double effort(size_t law, double t, const double* x, const double* u) const;
-    void settled() { trusted_ = lambda_; }
     bool holds(int row) const { return enabled_[row] && rigid_[row]; }
     void multiply(const double* v, std::vector<double>& out);
     double position_residuals();
@@ -90,7 +91,7 @@ bool ImplicitRows::finish_step(double t, double* x, double* u, double tolerance,
         if (!(next < 0.25 * error)) break;
         error = next;
     }
-    settled();
+    settle();
     return true;
 }
 
