@@ -22,6 +22,7 @@ class ConstrainedBodies : public Projected<Bodies> {
     void linearize(double t, const double* x, const double* u, double gamma, bool renew) final;
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
     void solve_linearized(const double* r, double* out) final;
+    double damping_part(const double* v) final;
     bool linearizes_cheaply() const final { return linearizes_by_rows(); }
     void commit(double t, const double* x, const double* u) final;
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) final;

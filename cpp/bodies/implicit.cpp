@@ -51,6 +51,7 @@ ImplicitRows::ImplicitRows(const Model& model, const AngleBranches& branches, Co
     for (int r = 0; r < m; ++r) model_row_[rows_.storage_row(r)] = r;
     for (int r = model_rows_; r < m; ++r) {
         law_row_.push_back(rows_.storage_row(r));
+        damping_.push_back(0.0);
         rigid_[law_row_.back()] = 0;
     }
     for (const Block& block : model_->blocks)
@@ -82,6 +83,7 @@ void ImplicitRows::linearize(double t, const double* x, const double* u, double 
         if (kappa > 0.0 && (!enabled_[r] || !linearized_)) lambda_[r] = effort(i, t, x, u);
         enabled_[r] = kappa > 0.0;
         compliance_[r] = kappa > 0.0 ? 1.0 / kappa : 1.0;
+        damping_[i] = -gamma * slopes.rate;
     }
     linearized_ = true;
     delassus_.set_compliances(compliance_);
@@ -152,6 +154,18 @@ void ImplicitRows::solve(const double* r, double* out) {
     rows_.add_accelerations(residual_.data(), out);
 }
 
+double ImplicitRows::damping_part(const double* v) {
+    multiply(v, product_);
+    double damping = 0.0, whole = 0.0;
+    for (size_t i = 0; i < law_row_.size(); ++i) {
+        const int r = law_row_[i];
+        if (!enabled_[r]) continue;
+        damping += product_[r] * product_[r] * damping_[i];
+        whole += product_[r] * product_[r] / compliance_[r];
+    }
+    return damping / whole;
+}
+
 // −C into residual_; the largest |C|.
 double ImplicitRows::position_residuals() {
     double largest = 0.0;
@@ -206,6 +220,10 @@ void ConstrainedBodies::correct(double t, const double* x, const double* u, cons
     for (size_t k = 0; k < defect_.size(); ++k) defect_[k] = gamma * (defect_[k] - rate[k]);
     implicit_->apply(t, x, defect_.data(), delta);
     flatten(delta);
+}
+
+double ConstrainedBodies::damping_part(const double* v) {
+    return linearizes_by_rows() ? implicit_->damping_part(v) : System::damping_part(v);
 }
 
 void ConstrainedBodies::solve_linearized(const double* r, double* out) {

@@ -35,6 +35,8 @@ class ImplicitRows {
     void apply(double t, const double* x, const double* defect, double* delta);
     // The same for any r, of which what the constraints do not allow is left out, by the configuration at hand.
     void solve(const double* r, double* out);
+    // The part of efforts that grow with rates in the stiffening by laws, along a vector.
+    double damping_part(const double* v);
     // Multipliers at hand are those of the end of a step.
     void settle() { trusted_ = lambda_; }
     void take_inputs(const Model& model) { model_->take_inputs(model); }
@@ -63,6 +65,7 @@ class ImplicitRows {
     std::vector<std::uint8_t> enabled_, unilateral_;
     std::vector<int> model_row_;            // of each storage row
     std::vector<double> lambda_, trusted_;  // multipliers; those of the last settled end of a step
+    std::vector<double> damping_;           // of κ, the part by rates, by law
     std::vector<double> compliance_, residual_, product_, acceleration_rows_;
     std::vector<double> scaled_, step_;
     std::vector<Dual4> law_numbers_;

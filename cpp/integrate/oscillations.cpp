@@ -17,7 +17,7 @@ constexpr double kTold = 1e-6;       // of an eigenvalue: below it the derivativ
 Oscillations::Oscillations(const Dynamics& dynamics, Implicit& implicit)
     : implicit_(implicit), size_(dynamics.tangent_size()) {
     basis_.setZero(size_, kVectors + 1);
-    halved_.setZero(size_, kVectors);
+    vector_.setZero(size_);
     frequencies_.reserve(kVectors);
 }
 
@@ -54,25 +54,19 @@ int Oscillations::span(double t, const double* x, const double* u, double gamma)
     return count;
 }
 
-// Ritz vectors z of S(γ) stand for both: with s = 1/(zᵀ S(γ) z) − 1 = 2 ζ y + y² and s' likewise of γ/2,
-// y² = 2 (s − 2 s').
+// A Ritz value σ says 2 ζ y + y² = 1/σ − 1.
 void Oscillations::find(double t, const double* x, const double* u, double gamma) {
     const int count = span(t, x, u, gamma);
-    implicit_.linearize(t, x, u, 0.5 * gamma, false);
-    for (int k = 0; k < count; ++k) implicit_.solve_linearized(basis_.col(k).data(), halved_.col(k).data());
     projected_.conservativeResize(count, count);
-    projected_halved_.noalias() = basis_.leftCols(count).transpose() * halved_.leftCols(count);
-    implicit_.linearize(t, x, u, gamma, false);
-
     frequencies_.clear();
     eigen_.compute(projected_);
     for (int k = 0; k < count; ++k) {
-        const auto z = eigen_.eigenvectors().col(k);
-        const double whole = eigen_.eigenvalues()[k].real(), half = (z.adjoint() * projected_halved_ * z)(0).real();
-        if (!(whole > kTold && half > kTold)) continue;
-        const double s = 1.0 / whole - 1.0, s_half = 1.0 / half - 1.0, square = 2.0 * (s - 2.0 * s_half);
-        if (square > 0.0 && s - square < 2.0 * kUndamped * std::sqrt(square))
-            frequencies_.push_back(std::sqrt(square) / gamma);
+        const double sigma = eigen_.eigenvalues()[k].real();
+        if (!(sigma > kTold && sigma < 1.0)) continue;
+        vector_.noalias() = basis_.leftCols(count) * eigen_.eigenvectors().col(k).real();
+        const double whole = 1.0 / sigma - 1.0, damping = implicit_.damping_part(vector_.data()) * whole;
+        const double y = std::sqrt(std::max(0.0, whole - damping));
+        if (damping < 2.0 * kUndamped * y) frequencies_.push_back(y / gamma);
     }
 }
 

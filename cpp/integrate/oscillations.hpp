@@ -16,8 +16,9 @@ struct OscillationBand {
 
 // S(γ) = (I − γ D − γ² K)⁻¹, by which implicit methods correct a step, has the eigenvalues 1/(1 + 2 ζ y + y²), y = ω γ.
 // Arnoldi's method (Saad, Numerical Methods for Large Eigenvalue Problems, section 6.2) finds where they lie from a few
-// products with a vector at random: where many oscillations lie close together, as those of a beam do, some of them.
-// Products with S(γ/2) tell ζ.
+// products with a vector at random: where many oscillations lie close together, as those of a beam do, some of them,
+// each of its vectors a mixture. How much of 2 ζ y + y² damps is asked for along the vectors: nothing, where nothing
+// damps.
 class Oscillations {
   public:
     Oscillations(const Dynamics& dynamics, Implicit& implicit);
@@ -35,8 +36,9 @@ class Oscillations {
 
     Implicit& implicit_;
     const int size_;
-    Eigen::MatrixXd basis_, halved_;  // vectors, and S(γ/2) times each
-    Small projected_, projected_halved_;
+    Eigen::MatrixXd basis_;
+    Eigen::VectorXd vector_;
+    Small projected_;
     Eigen::EigenSolver<Small> eigen_{kVectors};
     std::vector<double> frequencies_;  // of what is not damped [rad/s]
 };
