@@ -99,6 +99,7 @@ void ConstrainedBodies::inputs_changed() {
     is_shared_ = false;
     constant_.reset();
     if (equations_) equations_->inputs_changed();
+    if (implicit_) implicit_->take_inputs(*model_);
 }
 
 void ConstrainedBodies::enable_stops() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bodies/bodies.hpp"
+#include "bodies/implicit.hpp"
 #include "closing/projector.hpp"
 #include "tangents/equations_tangent.hpp"
 
@@ -18,6 +19,11 @@ class ConstrainedBodies : public Projected<Bodies> {
     bool project(double t, double* x, double* u) override;
     void project_stage(double t, double* x, double* u) final;
     void inputs_changed() override;
+    void linearize(double t, const double* x, const double* u, double gamma, bool renew) final;
+    void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
+    void solve_linearized(const double* r, double* out) final;
+    double damping_part(const double* v) final;
+    bool linearizes_cheaply() const final { return linearizes_by_rows(); }
     void commit(double t, const double* x, const double* u) final;
     void from_records(double t, const double* poses, const double* twists, bool continued, double* x, double* u) final;
     void set_angles(double* x, const double* values) final;
@@ -95,6 +101,12 @@ class ConstrainedBodies : public Projected<Bodies> {
     bool has_velocity_rows() const final { return !velocity_rows_.empty(); }
     void leave_out_velocity_rows(bool out, double t, const double* x) final;
 
+    bool linearizes_by_rows() const;
+    // A row is taken to depend on others by implicit methods when its pivot falls below this part of its diagonal
+    // entry; what is dropped wrongly is mended by the projection at the end of the step.
+    double dependent_ = 1e-8;
+    std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only
+
     const bool open_;                             // no loops
     std::vector<int> stop_rows_, velocity_rows_;  // storage rows: of stops; that hold velocities alone
     std::vector<double> lambda_;                  // per storage row, of the last acceleration
@@ -129,6 +141,8 @@ class ConstrainedBodies : public Projected<Bodies> {
     bool add_efforts(const std::vector<double>& efforts, double* udot) final;
     bool share_by_bodies();
 
+    std::vector<std::uint8_t> held_stops_;  // per model row, if there are stops; of implicit methods
+    std::vector<double> defect_;            // tangent vector, of these
     std::vector<double> configuration_;
     std::vector<double> stop_rates_;          // rows
     std::vector<int> driven_rows_;            // storage rows that follow functions of time, stops apart

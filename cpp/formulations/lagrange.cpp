@@ -52,7 +52,9 @@ double largest_of(const double* udot, std::span<const int> bodies) {
 }  // namespace
 
 Lagrange::Lagrange(std::shared_ptr<const Model> model, const RefinedClosingOptions& options)
-    : Closing("lagrange", std::move(model), options), impulse_(rows_.rows(), 0.0), residual_(rows_.rows(), 0.0) {}
+    : Closing("lagrange", std::move(model), options), impulse_(rows_.rows(), 0.0), residual_(rows_.rows(), 0.0) {
+    dependent_ = std::max(dependent_, options.rank_tolerance);
+}
 
 // Eq. 35 after elimination of the bodies: with u̇0 = M⁻¹ f, S λ = Qc − J u̇0 and u̇ = u̇0 + M⁻¹ Jᵀ λ.
 void Lagrange::accelerate(double t, const double* x, const double* u, double* udot) {
@@ -303,6 +305,27 @@ ImpulseOutcome Lagrange::strike(double t, const double* x, const std::vector<Blo
     known_ = Known::nothing;
     count(outcome);
     return outcome;
+}
+
+// Without stops multipliers are unknowns beside the motion; what stops push is a matter of accelerations.
+void Lagrange::correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) {
+    if (!linearizes_by_rows() || !stops_.empty()) return ConstrainedBodies::correct(t, x, u, rate, gamma, delta);
+    ++statistics_.evaluations;
+    implicit_->correct(t, x, u, rate, gamma, delta);
+    flatten(delta);
+}
+
+bool Lagrange::finish_corrected_step(double t, double* x, double* u) {
+    if (!linearizes_by_rows() || !stops_.empty()) return project(t, x, u);
+    if (rows_.rows() == 0) return implicit_->settle(), true;
+    const auto move = [this](const double* step, double* at) {
+        ++statistics_.corrections;
+        retract(at, step, at);
+    };
+    const double tolerance = position_noise(x);
+    if (!implicit_->finish_step(t, x, u, tolerance, move)) return project(t, x, u);
+    flatten(u);
+    return true;
 }
 
 }  // namespace bellcrank

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bodies/closing.hpp"
-#include "formulations/lagrange/implicit.hpp"
 #include "impulses/impulse_step.hpp"
 
 namespace bellcrank {
@@ -19,11 +18,8 @@ class Lagrange final : public Closing {
 
     void accelerate(double t, const double* x, const double* u, double* udot) override;
     bool finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
-    void linearize(double t, const double* x, const double* u, double gamma, bool renew) override;
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
-    bool linearizes_cheaply() const override { return linearizes_by_rows(); }
     bool finish_corrected_step(double t, double* x, double* u) override;
-    void inputs_changed() override;
     ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
                           const std::vector<StruckPoint>& points, double tolerance, double* u,
                           std::vector<Vec3>& told) override;
@@ -44,14 +40,10 @@ class Lagrange final : public Closing {
     bool finish_positions(double t, double* x);
     bool finish_velocities(double t, const double* x, double* u, double stale);
     void finish_acceleration(double t, const double* x, const double* u, double stale, double* udot);
-    bool linearizes_by_rows() const;
     ImpulseStep& impulses();
 
     double largest_free_ = 0.0;                  // component of the accelerations that forces alone would give
-    std::unique_ptr<ImplicitRows> implicit_;     // of implicit methods only
     std::unique_ptr<ImpulseStep> impulse_step_;  // of methods that step by impulses, and of those who strike
-    std::vector<std::uint8_t> held_stops_;       // per model row, if there are stops
-    std::vector<double> defect_;                 // tangent vector
     std::vector<double> impulse_, residual_;     // rows
 };
 

@@ -10,12 +10,7 @@ namespace {
 
 constexpr int kMostRefusalsBdf = 3;  // in a row; then the history is not trusted any more
 
-constexpr double kSolved = 0.1;      // error of the iteration in units of the tolerance
-constexpr double kDivergence = 2.0;  // ratio of successive corrections
-constexpr int kMostNewtonSteps = 4;
-constexpr int kManyIterations = 2;    // then the factors have aged
-constexpr double kOtherGamma = 0.15;  // change of γ that asks for new factors
-constexpr int kOldAge = 40;           // steps that derivatives are kept
+constexpr double kSolvedBdf = 0.1;
 
 // Part of the tolerance that steps are chosen for (Byrne, Hindmarsh, 1975, section 3); for which the order is raised.
 constexpr double kBdfAim = 1.0 / 6.0;
@@ -31,6 +26,8 @@ Bdf::Bdf(Dynamics& dynamics, Implicit& implicit, const Tolerances& tolerances, i
       size_(dynamics_.tangent_size()),
       stride_(padded(size_)),
       max_order_(std::clamp(max_order, 1, kMaxBdfOrder)),
+      stable_(dynamics, implicit),
+      equation_(dynamics, implicit, kSolvedBdf),
       tolerances_(tolerances),
       weights_(dynamics, tolerances, stride_),
       components_(std::max(1, 2 * dynamics_.velocity_components())) {
@@ -55,7 +52,8 @@ void Bdf::begin(double t, double h, const double* x, const double* u) {
     refusals_ = 0;
     last_scale_ = 0.0;
     fresh_ = false;
-    renew_ = true;
+    equation_.restart();
+    stable_.restart();
     weigh();
 }
 
@@ -107,33 +105,20 @@ void Bdf::predict(const double* x) {
     dynamics_.retract_along(h_, x, work_.data(), order_ - 1, stride_, pose_.data());
 }
 
-void Bdf::linearize(double t, const double* x, const double* u, bool renew) {
-    implicit_.linearize(t, x, u, gamma_, renew);
-    linearized_at_ = gamma_;
-    slow_ = false;
-    if (!renew) return;
-    contraction_ = 1.0;
-    renew_ = false;
-    age_ = 0;
-}
-
 // What lies on a stop may still have a speed below that of rest, and loses it, however short the step: an error that
 // the projection alone makes, with no history to blame, is a jump.
 StepOutcome Bdf::step(double t, double h, const double* x, const double* u, double* x1, double* u1) {
     if (fresh_) begin(t, h, x, u);
     if (h != h_) {
         rescale(h);
-        contraction_ = 1.0;
+        equation_.stretch();
     }
     measure_distances();
+    if (stable_.look(t, x, u, order_, h, gamma_)) equation_.linearize_again(t, x, u);
     predict(x);
     StepOutcome outcome;
     outcome.order = order_;
-    const bool renew = renew_ || linearized_at_ == 0.0 || age_ >= kOldAge;
-    const bool other =
-        renew || slow_ || implicit_.linearizes_cheaply() || std::abs(gamma_ / linearized_at_ - 1.0) > kOtherGamma;
-    converged_ = solve(t + h, x1, u1, renew, other);
-    if (!converged_ && !renew && !implicit_.linearizes_cheaply()) converged_ = solve(t + h, x1, u1, true, true);
+    converged_ = solve(t + h, x1, u1);
     if (!converged_) {
         outcome.error = 1e6;
         return outcome;
@@ -149,37 +134,21 @@ StepOutcome Bdf::step(double t, double h, const double* x, const double* u, doub
 
 // Newton's method for u̇(t, x, u) = (h u̇_predicted + Λ'(0) (u − u_predicted))/h, where x goes with u. The better of the
 // two predictions of u is the one to start from: that of the velocities.
-bool Bdf::solve(double t, double* x1, double* u1, bool renew, bool linearize_first) {
+bool Bdf::solve(double t, double* x1, double* u1) {
     const double slope = coefficients_.coefficient(order_, 1), unit = 1.0 / (slope * xi_[order_]);
     std::copy_n(speed_.begin(), size_, u1);
-    double last = 0.0;
-    for (int iteration = 0; iteration < kMostNewtonSteps; ++iteration) {
+    const auto follow = [&](const double* u, double* x, double* rate) {
         for (int i = 0; i < size_; ++i) {
-            shift_[i] = gamma_ * (u1[i] - slope_[i] / h_);
-            udot_[i] = (rate_[i] + slope * (u1[i] - speed_[i])) / h_;
+            shift_[i] = gamma_ * (u[i] - slope_[i] / h_);
+            rate[i] = (rate_[i] + slope * (u[i] - speed_[i])) / h_;
         }
-        dynamics_.retract(pose_.data(), shift_.data(), x1);
-        if (linearize_first && iteration == 0) linearize(t, x1, u1, renew);
-        implicit_.correct(t, x1, u1, udot_.data(), gamma_, delta_.data());
-        for (int i = 0; i < size_; ++i) {
-            u1[i] += delta_[i];
-            shift_[i] += gamma_ * delta_[i];
-            other_[i] = gamma_ * delta_[i];
-        }
-        const double size = unit * norm(other_.data(), delta_.data());
-        if (!std::isfinite(size)) return false;
-        if (iteration > 0) {
-            contraction_ = std::max(0.3 * contraction_, size / last);
-            if (size > kDivergence * last) return false;
-        }
-        if (size * std::min(1.0, 1.5 * contraction_) <= kSolved) {
-            slow_ = iteration >= kManyIterations;
-            dynamics_.retract(pose_.data(), shift_.data(), x1);
-            return true;
-        }
-        last = size;
-    }
-    return false;
+        dynamics_.retract(pose_.data(), shift_.data(), x);
+    };
+    const auto size = [&](const double* delta) {
+        for (int i = 0; i < size_; ++i) other_[i] = gamma_ * delta[i];
+        return unit * norm(other_.data(), delta);
+    };
+    return equation_.solve(t, gamma_, false, x1, u1, follow, size);
 }
 
 // The error of an end, from its difference to the predictions.
@@ -203,10 +172,7 @@ double Bdf::norm(const double* position, const double* velocity) const {
 
 double Bdf::refused(double h, const StepOutcome& outcome) {
     wait_ = std::max(wait_, 2);
-    if (!converged_) {
-        renew_ = true;
-        return 0.25 * h;
-    }
+    if (!converged_) return 0.25 * h;
     if (++refusals_ >= kMostRefusalsBdf) {
         restart();
         return 0.1 * h;
@@ -216,7 +182,7 @@ double Bdf::refused(double h, const StepOutcome& outcome) {
 
 double Bdf::accepted(double h, const StepOutcome& outcome, bool after_refusal) {
     double factor = 1.0;
-    ++age_;
+    equation_.step_taken();
     --wait_;
     const int next = choose_order(outcome.error, factor);
     if (after_refusal) factor = std::min(factor, 1.0);
@@ -262,8 +228,9 @@ int Bdf::choose_order(double error, double& factor) {
     const int q = order_;
     const double scale = coefficients_.product(q + 1) * std::pow(h_, q + 1);
     factor = step_factor(error, kBdfAim, q);
+    const bool unstable = q > stable_.highest();
     int next = q;
-    if (wait_ <= 0 && q > 1 && factor < kMostGrowthBdf) {
+    if ((wait_ <= 0 || unstable) && q > 1 && factor < kMostGrowthBdf) {
         const double top = coefficients_.coefficient(q, q);
         const double *z = position(q), *w = velocity(q);
         for (int i = 0; i < size_; ++i) {
@@ -272,9 +239,9 @@ int Bdf::choose_order(double error, double& factor) {
         }
         const double unit = coefficients_.product(q - 1) / coefficients_.coefficient(q - 1, 1);
         const double lower = step_factor(unit * norm(delta_.data(), other_.data()), kBdfAim, q - 1);
-        if (lower > factor) factor = lower, next = q - 1;
+        if (lower > factor || unstable) factor = lower, next = q - 1;
     }
-    if (wait_ <= 0 && q < max_order_ && last_scale_ != 0.0) {
+    if (wait_ <= 0 && q < std::min(max_order_, stable_.highest()) && last_scale_ != 0.0) {
         const double ratio = scale / last_scale_;
         for (int i = 0; i < size_; ++i) {
             delta_[i] = shift_[i] - ratio * last_shift_[i];
@@ -284,7 +251,7 @@ int Bdf::choose_order(double error, double& factor) {
         const double higher = step_factor(unit * norm(delta_.data(), other_.data()), kAimHigherBdf, q + 1);
         if (higher > std::min(factor, kMostGrowthBdf)) factor = higher, next = q + 1;
     }
-    if (factor < kLeastGrowthBdf && factor > 0.9) factor = 1.0, next = q;
+    if (factor < kLeastGrowthBdf && factor > 0.9 && !unstable) factor = 1.0, next = q;
     factor = std::clamp(factor, 0.2, kMostGrowthBdf);
     if (factor >= 1.0 && factor < kLeastGrowthBdf) factor = 1.0;
     if (wait_ <= 0 && next == q) wait_ = factor > 1.0 ? q + 1 : 1;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "integrate/adams_coefficients.hpp"
+#include "integrate/bdf_order.hpp"
+#include "integrate/newton.hpp"
 #include "integrate/stepper.hpp"
 
 namespace bellcrank {
-
-inline constexpr int kMaxBdfOrder = 5;
 
 // C. W. Gear's formulas (Numerical Initial Value Problems in Ordinary Differential Equations, 1971) with histories as
 // scaled derivatives, in the form for steps of varying length of G. D. Byrne, A. C. Hindmarsh (A polyalgorithm for the
@@ -24,6 +24,8 @@ class Bdf final : public AdaptiveStepper {
     }
     double accepted(double h, const StepOutcome& outcome, bool after_refusal) override;
     double refused(double h, const StepOutcome& outcome) override;
+    // Whether oscillations without damping keep the order low.
+    bool vibrates() const { return stable_.highest() < std::min(max_order_, kMaxBdfOrder); }
     void restart() override { fresh_ = true; }
     StepOutcome step(double t, double h, const double* x, const double* u, double* x1, double* u1) override;
     void interpolate(double theta, const double* x, const double* u, const double* x1, const double* u1, double* x_out,
@@ -37,8 +39,7 @@ class Bdf final : public AdaptiveStepper {
     void rescale(double h);
     void measure_distances();
     void predict(const double* x);
-    void linearize(double t, const double* x, const double* u, bool renew);
-    bool solve(double t, double* x1, double* u1, bool renew, bool linearize_first);
+    bool solve(double t, double* x1, double* u1);
     double error_of(const double* u1);
     void weigh();
     double norm(const double* position, const double* velocity) const;
@@ -51,6 +52,8 @@ class Bdf final : public AdaptiveStepper {
     Implicit& implicit_;
     int size_, stride_;  // doubles of a velocity, without and with padding
     int max_order_;
+    StableOrders stable_;
+    StepEquation equation_;
     Tolerances tolerances_;
     ErrorWeights weights_;
     AdamsCoefficients coefficients_;  // of Λ
@@ -70,13 +73,7 @@ class Bdf final : public AdaptiveStepper {
     double last_scale_ = 0.0;                       // h^(q+1) Π ξ_i of that one; 0 if it is not comparable
     std::vector<double> delta_, udot_, weight_, work_, other_;
     double components_;
-
-    // Newton's method.
-    double gamma_ = 0.0;          // h/Λ'(0) of the step
-    double linearized_at_ = 0.0;  // γ of the linearization; 0: none
-    int age_ = 0;                 // steps since it was renewed
-    bool renew_ = true, slow_ = false;
-    double contraction_ = 1.0;
+    double gamma_ = 0.0;  // h/Λ'(0) of the step
     bool converged_ = true;
 };
 

@@ -9,6 +9,7 @@
 #include "integrate/adams.hpp"
 #include "integrate/automatic.hpp"
 #include "integrate/bdf.hpp"
+#include "integrate/esdirk.hpp"
 #include "integrate/moreau.hpp"
 #include "integrate/runge_kutta.hpp"
 
@@ -67,9 +68,10 @@ std::unique_ptr<AdaptiveStepper> make_adaptive_stepper(const std::string& name, 
     if (name == "dopri5") return std::make_unique<DormandPrince>(ports.dynamics, ports.projection, tolerances);
     if (name == "adams") return std::make_unique<Adams>(ports.dynamics, ports.projection, tolerances, order);
     if (name == "bdf") return std::make_unique<Bdf>(ports.dynamics, ports.implicit, tolerances, order);
+    if (name == "esdirk") return std::make_unique<Esdirk>(ports.dynamics, ports.implicit, tolerances, order);
     if (name == "auto") return std::make_unique<Automatic>(ports.dynamics, ports.projection, ports.implicit, settings);
     throw std::invalid_argument("unknown method \"" + name +
-                                "\"; known are semi_implicit_euler, moreau, rk4, dopri5, adams, bdf, auto");
+                                "\"; known are semi_implicit_euler, moreau, rk4, dopri5, adams, bdf, esdirk, auto");
 }
 
 ErrorWeights::ErrorWeights(const Manifold& manifold, const Tolerances& tolerances, int size) {

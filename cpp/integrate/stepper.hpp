@@ -106,11 +106,11 @@ class RoundingSample {
 
 struct MethodSettings {
     Tolerances tolerances;
-    int max_order = 12;  // adams, bdf
+    int max_order = 12;  // adams, bdf, esdirk
 };
 
 // The stepper of a name, from the ports that it needs: semi_implicit_euler, moreau, rk4 with fixed steps, nullptr for
-// others; dopri5, adams, bdf, auto. The latter throws std::invalid_argument that lists all names.
+// others; dopri5, adams, bdf, esdirk, auto. The latter throws std::invalid_argument that lists all names.
 std::unique_ptr<FixedStepper> make_fixed_stepper(const std::string& name, const Ports& ports,
                                                  const MethodSettings& settings);
 std::unique_ptr<AdaptiveStepper> make_adaptive_stepper(const std::string& name, const Ports& ports,

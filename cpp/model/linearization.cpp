@@ -94,6 +94,7 @@ void Linearization::difference(double t, const double* x, const double* u) {
 }
 
 void Linearization::factor(double gamma) {
+    gamma_ = gamma;
     matrix_ = -gamma * damping_ - gamma * gamma * stiffness_;
     matrix_.diagonal().array() += 1.0;
     lu_.compute(matrix_);
@@ -105,6 +106,16 @@ void Linearization::solve(const double* r, double* out) const {
     x.noalias() = lu_.permutationP() * Eigen::Map<const Eigen::VectorXd>(r, n);
     lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(x);
     lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
+}
+
+double Linearization::damping_part(const double* v) const {
+    const Eigen::Map<const Eigen::VectorXd> along(v, matrix_.rows());
+    double damping = 0.0, stiffness = 0.0;
+    for (Eigen::Index k = 0; k < along.size(); ++k) {
+        damping += along[k] * damping_.col(k).dot(along);
+        stiffness += along[k] * stiffness_.col(k).dot(along);
+    }
+    return damping / (damping + gamma_ * stiffness);
 }
 
 bool Linearization::misleads(double t, const double* x, const double* u, const double* rate, double gamma,

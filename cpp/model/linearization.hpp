@@ -22,6 +22,8 @@ class Linearization {
     void factor(double gamma);
     // out = (I − γ D − γ² K)⁻¹ r for the γ of factor().
     void solve(const double* r, double* out) const;
+    // vᵀ γD v in vᵀ (γD + γ²K) v.
+    double damping_part(const double* v) const;
     // Whether derivatives of an earlier time have made little of a defect r, and the correction δ leaves what they
     // were to take away: as those of a joint that stuck then, and slides now. Such a δ is small, and wrong.
     bool misleads(double t, const double* x, const double* u, const double* rate, double gamma,
@@ -36,7 +38,7 @@ class Linearization {
     bool may_follow_ = true, has_followed_ = false;
     Eigen::MatrixXd stiffness_, damping_, matrix_;
     Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-    double increment_, evaluated_at_ = -std::numeric_limits<double>::infinity();
+    double gamma_ = 0.0, increment_, evaluated_at_ = -std::numeric_limits<double>::infinity();
     std::vector<double> acceleration_, moved_, displaced_, speeds_, displacement_;
     std::vector<double> along_x_, along_u_, changes_;  // directions side by side
 };

@@ -161,6 +161,10 @@ class Implicit : public Port {
     // Finds the next δ from what the equations leave at (x, u).
     virtual void correct(double t, const double* x, const double* u, const double* rate, double gamma,
                          double* delta) = 0;
+    // (I − γ ∂u̇/∂u − γ² ∂u̇/∂x)⁻¹ r by what linearize() has made ready, within the constraints.
+    virtual void solve_linearized(const double* r, double* out) = 0;
+    // Along a vector, the part of −γ ∂u̇/∂u in −γ ∂u̇/∂u − γ² ∂u̇/∂x: 0 where nothing damps.
+    virtual double damping_part(const double* v) = 0;
     // Whether linearize() costs no more than accelerate() does, and pays at every step.
     virtual bool linearizes_cheaply() const { return false; }
     // Does as project() for (x, u) that correct() has brought there: what linearize() has factored may serve here as

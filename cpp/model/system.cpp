@@ -57,6 +57,10 @@ void System::correct(double t, const double* x, const double* u, const double* r
     linearization_->solve(defect_.data(), delta);
 }
 
+void System::solve_linearized(const double* r, double* out) { linearization_->solve(r, out); }
+
+double System::damping_part(const double* v) { return linearization_->damping_part(v); }
+
 int System::stops() const {
     for (const Block& block : model_->blocks)
         if (block.unilateral) refuse("stops");

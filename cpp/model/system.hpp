@@ -40,6 +40,8 @@ class System : public Dynamics,
     bool finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
     void linearize(double t, const double* x, const double* u, double gamma, bool renew) override;
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
+    void solve_linearized(const double* r, double* out) override;
+    double damping_part(const double* v) override;
     bool finish_corrected_step(double t, double* x, double* u) override { return project(t, x, u); }
     int stops() const override;
     void turn_over(int coordinate) final { branches_.turn_over(coordinate); }

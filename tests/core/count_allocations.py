@@ -254,7 +254,7 @@ def main():
         found[f"{name}: accelerate"] = [
             counted(lambda n=n, m=machine: m.system.repeat("accelerate", n)) for n in (STEPS, 3 * STEPS)
         ]
-        methods = ("semi_implicit_euler", "rk4", "dopri5", "adams", "bdf")
+        methods = ("semi_implicit_euler", "rk4", "dopri5", "adams", "bdf", "esdirk")
         methods += ("ledger of rk4", "ledger of adams")
         if name.startswith(("joint ", "constraint ", "force ")):  # steps do not depend on kinds
             methods = ("rk4", "ledger of rk4")
@@ -271,7 +271,7 @@ def main():
     for name, machine in rubbing_machines():
         machine.system.project()
         start = machine.system.state()
-        for method in ("dopri5", "adams", "bdf") if name.endswith("slips") else ():
+        for method in ("dopri5", "adams", "bdf", "esdirk") if name.endswith("slips") else ():
             found[f"{name}: {method}"] = [
                 counted(
                     lambda n=n, m=machine, method=method: run(m, method, n),

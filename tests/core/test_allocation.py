@@ -46,7 +46,7 @@ def test_the_counter_counts(counts):
 @pytest.mark.parametrize(
     "work",
     [
-        *("accelerate", "semi_implicit_euler", "rk4", "dopri5", "adams", "bdf", "moreau"),
+        *("accelerate", "semi_implicit_euler", "rk4", "dopri5", "adams", "bdf", "esdirk", "moreau"),
         *("ledger of rk4", "ledger of adams"),
         *("collide", "rays", "broad phase", "cones"),
     ],

@@ -61,7 +61,7 @@ def test_auto_changes_the_method_where_it_does_not_get_on(stiffness):
     run, again = (bc.simulate(taut(stiffness), 1.0, output_step=0.01) for _ in range(2))
     told = run.statistics
     assert told["evaluations"] < 250_000
-    assert told["method"] == "bdf of order 2"
+    assert told["method"] == "esdirk"
     assert " did not get on before t = " in told["choice"]
     known = 1e3 * np.sin(3.0 * run.time) / stiffness
     np.testing.assert_allclose(run.joint("rail").position[:, 0], known, rtol=1e-6, atol=1e-9)
@@ -111,7 +111,7 @@ def test_the_end_of_time_is_not_waited_for(given):
     ) as caught:
         live.advance(1e300)
     assert caught.value.trajectory.time[1] == pytest.approx(0.5)
-    assert caught.value.trajectory.statistics["evaluations"] < 200_000
+    assert caught.value.trajectory.statistics["evaluations"] < 250_000
 
 
 def test_too_many_frames_are_refused_by_number():

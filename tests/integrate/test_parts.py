@@ -11,7 +11,7 @@ from bellcrank.compile.compile import compile_mechanism
 from benchmarks.oracle_problems import double_pendulum
 
 PIECES = 10
-METHODS = ("adams", "bdf", "dopri5")
+METHODS = ("adams", "bdf", "esdirk", "dopri5")
 FORMULATIONS = ("lagrange", "symbolic", "recursive")
 TIGHT = {"method": "dopri5", "tolerance": 1e-12}
 

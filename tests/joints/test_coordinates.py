@@ -14,6 +14,14 @@ def matrix(q):
     return Rotation.from_quat(np.roll(q, -1)).as_matrix()
 
 
+def twist(r, q):
+    """The translation u of the twist that leads to a pose: r is the integral of exp(s φ) u over s in (0, 1)."""
+    turn = Rotation.from_quat(np.roll(q, -1)).as_rotvec()
+    angle, across = np.linalg.norm(turn), np.cross(np.eye(3), turn)
+    slope, bend = (1.0 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
+    return np.linalg.solve(np.eye(3) + slope * across + bend * across @ across, r)
+
+
 def definitions():
     """Every kind as a formula of (r, q), written from its definition alone."""
     kinds = {}
@@ -21,6 +29,7 @@ def definitions():
         kinds[name] = lambda r, q, k=k: r[k]
         kinds[f"theta_{name}"] = lambda r, q, k=k: 2.0 * np.arctan2(q[1 + k], q[0])
         kinds[f"rot_{name}"] = lambda r, q, k=k: Rotation.from_quat(np.roll(q, -1)).as_rotvec()[k]
+        kinds[f"log_{name}"] = lambda r, q, k=k: twist(r, q)[k]
         kinds[f"turned_{name}"] = kinds[f"rot_{name}"]  # until it is followed
         for j, second in enumerate(AXES):
             kinds[f"dot_{name}{second}"] = lambda r, q, k=k, j=j: matrix(q)[k, j]

@@ -304,7 +304,7 @@ class Slowness:
         touching = [contact.name for contact in self.model.contacts if body in contact.bodies]
         acting = [*acting_on(self.model, body), *touching]
         forces = f" ({', '.join(map(repr, acting[:_NAMED]))})" if acting else ""
-        implicit = self.options.method.name in ("auto", "bdf")
+        implicit = self.options.method.name in ("auto", "bdf", "esdirk")
         advice = "allow a larger tolerance" if implicit else "take method='auto' or 'bdf'"
         most = f"body {self.model.bodies[body] if body >= 0 else None!r} is accelerated most"
         return f"{most}; forces there{forces} may be very stiff, or jump: make them softer, {advice}"
@@ -376,7 +376,9 @@ def _choice(system: System, options: MethodOptions, outcome: Outcome) -> dict[st
     elif options.method.name == "auto" and np.isnan(outcome.stiff_since):
         reasons.append("adams: no step is given, and the motion is not stiff")
     elif options.method.name == "auto":
-        reasons.append(f"bdf: the motion is stiff from t = {outcome.stiff_since:.3g} s on, adams before")
+        method, since = _method(options, outcome), f"from t = {outcome.stiff_since:.3g} s on, adams before"
+        is_so = "something vibrates fast without damping" if method == "esdirk" else "the motion is stiff"
+        reasons.append(f"{method}: {is_so} {since}")
     return {"choice": "; ".join(reasons)} if reasons else {}
 
 

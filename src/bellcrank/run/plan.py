@@ -75,10 +75,17 @@ METHODS: Final = {
             variable_order=True,
         ),
         Method(
+            "esdirk",
+            4,
+            True,
+            "Implicit Runge-Kutta 4(3), L-stable (3(2) with max_order 3): for what is stiff and undamped.",
+            variable_order=True,
+        ),
+        Method(
             "auto",
             12,
             True,
-            "rk4 where a step is given; else adams, and bdf from where the motion proves to be stiff.",
+            "rk4 where a step is given; else adams; bdf or esdirk from where the motion is stiff.",
             variable_order=True,
         ),
     )
@@ -174,7 +181,9 @@ def _highest_order(check: Check, method: Method, given: Any) -> int:
     if given is None:
         return method.order
     if not method.variable_order:
-        check.fault("its order is fixed, so max_order has no meaning", given, "use method='adams' or 'bdf'")
+        check.fault(
+            "its order is fixed, so max_order has no meaning", given, "use method='adams', 'bdf' or 'esdirk'"
+        )
         return method.order
     order = check.integer("max_order", given, 1)
     if order > method.order:

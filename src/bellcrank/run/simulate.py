@@ -280,7 +280,7 @@ def _started(
         refuse_changes(model.source, "derivatives of runs")
     if events and not method.adaptive:
         rule = f"method {method.name!r} cannot find what lies between its steps"
-        advice = "use method='dopri5', 'adams' or 'bdf'"
+        advice = "use method='dopri5', 'adams', 'bdf' or 'esdirk'"
         raise MechanismError(Fault("events", rule, events[0].name, advice))
     return Run(model, plan, a.assemble, a.state, events, a.path, a.description, a.progress, steering)
 

@@ -32,7 +32,7 @@ from bellcrank.viewer.snapshot import Snapshot
 
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
 _MOST: Final = 64  # browsers at once
-_METHODS: Final = (*FIXED, "dopri5", "adams", "bdf", "auto")
+_METHODS: Final = (*FIXED, "dopri5", "adams", "bdf", "esdirk", "auto")
 
 
 class Page:

@@ -1,10 +1,10 @@
-#include "formulations/lagrange/implicit.hpp"
+#include "bodies/implicit.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "bodies/constrained_bodies.hpp"
 #include "closing/row_judge.hpp"
-#include "formulations/lagrange.hpp"
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 
@@ -51,6 +51,7 @@ ImplicitRows::ImplicitRows(const Model& model, const AngleBranches& branches, Co
     for (int r = 0; r < m; ++r) model_row_[rows_.storage_row(r)] = r;
     for (int r = model_rows_; r < m; ++r) {
         law_row_.push_back(rows_.storage_row(r));
+        damping_.push_back(0.0);
         rigid_[law_row_.back()] = 0;
     }
     for (const Block& block : model_->blocks)
@@ -82,6 +83,7 @@ void ImplicitRows::linearize(double t, const double* x, const double* u, double 
         if (kappa > 0.0 && (!enabled_[r] || !linearized_)) lambda_[r] = effort(i, t, x, u);
         enabled_[r] = kappa > 0.0;
         compliance_[r] = kappa > 0.0 ? 1.0 / kappa : 1.0;
+        damping_[i] = -gamma * slopes.rate;
     }
     linearized_ = true;
     delassus_.set_compliances(compliance_);
@@ -144,6 +146,26 @@ void ImplicitRows::apply(double t, const double* x, const double* defect, double
     rows_.add_accelerations(residual_.data(), delta);
 }
 
+void ImplicitRows::solve(const double* r, double* out) {
+    multiply(r, residual_);
+    for (int k = 0; k < rows_.rows(); ++k) residual_[k] = enabled_[k] && !inertance_[k] ? -residual_[k] : 0.0;
+    delassus_.solve(residual_.data());
+    std::copy_n(r, scaled_.size(), out);
+    rows_.add_accelerations(residual_.data(), out);
+}
+
+double ImplicitRows::damping_part(const double* v) {
+    multiply(v, product_);
+    double damping = 0.0, whole = 0.0;
+    for (size_t i = 0; i < law_row_.size(); ++i) {
+        const int r = law_row_[i];
+        if (!enabled_[r]) continue;
+        damping += product_[r] * product_[r] * damping_[i];
+        whole += product_[r] * product_[r] / compliance_[r];
+    }
+    return damping / whole;
+}
+
 // −C into residual_; the largest |C|.
 double ImplicitRows::position_residuals() {
     double largest = 0.0;
@@ -171,23 +193,12 @@ void ImplicitRows::solve_displacement(double* delta) {
     rows_.add_accelerations(residual_.data(), delta);
 }
 
-namespace {
-
-// A row is taken to depend on others when its pivot falls below this part of its diagonal entry; what is dropped
-// wrongly is mended by the projection at the end of the step.
-constexpr double kDependent = 1e-8;
-
-}  // namespace
-
-void Lagrange::inputs_changed() {
-    Closing::inputs_changed();
-    if (implicit_ != nullptr) implicit_->take_inputs(*model_);
+// Forces given by formulas and contacts have no rows; there the matrix is dense.
+bool ConstrainedBodies::linearizes_by_rows() const {
+    return model_->formula_forces.empty() && model_->contacts.empty();
 }
 
-// Forces given by formulas and contacts have no rows; there the matrix is dense.
-bool Lagrange::linearizes_by_rows() const { return model_->formula_forces.empty() && model_->contacts.empty(); }
-
-void Lagrange::linearize(double t, const double* x, const double* u, double gamma, bool renew) {
+void ConstrainedBodies::linearize(double t, const double* x, const double* u, double gamma, bool renew) {
     if (!linearizes_by_rows()) return System::linearize(t, x, u, gamma, renew);
     ++statistics_.linearizations;
     if (implicit_ == nullptr) {
@@ -196,37 +207,29 @@ void Lagrange::linearize(double t, const double* x, const double* u, double gamm
         defect_.assign(tangent_size(), 0.0);
     }
     for (int r = 0; r < static_cast<int>(held_stops_.size()); ++r) held_stops_[r] = enabled_[rows_.storage_row(r)];
-    implicit_->linearize(t, x, u, gamma, std::max(kDependent, options_.rank_tolerance), held_stops_);
+    implicit_->linearize(t, x, u, gamma, dependent_, held_stops_);
     ++statistics_.factorizations;
 }
 
-// What stops push is a matter of accelerations, so with stops these are what the equations are about.
-void Lagrange::correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) {
-    if (!linearizes_by_rows()) {
-        System::correct(t, x, u, rate, gamma, delta);
-    } else if (stops_.empty()) {
-        ++statistics_.evaluations;
-        implicit_->correct(t, x, u, rate, gamma, delta);
-    } else {
-        accelerate(t, x, u, defect_.data());
-        linearize(t, x, u, gamma, false);
-        for (size_t k = 0; k < defect_.size(); ++k) defect_[k] = gamma * (defect_[k] - rate[k]);
-        implicit_->apply(t, x, defect_.data(), delta);
-    }
+// The equations are about accelerations as the formulation finds them.
+void ConstrainedBodies::correct(double t, const double* x, const double* u, const double* rate, double gamma,
+                                double* delta) {
+    if (!linearizes_by_rows()) return System::correct(t, x, u, rate, gamma, delta);
+    accelerate(t, x, u, defect_.data());
+    linearize(t, x, u, gamma, false);
+    for (size_t k = 0; k < defect_.size(); ++k) defect_[k] = gamma * (defect_[k] - rate[k]);
+    implicit_->apply(t, x, defect_.data(), delta);
     flatten(delta);
 }
 
-bool Lagrange::finish_corrected_step(double t, double* x, double* u) {
-    if (rows_.rows() == 0) return true;
-    if (!linearizes_by_rows() || !stops_.empty()) return project(t, x, u);
-    const auto move = [this](const double* step, double* at) {
-        ++statistics_.corrections;
-        retract(at, step, at);
-    };
-    const double tolerance = position_noise(x);
-    if (!implicit_->finish_step(t, x, u, tolerance, move)) return project(t, x, u);
-    flatten(u);
-    return true;
+double ConstrainedBodies::damping_part(const double* v) {
+    return linearizes_by_rows() ? implicit_->damping_part(v) : System::damping_part(v);
+}
+
+void ConstrainedBodies::solve_linearized(const double* r, double* out) {
+    if (!linearizes_by_rows()) return System::solve_linearized(r, out);
+    implicit_->solve(r, out);
+    flatten(out);
 }
 
 }  // namespace bellcrank

@@ -33,6 +33,12 @@ class ImplicitRows {
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta);
     // δ for (I − γ ∂u̇/∂u − γ² ∂u̇/∂x) δ = defect, where that keeps the constraints.
     void apply(double t, const double* x, const double* defect, double* delta);
+    // The same for any r, of which what the constraints do not allow is left out, by the configuration at hand.
+    void solve(const double* r, double* out);
+    // The part of efforts that grow with rates in the stiffening by laws, along a vector.
+    double damping_part(const double* v);
+    // Multipliers at hand are those of the end of a step.
+    void settle() { trusted_ = lambda_; }
     void take_inputs(const Model& model) { model_->take_inputs(model); }
     // Onto the constraints, positions to the tolerance. False if that does not go fast.
     template <class Retract>
@@ -40,7 +46,6 @@ class ImplicitRows {
 
   private:
     double effort(size_t law, double t, const double* x, const double* u) const;
-    void settled() { trusted_ = lambda_; }
     bool holds(int row) const { return enabled_[row] && rigid_[row]; }
     void multiply(const double* v, std::vector<double>& out);
     double position_residuals();
@@ -60,6 +65,7 @@ class ImplicitRows {
     std::vector<std::uint8_t> enabled_, unilateral_;
     std::vector<int> model_row_;            // of each storage row
     std::vector<double> lambda_, trusted_;  // multipliers; those of the last settled end of a step
+    std::vector<double> damping_;           // of κ, the part by rates, by law
     std::vector<double> compliance_, residual_, product_, acceleration_rows_;
     std::vector<double> scaled_, step_;
     std::vector<Dual4> law_numbers_;
@@ -88,7 +94,7 @@ bool ImplicitRows::finish_step(double t, double* x, double* u, double tolerance,
         if (!(next < 0.25 * error)) break;
         error = next;
     }
-    settled();
+    settle();
     return true;
 }
 
