@@ -332,9 +332,9 @@ bool Projector::change_friction(double t, int ended, bool first_found) {
         }
         return true;
     }
-    if (ended >= 0) {  // a freewheel, which no effort lets go
+    // A freewheel, which no effort lets go. It is as good as at rest, so that the sign of its acceleration is rounding.
+    if (ended >= 0) {
         begin_slipping(ended, never_slips(ended, t, -1.0) ? 1.0 : -1.0);
-        started_[ended] = 1;
         return true;
     }
     double largest = norm(system_.model().gravity);
@@ -370,9 +370,13 @@ double Projector::first_at_rest() {
     double first = 2.0;
     at_rest_first_ = -1;
     for (int i = 0; i < stops_.count() && !moving_.empty(); ++i) {
-        if (!stops_.is_friction(i) || !moving_[i]) continue;
+        if (!stops_.is_friction(i)) continue;
         const double sense = system_.branches().friction(stops_.friction_law(i)).sense;
         const double began = sense * stops_.starting_speed(i), ends = sense * stops_.speed[i];
+        if (!moving_[i]) {  // a freewheel may not set out backwards
+            if (ends < -slow_ && sense != 0.0 && never_slips(i, loaded_at_, -sense)) first = 0.0, at_rest_first_ = i;
+            continue;
+        }
         if (!(began > 0.0) || ends > kNearlyAtRest * began) continue;
         const double part = ends < -kNearlyAtRest * began ? began / (began - ends) : 1.0;
         if (part < first) first = part, at_rest_first_ = i;

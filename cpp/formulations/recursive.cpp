@@ -173,7 +173,7 @@ void Recursive::load_forces(double t, const double* x, const double* u) {
 }
 
 void Recursive::accelerate_held(double t, const double* x, const double* u, double* udot) {
-    if (pass_ != nullptr && is_open() && !model_->has_friction) {
+    if (passes()) {
         std::fill(lambda_.begin(), lambda_.end(), 0.0);
         return pass_->accelerate(t, x, u, udot);
     }

@@ -109,6 +109,8 @@ class Recursive final : public JointSystem {
     recursive::TreeState state_;
     ConstraintRows closing_;  // the blocks of closing rows
     recursive::Recursion recursion_;
+    // Whether accelerations are those of the pass, and their derivatives with them.
+    bool passes() const { return pass_ != nullptr && is_open() && !model_->has_friction; }
     std::unique_ptr<recursive::TreePass> pass_;  // where nothing needs more
 
     int read(const Entry& e, double row[6]) const;

@@ -31,7 +31,7 @@ for work in WORKS.values():
     work(1)
 mechanism = bc.loads(FILE, "yaml")
 system = bc.prepare(mechanism, "symbolic")
-mechanism.itself = [mechanism, system, lambda: system]
+mechanism.__dict__["itself"] = [mechanism, system, lambda: system]
 """,
     "an end in the middle": """
 import threading

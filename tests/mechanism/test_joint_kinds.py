@@ -41,7 +41,7 @@ ONE, TWO = (
 
 # Entries of the rotation matrix that stay where the rotation's axis stays: not looked into, they do no harm.
 HELD_OTHERWISE = {f"dot_{i}{j}" for i in "xyz" for j in "xyz"}
-HELD_OTHERWISE |= {"universal_1", "universal_2", "azimuth_axis", "azimuth"}
+HELD_OTHERWISE |= {"universal_1", "universal_2", "azimuth_axis", "azimuth", "log_x", "log_y", "log_z"}
 
 
 def made(name):

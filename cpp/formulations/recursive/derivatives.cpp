@@ -71,7 +71,7 @@ void Recursive::Differential::tangent(double t, const double* x, const double* u
                                       const Directions& d, double* out, double* multipliers) {
     const ModelTangent& numbers = numbers_along(d);
     refuse_held(numbers.changed());
-    if (pass_ != nullptr && own_.is_open() && multipliers == nullptr &&
+    if (own_.passes() && multipliers == nullptr &&
         numbers.changes_only({NumberArray::law_params, NumberArray::function_params}))
         return pass_->tangent({t, x, u, udot}, {d.t, d.x, d.u}, numbers, out);
     const bool balanced = multipliers != nullptr || !own_.tree_.rotors.empty();
@@ -116,7 +116,7 @@ void Recursive::Differential::adjoint(double t, const double* x, const double* u
     out.x.resize(z_.size());
     out.u.resize(z_.size());
     const bool is_plain =
-        pass_ != nullptr && own_.is_open() && pass_->has_gradients() &&
+        own_.passes() && pass_->has_gradients() &&
         std::all_of(of_multipliers, of_multipliers + told_.size(), [](double v) { return v == 0.0; }) &&
         std::none_of(further.begin(), further.end(), [](const NumberPlace& place) { return is_followed(place.array); });
     if (is_plain) return pass_->adjoint({t, x, u, udot}, of_rates, out.t, out.x.data(), out.u.data(), by_numbers);

@@ -49,6 +49,10 @@ def _kinds() -> dict[str, CoordinateKind]:
     kinds += [CoordinateKind(f"theta_{k}", f"angle of twist about {k}", "rad", True) for k in "xyz"]
     kinds += [CoordinateKind(f"rot_{k}", f"{k} component of the rotation vector", "rad") for k in "xyz"]
     kinds += [
+        CoordinateKind(f"log_{k}", f"{k} component of the translation of the twist to the relative pose", "m")
+        for k in "xyz"
+    ]
+    kinds += [
         CoordinateKind(f"{TURNED}{k}", f"{k} component of the rotation vector, followed past pi", "rad", True)
         for k in "xyz"
     ]
@@ -173,7 +177,7 @@ def stands_still(name: str, locked: Collection[str]) -> bool:
     turns_held = {axis for axis, e in zip("xyz", ("e1", "e2", "e3"), strict=True) if e in locked}
     if base.startswith(("theta_", "rot_", TURNED)):
         return base[-1] in turns_held
-    if base in ("x", "y", "z", "distance", "tangent_span"):
+    if base in ("x", "y", "z", "log_x", "log_y", "log_z", "distance", "tangent_span"):
         return len(shifts_held) == 3
     if base in ("distance_xy", "azimuth", "tangent_slant"):
         return {"x", "y"} <= shifts_held and (name == base or "z" in shifts_held)
