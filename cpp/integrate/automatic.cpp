@@ -26,7 +26,7 @@ Automatic::Automatic(Dynamics& dynamics, Projection& projection, Implicit& impli
     std::ranges::fill(pace_, -1.0);
 }
 
-const char* Automatic::method() const { return kNames[next_]; }
+const char* Automatic::method() const { return kNames[comparing_ ? kAdams : next_]; }
 
 bool Automatic::is_trying() const {
     return std::ranges::any_of(pace_, [](double pace) { return pace >= 0.0; });

@@ -74,6 +74,7 @@ _FRICTION: Final = f"friction is a force on the joint: {_JOINT_FORCE.format('Joi
 _SPRING: Final = (
     f"springs and dampers are forces on the joint: {_JOINT_FORCE.format('TorsionSpring(stiffness, damping)')}"
 )
+_LIES: Final = 'it lies along its z axis: rotation=bc.rotation("x", "90 deg") lays it along y'
 _AXIS: Final = 'the axis is that of its markers: body.marker(point, axis="y"), or mech.join(..., axis="y")'
 _LIMITS: Final = "give limits=bc.Limit(lower, upper) to add_joint"
 _MOTOR: Final = (
@@ -117,8 +118,13 @@ CALLS: Final[Mapping[str, Mapping[str, str]]] = {
     "add_marker": {"*": 'make it on its body: mech.add_marker(body.marker((0, 0, 1), name="tip"))'},
     "Harmonic": {"freq frequency f f_hz": "it takes omega, in rad/s: 2*pi times the frequency"},
     "Sphere": {"diameter d D": "it takes the radius"},
-    "Cylinder": {"diameter d D": "it takes the radius"},
-    "Capsule": {"diameter d D": "it takes the radius"},
+    "Cylinder": {"diameter d D": "it takes the radius", "axis direction": _LIES},
+    "Capsule": {"diameter d D": "it takes the radius", "axis direction": _LIES},
+    "Cone": {"axis direction": _LIES},
+    "JointFriction": {
+        "mu mu_d friction coefficient friction_coefficient mu_k": "coulomb is a force or moment, N or N m; "
+        "a coefficient goes with a load: load=bc.Slide(length, coefficient), bc.Journal(radius, coefficient)",
+    },
     "rotation": {
         "degrees deg angle_deg": 'give the angle with its unit: angle="90 deg"',
         "radians": "angle=, in rad",

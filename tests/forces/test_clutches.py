@@ -143,7 +143,7 @@ def test_a_freewheel_drives_one_way_and_takes_hold_without_a_blow(backward, form
 
 
 def driven_wheel(force, moment):
-    """A wheel of 1 kg m² on an axle, without weight, so that nothing says what rounding of an acceleration is."""
+    """A wheel of 1 kg m² without weight: nothing says what rounding of an acceleration is."""
     mech = bc.Mechanism("wheel", gravity=(0, 0, 0))
     mech.add_joint("axle", bc.Revolute(), mech.ground, mech.add_body("wheel", 1.0, (1.0, 1.0, 1.0)))
     mech.add_force("held", force, "axle")

@@ -1,4 +1,4 @@
-"""Stiff mechanisms whose vibrations nothing damps: the orders of `bdf`, `esdirk`, and the choice of `auto`."""
+"""Stiff mechanisms whose vibrations nothing damps: orders of `bdf`, `esdirk`, the choice of `auto`."""
 
 import math
 
@@ -47,7 +47,7 @@ def steps_of(mech, duration, **given):
 
 @pytest.mark.parametrize(("tolerance", "duration"), [(1e-5, 0.3), (1e-7, 0.1)])
 def test_undamped_vibration_does_not_grow_under_bdf(tolerance, duration):
-    """Orders 3 to 5 by themselves take fifty times the steps of order 2, to follow what they have made to grow."""
+    """Orders 3 to 5 by themselves take fifty times the steps, to follow what they have made to grow."""
     given = {"method": "bdf", "tolerance": tolerance}
     low, free = (steps_of(cantilever(), duration, max_order=order, **given) for order in (2, 5))
     assert free < 2 * low
@@ -63,7 +63,7 @@ def test_damped_vibration_keeps_the_order_of_bdf(tolerance):
 
 @pytest.mark.parametrize(("stiffness", "tolerance"), [(1e10, 1e-5), (1e12, 1e-6)])
 def test_bdf_steps_over_one_undamped_spring(stiffness, tolerance):
-    """A pendulum on a stiff pivot, let go: orders 3 to 5 by themselves follow each vibration, 2e5 and 2e6 steps."""
+    """A pendulum on a stiff pivot: orders 3 to 5 by themselves follow vibrations, 2e5 and 2e6 steps."""
     mech = bc.Mechanism("pivot")
     place = (0.5 * math.sin(1.0), 0, -0.5 * math.cos(1.0))
     rod = mech.add_body("rod", 1.0, (1 / 12, 1 / 12, 1e-3), position=place, rotation=bc.rotation("y", -1.0))
@@ -90,7 +90,7 @@ def chain():
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("order", [3, 4])
 def test_esdirk_has_its_order(chain, order, formulation):
-    """Rows of `lagrange` are of velocities at the stages, which leaves order 3 (E. Hairer, C. Lubich, M. Roche)."""
+    """Rows of `lagrange` are of velocities at the stages, which leaves order 3."""
     mech, exact = chain
     steps, errors = [], []
     for tolerance in (1e-6, 1e-8, 1e-10):

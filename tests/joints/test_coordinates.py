@@ -15,7 +15,7 @@ def matrix(q):
 
 
 def twist(r, q):
-    """The translation u of the twist that leads to a pose: r is the integral of exp(s φ) u over s in (0, 1)."""
+    """The translation u of the twist that leads to a pose: r is the integral of exp(s φ) u, 0 < s < 1."""
     turn = Rotation.from_quat(np.roll(q, -1)).as_rotvec()
     angle, across = np.linalg.norm(turn), np.cross(np.eye(3), turn)
     slope, bend = (1.0 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3

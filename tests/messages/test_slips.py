@@ -23,7 +23,7 @@ CALLS = {
     "bc.Box(size=(1, 1, 1), colour='red')": "here it is called 'color'",
     "bc.Box(dimensions=(1, 1, 1))": "here it is called 'size'",
     "bc.Limit(min=0)": "here it is called 'lower'",
-    "bc.JointFriction(mu=0.3)": "here it is called 'coulomb'",
+    "bc.JointFriction(mu=0.3)": "a coefficient goes with a load: load=bc.Slide(length, coefficient)",
     "bc.Contact(1e5, mu=0.3)": "here it is called 'friction'",
     "bc.Wrench(torque=(0, 0, 1))": "here it is called 'moment'",
     "bc.RevoluteMotor(speed=1.0)": "here it is called 'velocity'",

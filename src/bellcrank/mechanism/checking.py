@@ -139,6 +139,9 @@ def are_pairs(given: Any) -> bool:
     return listed and all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in given)
 
 
+IN_RADIANS: Final = "numbers are in rad; degrees are written as '20 deg'"
+
+
 Vec3: TypeAlias = tuple[float, float, float]
 Quat: TypeAlias = tuple[float, float, float, float]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]

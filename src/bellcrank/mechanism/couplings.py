@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bellcrank.mechanism.attachment import Attachment, ConstraintKind, Coupled, End, coordinates, markers
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import IN_RADIANS, Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import array, checked, described, flag, quantity, whole
 from bellcrank.mechanism.friction_loads import Thread, thread_weights
@@ -228,7 +228,7 @@ class WormGear(ConstraintKind):
             return
         if not self.lead_angle < radians(60.0) or not self.pressure_angle < radians(60.0):
             rule = "lead_angle and pressure_angle must be less than 60 degrees"
-            check.fault(rule, (self.lead_angle, self.pressure_angle))
+            check.fault(rule, (self.lead_angle, self.pressure_angle), IN_RADIANS)
         elif cos(self.pressure_angle) <= max(self._both) * tan(self.lead_angle):
             check.fault("it jams, whatever turns the worm", max(self._both), "give it less friction")
         if self._both[1] < self._both[0]:

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from math import atan, cos, pi, radians, sin, tan
 from typing import Any, ClassVar, Final, Self
 
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import IN_RADIANS, Check
 from bellcrank.mechanism.fields import Description, described, quantity
 from bellcrank.mechanism.given import FloatField, OptionalFloatField
 from bellcrank.mechanism.joint import Joint
@@ -308,7 +308,7 @@ class Thread(LoadKind):
     def _judge(self, check: Check) -> None:
         super()._judge(check)
         if len(check.faults) == 0 and not self.flank_angle < radians(60.0):
-            check.fault("flank_angle must be less than 60 degrees", self.flank_angle)
+            check.fault("flank_angle must be less than 60 degrees", self.flank_angle, IN_RADIANS)
 
     @classmethod
     def from_efficiency(cls, efficiency: float, pitch: float, radius: float) -> Self:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from bellcrank import expression as ex
 from bellcrank.mechanism.attachment import End, ForceKind, Motion, markers
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import IN_RADIANS, Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import array, described, flag, quantity
 from bellcrank.mechanism.formulas import CustomForce
@@ -48,7 +48,7 @@ def judge_angles(check: Check, pressure_angle: float, helix_angle: float) -> Non
     """Note angles that teeth do not have."""
     for field, angle in (("pressure_angle", pressure_angle), ("helix_angle", helix_angle)):
         if len(check.faults) == 0 and not abs(angle) < radians(60.0):
-            check.fault(f"{field} must be less than 60 degrees", angle)
+            check.fault(f"{field} must be less than 60 degrees", angle, IN_RADIANS)
 
 
 Terms = dict[Coordinate, Any]
