@@ -164,8 +164,8 @@ def floor(x: Scalar) -> Expression:
 def minimum(x: Scalar, *others: Scalar) -> Expression:
     """The smallest of the operands.
 
-    >>> bc.expression.minimum(3, bc.symbol("x"), 5)
-    min(x, 3)
+    >>> bc.expression.minimum(bc.symbol("x"), bc.symbol("x"))
+    x
     >>> bc.expression.minimum(3, 7, 5)
     3
     """
