@@ -307,16 +307,20 @@ ImpulseOutcome Lagrange::strike(double t, const double* x, const std::vector<Blo
     return outcome;
 }
 
-// Without stops multipliers are unknowns beside the motion; what stops push is a matter of accelerations.
+// Whether multipliers are unknowns beside the motion. What stops push is a matter of accelerations.
+bool Lagrange::corrects_rows() const {
+    return linearizes_by_rows() && stops_.empty() && !(meets_accelerations_ && rows_.rows() > 0);
+}
+
 void Lagrange::correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) {
-    if (!linearizes_by_rows() || !stops_.empty()) return ConstrainedBodies::correct(t, x, u, rate, gamma, delta);
+    if (!corrects_rows()) return ConstrainedBodies::correct(t, x, u, rate, gamma, delta);
     ++statistics_.evaluations;
     implicit_->correct(t, x, u, rate, gamma, delta);
     flatten(delta);
 }
 
 bool Lagrange::finish_corrected_step(double t, double* x, double* u) {
-    if (!linearizes_by_rows() || !stops_.empty()) return project(t, x, u);
+    if (!corrects_rows()) return project(t, x, u);
     if (rows_.rows() == 0) return implicit_->settle(), true;
     const auto move = [this](const double* step, double* at) {
         ++statistics_.corrections;

@@ -20,6 +20,7 @@ class Lagrange final : public Closing {
     bool finish_step(double t, const double* near, double* xi, double* x, double* u, double* udot) override;
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
     bool finish_corrected_step(double t, double* x, double* u) override;
+    void meet_accelerations(bool stages) override { meets_accelerations_ = stages; }
     ImpulseOutcome strike(double t, const double* x, const std::vector<Blow>& blows,
                           const std::vector<StruckPoint>& points, double tolerance, double* u,
                           std::vector<Vec3>& told) override;
@@ -40,8 +41,10 @@ class Lagrange final : public Closing {
     bool finish_positions(double t, double* x);
     bool finish_velocities(double t, const double* x, double* u, double stale);
     void finish_acceleration(double t, const double* x, const double* u, double stale, double* udot);
+    bool corrects_rows() const;
     ImpulseStep& impulses();
 
+    bool meets_accelerations_ = false;           // in the corrections of implicit methods
     double largest_free_ = 0.0;                  // component of the accelerations that forces alone would give
     std::unique_ptr<ImpulseStep> impulse_step_;  // of methods that step by impulses, and of those who strike
     std::vector<double> impulse_, residual_;     // rows

@@ -109,6 +109,7 @@ void Bdf::predict(const double* x) {
 // the projection alone makes, with no history to blame, is a jump.
 StepOutcome Bdf::step(double t, double h, const double* x, const double* u, double* x1, double* u1) {
     if (fresh_) begin(t, h, x, u);
+    implicit_.meet_accelerations(false);
     if (h != h_) {
         rescale(h);
         equation_.stretch();

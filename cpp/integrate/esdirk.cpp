@@ -85,6 +85,7 @@ StepOutcome Esdirk::step(double t, double h, const double* x, const double* u, d
     if (h != h_) equation_.stretch();
     h_ = h;
 
+    implicit_.meet_accelerations(true);
     StepOutcome outcome;
     outcome.order = tableau_.embedded + 1;
     for (int stage = 1; stage <= last; ++stage) {

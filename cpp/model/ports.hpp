@@ -165,6 +165,9 @@ class Implicit : public Port {
     virtual void solve_linearized(const double* r, double* out) = 0;
     // Along a vector, the part of −γ ∂u̇/∂u in −γ ∂u̇/∂u − γ² ∂u̇/∂x: 0 where nothing damps.
     virtual double damping_part(const double* v) = 0;
+    // Before the corrections of a step: whether they are to meet rows in accelerations, as stages must that are less
+    // accurate than the end, or may in velocities.
+    virtual void meet_accelerations(bool) {}
     // Whether linearize() costs no more than accelerate() does, and pays at every step.
     virtual bool linearizes_cheaply() const { return false; }
     // Does as project() for (x, u) that correct() has brought there: what linearize() has factored may serve here as

@@ -81,7 +81,7 @@ TEXTS = (
     "\u202e", "🦀", "é", "1 m", "1 kg m^2/s", "3 furlong", "1 m/", "-5 deg", "1e300 km", "5 %", "1 m^9",
     "true", "null", "~", "on", "length", "length*stiff", "reach", "/dev/zero", "/dev/stdin", "part.yaml",
     "self.yaml", "\ud800", "x\ny", "\t", "Revolute", "Screw", "Gear", "Table", "Polynomial", "symbolic",
-    "recursive", "lagrange", "bdf", "adams", "rk4",
+    "recursive", "lagrange", "bdf", "esdirk", "adams", "rk4",
 )  # fmt: skip
 OTHERS = (
     [], {}, None, True, False, [0, 0], [1, 2, 3], [[]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], {"": 0},

@@ -43,7 +43,7 @@ def recording(rng, duration):
 
 def method(rng):
     """A method with its step or tolerance."""
-    name = str(rng.choice(["auto", "auto", "adams", "dopri5", "bdf", "rk4", "semi_implicit_euler"]))
+    name = str(rng.choice(["auto", "auto", "adams", "dopri5", "bdf", "esdirk", "rk4", "semi_implicit_euler"]))
     if name in ("rk4", "semi_implicit_euler"):
         return {"method": name, "step": float(rng.choice([1e-4, 5e-4, 1e-3]))}
     return {"method": name, "tolerance": float(rng.choice([1e-6, 1e-8, 1e-9, 1e-11]))}
@@ -108,7 +108,7 @@ def pendulum(rng, limits=True):
 
 def stopped(rng, _seed):
     """That meet stops and end by events."""
-    options = recording(rng, 1.5) | {"method": str(rng.choice(["auto", "dopri5", "adams", "bdf"]))}
+    options = recording(rng, 1.5) | {"method": str(rng.choice(["auto", "dopri5", "adams", "bdf", "esdirk"]))}
     if rng.random() < 0.5:
         options["events"] = bc.Event("passes", "pivot - 0.15", terminal=bool(rng.random() < 0.5))
     return bc.simulate(pendulum(rng), **options)

@@ -138,7 +138,7 @@ def simulate(
         count from the start count from this state; all else taken from that configuration is unchanged. What
         does not depend on time or inputs must hold there, or it is refused; see `assemble`.
     formulation: a name. method: one of run.plan.METHODS. "auto" chooses and gives its reasons in
-        `statistics["choice"]`: rk4 for a step without a tolerance; else adams, and bdf once it proves stiff.
+        `statistics["choice"]`: rk4 for a step without a tolerance; else adams; once stiff, bdf or esdirk.
     step: s; the step of fixed-step methods, 1e-3 by default; other methods take it as their first step.
     output_step: s between recorded frames; by default about 1000 frames, at steps of the method.
     tolerance (or rtol and atol, also by "translation", "rotation", "velocity", "angular_velocity"), max_step,
