@@ -55,7 +55,7 @@ def _kinds() -> dict[str, CoordinateKind]:
     kinds += [
         CoordinateKind(
             f"beam_{k}",
-            f"strain {k} of 6 of a segment of a beam; half its square is energy",
+            f"strain {k} of 6 of a beam's segment; half its square is energy",
             "1",
             has_params=True,
         )
