@@ -84,7 +84,7 @@ class RestSearch {
     double farthest(const Vector& step) const;
     double reach(const std::vector<double>& x) const;
     double energy_noise() const;
-    double work(const Vector& step) const;
+    double work(const std::vector<double>& from, const std::vector<double>& to) const;
     bool leave();
 
     // Stability.

@@ -184,15 +184,20 @@ bool RestSearch::place(const Vector& step, double part, bool bent, std::vector<d
     return false;
 }
 
-// What loads without a potential do along a step from x_.
-double RestSearch::work(const Vector& step) const {
+// What loads without a potential do on the way between two places.
+double RestSearch::work(const std::vector<double>& from, const std::vector<double>& to) const {
     if (loads_.have_potentials()) return 0.0;
-    Vector force;
+    Vector step(metric_.size()), force;
+    for (int b = 0; b < model_->bodies(); ++b) {
+        const Quat turn = conjugate(pose_rotation(from.data(), b)) * pose_rotation(to.data(), b);
+        const Vec3 moved = pose_position(to.data(), b) - pose_position(from.data(), b),
+                   turned = metric_.length(b) * quaternion_log(turn);
+        step.segment<6>(6 * b) << moved.x, moved.y, moved.z, turned.x, turned.y, turned.z;
+    }
     double sum = 0.0;
-    std::vector<double> x;
-    std::vector<double> record(record_.size());
+    std::vector<double> x, record(record_.size());
     for (int i = 0; i <= 2; ++i) {
-        retract(x_, (0.5 * i) * step, x);
+        retract(from, (0.5 * i) * step, x);
         loads_.without_potential(x.data(), record.data());
         metric_.force(record.data(), force);
         sum += (i == 1 ? 4.0 : 1.0) / 6.0 * force.dot(step);
@@ -248,11 +253,14 @@ bool RestSearch::attempt(const Vector& step, bool bent, double predicted, double
     double closed = energy_.value;
     for (int r : rows_.one_sided())
         if (held_[r]) closed -= lambda_[r] * gaps_[r];
-    double before = closed, actual = 0.0;
+    double before = closed, actual = 0.0, work_done = 0.0;
+    std::vector<double> last = x_;
     for (int i = 1; i <= looks; ++i) {
         const double part = static_cast<double>(i) / looks;
         if (!place(step, part, bent, trial_)) return false;
-        const double energy = loads_.potential(trial_.data()).value - work(part * step);
+        work_done += work(last, trial_);
+        last = trial_;
+        const double energy = loads_.potential(trial_.data()).value - work_done;
         if (!(energy <= before + noise)) return false;
         before = energy;
         actual = closed - energy;
@@ -294,7 +302,7 @@ bool RestSearch::leave() {
         for (const double sign : {1.0, -1.0}) {
             if (!place(sign * part * direction, 1.0, false, trial_)) continue;
             const Loads::Potential energy = loads_.potential(trial_.data());
-            if (!(energy.value - work(sign * part * direction) < energy_.value - 10.0 * noise)) continue;
+            if (!(energy.value - work(x_, trial_) < energy_.value - 10.0 * noise)) continue;
             move_to(trial_);
             energy_ = energy;
             return true;
