@@ -12,16 +12,28 @@ namespace bellcrank {
 
 namespace {
 
-// The model's data with a row for the coordinate of each law, its compliance to be set at each linearization.
+constexpr int kMostRows = 6;  // of a block
+
+// The model's data with a row for the coordinate of each law, its compliance to be set at each linearization. Laws side
+// by side between the same markers, as those of a beam, are one block.
 ModelData with_law_rows(const Model& model) {
     ModelData data = model.data();
+    int last_pair = -1, rows = 0;
     for (const int coordinate : data.law_coordinate) {
         data.term_coordinate.push_back(coordinate);
         data.term_coefficient.push_back(1.0);
         data.row_term_start.push_back(static_cast<int>(data.term_coordinate.size()));
         data.row_function.push_back(-1);
         data.row_constant.push_back(0.0);
-        data.block_row_start.push_back(static_cast<int>(data.row_function.size()));
+        const int pair = data.coordinate_pair[coordinate], end = static_cast<int>(data.row_function.size());
+        if (pair == last_pair && rows < kMostRows) {
+            data.block_row_start.back() = end;
+            ++rows;
+            continue;
+        }
+        last_pair = pair;
+        rows = 1;
+        data.block_row_start.push_back(end);
         data.block_unilateral.push_back(0);
         data.block_compliance.push_back(1.0);
         data.block_restitution.push_back(0.0);
@@ -52,6 +64,7 @@ ImplicitRows::ImplicitRows(const Model& model, const AngleBranches& branches, Co
     for (int r = model_rows_; r < m; ++r) {
         law_row_.push_back(rows_.storage_row(r));
         damping_.push_back(0.0);
+        taken_.push_back(0);
         rigid_[law_row_.back()] = 0;
     }
     for (const Block& block : model_->blocks)
@@ -71,17 +84,13 @@ void ImplicitRows::linearize(double t, const double* x, const double* u, double 
     lambda_ = trusted_;
     for (int r = 0; r < rows_.rows(); ++r)
         if (unilateral_[r]) enabled_[r] = !stops.empty() && stops[model_row_[r]];
-    BodyCoordinate c;
+    multiply(u, product_);
     for (size_t i = 0; i < law_row_.size(); ++i) {
-        const Law& law = model_->laws[i];
-        evaluate_coordinate(*model_, branches_, law.coordinate, x, u, c);
-        const AngleBranches::Friction& friction = branches_.friction(law.friction);
-        const LawSlopes slopes =
-            law_slopes(*model_, law, {c.value, c.rate, t, friction.sense, friction.load}, law_numbers_);
-        const double kappa = -gamma * (slopes.rate + gamma * slopes.value);
         const int r = law_row_[i];
-        if (kappa > 0.0 && (!enabled_[r] || !linearized_)) lambda_[r] = effort(i, t, x, u);
-        enabled_[r] = kappa > 0.0;
+        const LawSlopes slopes = law_slopes(*model_, model_->laws[i], motion_of(i, t, product_[r]), law_numbers_);
+        const double kappa = -gamma * (slopes.rate + gamma * slopes.value);
+        if (kappa > 0.0 && (!enabled_[r] || !linearized_)) lambda_[r] = effort(i, t, product_[r]);
+        enabled_[r] = taken_[i] = kappa > 0.0;
         compliance_[r] = kappa > 0.0 ? 1.0 / kappa : 1.0;
         damping_[i] = -gamma * slopes.rate;
     }
@@ -90,13 +99,16 @@ void ImplicitRows::linearize(double t, const double* x, const double* u, double 
     delassus_.factor({tolerance, tolerance, tolerance}, enabled_);
 }
 
-double ImplicitRows::effort(size_t law, double t, const double* x, const double* u) const {
+// φ of the rows as they are evaluated, and its rate.
+LawInput<double> ImplicitRows::motion_of(size_t law, double t, double rate) const {
+    const AngleBranches::Friction& friction = branches_.friction(model_->laws[law].friction);
+    return {rows_.C[law_row_[law]], rate, t, friction.sense, friction.load};
+}
+
+double ImplicitRows::effort(size_t law, double t, double rate) const {
     const Law& at = model_->laws[law];
     const Function* function = at.function < 0 ? nullptr : &model_->functions[at.function];
-    BodyCoordinate c;
-    evaluate_coordinate(*model_, branches_, at.coordinate, x, u, c);
-    const AngleBranches::Friction& friction = branches_.friction(at.friction);
-    return at.kind->effort({c.value, c.rate, t, friction.sense, friction.load}, at.params, function);
+    return at.kind->effort(motion_of(law, t, rate), at.params, function);
 }
 
 // J v for all rows.
@@ -111,7 +123,7 @@ void ImplicitRows::multiply(const double* v, std::vector<double>& out) {
 void ImplicitRows::correct(double t, const double* x, const double* u, const double* rate, double gamma,
                            double* delta) {
     const int m = rows_.rows();
-    applied_forces(*model_, branches_, contacts_, t, x, u, delta);
+    applied_forces(*model_, branches_, contacts_, t, x, u, delta, taken_.data());
     const double* inverse = rows_.inverse_sqrt_mass().data();
     for (size_t k = 0; k < scaled_.size(); ++k) delta[k] = gamma * (delta[k] * inverse[k] * inverse[k] - rate[k]);
     rows_.evaluate_jacobians(t, x);
@@ -124,10 +136,11 @@ void ImplicitRows::correct(double t, const double* x, const double* u, const dou
     }
     for (size_t i = 0; i < law_row_.size(); ++i) {
         const int r = law_row_[i];
+        const double rate = residual_[r];
         residual_[r] = product_[r] = 0.0;
         if (!enabled_[r]) continue;
-        product_[r] = gamma * (lambda_[r] - effort(i, t, x, u));
-        residual_[r] = -product_[r] * compliance_[r];
+        product_[r] = gamma * lambda_[r];
+        residual_[r] = gamma * (effort(i, t, rate) - lambda_[r]) * compliance_[r];
     }
     rows_.add_accelerations(product_.data(), delta);
     multiply(delta, product_);
@@ -137,8 +150,7 @@ void ImplicitRows::correct(double t, const double* x, const double* u, const dou
     for (int r = 0; r < m; ++r) lambda_[r] += residual_[r] / gamma;
 }
 
-void ImplicitRows::apply(double t, const double* x, const double* defect, double* delta) {
-    rows_.evaluate_jacobians(t, x);
+void ImplicitRows::apply(const double* defect, double* delta) {
     multiply(defect, residual_);
     for (int r = 0; r < rows_.rows(); ++r) residual_[r] = rigid_[r] || inertance_[r] ? 0.0 : -residual_[r];
     delassus_.solve(residual_.data());
@@ -218,7 +230,7 @@ void ConstrainedBodies::correct(double t, const double* x, const double* u, cons
     accelerate(t, x, u, defect_.data());
     linearize(t, x, u, gamma, false);
     for (size_t k = 0; k < defect_.size(); ++k) defect_[k] = gamma * (defect_[k] - rate[k]);
-    implicit_->apply(t, x, defect_.data(), delta);
+    implicit_->apply(defect_.data(), delta);
     flatten(delta);
 }
 

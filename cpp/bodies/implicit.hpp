@@ -31,9 +31,9 @@ class ImplicitRows {
                    const std::vector<std::uint8_t>& stops);
     // δ from what the equations leave at (x, u).
     void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta);
-    // δ for (I − γ ∂u̇/∂u − γ² ∂u̇/∂x) δ = defect, where that keeps the constraints.
-    void apply(double t, const double* x, const double* defect, double* delta);
-    // The same for any r, of which what the constraints do not allow is left out, by the configuration at hand.
+    // δ for (I − γ ∂u̇/∂u − γ² ∂u̇/∂x) δ = defect, where that keeps the constraints, by the configuration at hand.
+    void apply(const double* defect, double* delta);
+    // The same for any r, of which what the constraints do not allow is left out.
     void solve(const double* r, double* out);
     // The part of efforts that grow with rates in the stiffening by laws, along a vector.
     double damping_part(const double* v);
@@ -45,7 +45,8 @@ class ImplicitRows {
     bool finish_step(double t, double* x, double* u, double tolerance, const Retract& retract);
 
   private:
-    double effort(size_t law, double t, const double* x, const double* u) const;
+    LawInput<double> motion_of(size_t law, double t, double rate) const;
+    double effort(size_t law, double t, double rate) const;
     bool holds(int row) const { return enabled_[row] && rigid_[row]; }
     void multiply(const double* v, std::vector<double>& out);
     double position_residuals();
@@ -59,6 +60,7 @@ class ImplicitRows {
     ConstraintRows rows_;
     int model_rows_;                       // without those of laws
     std::vector<int> law_row_;             // storage row of each law
+    std::vector<std::uint8_t> taken_;      // by law: whether its row exerts its effort
     std::vector<std::uint8_t> rigid_;      // per storage row: holds C = 0
     std::vector<std::uint8_t> inertance_;  // per storage row: a rotor's
     bool has_inertance_ = false, linearized_ = false;

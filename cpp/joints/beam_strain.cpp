@@ -95,7 +95,7 @@ bool is_known_zero(const S&) {
     return false;
 }  // with derivatives, or not known yet
 
-// f, its lower triangle.
+// f, its lower triangle. Most beams have a C that is diagonal: what is zero is passed over.
 template <class Number, class S>
 void flexibility(const SixOf<Number>& strain, std::span<const S> params, SixOf<SixOf<Number>>& f) {
     const S h = params[0], twelfth = h / 12.0;
@@ -103,15 +103,20 @@ void flexibility(const SixOf<Number>& strain, std::span<const S> params, SixOf<S
     const auto C = [&](int i, int j) { return params[place_of_flexibility(i, j)]; };
     for (int j = 0; j < 6; ++j) {
         SixOf<Number> image;  // of a column, by C
-        image.fill(zero);
+        SixOf<bool> begun{};
         for_each_of_column(strain, j, [&](int row, const Number& entry, double sign) {
-            for (int i = 0; i < 6; ++i)
-                if (!is_known_zero(C(i, row))) image[i] = image[i] + (sign * twelfth * C(i, row)) * entry;
+            for (int i = 0; i < 6; ++i) {
+                const S factor = C(i, row);
+                if (is_known_zero(factor)) continue;
+                const Number part = (sign * twelfth * factor) * entry;
+                image[i] = begun[i] ? image[i] + part : part;
+                begun[i] = true;
+            }
         });
         for (int i = 0; i <= j; ++i) {
             f[j][i] = zero + h * C(j, i);
             for_each_of_column(strain, i, [&](int row, const Number& entry, double sign) {
-                f[j][i] = f[j][i] + sign * (entry * image[row]);
+                if (begun[row]) f[j][i] = f[j][i] + sign * (entry * image[row]);
             });
         }
     }
